@@ -1,0 +1,37 @@
+// Number formats of matrix products, and of what training keeps beside them.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "base/quantity.hpp"
+
+namespace dodona {
+
+enum class Precision { fp32, tf32, fp16, bf16, fp8 };
+
+inline constexpr std::array kPrecisions{Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16,
+                                        Precision::fp8};
+
+std::string_view name(Precision precision);
+std::optional<Precision> precision_from(std::string_view name);
+
+/// Bytes of one element of a matrix-product operand kept in memory. fp8 products read bf16 activations (they are
+/// quantised on the fly), so their stored activations have two bytes.
+Bytes stored_bytes(Precision precision);
+
+/// Bytes per parameter or element that mixed-precision training keeps, by purpose.
+/// Source: Korthikanti et al., arXiv:2205.05198, section 4: 18 bytes per parameter = 2 + 4 + 12 for Adam.
+struct TrainingBytes {
+    Bytes activation;  ///< one activation element
+    Bytes weight;      ///< one parameter as the matrix products read it
+    Bytes gradient;    ///< one element of the gradient buffer
+    Bytes reduced;     ///< one element of a gradient as it is sent
+    Bytes master;      ///< fp32 master copy of one parameter; zero when the weight itself is fp32
+};
+
+/// What mixed-precision training keeps by default: gradients accumulate and travel in fp32.
+TrainingBytes training_bytes(Precision precision);
+
+}  // namespace dodona

@@ -1,0 +1,58 @@
+// What was typed, read into typed values. Faults are collected, so that one run names them all.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "base/quantity.hpp"
+
+namespace dodona::cli {
+
+/// The largest count that an option takes: no cluster has more devices, no step more samples.
+inline constexpr std::int64_t kMostCount = 1'000'000'000;
+
+class Arguments {
+public:
+    /// Values in the order given, by the long name of their option or the name of their positional.
+    using Values = std::map<std::string, std::vector<std::string>>;
+
+    explicit Arguments(Values values) : values_(std::move(values)) {}
+
+    [[nodiscard]] bool has(const std::string& name) const;
+    std::optional<std::string> text(const std::string& name);
+    /// A fault if it is missing; then empty.
+    std::string required_text(const std::string& name, const std::string& help);
+    std::optional<std::int64_t> count(const std::string& name, std::int64_t most = kMostCount);
+    std::optional<std::int64_t> required_count(const std::string& name, const std::string& help);
+    /// A decimal number of at least `least`.
+    std::optional<double> ratio(const std::string& name, double least);
+    std::optional<Bytes> size(const std::string& name);
+    std::optional<std::string> word(const std::string& name, std::span<const std::string> choices);
+    /// Values between commas.
+    std::vector<std::string> list(const std::string& name);
+    std::vector<std::int64_t> counts(const std::string& name);
+    /// "a=1,b=2" in order; the values are counts.
+    std::vector<std::pair<std::string, std::int64_t>> sizes(const std::string& name);
+    /// All values of an option that repeats, or of a positional.
+    [[nodiscard]] std::vector<std::string> all(const std::string& name) const;
+
+    void fault(const std::string& name, const std::string& message, const std::string& help = {});
+    void throw_if_faults() const { faults_.throw_if_errors(); }
+
+private:
+    std::optional<std::int64_t> count_from(const std::string& name, const std::string& typed, std::int64_t most);
+
+    Values values_;
+    Diagnostics faults_;
+};
+
+/// A typed word as messages show it: in quotes, control characters and excess length left out.
+std::string as_typed(std::string_view typed);
+
+}  // namespace dodona::cli

@@ -1,0 +1,126 @@
+#include "cli/check.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/output.hpp"
+#include "input/machine_file.hpp"
+#include "input/plan_file.hpp"
+#include "input/strategy_file.hpp"
+#include "reports/figures.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "plan"};
+
+/// "25,557,032 parameters as published".
+std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
+                     const std::string& file) {
+    const double off = published == 0 ? 1 : ours / published - 1;
+    if (std::abs(off) > tolerance) {
+        faults.error({},
+                     fmt::format("{}: {} {}, but {} are published: {:+.4g} %", file, reports::whole(ours), what,
+                                 reports::whole(published), 100 * off),
+                     tolerance > 0 ? fmt::format("the tolerance is {}", reports::percent(tolerance)) : "");
+        return {};
+    }
+    return off == 0 ? fmt::format("; {} as published", what)
+                    : fmt::format("; {} {:+.2f} % against published", what, 100 * off);
+}
+
+std::string model(input::Document document, const std::string& file) {
+    const graph::Graph graph = graph::build(input::read_model(std::move(document), {}, library().model_opener()));
+    const graph::Counts counts = graph::count(graph);
+    const graph::PublishedCounts& published = graph.published;
+    Diagnostics faults;
+    std::string line = fmt::format("model {}: {} parameters, {} forward per sample, {} ({} distinct)", graph.name,
+                                   reports::whole(counts.parameters), reports::text(counts.forward_per_sample),
+                                   reports::counted(counts.layers, "layer"), counts.distinct_layers);
+    if (published.parameters) {
+        line += compared("parameters", counts.parameters, *published.parameters, 0, faults, file);
+    }
+    if (published.forward_macs) {
+        line += compared("multiply-accumulates", counts.forward_per_sample.in(unit::flop) / 2, *published.forward_macs,
+                         published.tolerance, faults, file);
+    }
+    faults.throw_if_errors();
+    return line;
+}
+
+std::string cluster_line(const cluster::Cluster& cluster) {
+    return fmt::format("cluster {}: {} of {} in {}", cluster.name, reports::counted(cluster.devices(), "GPU"),
+                       cluster.device.name,
+                       reports::counted(static_cast<std::int64_t>(cluster.levels.size()), "level"));
+}
+
+/// What a file is and holds; throws its faults.
+std::string checked(const std::string& file) {
+    const input::Library built_in = library();
+    input::Document document = input::load_document(file, file, {});
+    const auto& root = *document.root;
+    const std::string kind = root.members.empty() ? "" : root.members.front().key;
+    if (kind == "model") {
+        return model(std::move(document), file);
+    }
+    if (kind == "cluster") {
+        return cluster_line(input::read_cluster(std::move(document), built_in.device_opener()));
+    }
+    if (kind == "device") {
+        const cluster::Device device = input::read_device(std::move(document));
+        return fmt::format("device {}: {}, {}", device.name, reports::text(device.memory),
+                           reports::counted(static_cast<std::int64_t>(device.curves.size()), "measured curve"));
+    }
+    if (kind == "strategy") {
+        const plan::Strategy strategy = input::read_strategy(std::move(document));
+        return fmt::format("strategy {}: axes {}, {}", strategy.name, join(strategy.axes),
+                           reports::counted(static_cast<std::int64_t>(strategy.rules.size()), "rule"));
+    }
+    if (kind == "plan") {
+        const plan::Plan plan = input::read_plan(std::move(document), built_in.strategy_opener());
+        return fmt::format("plan: strategy {}, {}", plan.strategy.name, reports::counted(plan.devices(), "GPU"));
+    }
+    document.faults.throw_if_errors();
+    fail(root.members.empty() ? root.where : root.members.front().where,
+         fmt::format("the first key says what a file is, and {} is no kind{}", as_typed(kind),
+                     did_you_mean(kind, kKinds)),
+         "kinds: " + join(kKinds));
+}
+
+int run(Arguments& arguments) {
+    const std::vector<std::string> files = arguments.all("FILE");
+    if (files.empty()) {
+        arguments.fault("FILE", "no file is given", "usage: dodona check FILE ...");
+    }
+    arguments.throw_if_faults();
+    bool good = true;
+    for (const std::string& file : files) {
+        try {
+            write({}, fmt::format("{}: {}\n", file, checked(file)));
+        } catch (const InputError& error) {
+            good = false;
+            std::fputs(error.what(), stderr);
+        }
+    }
+    return good ? kAnswered : kNo;
+}
+
+}  // namespace
+
+Command check_command() {
+    return {.name = "check",
+            .summary = "whether files of models, machines, devices, strategies and plans are right",
+            .positionals = {{.name = "FILE", .description = "files to check", .many = true}},
+            .options = {},
+            .examples =
+                "Exit code 1 if any file has a fault; all faults are printed.\n\n"
+                "Example:\n  dodona check my-model.yaml my-cluster.yaml",
+            .run = run};
+}
+
+}  // namespace dodona::cli

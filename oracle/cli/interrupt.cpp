@@ -1,0 +1,25 @@
+#include "cli/interrupt.hpp"
+
+#include <csignal>
+
+namespace dodona::cli {
+
+namespace {
+
+// A signal handler can reach nothing but a global.
+volatile std::sig_atomic_t is_interrupted = 0;
+
+extern "C" void note_interrupt(int) { is_interrupted = 1; }
+
+}  // namespace
+
+void listen_for_interrupt() {
+    struct sigaction action {};
+    action.sa_handler = note_interrupt;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    sigaction(SIGINT, &action, nullptr);
+}
+
+bool interrupted() { return is_interrupted != 0; }
+
+}  // namespace dodona::cli

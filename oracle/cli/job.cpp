@@ -1,0 +1,207 @@
+#include "cli/job.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/files.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+constexpr double kTokensAStep = 4.0 * 1024 * 1024;
+constexpr double kImagesADevice = 64;
+constexpr double kImageElements = 3.0 * 224 * 224;
+
+/// Tokens of one sample; zero for a network without them.
+double tokens(const graph::Graph& graph) {
+    for (const graph::Vertex vertex : graph.order) {
+        const graph::Layer& layer = graph.layer(vertex);
+        const auto sequence = layer.kind == "input" ? layer.nest.result.find("sequence") : std::nullopt;
+        if (sequence) {
+            return static_cast<double>(layer.nest.result.dimensions[*sequence].extent);
+        }
+    }
+    return 0;
+}
+
+double input_elements(const graph::Graph& graph) {
+    double elements = 0;
+    for (const graph::Vertex vertex : graph.order) {
+        const graph::Layer& layer = graph.layer(vertex);
+        elements += layer.kind == "input" ? layer.nest.result.elements() : 0;
+    }
+    return elements;
+}
+
+}  // namespace
+
+std::vector<Option> job_options() {
+    const std::string job = "Job";
+    const std::string training = "Training";
+    return {
+        {.names = "-m,--machine", .value = "M", .description = "a built-in machine or a file", .group = job},
+        {.names = "-p,--gpus", .value = "N", .description = "GPUs that train together", .group = job},
+        {.names = "-b,--batch",
+         .value = "B",
+         .description = "samples a step, all GPUs together; default: about 4 million tokens,\n"
+                        "or up to 64 images on each GPU",
+         .group = job},
+        {.names = "--seq", .value = "S", .description = "sequence length: --set sequence=S", .group = job},
+        {.names = "--image", .value = "N", .description = "image edge: --set image=N", .group = job},
+        {.names = "--set",
+         .value = "NAME=VALUE",
+         .description = "replace a parameter of the model file; repeat for several",
+         .group = job,
+         .repeats = true},
+        {.names = "--precision",
+         .value = "fp32|tf32|fp16|bf16|fp8",
+         .description = "of the matrix products; default: bf16 or fp16 where the device\n"
+                        "has it, with fp32 master weights",
+         .group = training},
+        {.names = "--optimizer",
+         .value = "adam|momentum|sgd",
+         .description = "default: adam for networks with tokens, else momentum",
+         .group = training},
+        {.names = "--overlap",
+         .value = "WHAT,...|none",
+         .description = "what hides behind compute: gradients, parameters, tensor,\n"
+                        "pipeline, expert; default: gradients,parameters",
+         .group = training},
+        {.names = "--algorithm",
+         .value = "NAME",
+         .description = "force ring, tree, double-tree, hierarchical or direct\n"
+                        "collectives; default: the cheapest that the machine allows",
+         .group = training},
+        {.names = "--contention",
+         .value = "PHI",
+         .description = "flows that share a link; default: computed",
+         .group = training},
+    };
+}
+
+Job read_job(Arguments& arguments) {
+    Job job;
+    job.model = arguments.required_text("MODEL", "a built-in network (`dodona models` lists them) or a file");
+    job.machine = arguments.required_text("--machine", "a built-in cluster (`dodona machines` lists them) or a file");
+    std::vector<std::pair<std::string, std::string>> parameters;
+    for (const std::string& typed : arguments.all("--set")) {
+        const std::size_t equals = typed.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == typed.size()) {
+            arguments.fault("--set", as_typed(typed) + " is not name=value", "for example --set layers=12");
+        } else {
+            parameters.emplace_back(typed.substr(0, equals), typed.substr(equals + 1));
+        }
+    }
+    if (const auto sequence = arguments.count("--seq")) {
+        parameters.emplace_back("sequence", std::to_string(*sequence));
+    }
+    if (const auto image = arguments.count("--image")) {
+        parameters.emplace_back("image", std::to_string(*image));
+    }
+    const auto contention = arguments.ratio("--contention", 1);
+    arguments.throw_if_faults();
+    job.graph = read_network(job.model, parameters);
+    job.cluster = read_machine(job.machine);
+    if (contention) {
+        job.cluster.contention = contention;
+    }
+    return job;
+}
+
+Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
+    std::vector<std::string> supported;
+    for (const Precision precision : kPrecisions) {
+        if (cluster.device.supports(precision)) {
+            supported.emplace_back(name(precision));
+        }
+    }
+    if (const auto word = arguments.word("--precision", words(kPrecisions))) {
+        const Precision precision = *precision_from(*word);
+        if (!cluster.device.supports(precision)) {
+            arguments.fault("--precision", fmt::format("{} has no {} peak", cluster.device.name, *word),
+                            "it has " + join(supported));
+        }
+        return precision;
+    }
+    for (const Precision precision : {Precision::bf16, Precision::fp16}) {
+        if (cluster.device.supports(precision)) {
+            return precision;
+        }
+    }
+    return Precision::fp32;
+}
+
+plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph) {
+    using plan::OptimizerKind;
+    constexpr std::array kinds{OptimizerKind::adam, OptimizerKind::momentum, OptimizerKind::sgd};
+    if (const auto word = arguments.word("--optimizer", words(kinds))) {
+        return *plan::optimizer_from(*word);
+    }
+    return tokens(graph) > 0 ? OptimizerKind::adam : OptimizerKind::momentum;
+}
+
+plan::Overlap overlap_of(Arguments& arguments) {
+    const std::vector<std::string> choices{"gradients", "parameters", "tensor", "pipeline", "expert", "none"};
+    if (!arguments.has("--overlap")) {
+        return {.gradients = true, .parameters = true};
+    }
+    plan::Overlap overlap;
+    const std::vector<std::string> given = arguments.list("--overlap");
+    for (const std::string& word : given) {
+        const auto known = std::find(choices.begin(), choices.end(), word);
+        if (known == choices.end()) {
+            arguments.fault("--overlap", fmt::format("{} is not one of {}{}", as_typed(word), join(choices),
+                                                     did_you_mean(word, choices)));
+        } else if (word == "none" && given.size() > 1) {
+            arguments.fault("--overlap", "\"none\" stands alone");
+        }
+        overlap.gradients |= word == "gradients";
+        overlap.parameters |= word == "parameters";
+        overlap.tensor |= word == "tensor";
+        overlap.pipeline |= word == "pipeline";
+        overlap.expert |= word == "expert";
+    }
+    return overlap;
+}
+
+std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
+    using cluster::Algorithm;
+    constexpr std::array algorithms{Algorithm::ring, Algorithm::tree, Algorithm::double_tree, Algorithm::hierarchical,
+                                    Algorithm::direct};
+    const auto word = arguments.word("--algorithm", words(algorithms));
+    return word ? cluster::algorithm_from(*word) : std::nullopt;
+}
+
+std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {
+    const double length = tokens(graph);
+    const double n = static_cast<double>(devices);
+    double each = kTokensAStep / std::max(length, 1.0) / n;
+    if (length == 0) {
+        each = kImagesADevice * std::min(1.0, kImageElements / std::max(input_elements(graph), 1.0));
+    }
+    // A power of two on each device keeps the batch divisible by every usual mesh.
+    return devices * static_cast<std::int64_t>(std::exp2(std::floor(std::log2(std::max(1.0, each)))));
+}
+
+void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::int64_t devices) {
+    if (devices > cluster.devices()) {
+        arguments.fault("--gpus", fmt::format("{} are more than {} has: {}", devices, cluster.name, cluster.devices()),
+                        "`dodona machines` lists others");
+    }
+}
+
+std::vector<std::pair<std::string, std::string>> settings(const Arguments& arguments) {
+    std::vector<std::pair<std::string, std::string>> given;
+    for (const char* name : {"--set", "--seq", "--image", "--precision", "--optimizer", "--overlap", "--algorithm",
+                             "--contention", "--strategy", "--max-memory"}) {
+        for (const std::string& value : arguments.all(name)) {
+            given.emplace_back(name, value);
+        }
+    }
+    return given;
+}
+
+}  // namespace dodona::cli

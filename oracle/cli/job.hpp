@@ -1,0 +1,61 @@
+// What `plan` and `predict` are asked about: a network on a number of devices of a machine, read from the options that
+// both take.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/precision.hpp"
+#include "cli/arguments.hpp"
+#include "cli/option.hpp"
+#include "cluster/cluster.hpp"
+#include "graph/graph.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::cli {
+
+struct Job {
+    std::string model;    ///< as typed
+    std::string machine;  ///< as typed
+    graph::Graph graph;
+    cluster::Cluster cluster;
+};
+
+std::vector<Option> job_options();
+
+/// Reads network and machine. `arguments` carries no fault when this returns.
+Job read_job(Arguments& arguments);
+
+/// --precision, or the best mixed one of the device.
+Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster);
+/// --optimizer, or adam for networks that read tokens and momentum for others.
+plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph);
+/// --overlap, or gradients and parameters.
+plan::Overlap overlap_of(Arguments& arguments);
+std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments);
+
+/// Without --batch: a usual size for the network. About four million tokens a step; or, for images and volumes, 64 on
+/// each device, fewer where one is larger than 3 x 224 x 224.
+std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices);
+
+/// A fault if the machine has fewer.
+void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::int64_t devices);
+
+/// The options given that change what is computed, as (option, value): what it takes to ask again.
+std::vector<std::pair<std::string, std::string>> settings(const Arguments& arguments);
+
+/// All the words that an enumeration's `name` gives.
+template <class Enum, std::size_t N>
+std::vector<std::string> words(const std::array<Enum, N>& values) {
+    std::vector<std::string> result;
+    for (const Enum value : values) {
+        result.emplace_back(name(value));
+    }
+    return result;
+}
+
+}  // namespace dodona::cli

@@ -1,0 +1,163 @@
+#include "cli/plan.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/job.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "input/plan_file.hpp"
+#include "reports/csv.hpp"
+#include "reports/figures.hpp"
+#include "reports/json/answer.hpp"
+#include "reports/text/answer.hpp"
+#include "search/search.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+constexpr std::int64_t kMostPlans = 1000;
+
+std::vector<Option> options() {
+    std::vector<Option> all = job_options();
+    const std::string search = "Search";
+    all.push_back({.names = "--strategy",
+                   .value = "A,B,...",
+                   .description = "built-in strategies or files; default: all but the *-paradl ones",
+                   .group = search});
+    all.push_back({.names = "--max-memory",
+                   .value = "SIZE",
+                   .description = "of one device, such as 40GiB; default: all that it has",
+                   .group = search});
+    all.push_back({.names = "--top", .value = "K", .description = "plans to list; default: 5", .group = search});
+    all.push_back({.names = "--save",
+                   .value = "FILE",
+                   .description = "write the best plan as a file that `dodona predict --plan` reads",
+                   .group = "Output"});
+    for (Option& option : output_options()) {
+        all.push_back(std::move(option));
+    }
+    return all;
+}
+
+std::vector<std::string> strategies_asked_for(Arguments& arguments) {
+    std::vector<std::string> names = arguments.list("--strategy");
+    if (names.empty()) {
+        names = library().strategies();
+        // They copy what one published oracle did; the plain ones move less for the same work.
+        names.erase(std::remove_if(names.begin(), names.end(),
+                                   [](const std::string& name) { return name.ends_with("-paradl"); }),
+                    names.end());
+    }
+    return names;
+}
+
+std::string formatted(const search::Answer& answer, const std::string& saved, const Output& output) {
+    switch (output.format) {
+        case Format::json: return reports::printed(reports::answer_json(answer));
+        case Format::markdown: return reports::answer_markdown(answer);
+        case Format::csv: {
+            std::vector<reports::Json> rows;
+            for (std::size_t i = 0; i < answer.plans.size(); ++i) {
+                rows.push_back(reports::plan_json(answer.plans[i], static_cast<std::int64_t>(i + 1)));
+            }
+            return reports::csv(rows);
+        }
+        case Format::text: break;
+    }
+    return reports::answer_text(answer, saved, output.style);
+}
+
+void save(const search::Answer& answer, const std::string& file) {
+    if (answer.plans.empty()) {
+        fmt::print(stderr, "note: nothing fits, so {} is not written\n", file);
+        return;
+    }
+    const plan::Plan& best = answer.plans.front().plan;
+    const std::vector<std::string> built_in = library().strategies();
+    const std::string title = fmt::format("{} on {}", answer.question.model, answer.question.machine);
+    const std::string& strategy = best.strategy.name;
+    const bool known = std::find(built_in.begin(), built_in.end(), strategy) != built_in.end();
+    write_file(file, known ? input::to_yaml(best, title, strategy) : input::to_yaml(best, title));
+}
+
+/// The search, with progress on a terminal and Ctrl-C.
+search::Answer search_with_progress(const Job& job, const search::Space& space) {
+    listen_for_interrupt();
+    ProgressLine line;
+    std::int64_t seen_last = 0;
+    std::int64_t in_all = 0;
+    search::Answer answer = search::search(job.graph, job.cluster, space, [&](std::int64_t seen, std::int64_t all) {
+        line.show(seen, all);
+        seen_last = seen;
+        in_all = all;
+        return !interrupted();
+    });
+    line.clear();
+    if (interrupted()) {
+        fmt::print(stderr, "note: stopped; this is the best of {} of {} configurations\n",
+                   reports::whole(static_cast<double>(seen_last)), reports::whole(static_cast<double>(in_all)));
+    }
+    return answer;
+}
+
+int run(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    const std::string save_to = writable_file(arguments, "--save");
+    search::Space space;
+    space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
+    const auto batch = arguments.count("--batch");
+    space.max_memory = arguments.size("--max-memory");
+    space.top = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
+    space.overlap = overlap_of(arguments);
+    space.algorithm = algorithm_of(arguments);
+    const Job job = read_job(arguments);
+    check_devices(arguments, job.cluster, space.devices);
+    space.precision = precision_of(arguments, job.cluster);
+    space.optimizer = optimizer_of(arguments, job.graph);
+    space.batch = batch.value_or(default_batch(job.graph, space.devices));
+    const std::vector<std::string> names = strategies_asked_for(arguments);
+    arguments.throw_if_faults();
+    for (const std::string& name : names) {
+        space.strategies.push_back(read_strategy(name));
+    }
+    search::Answer answer = search_with_progress(job, space);
+    answer.question = {.model = job.model,
+                       .machine = job.machine,
+                       .devices = space.devices,
+                       .batch = space.batch,
+                       .precision = space.precision,
+                       .strategies = names,
+                       .model_source = job.graph.source,
+                       .machine_source = job.cluster.source,
+                       .parameters = graph::count(job.graph).parameters,
+                       .settings = settings(arguments)};
+    write(output, formatted(answer, save_to, output));
+    if (!save_to.empty()) {
+        save(answer, save_to);
+    }
+    return interrupted() ? kInterrupted : answer.plans.empty() ? kNo : kAnswered;
+}
+
+}  // namespace
+
+Command plan_command() {
+    return {.name = "plan",
+            .summary = "which parallelism fits N GPUs, and which of it is fastest",
+            .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
+            .options = options(),
+            .examples =
+                "Examples:\n"
+                "  dodona plan resnet50 --machine abci --gpus 64\n"
+                "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --save best.yaml\n"
+                "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
+            .run = run};
+}
+
+}  // namespace dodona::cli

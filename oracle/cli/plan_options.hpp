@@ -1,0 +1,43 @@
+// A plan from the options of `dodona predict`: from a file, or spelt out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/job.hpp"
+#include "cli/option.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::cli {
+
+/// What can be read before network and machine are known.
+struct PlanWords {
+    std::string file;
+    std::string strategy;
+    std::vector<plan::MeshAxis> mesh;
+    std::optional<std::int64_t> gpus;
+    std::optional<std::int64_t> batch;
+    std::optional<std::int64_t> microbatch;
+    std::optional<plan::ScheduleKind> schedule;
+    std::int64_t chunks = 1;
+    std::vector<std::int64_t> stages;
+    plan::RecomputeKind recompute = plan::RecomputeKind::none;
+    std::int64_t recompute_every = 1;
+    std::optional<plan::ShardLevel> shard;
+    std::int64_t shard_group = 0;
+    bool keep_parameters = false;
+    std::optional<Precision> gradient_precision;
+};
+
+std::vector<Option> plan_options();
+
+PlanWords read_plan_words(Arguments& arguments);
+
+/// Throws the faults collected so far, and those of the plan against the number of GPUs.
+plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job);
+
+}  // namespace dodona::cli

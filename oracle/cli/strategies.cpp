@@ -1,0 +1,33 @@
+#include "cli/strategies.hpp"
+
+#include "cli/files.hpp"
+#include "cli/listing.hpp"
+#include "reports/strategy.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+int run(Arguments& arguments) {
+    return run_listing<plan::Strategy>(arguments, {.plural = "strategies",
+                                                   .names = library().strategies(),
+                                                   .read = read_strategy,
+                                                   .json = reports::strategy_json,
+                                                   .text = reports::strategy_text,
+                                                   .markdown = reports::strategy_markdown,
+                                                   .list_json = reports::strategies_json,
+                                                   .table = reports::strategies_table});
+}
+
+}  // namespace
+
+Command strategies_command() {
+    return {.name = "strategies",
+            .summary = "the strategies that come with dodona, or one of them",
+            .positionals = {{.name = "NAME", .description = "show this one: built in, or a file", .required = false}},
+            .options = output_options(),
+            .examples = "Examples:\n  dodona strategies\n  dodona strategies megatron",
+            .run = run};
+}
+
+}  // namespace dodona::cli

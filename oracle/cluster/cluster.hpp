@@ -1,0 +1,145 @@
+// A cluster: levels of links from the device outwards.
+//
+// Level 0 joins devices, level 1 joins the units that level 0 makes, and so on. Every child of a level owns `links`
+// links into it, each of `bandwidth` one way; they are shared by all the devices inside the child.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "cluster/device.hpp"
+
+namespace dodona::cluster {
+
+enum class LevelKind {
+    switched,    ///< any child to any other at full link bandwidth (NVSwitch, one crossbar)
+    all_to_all,  ///< a link between each pair of children; `bandwidth` is of one pair
+    ring,        ///< links to two neighbours; `bandwidth` is of one link
+    fat_tree,    ///< as switched; `taper` divides what leaves a child
+};
+
+struct Level {
+    std::string name;
+    std::int64_t size = 1;  ///< children
+    LevelKind kind = LevelKind::switched;
+    std::int64_t links = 1;    ///< per child
+    BytesPerSecond bandwidth;  ///< of one link, one way
+    Seconds latency;           ///< of one message between children, start-up included
+    double taper = 1;          ///< oversubscription: capacity out of a child is links * bandwidth / taper
+
+    /// What may leave one child at once, all links together: links * bandwidth / taper; of all_to_all the traffic is
+    /// taken to spread over all peers, (size - 1) * bandwidth / taper.
+    [[nodiscard]] BytesPerSecond capacity() const;
+};
+
+/// Collectives and the algorithms that may run them.
+enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all, send, halo };
+enum class Algorithm { ring, tree, double_tree, hierarchical, direct };
+
+inline constexpr std::array kLevelKinds{LevelKind::switched, LevelKind::all_to_all, LevelKind::ring,
+                                        LevelKind::fat_tree};
+inline constexpr std::array kCollectives{Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                                         Collective::all_to_all, Collective::send,       Collective::halo};
+inline constexpr std::array kAlgorithms{Algorithm::ring, Algorithm::tree, Algorithm::double_tree,
+                                        Algorithm::hierarchical, Algorithm::direct};
+
+std::string_view name(LevelKind kind);
+std::string_view name(Collective collective);
+std::string_view name(Algorithm algorithm);
+std::optional<LevelKind> level_kind_from(std::string_view name);
+std::optional<Algorithm> algorithm_from(std::string_view name);
+std::optional<Collective> collective_from(std::string_view name);
+
+/// Point-to-point transfers that do not run at link speed (staged through the host).
+struct Staging {
+    Seconds latency;
+    BytesPerSecond bandwidth;
+    std::vector<Collective> applies_to;  ///< send, halo, ...
+    std::string source;
+};
+
+/// One measured collective curve: log-log table of time over message size.
+struct CollectiveCurve {
+    Collective collective = Collective::all_reduce;
+    std::int64_t ranks = 2;
+    std::int64_t ranks_per_node = 1;
+    struct Point {
+        Bytes size;  ///< the full buffer (of an all-gather: its result)
+        Seconds time;
+    };
+    std::vector<Point> points;
+    double held_out_error = 0.0;
+    Provenance provenance;
+};
+
+/// Seconds per sample measured for a whole network on one device; they override kernels.
+struct MeasuredSamples {
+    std::string model;
+    Seconds forward_backward;  ///< one sample, forward and backward
+    Seconds update;            ///< one weight update of the whole network; may be zero where the source leaves it out
+    std::string source;
+};
+
+struct Storage {
+    BytesPerSecond bandwidth;  ///< per node
+    bool prefetch = true;      ///< hidden behind compute: step = max(step, i/o); else their sum
+    std::string source;
+};
+
+struct Cluster {
+    std::string name;
+    std::string source;
+    Device device;
+    std::vector<Level> levels;          ///< innermost first
+    std::size_t node_level = 0;         ///< the level whose unit is a node
+    std::vector<Algorithm> algorithms;  ///< allowed; all if empty
+    std::optional<Staging> staging;
+    std::vector<CollectiveCurve> curves;
+    std::vector<MeasuredSamples> measured_samples;
+    std::optional<Storage> storage;
+    std::optional<double> contention;  ///< phi given by the user instead of the one computed
+    double memory_reserve = 0;         ///< share of device memory left free, for fragmentation
+
+    [[nodiscard]] std::int64_t devices() const;
+    /// Devices inside one unit of `level` (level 0: the level's size).
+    [[nodiscard]] std::int64_t unit_size(std::size_t level) const;
+    [[nodiscard]] std::int64_t node_size() const { return unit_size(node_level); }
+};
+
+/// Some ranks of a job: all combinations of the strides, first innermost. Rank r sits on device r.
+/// {{8, 4}} is every eighth rank, four of them; {{1, 2}, {8, 4}} two neighbours in each of four nodes.
+struct Group {
+    struct Stride {
+        std::int64_t stride = 1;
+        std::int64_t size = 1;
+        auto operator<=>(const Stride&) const = default;
+    };
+    std::vector<Stride> strides;
+
+    [[nodiscard]] std::int64_t size() const;
+    auto operator<=>(const Group&) const = default;
+};
+
+/// How a group lies on one level of the cluster.
+struct Span {
+    std::size_t level = 0;
+    std::int64_t child_devices = 1;  ///< devices inside one child of the level
+    std::int64_t members = 1;        ///< of the group inside one child
+    std::int64_t groups = 1;         ///< equal groups of the job that leave the same child at the same time
+};
+
+/// The levels that the group's traffic crosses, innermost first. `ranks` is the size of the whole job: every rank of it
+/// is in one group of this kind, and they all communicate at once.
+///
+/// A level is crossed when the worst placed of these groups has members in two children of it; then every level further
+/// in is crossed too. Where groups lie alike in all children, `members` and `groups` are exact. Where they straddle
+/// (tensor 3 on nodes of 8), they describe the worst child in round numbers: see spans.cpp.
+std::vector<Span> spans(const Cluster& cluster, const Group& group, std::int64_t ranks);
+
+}  // namespace dodona::cluster

@@ -1,0 +1,62 @@
+// A device as its data sheet describes it, and the schema of what was measured on it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/precision.hpp"
+#include "base/quantity.hpp"
+#include "graph/kernel.hpp"
+
+namespace dodona::cluster {
+
+/// Where a measured number comes from.
+struct Provenance {
+    std::string source;      ///< paper, repository or program
+    std::string date;        ///< ISO 8601; may be empty
+    std::string conditions;  ///< clocks, driver, library versions
+};
+
+/// One measured kernel. Of attention: m queries, n keys, heads of k, batch * heads; forward, the whole square.
+struct KernelPoint {
+    double m = 0, n = 0, k = 0, batch = 1;  ///< for stream and gather kernels only `bytes` counts
+    Bytes bytes;                            ///< moved in device memory; zero: operands and result once
+    Seconds time;
+};
+
+/// Points of one kernel kind at one precision. Between them efficiency is interpolated in log space, relative to the
+/// tile-quantised roofline; outside their range the roofline answers.
+struct KernelCurve {
+    graph::KernelKind kind = graph::KernelKind::matmul;
+    Precision precision = Precision::fp16;
+    std::vector<KernelPoint> points;
+    double held_out_error = 0.0;  ///< p90 of |predicted - measured| / measured on held-out points, a ratio
+    Provenance provenance;
+};
+
+struct Tile {
+    int m = 128;
+    int n = 128;
+};
+
+struct Device {
+    std::string name;
+    std::string source;
+    Bytes memory;                               ///< physical device memory
+    BytesPerSecond memory_bandwidth;            ///< one device, data sheet
+    int multiprocessors = 1;                    ///< SMs: how many tiles run at once
+    std::map<Precision, FlopPerSecond> matrix;  ///< dense matrix-product peak by precision
+    FlopPerSecond vector;                       ///< fp32 outside matrix units
+    std::vector<Tile> tiles;                    ///< output tiles of the matrix kernels
+    Seconds launch;                             ///< shortest time between two kernels on one stream
+    Bytes context;                              ///< memory the runtime takes before the first tensor
+    std::vector<KernelCurve> curves;            ///< measured; empty: data sheet only
+
+    [[nodiscard]] FlopPerSecond peak(Precision precision) const;
+    [[nodiscard]] bool supports(Precision precision) const;
+};
+
+}  // namespace dodona::cluster

@@ -1,0 +1,72 @@
+// The algorithms of collectives: one function each, one row of the table in collective_time.cpp per collective.
+//
+// Letters: p ranks of the group, n the request's size in bytes, alpha the latency of a step in s, and of each level
+// crossed the bytes that leave a child over this group's share of it (path.hpp). The slowest level counts:
+//
+//   T = steps * alpha + max over levels of bytes_i / share_i
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "cluster/cluster.hpp"
+#include "cost/collective_time.hpp"
+#include "cost/path.hpp"
+
+namespace dodona::cost {
+
+/// All that an algorithm may look at.
+struct Exchange {
+    const cluster::Cluster& cluster;
+    const CollectiveRequest& request;
+    std::span<const cluster::Span> spans;
+    const Path& path;
+};
+
+struct Cost {
+    Seconds time;
+    std::size_t level = 0;  ///< the level that sets the time
+    double contention = 1;
+};
+
+/// Nothing where the algorithm does not apply to the group.
+using AlgorithmFunction = std::optional<Cost> (*)(const Exchange&);
+
+std::optional<Cost> ring_all_reduce(const Exchange& exchange);
+std::optional<Cost> ring_pass(const Exchange& exchange);  ///< all-gather, reduce-scatter
+std::optional<Cost> tree_all_reduce(const Exchange& exchange);
+std::optional<Cost> double_tree_all_reduce(const Exchange& exchange);
+std::optional<Cost> hierarchical_all_reduce(const Exchange& exchange);
+std::optional<Cost> hierarchical_pass(const Exchange& exchange);  ///< all-gather, reduce-scatter
+std::optional<Cost> direct_all_reduce(const Exchange& exchange);
+std::optional<Cost> direct_exchange(const Exchange& exchange);     ///< all-gather, reduce-scatter, all-to-all
+std::optional<Cost> neighbour_exchange(const Exchange& exchange);  ///< send, halo
+
+/// `steps` steps in which each crossed level carries `bytes_out(crossing)` out of a child.
+template <std::invocable<const Crossing&> BytesOut>
+Cost transfer(const Path& path, double steps, BytesOut bytes_out) {
+    const Seconds waiting = steps * path.latency();
+    Seconds slowest;
+    std::size_t slowest_level = path.crossings.front().level;
+    std::size_t latest_level = slowest_level;
+    for (const Crossing& crossing : path.crossings) {
+        const Seconds time = bytes_out(crossing) / crossing.share;
+        if (time > slowest) {
+            slowest = time;
+            slowest_level = crossing.level;
+        }
+        if (crossing.latency == path.latency()) {
+            latest_level = crossing.level;
+        }
+    }
+    return {waiting + slowest, waiting > slowest ? latest_level : slowest_level, path.contention};
+}
+
+/// One after the other: the longer part names the level.
+inline Cost operator+(const Cost& a, const Cost& b) {
+    return {a.time + b.time, a.time < b.time ? b.level : a.level,
+            a.contention < b.contention ? b.contention : a.contention};
+}
+
+}  // namespace dodona::cost

@@ -1,0 +1,73 @@
+// Hierarchical: rings inside the innermost unit that holds several members (q of them), rings across with 1/q of the
+// buffer each, q rings side by side that share the unit's links.
+//
+//   all-reduce       reduce-scatter of n inside + all-reduce of n/q across + all-gather of n inside
+//   all-gather       all-gather of n/q across + all-gather of n inside;  reduce-scatter is its mirror
+//
+//   all-reduce   T = 2 [ (q-1) a_in + (q-1)/q n / share_in ]  +  2(p/q-1) a_out + 2(p/q-1)/(p/q) n/q / share_out
+//
+// Domain: groups whose members lie alike in the units; others have no hierarchical time.
+// Source: Mikami et al., arXiv:1811.05233 (2D-torus all-reduce); ParaDL's data+spatial with its leader replaced by q.
+#include "cost/algorithms/algorithm.hpp"
+
+#include <vector>
+
+namespace dodona::cost {
+
+namespace {
+
+struct Split {
+    Path inside;
+    Path across;
+};
+
+std::optional<Split> split(const Exchange& exchange) {
+    const auto spans = exchange.spans;
+    std::size_t first = 0;
+    while (first < spans.size() && spans[first].members == 1) {
+        ++first;
+    }
+    if (first == 0 || first == spans.size()) {
+        return std::nullopt;
+    }
+    const std::int64_t q = spans[first].members;
+    std::vector<cluster::Span> across(spans.begin(), spans.end());
+    for (std::size_t i = first; i < across.size(); ++i) {
+        if (across[i].members % q != 0) {
+            return std::nullopt;
+        }
+        across[i].members /= q;
+        across[i].groups *= q;
+    }
+    if (exchange.path.ranks % q != 0) {
+        return std::nullopt;
+    }
+    return Split{path(exchange.cluster, exchange.request, q, spans.first(first)),
+                 path(exchange.cluster, exchange.request, exchange.path.ranks / q, across)};
+}
+
+/// `count` passes of a ring over `bytes`.
+Cost ring(const Path& path, double count, Bytes bytes) {
+    const auto p = static_cast<double>(path.ranks);
+    const double steps = count * (p - 1);
+    return transfer(path, steps, [&](const Crossing&) { return steps / p * bytes; });
+}
+
+/// `count` passes inside and across: 2 reduce and gather, 1 does one of them.
+std::optional<Cost> both(const Exchange& exchange, double count) {
+    const auto parts = split(exchange);
+    if (!parts) {
+        return std::nullopt;
+    }
+    const Bytes size = exchange.request.size;
+    const auto q = static_cast<double>(parts->inside.ranks);
+    return ring(parts->inside, count, size) + ring(parts->across, count, size / q);
+}
+
+}  // namespace
+
+std::optional<Cost> hierarchical_all_reduce(const Exchange& exchange) { return both(exchange, 2); }
+
+std::optional<Cost> hierarchical_pass(const Exchange& exchange) { return both(exchange, 1); }
+
+}  // namespace dodona::cost

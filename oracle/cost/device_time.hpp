@@ -1,0 +1,43 @@
+// Kernels to seconds.
+//
+// The best evidence a device has, in this order: a measured point of the same shape; interpolation between measured
+// points (efficiency in log space over the roofline below), inside their range only; the roofline of the data sheet:
+//
+//   t = launch + max( flops / peak * quantisation,  bytes / bandwidth )
+//   quantisation = min over tiles of  ceil(batch*ceil(m/tm)*ceil(n/tn) / SMs) * SMs * tm*tn / (batch*m*n)
+//
+// of a matrix product that is  ceil(batch*ceil(m/tm)*ceil(n/tn) / SMs) * SMs * 2*tm*tn*k / peak.  A product narrower
+// than the matrix unit's own 8 columns may run at the vector peak instead (matrix times vector, depthwise convolution).
+// A convolution is its implicit product, with the bytes of its real operands; an attention without extents has
+// quantisation 1. Streams take max(bytes / bandwidth, flops / vector peak), gathers bytes / bandwidth.
+// Times in s, bytes in B, peaks in FLOP/s; m, n, k, batch > 0.
+// Not modelled: split-k, clocks under power limits, L2 reuse between kernels, operands of one byte (an fp8 product is
+// charged the two bytes that its operands have in memory).
+// Source: tile and wave quantisation as in NVIDIA's "Matrix multiplication background user's guide"; the 8 columns are
+// those of mma.m16n8k16 in NVIDIA's PTX ISA.
+#pragma once
+
+#include "base/estimate.hpp"
+#include "base/precision.hpp"
+#include "cluster/device.hpp"
+#include "graph/kernel.hpp"
+
+namespace dodona::cost {
+
+/// `time` covers the truth with [lo, hi]: measured and interpolated times by the error that the curve's own held-out
+/// points showed, the roofline by what data-sheet rooflines were seen to miss.
+struct KernelTime {
+    Estimate time;
+    Evidence evidence = Evidence::data_sheet;
+};
+
+/// `precision` must be one that the device supports, unless the kernel is a stream or a gather.
+KernelTime kernel_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision);
+
+/// Bytes a kernel moves in device memory at this precision.
+Bytes moved_bytes(const graph::Kernel& kernel, Precision precision);
+
+/// A pass over `bytes` of device memory (the optimizer's update, a local reduction).
+KernelTime stream_time(const cluster::Device& device, Bytes bytes);
+
+}  // namespace dodona::cost

@@ -1,0 +1,63 @@
+#include "cost/roofline.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cost/device_time.hpp"
+
+namespace dodona::cost {
+
+namespace {
+
+/// Columns of one matrix instruction: mma.m16n8k16, PTX ISA, "Matrix multiply-accumulate operation".
+constexpr double kInstructionColumns = 8;
+
+Seconds product_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
+    const Seconds ideal = kernel.flops / device.peak(precision);
+    if (kernel.m <= 0) {
+        return ideal;
+    }
+    const Seconds tiled = quantisation(device, kernel.m, kernel.n, kernel.batch) * ideal;
+    if (std::min(kernel.m, kernel.n) < kInstructionColumns && device.vector > FlopPerSecond{}) {
+        return min(tiled, kernel.flops / device.vector);
+    }
+    return tiled;
+}
+
+}  // namespace
+
+double quantisation(const cluster::Device& device, double m, double n, double batch) {
+    if (device.tiles.empty()) {
+        return 1;
+    }
+    const double units = device.multiprocessors;
+    double best = std::numeric_limits<double>::infinity();
+    for (const cluster::Tile& tile : device.tiles) {
+        const double tiles = batch * std::ceil(m / tile.m) * std::ceil(n / tile.n);
+        const double occupied = std::ceil(tiles / units) * units * tile.m * tile.n;
+        best = std::min(best, occupied / (batch * m * n));
+    }
+    return best;
+}
+
+Seconds roofline(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
+    const Bytes bytes = moved_bytes(kernel, precision);
+    switch (kernel.kind) {
+        case graph::KernelKind::matmul:
+        case graph::KernelKind::convolution:
+        case graph::KernelKind::attention:
+            return device.launch + max(product_time(device, kernel, precision), bytes / device.memory_bandwidth);
+        case graph::KernelKind::stream: return stream_roofline(device, bytes, kernel.flops);
+        case graph::KernelKind::gather: break;
+    }
+    return stream_roofline(device, bytes, Flop{});
+}
+
+Seconds stream_roofline(const cluster::Device& device, Bytes bytes, Flop flops) {
+    const Seconds memory = bytes / device.memory_bandwidth;
+    const bool counts = flops > Flop{} && device.vector > FlopPerSecond{};
+    return device.launch + (counts ? max(memory, flops / device.vector) : memory);
+}
+
+}  // namespace dodona::cost

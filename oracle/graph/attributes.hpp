@@ -1,0 +1,55 @@
+// Attributes of a layer as the user wrote them: typed on reading, located, and none goes unread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+
+namespace dodona::graph {
+
+/// A resolved value: expressions are already evaluated.
+struct AttributeValue {
+    std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>> value;
+    Location where;
+};
+
+/// Reads attributes by name and remembers which were asked for; faults go to the diagnostics given.
+class Attributes {
+public:
+    Attributes(std::string layer, Location where, std::map<std::string, AttributeValue> values,
+               Diagnostics& diagnostics);
+
+    /// Whole numbers; a missing one without a fallback is an error (and 1 is returned so that reading can go on).
+    std::int64_t positive(const std::string& key);
+    std::int64_t positive(const std::string& key, std::int64_t fallback);
+    std::int64_t not_negative(const std::string& key, std::int64_t fallback);
+    /// One number for all `count` dimensions, or a list of `count` numbers.
+    std::vector<std::int64_t> per_dimension(const std::string& key, std::size_t count, std::int64_t fallback,
+                                            bool required, std::int64_t least);
+    bool flag(const std::string& key, bool fallback);
+    std::string word(const std::string& key, const std::vector<std::string>& choices, const std::string& fallback);
+    std::string text(const std::string& key);  ///< free text, empty if missing
+
+    [[nodiscard]] bool has(const std::string& key) const;
+    void error(const std::string& message, const std::string& help = {});
+    void error_at(const std::string& key, const std::string& message, const std::string& help = {});
+    /// Every attribute that nobody asked for is an error, with a suggestion among those that were.
+    void report_unread();
+
+private:
+    const AttributeValue* ask(const std::string& key);
+    std::int64_t at_least(std::int64_t least, const std::string& key, std::optional<std::int64_t> fallback);
+
+    std::string layer_;
+    Location where_;
+    std::map<std::string, AttributeValue> values_;
+    std::vector<std::string> asked_;
+    Diagnostics* diagnostics_;
+};
+
+}  // namespace dodona::graph

@@ -1,0 +1,68 @@
+// Turns the entries of a network into the vertices of its graph: what `build` does.
+// expansion.cpp: entries and layers; repeated_blocks.cpp: blocks; tied_weights.cpp: shared weights.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.hpp"
+#include "graph/operators.hpp"
+
+namespace dodona::graph {
+
+class Expansion {
+public:
+    explicit Expansion(const NetworkSpec& spec);
+
+    /// The graph; throws InputError with every fault found.
+    Graph run();
+
+private:
+    /// Where a tensor comes from. Nothing after a fault, so that its readers keep silent.
+    using Output = std::optional<Vertex>;
+
+    /// One list of entries while it is expanded.
+    struct Scope {
+        const std::vector<Entry>* entries = nullptr;
+        std::map<std::string, Output> outputs;  ///< of what may be read: inputs and earlier entries
+        Output previous;
+    };
+
+    /// Where in the network a list of entries stands.
+    struct Place {
+        std::string prefix;
+        std::string block;
+        std::int64_t count = 1;  ///< instances within one instance of the unit
+        int depth = 0;
+    };
+
+    struct Instances {
+        std::int64_t first = 1;
+        std::int64_t last = 1;
+        [[nodiscard]] std::int64_t count() const { return last - first + 1; }
+    };
+
+    void add_input(const InputSpec& input, Scope& scope);
+    void expand(Scope& scope, const Place& place);
+    bool check_name(const Entry& entry, const Scope& scope);
+    std::vector<Output> resolve(const Entry& entry, const Scope& scope);
+    Output add_layer(const Entry& entry, const std::vector<Output>& inputs, const Place& place);
+    bool check_inputs(const Entry& entry, const OperatorKind& kind, const std::vector<Tensor>& inputs);
+    bool check_sizes(const Entry& entry, const Nest& nest);
+    Vertex insert(Layer layer, const std::vector<Output>& inputs);
+    Output add_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place);
+    bool check_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place);
+    Output add_instances(const Entry& entry, Output input, const Place& place, Instances instances);
+    void start_unit(const std::string& name, const std::string& block, std::int64_t count);
+    void tie_weights();
+    void tie(Layer& layer, Weight& weight);
+
+    const NetworkSpec* spec_;
+    Graph graph_;
+    Diagnostics diagnostics_;
+    std::map<std::string, Vertex> by_path_;
+};
+
+}  // namespace dodona::graph

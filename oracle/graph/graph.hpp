@@ -1,0 +1,74 @@
+// The layer graph: operators joined by tensors, on Boost.Graph.
+//
+// Blocks that repeat are kept as copies with a count: a block of repeat r becomes one first instance and, if r > 1, one
+// further instance of count r-1 that stands for all later ones. So the work of everything downstream grows with
+// distinct layers, not with depth, and a boundary between two instances is still seen once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <boost/graph/adjacency_list.hpp>
+
+#include "graph/nest.hpp"
+#include "graph/spec.hpp"
+
+namespace dodona::graph {
+
+struct Layer {
+    std::string name;   ///< path: "layers/attention"
+    std::string kind;   ///< operator name; "input" for a network input
+    std::string role;   ///< free word from the model file that strategy rules match
+    std::string block;  ///< name of the innermost block, empty at the top
+    Location where;
+    std::int64_t count = 1;       ///< instances within one instance of its unit
+    std::size_t unit = 0;         ///< index into Graph::units
+    bool input_gradient = false;  ///< does anything before it have weights (else dX is not computed)
+    Nest nest;
+};
+
+/// A tensor from producer to consumer.
+struct Edge {
+    int operand = 0;  ///< which input of the consumer
+};
+
+using Network = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Layer, Edge>;
+using Vertex = boost::graph_traits<Network>::vertex_descriptor;
+
+/// A piece between two of which a pipeline may be cut: a top-level layer, or an instance of a top-level block.
+/// Runs of equal instances are one unit with a count.
+struct Unit {
+    std::string name;
+    std::string block;  ///< block name, empty for a single layer
+    std::int64_t count = 1;
+    std::vector<Vertex> layers;  ///< in topological order
+};
+
+struct Graph {
+    std::string name;
+    std::string source;
+    Network network;
+    std::vector<Vertex> order;  ///< topological, inputs first
+    std::vector<Unit> units;    ///< in order; inputs belong to unit 0
+    Dataset dataset;
+    PublishedCounts published;
+
+    [[nodiscard]] const Layer& layer(Vertex v) const { return network[v]; }
+    /// Instances of a layer in the whole network.
+    [[nodiscard]] std::int64_t instances(Vertex v) const { return network[v].count * units[network[v].unit].count; }
+};
+
+/// Infers shapes and builds the graph. Throws InputError with every fault found.
+Graph build(const NetworkSpec& spec);
+
+/// Totals over the whole network.
+struct Counts {
+    double parameters = 0;    ///< a tied weight once
+    Flop forward_per_sample;  ///< model arithmetic, matrix products only
+    std::int64_t distinct_layers = 0;
+    std::int64_t layers = 0;  ///< instances, inputs not counted
+};
+Counts count(const Graph& graph);
+
+}  // namespace dodona::graph

@@ -1,0 +1,71 @@
+// Kernels: what a device runs. An operator emits them; the cost layer answers how long they take.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.hpp"
+
+namespace dodona::graph {
+
+enum class KernelKind {
+    matmul,       ///< (m x k) times (k x n), `batch` times
+    convolution,  ///< an implicit matrix product; its operands are smaller than m x k, k x n, m x n
+    attention,    ///< a fused attention: matrix products whose intermediate never leaves the chip
+    stream,       ///< memory-bound: so many bytes, a few operations
+    gather,       ///< table look-up or scatter-add: irregular rows of `n` elements
+};
+
+constexpr std::string_view name(KernelKind kind) {
+    switch (kind) {
+        case KernelKind::matmul: return "matmul";
+        case KernelKind::convolution: return "convolution";
+        case KernelKind::attention: return "attention";
+        case KernelKind::stream: return "stream";
+        case KernelKind::gather: return "gather";
+    }
+    return "";
+}
+
+/// One launch. Extents are local (after sharding).
+/// `elements` counts activation-precision numbers read or written in device memory, `fixed_bytes` what has another
+/// element size (indices, masks, fp32 statistics).
+struct Kernel {
+    KernelKind kind = KernelKind::stream;
+    double m = 0, n = 0, k = 0, batch = 1;
+    Flop flops;
+    double elements = 0;
+    Bytes fixed_bytes;
+};
+
+/// The kernels of one layer, forward and backward, on one device for one micro-batch.
+struct Work {
+    std::vector<Kernel> forward;
+    std::vector<Kernel> backward_input;   ///< dX; not run where no input needs a gradient
+    std::vector<Kernel> backward_weight;  ///< dW
+    /// Arithmetic that the model needs forward, by the field's convention: matrix products only, causal attention at
+    /// half the square. Kernels may execute more (masked halves) or less.
+    Flop model_forward;
+};
+
+/// A matrix product with its operands read and its result written once.
+constexpr Kernel matmul(double m, double n, double k, double batch = 1) {
+    return {.kind = KernelKind::matmul,
+            .m = m,
+            .n = n,
+            .k = k,
+            .batch = batch,
+            .flops = Flop::of_base(2.0 * m * n * k * batch),
+            .elements = batch * (m * k + k * n + m * n),
+            .fixed_bytes = Bytes{}};
+}
+
+/// A memory-bound pass over `elements` numbers with `flops_per_element` operations each.
+constexpr Kernel stream(double elements, double flops_per_element = 1, Bytes fixed = Bytes{}) {
+    return {.kind = KernelKind::stream,
+            .flops = Flop::of_base(elements * flops_per_element),
+            .elements = elements,
+            .fixed_bytes = fixed};
+}
+
+}  // namespace dodona::graph

@@ -1,0 +1,61 @@
+#include "graph/nest.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace dodona::graph {
+
+namespace {
+
+double product(const std::vector<TensorDimension>& dimensions) {
+    double elements = 1;
+    for (const TensorDimension& dimension : dimensions) {
+        elements *= static_cast<double>(dimension.extent);
+    }
+    return elements;
+}
+
+}  // namespace
+
+std::optional<std::size_t> Tensor::find(std::string_view dimension) const {
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+        if (dimensions[i].name == dimension) {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
+double Tensor::elements() const { return product(dimensions); }
+
+std::string Tensor::shape() const {
+    std::string text;
+    for (std::size_t i = 1; i < dimensions.size(); ++i) {
+        text += fmt::format("{}{} {}", i > 1 ? ", " : "", dimensions[i].name, dimensions[i].extent);
+    }
+    return fmt::format("({})", text);
+}
+
+bool Operand::has(int loop) const { return std::ranges::find(loops, loop) != loops.end(); }
+
+double Weight::elements() const { return product(dimensions); }
+
+int Nest::loop(std::string_view name) const {
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+        if (loops[i].name == name) {
+            return static_cast<int>(i);
+        }
+    }
+    return kNoLoop;
+}
+
+LocalExtents Nest::whole() const {
+    LocalExtents local;
+    for (const Loop& loop : loops) {
+        local.loops.push_back(static_cast<double>(loop.extent));
+    }
+    return local;
+}
+
+}  // namespace dodona::graph

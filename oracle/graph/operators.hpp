@@ -1,0 +1,33 @@
+// The table of operators. Adding one is a file with a builder and a row in operators.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/attributes.hpp"
+#include "graph/nest.hpp"
+
+namespace dodona::graph {
+
+/// Builds the loop nest of one layer from its attributes and the tensors it reads (per sample, batch first).
+/// Faults are reported through the attributes; the nest returned then need not be meaningful.
+using Builder = Nest (*)(Attributes& attributes, std::span<const Tensor> inputs);
+
+struct OperatorKind {
+    std::string_view name;
+    Builder build;
+    std::size_t least_inputs = 1;
+    std::size_t most_inputs = 1;
+    std::string_view summary;             ///< one line for `dodona strategies --operators` and docs
+    Element reads = Element::activation;  ///< what its inputs must hold
+};
+
+std::span<const OperatorKind> operator_kinds();
+const OperatorKind* find_operator(std::string_view name);
+
+/// All loop names that any operator uses: the vocabulary of strategy rules.
+const std::vector<std::string>& loop_names();
+
+}  // namespace dodona::graph

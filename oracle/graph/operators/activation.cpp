@@ -1,0 +1,62 @@
+// Element-wise activations: memory-bound passes. Operation counts per element are small and rounded; the bytes decide.
+#include "graph/operators/builders.hpp"
+
+namespace dodona::graph {
+
+namespace {
+
+/// y = f(x): forward reads x and writes y; backward reads dy and what was saved and writes dx.
+Nest unary(Attributes& attributes, const Tensor& x, Saved::What saved, double flops_per_element) {
+    if (!has_features(attributes, x)) {
+        return {};
+    }
+    Nest nest = element_wise(x, 1);
+    nest.saved = {{.what = saved}};
+    nest.work = [flops_per_element](const LocalExtents& local) {
+        const double elements = volume(local);
+        return Work{.forward = {stream(2 * elements, flops_per_element)},
+                    .backward_input = {stream(3 * elements, flops_per_element)},
+                    .backward_weight = {},
+                    .model_forward = Flop{}};
+    };
+    return nest;
+}
+
+}  // namespace
+
+/// y = max(x, 0). Its sign is known from the output, which the next layer keeps anyway.
+Nest build_relu(Attributes& attributes, std::span<const Tensor> inputs) {
+    return unary(attributes, inputs[0], Saved::What::output, 1);
+}
+
+/// y = x * Phi(x). Source: Hendrycks and Gimpel, arXiv:1606.08415.
+Nest build_gelu(Attributes& attributes, std::span<const Tensor> inputs) {
+    return unary(attributes, inputs[0], Saved::What::input, 8);
+}
+
+/// y = x / (1 + exp(-x)). Source: Elfwing et al., arXiv:1702.03118.
+Nest build_silu(Attributes& attributes, std::span<const Tensor> inputs) {
+    return unary(attributes, inputs[0], Saved::What::input, 4);
+}
+
+/// y = f(gate) * up. Source: Shazeer, arXiv:2002.05202. Forward reads two and writes one; backward reads gate, up and
+/// dy and writes two.
+Nest build_gated(Attributes& attributes, std::span<const Tensor> inputs) {
+    const std::string activation = attributes.word("activation", {"silu", "gelu", "relu"}, "silu");
+    if (!has_features(attributes, inputs[0]) || !same_shapes(attributes, inputs)) {
+        return {};
+    }
+    const double flops = activation == "gelu" ? 9 : activation == "silu" ? 5 : 2;
+    Nest nest = element_wise(inputs[0], 2);
+    nest.saved = {{.what = Saved::What::input, .operand = 0}, {.what = Saved::What::input, .operand = 1}};
+    nest.work = [flops](const LocalExtents& local) {
+        const double elements = volume(local);
+        return Work{.forward = {stream(3 * elements, flops / 3)},
+                    .backward_input = {stream(5 * elements, flops / 3)},
+                    .backward_weight = {},
+                    .model_forward = Flop{}};
+    };
+    return nest;
+}
+
+}  // namespace dodona::graph

@@ -1,0 +1,72 @@
+// The builders of all operators, one file each, and what several of them share.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/attributes.hpp"
+#include "graph/nest.hpp"
+
+namespace dodona::graph {
+
+Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_linear(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_layer_norm(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_rms_norm(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_relu(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_gelu(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_silu(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_gated(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_add(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_concat(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_max_pool(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_average_pool(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_global_pool(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_flatten(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_dropout(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_softmax(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_cross_entropy(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_position_embedding(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_rotary(Attributes& attributes, std::span<const Tensor> inputs);
+
+/// Convolutions step by 1 and may be dilated; pooling steps by its kernel and may round its output up (`ceil`).
+enum class WindowKind { convolution, pooling };
+
+/// Windows of an image operator (convolution, pooling): kernel, stride, pad, dilation and ceil mode from the
+/// attributes, spatial dimensions from the tensor (batch, channel, then one to three of depth, height, width, length).
+struct ImageGeometry {
+    Extent channels = 1;
+    std::vector<std::string> names;
+    std::vector<Extent> inputs;
+    std::vector<Extent> outputs;
+    std::vector<Window> windows;
+};
+ImageGeometry image_geometry(Attributes& attributes, const Tensor& x, WindowKind kind = WindowKind::convolution);
+
+/// Reports a tensor that is not an image: batch, channel, then one to three spatial dimensions.
+bool is_image(Attributes& attributes, const Tensor& x);
+
+/// Reports a tensor without a dimension beside the batch.
+bool has_features(Attributes& attributes, const Tensor& x);
+
+/// Reports inputs whose shapes differ.
+bool same_shapes(Attributes& attributes, std::span<const Tensor> inputs);
+
+/// A nest whose loops are the tensor's own dimensions, read and written element by element: the start of activations,
+/// norms, dropout and joins. The batch is loop 0.
+Nest element_wise(const Tensor& x, std::size_t inputs);
+
+/// The numbers 0, 1, ..., count - 1: the loops of an operand that carries every dimension.
+std::vector<int> all_loops(std::size_t count);
+
+/// Product of the local extents of all loops.
+double volume(const LocalExtents& local);
+
+/// Product of the local extents of the first `count` loops.
+double volume_of_first(const LocalExtents& local, std::size_t count);
+
+}  // namespace dodona::graph

@@ -1,0 +1,117 @@
+// Convolution in one, two or three dimensions, with groups, stride, padding and dilation.
+//
+//   Y[b, f, o...] = sum over c, k... of X[b, c, s*o - p + d*k ...] W[f, c, k...]
+#include "graph/operators/builders.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace dodona::graph {
+
+namespace {
+
+constexpr int kBatch = 0, kGroup = 1, kChannel = 2, kFilter = 3, kSpatial = 4;
+
+struct Sizes {
+    double inputs_per_output;  ///< window area: multiply-accumulates per output, channel and filter
+    double input_ratio;        ///< input positions per output position
+};
+
+Work work(const LocalExtents& local, const Sizes& sizes, std::size_t spatial) {
+    double positions = local[kBatch];
+    for (std::size_t i = 0; i < spatial; ++i) {
+        positions *= local[kSpatial + static_cast<int>(i)];
+    }
+    const double groups = local[kGroup];
+    const double channels = local[kChannel];
+    const double filters = local[kFilter];
+    const double x = positions * sizes.input_ratio * groups * channels;
+    const double w = groups * channels * filters * sizes.inputs_per_output;
+    const double y = positions * groups * filters;
+
+    const auto product = [&](double m, double n, double k) {
+        Kernel kernel = matmul(m, n, k, groups);
+        kernel.kind = KernelKind::convolution;
+        kernel.elements = x + w + y;
+        return kernel;
+    };
+    const double reduced = channels * sizes.inputs_per_output;
+    const Kernel forward = product(positions, filters, reduced);
+    // dX is a product over filters for every input position; it does the same arithmetic as the forward pass.
+    Kernel input =
+        product(positions * sizes.input_ratio, channels, filters * sizes.inputs_per_output / sizes.input_ratio);
+    input.flops = forward.flops;
+    return {.forward = {forward},
+            .backward_input = {input},
+            .backward_weight = {product(filters, reduced, positions)},
+            .model_forward = forward.flops};
+}
+
+}  // namespace
+
+Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    const auto geometry = image_geometry(attributes, x);
+    const std::size_t spatial = geometry.windows.size();
+    const Extent channels = geometry.channels;
+    const Extent filters = attributes.positive("filters");
+    const Extent groups = attributes.positive("groups", 1);
+    const bool bias = attributes.flag("bias", true);
+    if (geometry.windows.empty()) {
+        return {};
+    }
+    if (channels % groups != 0 || filters % groups != 0) {
+        attributes.error_at(
+            "groups",
+            fmt::format("{} groups divide neither {} channels nor {} filters evenly", groups, channels, filters),
+            "channels and filters must both be multiples of groups");
+        return {};
+    }
+
+    Nest nest;
+    nest.loops = {{.name = "batch"},
+                  {.name = "group", .extent = groups},
+                  {.name = "channel", .extent = channels / groups},
+                  {.name = "filter", .extent = filters / groups}};
+    Operand in{.loops = {kBatch, groups > 1 ? kGroup : kChannel}, .windows = {std::nullopt, std::nullopt}};
+    Operand out{.loops = {kBatch, groups > 1 ? kGroup : kFilter}, .windows = {}};
+    Weight weight{.name = "weight",
+                  .dimensions = {{"group", groups}, {"filter", filters / groups}, {"channel", channels / groups}},
+                  .operand = {.loops = {kGroup, kFilter, kChannel}, .windows = {}},
+                  .tied_to = {}};
+    nest.result.dimensions = {{"batch", 1}, {"channel", filters}};
+    Sizes sizes{.inputs_per_output = 1, .input_ratio = 1};
+    for (std::size_t i = 0; i < spatial; ++i) {
+        const auto& window = geometry.windows[i];
+        const int loop = kSpatial + static_cast<int>(i);
+        nest.loops.push_back({.name = geometry.names[i], .extent = geometry.outputs[i]});
+        in.loops.push_back(loop);
+        in.windows.emplace_back(window);
+        out.loops.push_back(loop);
+        weight.dimensions.push_back({fmt::format("kernel_{}", geometry.names[i]), window.kernel});
+        weight.operand.loops.push_back(kNoLoop);
+        nest.result.dimensions.push_back({geometry.names[i], geometry.outputs[i]});
+        sizes.inputs_per_output *= static_cast<double>(window.kernel);
+        sizes.input_ratio *= static_cast<double>(geometry.inputs[i]) / static_cast<double>(geometry.outputs[i]);
+    }
+    if (groups > 1) {
+        nest.loops[kChannel].can_split = false;  // within a group: split the groups instead
+        nest.loops[kFilter].can_split = false;
+    }
+    nest.inputs = {in};
+    nest.output = out;
+    nest.weights.push_back(weight);
+    if (bias) {
+        nest.weights.push_back({.name = "bias",
+                                .dimensions = {{"group", groups}, {"filter", filters / groups}},
+                                .operand = {.loops = {kGroup, kFilter}, .windows = {}},
+                                .tied_to = {}});
+    }
+    nest.saved = {{.what = Saved::What::input}};
+    nest.linear = true;
+    nest.work = [sizes, spatial](const LocalExtents& local) { return work(local, sizes, spatial); };
+    return nest;
+}
+
+}  // namespace dodona::graph

@@ -1,0 +1,57 @@
+// Joins: a sum of tensors of one shape, and a concatenation along one dimension.
+#include <fmt/format.h>
+
+#include "graph/operators/builders.hpp"
+
+namespace dodona::graph {
+
+/// y = x1 + x2 + ... Backward hands the same gradient to each input and runs nothing.
+Nest build_add(Attributes& attributes, std::span<const Tensor> inputs) {
+    if (!same_shapes(attributes, inputs)) {
+        return {};
+    }
+    Nest nest = element_wise(inputs[0], inputs.size());
+    nest.linear = true;
+    const auto operands = static_cast<double>(inputs.size());
+    nest.work = [operands](const LocalExtents& local) {
+        return Work{.forward = {stream((operands + 1) * volume(local))},
+                    .backward_input = {},
+                    .backward_weight = {},
+                    .model_forward = Flop{}};
+    };
+    return nest;
+}
+
+/// Images join along their channels, all else along its last dimension. That loop cannot be split: a shard of the
+/// result would not be made of the shards of the inputs.
+Nest build_concat(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    if (!has_features(attributes, x)) {
+        return {};
+    }
+    const std::size_t along = x.dimensions[1].name == "channel" ? 1 : x.dimensions.size() - 1;
+    Tensor whole = x;
+    whole.dimensions[along].extent = 0;
+    for (const Tensor& input : inputs) {
+        Tensor rest = input;
+        if (rest.dimensions.size() == x.dimensions.size()) {
+            rest.dimensions[along].extent = x.dimensions[along].extent;
+        }
+        if (rest.dimensions != x.dimensions) {
+            attributes.error(fmt::format("reads {} and {}, which differ beside the {} that it joins", x.shape(),
+                                         input.shape(), x.dimensions[along].name));
+            return {};
+        }
+        whole.dimensions[along].extent += input.dimensions[along].extent;
+    }
+    Nest nest = element_wise(whole, inputs.size());
+    nest.loops[along].can_split = false;
+    nest.linear = true;
+    nest.work = [](const LocalExtents& local) {
+        const Kernel copy = stream(2 * volume(local), 0);
+        return Work{.forward = {copy}, .backward_input = {copy}, .backward_weight = {}, .model_forward = Flop{}};
+    };
+    return nest;
+}
+
+}  // namespace dodona::graph

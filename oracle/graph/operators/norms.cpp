@@ -1,0 +1,88 @@
+// Normalisations: memory-bound, with statistics over the batch (batch norm) or over the features of one token.
+//
+//   y = (x - mean) / sqrt(variance + epsilon) * scale + bias;  rms_norm: y = x / sqrt(mean of squares) * scale
+//
+// They save their input; the statistics saved beside it (two numbers a channel or token) are left out.
+// Sources: Ioffe and Szegedy, arXiv:1502.03167; Ba et al., arXiv:1607.06450; Zhang and Sennrich, arXiv:1910.07467.
+#include "graph/operators/builders.hpp"
+
+namespace dodona::graph {
+
+namespace {
+
+constexpr double kFlopsPerElement = 3;
+
+/// `forward_reads` is 2 where the statistics need a pass of their own, else 1. Backward, one pass over x and dy makes
+/// the gradients of scale and bias, another writes dx.
+Work work(const LocalExtents& local, double forward_reads) {
+    const double elements = volume(local);
+    return {.forward = {stream((forward_reads + 1) * elements, kFlopsPerElement)},
+            .backward_input = {stream(3 * elements, kFlopsPerElement)},
+            .backward_weight = {stream(2 * elements, kFlopsPerElement)},
+            .model_forward = Flop{}};
+}
+
+void add_weight(Nest& nest, const std::string& name, int loop) {
+    const Loop& along = nest.loops[static_cast<std::size_t>(loop)];
+    nest.weights.push_back({.name = name,
+                            .dimensions = {{along.name, along.extent}},
+                            .operand = {.loops = {loop}, .windows = {}},
+                            .tied_to = {}});
+}
+
+/// The statistics of one token are reduced when its features are split, `messages` numbers a token and pass.
+Nest token_norm(Attributes& attributes, const Tensor& x, bool bias, int messages) {
+    if (!has_features(attributes, x)) {
+        return {};
+    }
+    Nest nest = element_wise(x, 1);
+    const int feature = static_cast<int>(nest.loops.size()) - 1;
+    add_weight(nest, "scale", feature);
+    if (bias) {
+        add_weight(nest, "bias", feature);
+    }
+    nest.statistics = {{.over = {feature},
+                        .kept = all_loops(static_cast<std::size_t>(feature)),
+                        .forward = messages,
+                        .backward = messages}};
+    nest.saved = {{.what = Saved::What::input}};
+    nest.work = [](const LocalExtents& local) { return work(local, 1); };
+    return nest;
+}
+
+}  // namespace
+
+/// Statistics per channel over batch and positions. Local to a device unless `synchronised`; then mean and mean of
+/// squares are reduced forward, the two sums of the gradient backward.
+Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    const bool synchronised = attributes.flag("synchronised", false);
+    if (!has_features(attributes, x)) {
+        return {};
+    }
+    constexpr int kBatch = 0, kChannel = 1;
+    Nest nest = element_wise(x, 1);
+    add_weight(nest, "scale", kChannel);
+    add_weight(nest, "bias", kChannel);
+    if (synchronised) {
+        Statistic statistic{.over = {kBatch}, .kept = {kChannel}, .forward = 2, .backward = 2};
+        for (int loop = kChannel + 1; loop < static_cast<int>(nest.loops.size()); ++loop) {
+            statistic.over.push_back(loop);
+        }
+        nest.statistics = {statistic};
+    }
+    nest.saved = {{.what = Saved::What::input}};
+    nest.work = [](const LocalExtents& local) { return work(local, 2); };
+    return nest;
+}
+
+Nest build_layer_norm(Attributes& attributes, std::span<const Tensor> inputs) {
+    const bool bias = attributes.flag("bias", true);
+    return token_norm(attributes, inputs[0], bias, 2);
+}
+
+Nest build_rms_norm(Attributes& attributes, std::span<const Tensor> inputs) {
+    return token_norm(attributes, inputs[0], false, 1);
+}
+
+}  // namespace dodona::graph

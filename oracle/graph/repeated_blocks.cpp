@@ -1,0 +1,93 @@
+// Blocks: a first instance, and one more that stands for all later ones.
+#include <fmt/format.h>
+
+#include "graph/expansion.hpp"
+
+namespace dodona::graph {
+
+namespace {
+
+constexpr int kDeepest = 32;
+constexpr std::int64_t kMostRepeats = 1'000'000;
+constexpr std::int64_t kMostInstances = 1'000'000'000;
+
+}  // namespace
+
+void Expansion::start_unit(const std::string& name, const std::string& block, std::int64_t count) {
+    Unit unit{.name = name, .block = block, .count = count, .layers = {}};
+    if (graph_.units.empty()) {
+        unit.layers = graph_.order;  // the inputs belong to the first unit
+    }
+    graph_.units.push_back(std::move(unit));
+}
+
+bool Expansion::check_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place) {
+    const std::size_t errors = diagnostics_.all().size();
+    if (inputs.size() != 1) {
+        diagnostics_.error(entry.where,
+                           fmt::format("{}.from: a block reads 1 tensor, not {}", entry.name, inputs.size()));
+    }
+    if (entry.children.empty()) {
+        diagnostics_.error(entry.where, fmt::format("{}: the block {} has no layers", entry.name, entry.block));
+    }
+    if (entry.repeat < 1 || entry.repeat > kMostRepeats) {
+        diagnostics_.error(entry.where, fmt::format("{}.repeat: {} is out of range", entry.name, entry.repeat),
+                           fmt::format("give a whole number from 1 to {}", kMostRepeats));
+    } else if (place.count * entry.repeat > kMostInstances) {
+        diagnostics_.error(entry.where, fmt::format("{}: more than {} instances of the block {}", entry.name,
+                                                    kMostInstances, entry.block));
+    }
+    if (place.depth >= kDeepest) {
+        diagnostics_.error(entry.where, fmt::format("{}: blocks nest deeper than {}", entry.name, kDeepest));
+    }
+    return diagnostics_.all().size() == errors;
+}
+
+Expansion::Output Expansion::add_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place) {
+    if (!check_block(entry, inputs, place)) {
+        return std::nullopt;
+    }
+    const std::size_t errors = diagnostics_.all().size();
+    const Output first = add_instances(entry, inputs[0], place, {.first = 1, .last = 1});
+    // A faulty instance would only repeat its faults, and nested ones would do so without end.
+    if (entry.repeat == 1 || !first || diagnostics_.all().size() > errors) {
+        return first;
+    }
+    const Output later = add_instances(entry, first, place, {.first = 2, .last = entry.repeat});
+    if (!later) {
+        return std::nullopt;
+    }
+    // The second instance stands for the third only if that one reads a tensor of the same shape.
+    const Tensor& one = graph_.layer(*first).nest.result;
+    const Tensor& two = graph_.layer(*later).nest.result;
+    if (entry.repeat > 2 && one != two) {
+        diagnostics_.error(
+            entry.where,
+            fmt::format("{}: the block {} cannot repeat {} times: its first instance makes {}, its second {}",
+                        entry.name, entry.block, entry.repeat, one.shape(), two.shape()),
+            "a repeated block must keep the shape of its input after the first instance");
+        return std::nullopt;
+    }
+    return later;
+}
+
+Expansion::Output Expansion::add_instances(const Entry& entry, Output input, const Place& place, Instances instances) {
+    std::string name = place.prefix + entry.name;
+    if (entry.repeat > 1) {
+        name += instances.count() == 1 ? fmt::format("[{}]", instances.first)
+                                       : fmt::format("[{}..{}]", instances.first, instances.last);
+    }
+    const bool top = place.depth == 0;
+    if (top) {
+        start_unit(name, entry.block, instances.count());
+    }
+    const Place inside{.prefix = name + "/",
+                       .block = entry.block,
+                       .count = top ? 1 : place.count * instances.count(),
+                       .depth = place.depth + 1};
+    Scope scope{.entries = &entry.children, .outputs = {{"input", input}}, .previous = input};
+    expand(scope, inside);
+    return scope.previous;
+}
+
+}  // namespace dodona::graph

@@ -1,0 +1,123 @@
+#include "input/curves.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace dodona::input {
+
+namespace {
+
+using cluster::Collective;
+using graph::KernelKind;
+
+constexpr std::array kKernels{KernelKind::matmul, KernelKind::convolution, KernelKind::attention, KernelKind::stream,
+                              KernelKind::gather};
+constexpr std::array kCollectives{Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
+                                  Collective::all_to_all, Collective::send,       Collective::halo};
+
+/// yyyy-mm-dd.
+bool is_date(std::string_view text) {
+    constexpr std::string_view kForm = "0000-00-00";
+    return text.size() == kForm.size() && std::equal(text.begin(), text.end(), kForm.begin(), [](char c, char form) {
+               return form == '0' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : c == form;
+           });
+}
+
+cluster::Provenance read_provenance(Fields& fields) {
+    cluster::Provenance provenance;
+    provenance.source = fields.find("source").text();
+    provenance.conditions = fields.find("conditions").text();
+    if (const Value date = fields.find("date")) {
+        provenance.date = date.text();
+        if (!is_date(provenance.date)) {
+            date.error(fmt::format("\"{}\" is not a date", provenance.date), "write year-month-day: 2026-11-01");
+        }
+    }
+    return provenance;
+}
+
+/// The points of a curve; there is at least one.
+std::vector<Value> read_points(Fields& fields) {
+    const Value points = fields.require("points", "a list of measured points");
+    std::vector<Value> values = points.list();
+    if (points.is_list() && values.empty()) {
+        points.error("no points");
+    }
+    return values;
+}
+
+cluster::KernelPoint read_kernel_point(const Value& value, bool has_extents) {
+    cluster::KernelPoint point;
+    Fields fields(value);
+    if (has_extents) {
+        point.m = static_cast<double>(fields.require("m").whole(1));
+        point.n = static_cast<double>(fields.require("n").whole(1));
+        point.k = static_cast<double>(fields.require("k").whole(1));
+        point.batch = static_cast<double>(fields.find("batch").whole(1));
+    } else {
+        point.bytes = fields.require("bytes").quantity(Sign::positive, Bytes{});
+    }
+    point.time = fields.require("time").quantity(Sign::positive, Seconds{});
+    fields.finish();
+    return point;
+}
+
+cluster::KernelCurve read_kernel_curve(const Value& value) {
+    cluster::KernelCurve curve;
+    Fields fields(value);
+    const Value kernel = fields.require("kernel");
+    curve.kind = kernel.one_of(kKernels, KernelKind::matmul);
+    const bool has_extents = curve.kind != KernelKind::stream && curve.kind != KernelKind::gather;
+    const Value precision = has_extents ? fields.require("precision") : fields.find("precision");
+    curve.precision = precision.one_of(kPrecisions, curve.precision);
+    curve.held_out_error = fields.find("held_out_error").number({.least = 0}, curve.held_out_error);
+    curve.provenance = read_provenance(fields);
+    for (const Value& point : read_points(fields)) {
+        curve.points.push_back(read_kernel_point(point, has_extents));
+    }
+    fields.finish();
+    return curve;
+}
+
+cluster::CollectiveCurve read_collective_curve(const Value& value) {
+    cluster::CollectiveCurve curve;
+    Fields fields(value);
+    curve.collective = fields.require("collective").one_of(kCollectives, Collective::all_reduce);
+    curve.ranks = fields.require("ranks").whole(2, kMostWhole, 2);
+    const Value per_node = fields.require("ranks_per_node");
+    curve.ranks_per_node = per_node.whole(1);
+    if (curve.ranks_per_node > curve.ranks) {
+        per_node.error(fmt::format("{} ranks of a node, of {} in all", curve.ranks_per_node, curve.ranks));
+    }
+    curve.held_out_error = fields.find("held_out_error").number({.least = 0}, curve.held_out_error);
+    curve.provenance = read_provenance(fields);
+    for (const Value& point : read_points(fields)) {
+        Fields parts(point);
+        const Bytes size = parts.require("size").quantity(Sign::positive, Bytes{});
+        curve.points.push_back({size, parts.require("time").quantity(Sign::positive, Seconds{})});
+        parts.finish();
+    }
+    fields.finish();
+    return curve;
+}
+
+}  // namespace
+
+std::vector<cluster::KernelCurve> read_kernel_curves(const Value& curves) {
+    std::vector<cluster::KernelCurve> read;
+    for (const Value& value : curves.list()) {
+        read.push_back(read_kernel_curve(value));
+    }
+    return read;
+}
+
+std::vector<cluster::CollectiveCurve> read_collective_curves(const Value& curves) {
+    std::vector<cluster::CollectiveCurve> read;
+    for (const Value& value : curves.list()) {
+        read.push_back(read_collective_curve(value));
+    }
+    return read;
+}
+
+}  // namespace dodona::input

@@ -1,0 +1,14 @@
+// Measured curves in device and cluster files.
+#pragma once
+
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "input/fields.hpp"
+
+namespace dodona::input {
+
+std::vector<cluster::KernelCurve> read_kernel_curves(const Value& curves);
+std::vector<cluster::CollectiveCurve> read_collective_curves(const Value& curves);
+
+}  // namespace dodona::input

@@ -1,0 +1,113 @@
+#include "input/library.hpp"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "input/machine_file.hpp"
+#include "input/plan_file.hpp"
+#include "input/strategy_file.hpp"
+
+namespace dodona::input {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Shelf {
+    std::string_view kind;
+    std::string_view folder;
+};
+
+/// In the order of Library::Kind.
+constexpr std::array kShelves{
+    Shelf{"model", "models"},
+    Shelf{"cluster", "hardware/clusters"},
+    Shelf{"device", "hardware/devices"},
+    Shelf{"strategy", "oracle/plan/strategies"},
+};
+
+/// Sources of built-ins are called by their path in the data directory.
+Document open_path(const std::string& path, const fs::path& folder, const Location& where) {
+    const fs::path whole = fs::path(path).is_absolute() ? fs::path(path) : folder / path;
+    return load_document(whole, whole.lexically_normal().generic_string(), where);
+}
+
+}  // namespace
+
+bool is_path(const std::string& argument) {
+    return argument.find('/') != std::string::npos || argument.ends_with(".yaml") || argument.ends_with(".yml") ||
+           argument.ends_with(".json");
+}
+
+Library::Library(fs::path data_directory) : data_(std::move(data_directory)) {}
+
+std::vector<std::string> Library::names(Kind kind) const {
+    std::vector<std::string> names;
+    std::error_code fault;
+    fs::directory_iterator file(data_ / kShelves[static_cast<std::size_t>(kind)].folder, fault);
+    for (; !fault && file != fs::directory_iterator(); file.increment(fault)) {
+        if (file->path().extension() == ".yaml") {
+            names.push_back(file->path().stem().string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::vector<std::string> Library::models() const { return names(Kind::model); }
+std::vector<std::string> Library::clusters() const { return names(Kind::cluster); }
+std::vector<std::string> Library::devices() const { return names(Kind::device); }
+std::vector<std::string> Library::strategies() const { return names(Kind::strategy); }
+
+Document Library::open(Kind kind, const std::string& name_or_path, const fs::path& folder,
+                       const Location& where) const {
+    if (is_path(name_or_path)) {
+        return open_path(name_or_path, folder, where);
+    }
+    const Shelf& shelf = kShelves[static_cast<std::size_t>(kind)];
+    const std::vector<std::string> known = names(kind);
+    if (std::find(known.begin(), known.end(), name_or_path) == known.end()) {
+        fail(
+            where, fmt::format("unknown {} \"{}\"{}", shelf.kind, name_or_path, did_you_mean(name_or_path, known)),
+            fmt::format("built in: {}; a file of your own is given by its path: ./{}.yaml", join(known), name_or_path));
+    }
+    const std::string file = fmt::format("{}/{}.yaml", shelf.folder, name_or_path);
+    return load_document(data_ / file, file, where);
+}
+
+Opener Library::opener(Kind kind) const {
+    return [library = *this, kind](const std::string& name, const fs::path& folder, const Location& where) {
+        return library.open(kind, name, folder, where);
+    };
+}
+
+Opener Library::model_opener() const { return opener(Kind::model); }
+Opener Library::device_opener() const { return opener(Kind::device); }
+Opener Library::strategy_opener() const { return opener(Kind::strategy); }
+
+graph::NetworkSpec Library::model(const std::string& name_or_path, std::span<const Setting> settings,
+                                  const Location& where) const {
+    return read_model(open(Kind::model, name_or_path, {}, where), settings, model_opener());
+}
+
+cluster::Cluster Library::cluster(const std::string& name_or_path, const Location& where) const {
+    return read_cluster(open(Kind::cluster, name_or_path, {}, where), device_opener());
+}
+
+cluster::Device Library::device(const std::string& name_or_path, const Location& where) const {
+    return read_device(open(Kind::device, name_or_path, {}, where));
+}
+
+plan::Strategy Library::strategy(const std::string& name_or_path, const Location& where) const {
+    return read_strategy(open(Kind::strategy, name_or_path, {}, where));
+}
+
+plan::Plan Library::plan(const std::string& path, const Location& where) const {
+    return read_plan(open_path(path, {}, where), strategy_opener());
+}
+
+}  // namespace dodona::input

@@ -1,0 +1,58 @@
+// The models, clusters, devices and strategies that come with Dodona, and files of the user beside them.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "graph/spec.hpp"
+#include "input/document.hpp"
+#include "input/model_file.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::input {
+
+/// An argument with `/` in it, or that ends in .yaml, .yml or .json, is a path; any other is the name of a built-in.
+bool is_path(const std::string& argument);
+
+class Library {
+public:
+    /// The directory that holds models/, hardware/ and oracle/plan/strategies/.
+    explicit Library(std::filesystem::path data_directory);
+
+    /// Names of the built-ins, sorted.
+    [[nodiscard]] std::vector<std::string> models() const;
+    [[nodiscard]] std::vector<std::string> clusters() const;
+    [[nodiscard]] std::vector<std::string> devices() const;
+    [[nodiscard]] std::vector<std::string> strategies() const;
+
+    /// `where`: the place that names the file, for faults.
+    [[nodiscard]] graph::NetworkSpec model(const std::string& name_or_path, std::span<const Setting> settings = {},
+                                           const Location& where = command_line()) const;
+    [[nodiscard]] cluster::Cluster cluster(const std::string& name_or_path,
+                                           const Location& where = command_line()) const;
+    [[nodiscard]] cluster::Device device(const std::string& name_or_path, const Location& where = command_line()) const;
+    [[nodiscard]] plan::Strategy strategy(const std::string& name_or_path,
+                                          const Location& where = command_line()) const;
+    /// Plans are always files.
+    [[nodiscard]] plan::Plan plan(const std::string& path, const Location& where = command_line()) const;
+
+    /// Finds what documents name.
+    [[nodiscard]] Opener model_opener() const;
+    [[nodiscard]] Opener device_opener() const;
+    [[nodiscard]] Opener strategy_opener() const;
+
+private:
+    enum class Kind { model, cluster, device, strategy };
+
+    [[nodiscard]] std::vector<std::string> names(Kind kind) const;
+    [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,
+                                const Location& where) const;
+    [[nodiscard]] Opener opener(Kind kind) const;
+
+    std::filesystem::path data_;
+};
+
+}  // namespace dodona::input

@@ -1,0 +1,22 @@
+// Model files: parameters evaluated, blocks put in, `extends` followed.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "graph/spec.hpp"
+#include "input/document.hpp"
+
+namespace dodona::input {
+
+/// `--set name=value`: replaces the default of a parameter.
+struct Setting {
+    std::string name;
+    std::string value;
+    Location where;
+};
+
+/// `open` finds what `extends:` names.
+graph::NetworkSpec read_model(Document document, std::span<const Setting> settings, const Opener& open);
+
+}  // namespace dodona::input

@@ -1,0 +1,242 @@
+#include "input/strategy_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "graph/operators.hpp"
+#include "input/heading.hpp"
+#include "input/scope.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::input {
+
+namespace {
+
+using plan::Lay;
+using plan::Match;
+using plan::Rule;
+using plan::ShardLevel;
+using plan::Strategy;
+
+constexpr std::array kShardLevels{ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters};
+const std::vector<std::string> kConditionNames{"extent", "ways", "window"};
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+std::vector<std::string> operator_names() {
+    std::vector<std::string> names;
+    for (const graph::OperatorKind& kind : graph::operator_kinds()) {
+        names.emplace_back(kind.name);
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+/// A word or a list of words, with the value of each for messages.
+std::vector<Value> one_or_more(const Value& value) {
+    return value.is_list() ? value.list() : value ? std::vector<Value>{value} : std::vector<Value>{};
+}
+
+class StrategyReader {
+public:
+    Strategy read(const Value& value, SourceIs source) {
+        Strategy strategy;
+        strategy.where = value.where();
+        Fields fields(value);
+        const Heading heading = read_heading(fields, "strategy", source);
+        strategy.name = heading.name;
+        strategy.source = heading.source;
+        strategy.summary = fields.find("summary").text();
+        read_axes(fields.require("axes", "a list of mesh axes, innermost first; [] for none"));
+        strategy.axes = axes_;
+        std::map<std::string, std::string> laid;
+        strategy.everywhere = lays(fields.find("everywhere"), laid);
+        if (const Value pipeline = fields.find("pipeline")) {
+            strategy.pipeline = axis(pipeline);
+            if (laid.count(*strategy.pipeline) != 0) {
+                pipeline.error(fmt::format("axis \"{}\" cuts layers into stages and also lays {}", *strategy.pipeline,
+                                           laid.at(*strategy.pipeline)));
+            }
+            laid.emplace(*strategy.pipeline, "the stages");
+        }
+        read_shard(fields.find("shard"), strategy);
+        for (const Value& rule : fields.find("rules").list()) {
+            strategy.rules.push_back(read_rule(rule, laid));
+        }
+        fields.finish();
+        if (!value.faults().has_errors()) {
+            report_unused();
+        }
+        return strategy;
+    }
+
+private:
+    void read_axes(const Value& value) {
+        axes_value_ = value;
+        for (const Value& item : value.list()) {
+            const std::string name = item.text();
+            if (!name.empty() && !is_identifier(name)) {
+                item.error(fmt::format("\"{}\" is not a name for an axis", name), "axes have letters, digits and `_`");
+            }
+            if (contains(axes_, name)) {
+                item.error(fmt::format("axis \"{}\" is listed twice", name));
+            }
+            axes_.push_back(name);
+        }
+    }
+
+    std::string axis(const Value& value) {
+        const std::string name = value.text();
+        used_.push_back(name);
+        if (!name.empty() && axes_value_.is_list() && !contains(axes_, name)) {
+            value.error(fmt::format("\"{}\" is not among the axes{}", name, did_you_mean(name, axes_)),
+                        fmt::format("axes of this strategy: {}", axes_.empty() ? "none" : join(axes_)));
+        }
+        return name;
+    }
+
+    /// `laid`: axis -> the dimension that it splits already; extended.
+    std::vector<Lay> lays(const Value& value, std::map<std::string, std::string>& laid) {
+        std::vector<Lay> result;
+        const std::vector<std::string>& known = graph::loop_names();
+        for (const Fields::Member& member : Fields(value).rest()) {
+            if (!contains(known, member.key)) {
+                std::vector<std::string> sorted = known;
+                std::sort(sorted.begin(), sorted.end());
+                value.faults().error(member.where,
+                                     fmt::format("{}: no operator has a dimension \"{}\"{}", member.value.path(),
+                                                 member.key, did_you_mean(member.key, known)),
+                                     fmt::format("dimensions: {}", join(sorted)));
+            }
+            Lay lay{member.key, {}, member.where};
+            for (const Value& item : one_or_more(member.value)) {
+                lay.axes.push_back(axis(item));
+                const auto [first, is_new] = laid.emplace(lay.axes.back(), member.key);
+                if (!is_new && !lay.axes.back().empty()) {
+                    item.error(
+                        fmt::format("axis \"{}\" is laid twice: it already splits {}", lay.axes.back(), first->second),
+                        "an axis splits one dimension of a layer");
+                }
+            }
+            if (lay.axes.empty() && member.value.is_list()) {
+                member.value.error("no axis", "leave a dimension out that stays whole");
+            }
+            result.push_back(std::move(lay));
+        }
+        return result;
+    }
+
+    void read_shard(const Value& value, Strategy& strategy) {
+        if (!value) {
+            return;
+        }
+        Fields fields(value);
+        const Value axes = fields.require("axes", "the axes over which states may be sharded");
+        for (const Value& item : one_or_more(axes)) {
+            const std::string name = axis(item);
+            if (contains(strategy.shard_axes, name)) {
+                item.error(fmt::format("axis \"{}\" is listed twice", name));
+            }
+            strategy.shard_axes.push_back(name);
+        }
+        if (const Value level = fields.find("level")) {
+            strategy.shard = level.one_of(kShardLevels, ShardLevel::none);
+        }
+        fields.finish();
+    }
+
+    Match read_match(const Value& value) {
+        Match match;
+        Fields fields(value);
+        const std::vector<std::string> known = operator_names();
+        for (const Value& item : one_or_more(fields.find("kind"))) {
+            match.kinds.push_back(item.text());
+            if (!match.kinds.back().empty() && !contains(known, match.kinds.back())) {
+                item.error(fmt::format("unknown operator \"{}\"{}", match.kinds.back(),
+                                       did_you_mean(match.kinds.back(), known)),
+                           fmt::format("operators: {}", join(known)));
+            }
+        }
+        match.roles = fields.find("role").texts();
+        match.names = fields.find("name").texts();
+        if (const Value first = fields.find("first")) {
+            match.first = first.flag();
+        }
+        fields.finish();
+        return match;
+    }
+
+    void read_condition(const Value& value, Rule& rule) {
+        if (!value.is_scalar()) {
+            value.error("a condition is due: extent/ways >= window");
+            return;
+        }
+        try {
+            const Expression condition = Expression::parse(value.node().text, value.node().inside());
+            for (const std::string& name : condition.names()) {
+                if (!contains(kConditionNames, name)) {
+                    value.error(fmt::format("unknown name \"{}\"{}", name, did_you_mean(name, kConditionNames)),
+                                "names of a condition: extent (whole), ways, window");
+                }
+            }
+            rule.condition = condition;
+        } catch (const InputError& error) {
+            absorb(value.faults(), error, value.path());
+        }
+    }
+
+    Rule read_rule(const Value& value, std::map<std::string, std::string> laid) {
+        Rule rule;
+        rule.where = value.where();
+        Fields fields(value);
+        rule.match = read_match(fields.require("match", "what the rule applies to; {} for all layers"));
+        const Value condition = fields.find("while");
+        if (condition) {
+            read_condition(condition, rule);
+        }
+        rule.lay = lays(fields.require("lay", "dimensions on axes; {} to replicate"), laid);
+        if (condition && rule.lay.empty() && fields.mapping() && fields.find("lay").is_mapping()) {
+            condition.error("a condition on a rule that lays nothing", "it is about the dimension laid first");
+        }
+        if (const Value output = fields.find("output")) {
+            std::map<std::string, std::string> laid_output;
+            rule.output = lays(output, laid_output);
+        }
+        const Value via = fields.find("via");
+        if (via && via.choice({"reduce-scatter", "all-reduce+slice"}) == 1) {
+            rule.via = plan::Via::all_reduce_slice;
+        }
+        rule.regather = fields.find("regather").flag();
+        fields.finish();
+        return rule;
+    }
+
+    void report_unused() const {
+        for (const Value& item : axes_value_.is_list() ? axes_value_.list() : std::vector<Value>{}) {
+            if (item.is_scalar() && !contains(used_, item.node().text)) {
+                item.error(fmt::format("axis \"{}\" lays nothing", item.node().text),
+                           "use it in everywhere, rules, pipeline or shard, or remove it");
+            }
+        }
+    }
+
+    Value axes_value_;
+    std::vector<std::string> axes_;
+    std::vector<std::string> used_;
+};
+
+}  // namespace
+
+Strategy read_inline_strategy(const Value& value) { return StrategyReader().read(value, SourceIs::optional); }
+
+Strategy read_strategy(Document document) {
+    Strategy strategy = StrategyReader().read(Value(*document.root, "", document.faults), SourceIs::required);
+    document.faults.throw_if_errors();
+    return strategy;
+}
+
+}  // namespace dodona::input

@@ -1,0 +1,20 @@
+// Strategy files, and strategies written inside plan files.
+#pragma once
+
+#include <string>
+
+#include "input/document.hpp"
+#include "input/fields.hpp"
+#include "plan/strategy.hpp"
+
+namespace dodona::input {
+
+plan::Strategy read_strategy(Document document);
+
+/// A strategy written inside another file; its source is optional.
+plan::Strategy read_inline_strategy(const Value& value);
+
+/// The keys of a strategy file, each line after `indent`. Reads back as the same strategy.
+std::string strategy_to_yaml(const plan::Strategy& strategy, const std::string& indent = {});
+
+}  // namespace dodona::input

@@ -1,0 +1,61 @@
+#include "plan/backward.hpp"
+
+#include <set>
+
+#include "plan/operands.hpp"
+
+namespace dodona::plan {
+
+using graph::Vertex;
+
+namespace {
+
+/// Gradients that arise in the same layout, the same number of times.
+struct Contribution {
+    Layout layout;  ///< with the atoms over which it is a partial sum
+    std::int64_t instances = 1;
+    auto operator<=>(const Contribution&) const = default;
+};
+
+Layout complete(Layout layout) {
+    layout.partial = 0;
+    return layout;
+}
+
+}  // namespace
+
+void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh, ShardedGraph& sharded) {
+    const double batch = static_cast<double>(sharded.microbatch) * static_cast<double>(sharded.data_ways);
+    std::vector<std::set<Contribution>> seen(sharded.layers.size());
+    for (const Vertex v : graph.order) {
+        const graph::Layer& layer = graph.layer(v);
+        const std::vector<Vertex> producers = producers_of(graph, v);
+        ShardedLayer& consumer = sharded.layers[v];
+        const auto convert_gradient = [&](Vertex tensor, const Layout& from, const Layout& to) {
+            const graph::Nest& nest = graph.layer(tensor).nest;
+            for (const Transfer& transfer : convert(mesh, result_divisions(nest, batch), from, complete(to))) {
+                consumer.transfers.push_back(
+                    {transfer, Phase::backward, Purpose::conversion, nest.result.element, tensor});
+            }
+        };
+        // A conversion that a rule forces on this layer's own output has its mirror here.
+        if (consumer.output != consumer.product) {
+            convert_gradient(v, complete(consumer.output), consumer.product);
+        }
+        for (std::size_t i = 0; i < producers.size(); ++i) {
+            const Vertex producer = producers[i];
+            const graph::Layer& source = graph.layer(producer);
+            const bool needed = source.input_gradient || !source.nest.weights.empty();
+            if (!needed || source.nest.inputs.empty()) {
+                continue;
+            }
+            Contribution contribution{operand_layout(layer.nest.inputs[i], consumer.loops), graph.instances(v)};
+            contribution.layout.partial = partial_input_gradient(layer.nest, i, consumer.loops);
+            if (seen[producer].insert(contribution).second) {
+                convert_gradient(producer, contribution.layout, sharded.layers[producer].output);
+            }
+        }
+    }
+}
+
+}  // namespace dodona::plan

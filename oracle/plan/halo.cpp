@@ -1,0 +1,66 @@
+#include "plan/halo.hpp"
+
+#include <algorithm>
+
+namespace dodona::plan {
+
+namespace {
+
+std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -divide_up(-a, b); }
+
+/// Rows first..last that one shard reads of a dimension of `extent` rows, `owned` to a shard.
+struct Read {
+    std::int64_t first;
+    std::int64_t last;
+};
+
+/// The worst shard among all; `read` answers what shard i reads.
+template <class ReadOf>
+Halo worst(std::int64_t ways, std::int64_t extent, std::int64_t owned, const ReadOf& read) {
+    Halo halo;
+    for (std::int64_t i = 0; i < ways; ++i) {
+        const std::int64_t own_first = i * owned;
+        const std::int64_t own_last = std::min(extent, (i + 1) * owned) - 1;
+        if (own_first > own_last) {
+            break;
+        }
+        const Read rows = read(i);
+        const std::int64_t above = std::max<std::int64_t>(0, own_first - std::max<std::int64_t>(0, rows.first));
+        const std::int64_t below = std::max<std::int64_t>(0, std::min(extent - 1, rows.last) - own_last);
+        const int neighbours = (above > 0 ? 1 : 0) + (below > 0 ? 1 : 0);
+        if (above + below > halo.rows || (above + below == halo.rows && neighbours > halo.neighbours)) {
+            halo.rows = above + below;
+            halo.neighbours = neighbours;
+        }
+        halo.too_wide = halo.too_wide || above > owned || below > owned;
+    }
+    return halo;
+}
+
+}  // namespace
+
+Halo forward_halo(const graph::Window& window, std::int64_t inputs, std::int64_t outputs, std::int64_t ways) {
+    if (ways <= 1) {
+        return {};
+    }
+    const std::int64_t q = divide_up(outputs, ways);
+    return worst(ways, inputs, divide_up(inputs, ways), [&](std::int64_t i) {
+        const std::int64_t last_output = std::min(outputs, (i + 1) * q) - 1;
+        return Read{window.stride * i * q - window.pad, window.stride * last_output - window.pad + window.span() - 1};
+    });
+}
+
+Halo backward_halo(const graph::Window& window, std::int64_t inputs, std::int64_t outputs, std::int64_t ways) {
+    if (ways <= 1) {
+        return {};
+    }
+    const std::int64_t r = divide_up(inputs, ways);
+    return worst(ways, outputs, divide_up(outputs, ways), [&](std::int64_t i) {
+        const std::int64_t last_input = std::min(inputs, (i + 1) * r) - 1;
+        return Read{-floor_divide(-(i * r + window.pad - window.span() + 1), window.stride),
+                    floor_divide(last_input + window.pad, window.stride)};
+    });
+}
+
+}  // namespace dodona::plan

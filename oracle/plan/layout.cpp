@@ -1,0 +1,145 @@
+#include "plan/layout.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "base/check.hpp"
+#include "cluster/volume.hpp"
+
+namespace dodona::plan {
+
+using cluster::Collective;
+
+Atoms Layout::sharded() const {
+    Atoms all = 0;
+    for (const Atoms atoms : dimensions) {
+        all |= atoms;
+    }
+    return all;
+}
+
+int Layout::dimension_of(Atoms atom) const {
+    for (std::size_t i = 0; i < dimensions.size(); ++i) {
+        if ((dimensions[i] & atom) != 0) {
+            return static_cast<int>(i);
+        }
+    }
+    return -1;
+}
+
+double Division::local(std::int64_t ways) const {
+    const double units = extent / unit;
+    const double share = std::ceil(units / static_cast<double>(ways) - 1e-12);
+    return std::max(1.0, share) * unit;
+}
+
+double local_elements(const Mesh& mesh, std::span<const Division> divisions, const Layout& layout) {
+    check(divisions.size() == layout.dimensions.size(), "a layout has one entry per dimension");
+    double elements = 1;
+    for (std::size_t i = 0; i < divisions.size(); ++i) {
+        elements *= divisions[i].local(mesh.ways(layout.dimensions[i]));
+    }
+    return elements;
+}
+
+namespace {
+
+/// Steps of a conversion in the order in which they run; slices send nothing and come first.
+enum class Step { slice, reduce_scatter, all_to_all, all_reduce, all_gather };
+constexpr std::size_t kSteps = 5;
+
+struct Change {
+    Step step;
+    int from;  ///< dimension, or -1
+    int to;
+};
+
+/// What happens to one atom, and whether anything does.
+bool change_of(const Layout& from, const Layout& to, Atoms atom, Via via, Change& change) {
+    const int before = from.dimension_of(atom);
+    const int after = to.dimension_of(atom);
+    if ((from.partial & atom) != 0) {
+        if ((to.partial & atom) != 0) {
+            return false;
+        }
+        const bool scatter = after >= 0 && via == Via::reduce_scatter;
+        change = {scatter ? Step::reduce_scatter : Step::all_reduce, -1, after};
+        return true;
+    }
+    check((to.partial & atom) == 0, "a conversion cannot make a partial sum");
+    if (before == after) {
+        return false;
+    }
+    change = {before < 0 ? Step::slice : (after < 0 ? Step::all_gather : Step::all_to_all), before, after};
+    return true;
+}
+
+constexpr Collective collective_of(Step step) {
+    switch (step) {
+        case Step::reduce_scatter: return Collective::reduce_scatter;
+        case Step::all_to_all: return Collective::all_to_all;
+        case Step::all_reduce: return Collective::all_reduce;
+        default: return Collective::all_gather;
+    }
+}
+
+void apply(Layout& layout, Atoms atom, const Change& change) {
+    layout.partial &= ~atom;
+    if (change.from >= 0) {
+        layout.dimensions[static_cast<std::size_t>(change.from)] &= ~atom;
+    }
+    if (change.to >= 0) {
+        layout.dimensions[static_cast<std::size_t>(change.to)] |= atom;
+    }
+}
+
+}  // namespace
+
+std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisions, const Layout& from,
+                              const Layout& to, Via via) {
+    std::vector<Transfer> transfers;
+    if (from == to) {
+        return transfers;
+    }
+    std::array<Atoms, kSteps> atoms_of{};
+    std::array<std::vector<std::pair<Atoms, Change>>, kSteps> changes;
+    const Atoms touched = from.sharded() | from.partial | to.sharded();
+    for (Atoms rest = touched; rest != 0; rest &= rest - 1) {
+        const Atoms atom = Atoms{1} << std::countr_zero(rest);
+        Change change{};
+        if (change_of(from, to, atom, via, change)) {
+            const auto index = static_cast<std::size_t>(change.step);
+            atoms_of[index] |= atom;
+            changes[index].emplace_back(atom, change);
+        }
+    }
+    Layout now = from;
+    for (std::size_t index = 0; index < kSteps; ++index) {
+        if (atoms_of[index] == 0) {
+            continue;
+        }
+        const double before = local_elements(mesh, divisions, now);
+        for (const auto& [atom, change] : changes[index]) {
+            apply(now, atom, change);
+        }
+        const auto step = static_cast<Step>(index);
+        if (step == Step::slice) {
+            continue;
+        }
+        const double size = step == Step::all_gather ? local_elements(mesh, divisions, now) : before;
+        transfers.push_back({collective_of(step), atoms_of[index], size, 1});
+    }
+    return transfers;
+}
+
+double sent_elements(const Mesh& mesh, std::span<const Transfer> transfers) {
+    double sent = 0;
+    for (const Transfer& transfer : transfers) {
+        sent += cluster::sent_share(transfer.collective, mesh.ways(transfer.atoms)) * transfer.elements;
+    }
+    return sent;
+}
+
+}  // namespace dodona::plan

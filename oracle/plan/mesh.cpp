@@ -1,0 +1,167 @@
+#include "plan/mesh.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/check.hpp"
+
+namespace dodona::plan {
+
+namespace {
+
+/// Sizes at which axes must be cut: axis -> prefix products, innermost first.
+using Cuts = std::map<std::string, std::set<std::int64_t>>;
+
+/// Takes the innermost `size` ranks of the product of `axes`; notes where an axis has to be cut.
+void cut(Cuts& cuts, const Plan& plan, const std::vector<std::string>& axes, std::int64_t size, const std::string& what,
+         const Location& where) {
+    std::int64_t left = size;
+    for (const std::string& axis : axes) {
+        const std::int64_t whole = plan.axis_size(axis);
+        if (left == 1) {
+            return;
+        }
+        if (left % whole == 0) {
+            left /= whole;
+        } else if (whole % left == 0) {
+            cuts[axis].insert(left);
+            left = 1;
+        } else {
+            break;
+        }
+    }
+    if (left != 1) {
+        fail(where, fmt::format("{} of {} ranks does not divide the axes {} evenly", what, size, join(axes)),
+             "choose a size that divides their product");
+    }
+}
+
+/// The last atoms of `of`, innermost first, whose product is `size`.
+std::vector<std::string> shardable_axes(const Plan& plan) {
+    std::vector<std::string> axes;
+    for (const MeshAxis& axis : plan.mesh) {
+        if (std::find(plan.strategy.shard_axes.begin(), plan.strategy.shard_axes.end(), axis.name) !=
+            plan.strategy.shard_axes.end()) {
+            axes.push_back(axis.name);
+        }
+    }
+    return axes;
+}
+
+}  // namespace
+
+Mesh::Mesh(const Plan& plan, const Location& where) : shard_group_(plan.shard_group) {
+    Cuts cuts;
+    for (const Fold& fold : plan.folds) {
+        std::int64_t whole = 1;
+        for (const std::string& axis : fold.of) {
+            whole *= plan.axis_size(axis);
+        }
+        cut(cuts, plan, fold.of, fold.size > 0 ? fold.size : whole, fmt::format("fold \"{}\"", fold.name), where);
+    }
+    if (shard_group_ > 0) {
+        cut(cuts, plan, shardable_axes(plan), shard_group_, "a sharding group", where);
+    }
+
+    for (const MeshAxis& axis : plan.mesh) {
+        std::int64_t inner = 1;
+        std::set<std::int64_t> ends = cuts[axis.name];
+        ends.insert(axis.size);
+        for (const std::int64_t end : ends) {
+            if (end % inner != 0) {
+                fail(where, fmt::format("folds and sharding cut axis \"{}\" at {} and {}, which do not nest", axis.name,
+                                        inner, end),
+                     "choose sizes of which one divides the other");
+            }
+            if (end / inner > 1) {
+                check(atoms_.size() < 32, "a mesh has at most 32 atoms");
+                axes_[axis.name] |= Atoms{1} << atoms_.size();
+                atoms_.push_back({axis.name, end / inner, devices_ * inner});
+            }
+            inner = end;
+        }
+        order_.push_back(axis.name);
+        devices_ *= axis.size;
+    }
+    for (const Fold& fold : plan.folds) {
+        Atoms pool = axes(fold.of);
+        std::int64_t left = fold.size > 0 ? fold.size : ways(pool);
+        Atoms taken = 0;
+        for (const std::string& name : fold.of) {
+            for (std::size_t i = 0; i < atoms_.size() && left > 1; ++i) {
+                if (atoms_[i].axis == name && left % atoms_[i].size == 0) {
+                    taken |= Atoms{1} << i;
+                    left /= atoms_[i].size;
+                }
+            }
+        }
+        axes_[fold.name] = taken;
+    }
+}
+
+Atoms Mesh::axis(const std::string& name) const {
+    const auto found = axes_.find(name);
+    return found == axes_.end() ? Atoms{0} : found->second;
+}
+
+Atoms Mesh::axes(const std::vector<std::string>& names) const {
+    Atoms all = 0;
+    for (const std::string& name : names) {
+        all |= axis(name);
+    }
+    return all;
+}
+
+Atoms Mesh::shard_atoms(Atoms of) const {
+    if (shard_group_ <= 0) {
+        return of;
+    }
+    Atoms taken = 0;
+    std::int64_t left = shard_group_;
+    for (std::size_t i = 0; i < atoms_.size() && left > 1; ++i) {
+        const Atoms atom = Atoms{1} << i;
+        if ((of & atom) != 0 && left % atoms_[i].size == 0) {
+            taken |= atom;
+            left /= atoms_[i].size;
+        }
+    }
+    return taken;
+}
+
+std::int64_t Mesh::ways(Atoms atoms) const {
+    std::int64_t product = 1;
+    for (Atoms rest = atoms; rest != 0; rest &= rest - 1) {
+        product *= atoms_[static_cast<std::size_t>(std::countr_zero(rest))].size;
+    }
+    return product;
+}
+
+cluster::Group Mesh::group(Atoms atoms) const {
+    cluster::Group group;
+    for (Atoms rest = atoms; rest != 0; rest &= rest - 1) {
+        const Atom& atom = atoms_[static_cast<std::size_t>(std::countr_zero(rest))];
+        const bool continues = !group.strides.empty() &&
+                               group.strides.back().stride * group.strides.back().size == atom.stride;
+        if (continues) {
+            group.strides.back().size *= atom.size;
+        } else {
+            group.strides.push_back({atom.stride, atom.size});
+        }
+    }
+    return group;
+}
+
+std::vector<std::string> Mesh::names(Atoms atoms) const {
+    std::vector<std::string> found;
+    for (const std::string& name : order_) {
+        if ((axis(name) & atoms) != 0) {
+            found.push_back(name);
+        }
+    }
+    return found;
+}
+
+}  // namespace dodona::plan

@@ -1,0 +1,53 @@
+// The device mesh: named axes over atomic axes.
+//
+// A fold (an axis that uses ranks of others) or a sharding group splits an axis; the pieces are the atoms. A named axis
+// is a set of atoms, so two names may overlap, and every layout is over atoms alone. Within a dimension atoms nest in
+// mesh order, the outermost coarsest, so a set is enough and no conversion permutes shards.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "cluster/cluster.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::plan {
+
+/// A set of atoms, one bit each.
+using Atoms = std::uint32_t;
+
+class Mesh {
+public:
+    /// Throws InputError where sizes do not split as folds and the sharding group ask.
+    Mesh(const Plan& plan, const Location& where);
+
+    [[nodiscard]] std::int64_t devices() const { return devices_; }
+    /// Atoms of a named axis; none for an axis that the mesh does not have (size 1).
+    [[nodiscard]] Atoms axis(const std::string& name) const;
+    [[nodiscard]] Atoms axes(const std::vector<std::string>& names) const;
+    /// The atoms among `of` that the sharding group takes; all of them without a group.
+    [[nodiscard]] Atoms shard_atoms(Atoms of) const;
+    /// Product of the atoms' sizes.
+    [[nodiscard]] std::int64_t ways(Atoms atoms) const;
+    /// The ranks that differ in these atoms only.
+    [[nodiscard]] cluster::Group group(Atoms atoms) const;
+    /// Names of the mesh axes that these atoms belong to, in mesh order.
+    [[nodiscard]] std::vector<std::string> names(Atoms atoms) const;
+
+private:
+    struct Atom {
+        std::string axis;
+        std::int64_t size = 1;
+        std::int64_t stride = 1;
+    };
+    std::vector<Atom> atoms_;
+    std::map<std::string, Atoms> axes_;
+    std::vector<std::string> order_;
+    std::int64_t devices_ = 1;
+    std::int64_t shard_group_ = 0;
+};
+
+}  // namespace dodona::plan

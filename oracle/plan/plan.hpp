@@ -1,0 +1,75 @@
+// A plan: everything a user decides about how a network is trained on a cluster.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/precision.hpp"
+#include "cluster/cluster.hpp"
+#include "plan/strategy.hpp"
+
+namespace dodona::plan {
+
+struct MeshAxis {
+    std::string name;
+    std::int64_t size = 1;
+    auto operator<=>(const MeshAxis&) const = default;
+};
+
+/// An axis that uses the ranks of other axes instead of multiplying the number of devices: the innermost `size` ranks
+/// of their product.
+struct Fold {
+    std::string name;
+    std::vector<std::string> of;
+    std::int64_t size = 0;
+};
+
+enum class ScheduleKind { gpipe, one_forward_one_backward, interleaved };
+enum class RecomputeKind { none, selective, full, every };
+enum class OptimizerKind { sgd, momentum, adam };
+
+std::string_view name(ScheduleKind kind);
+std::string_view name(RecomputeKind kind);
+std::string_view name(OptimizerKind kind);
+std::string_view name(ShardLevel level);
+std::optional<ScheduleKind> schedule_from(std::string_view name);
+std::optional<RecomputeKind> recompute_from(std::string_view name);
+std::optional<OptimizerKind> optimizer_from(std::string_view name);
+std::optional<ShardLevel> shard_from(std::string_view name);
+
+struct Overlap {
+    bool gradients = false;   ///< gradient reduction behind the last backward pass
+    bool parameters = false;  ///< parameter gathers behind compute
+    bool tensor = false;      ///< tensor-parallel collectives behind their own layer's compute (stated, not assumed)
+    bool pipeline = false;    ///< point-to-point transfers behind compute
+    bool expert = false;
+};
+
+struct Plan {
+    Strategy strategy;
+    std::vector<MeshAxis> mesh;  ///< innermost first; their product is the number of devices
+    std::vector<Fold> folds;
+    std::int64_t batch = 1;       ///< samples per optimizer step, all devices together
+    std::int64_t microbatch = 1;  ///< samples per data rank and forward pass
+    ScheduleKind schedule = ScheduleKind::one_forward_one_backward;
+    std::int64_t chunks = 1;      ///< model chunks per pipeline rank (interleaved: > 1)
+    std::vector<std::int64_t> stages;  ///< units per stage and chunk; empty: balanced
+    RecomputeKind recompute = RecomputeKind::none;
+    std::int64_t recompute_every = 1;  ///< RecomputeKind::every: one checkpoint every so many blocks
+    OptimizerKind optimizer = OptimizerKind::adam;
+    ShardLevel shard = ShardLevel::none;
+    std::int64_t shard_group = 0;  ///< ranks that share one copy (0: all that can); smaller = hybrid sharding
+    bool keep_parameters = false;  ///< ZeRO-3: gathered weights are kept from forward to backward
+    Overlap overlap;
+    Precision precision = Precision::bf16;
+    std::optional<Precision> gradient_precision;  ///< of the gradient buffer and its reduction; default fp32
+    std::optional<cluster::Algorithm> algorithm;  ///< forced for all collectives
+
+    [[nodiscard]] std::int64_t devices() const;
+    [[nodiscard]] std::int64_t axis_size(std::string_view axis) const;  ///< 1 if the mesh has no such axis
+};
+
+}  // namespace dodona::plan

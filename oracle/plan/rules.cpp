@@ -1,0 +1,204 @@
+#include "plan/rules.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace dodona::plan {
+
+using graph::kNoLoop;
+using graph::Layer;
+using graph::Loop;
+
+bool matches_pattern(std::string_view text, std::string_view pattern) {
+    std::size_t t = 0, p = 0;
+    std::size_t star = std::string_view::npos, resume = 0;
+    while (t < text.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            resume = t;
+        } else if (p < pattern.size() && pattern[p] == text[t]) {
+            ++p;
+            ++t;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            t = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') {
+        ++p;
+    }
+    return p == pattern.size();
+}
+
+namespace {
+
+bool contains(const std::vector<std::string>& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// The loop that a rule splits, kNoLoop if the layer has none of that name or it cannot be split.
+int splittable(const Layer& layer, const std::string& dimension) {
+    const int loop = layer.nest.loop(dimension);
+    return loop != kNoLoop && layer.nest.loops[static_cast<std::size_t>(loop)].can_split ? loop : kNoLoop;
+}
+
+/// Input extent and window span along a loop: 1 where no window slides.
+graph::Extent window_span(const Layer& layer, int loop) {
+    for (const graph::Operand& input : layer.nest.inputs) {
+        for (std::size_t i = 0; i < input.windows.size(); ++i) {
+            if (input.loops[i] == loop && input.windows[i]) {
+                return input.windows[i]->span();
+            }
+        }
+    }
+    return 1;
+}
+
+void check_ways(const Layer& layer, const Loop& loop, std::int64_t ways, std::vector<Limit>& limits) {
+    const auto units = loop.extent / loop.unit;
+    if (ways <= 1 || loop.name == "batch" || loop.replicates) {
+        return;
+    }
+    if (ways > units) {
+        limits.push_back({fmt::format("{} <= {}: layer {} ({}) cannot be split {} ways", loop.name, units, layer.name,
+                                      layer.kind, ways),
+                          true});
+    } else if (units % ways != 0) {
+        limits.push_back({fmt::format("{} {} of layer {} divides unevenly {} ways: the largest shard has {}", loop.name,
+                                      units, layer.name, ways, (units + ways - 1) / ways),
+                          false});
+    }
+}
+
+}  // namespace
+
+RuleBook::RuleBook(const Strategy& strategy, const Mesh& mesh)
+    : strategy_(&strategy), mesh_(&mesh), over_(strategy.rules.size()), used_(strategy.rules.size()) {
+    const auto note_batch = [this](const std::vector<Lay>& lays) {
+        for (const Lay& lay : lays) {
+            if (lay.dimension == "batch") {
+                batch_ |= mesh_->axes(lay.axes);
+            }
+        }
+    };
+    note_batch(strategy.everywhere);
+    for (const Rule& rule : strategy.rules) {
+        note_batch(rule.lay);
+    }
+}
+
+bool RuleBook::matches(const Rule& rule, const Layer& layer) const {
+    const Match& match = rule.match;
+    if (!match.kinds.empty() && !contains(match.kinds, layer.kind)) {
+        return false;
+    }
+    if (!match.roles.empty() && !contains(match.roles, layer.role)) {
+        return false;
+    }
+    if (match.first && *match.first == layer.input_gradient) {
+        return false;
+    }
+    const bool named = std::any_of(match.names.begin(), match.names.end(),
+                                   [&](const std::string& pattern) { return matches_pattern(layer.name, pattern); });
+    if (!match.names.empty() && !named) {
+        return false;
+    }
+    // A rule applies where there is something to lay: a layer with none of its dimensions is left to later rules.
+    return rule.lay.empty() || std::any_of(rule.lay.begin(), rule.lay.end(), [&](const Lay& lay) {
+               return splittable(layer, lay.dimension) != kNoLoop;
+           });
+}
+
+bool RuleBook::holds(const Rule& rule, const Layer& layer) const {
+    if (!rule.condition) {
+        return true;
+    }
+    for (const Lay& lay : rule.lay) {
+        const int loop = splittable(layer, lay.dimension);
+        if (loop == kNoLoop) {
+            continue;
+        }
+        const auto extent = static_cast<double>(layer.nest.loops[static_cast<std::size_t>(loop)].extent);
+        const auto ways = static_cast<double>(mesh_->ways(mesh_->axes(lay.axes)));
+        const auto window = static_cast<double>(window_span(layer, loop));
+        const auto lookup = [&](std::string_view name) -> std::optional<double> {
+            if (name == "extent") {
+                return extent;
+            }
+            if (name == "ways") {
+                return ways;
+            }
+            if (name == "window") {
+                return window;
+            }
+            return std::nullopt;
+        };
+        if (rule.condition->evaluate(lookup) == 0.0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+std::vector<Atoms> RuleBook::everywhere(const Layer& layer) const {
+    std::vector<Atoms> loops(layer.nest.loops.size(), 0);
+    for (const Lay& lay : strategy_->everywhere) {
+        const int loop = splittable(layer, lay.dimension);
+        if (loop != kNoLoop) {
+            loops[static_cast<std::size_t>(loop)] |= mesh_->axes(lay.axes);
+        }
+    }
+    return loops;
+}
+
+Assignment RuleBook::assign(const Layer& layer, std::vector<Limit>& limits) {
+    Assignment assignment;
+    assignment.loops.assign(layer.nest.loops.size(), 0);
+    for (std::size_t i = 0; i < strategy_->rules.size(); ++i) {
+        const Rule& rule = strategy_->rules[i];
+        if (over_[i] || !matches(rule, layer)) {
+            continue;
+        }
+        if (!holds(rule, layer)) {
+            over_[i] = true;
+            continue;
+        }
+        assignment.rule = &rule;
+        used_[i] = true;
+        break;
+    }
+    Atoms taken = 0;
+    if (assignment.rule != nullptr) {
+        for (const Lay& lay : assignment.rule->lay) {
+            const int loop = splittable(layer, lay.dimension);
+            if (loop != kNoLoop) {
+                const Atoms atoms = mesh_->axes(lay.axes) & ~taken;
+                assignment.loops[static_cast<std::size_t>(loop)] |= atoms;
+                taken |= atoms;
+            }
+        }
+    }
+    const std::vector<Atoms> base = everywhere(layer);
+    for (std::size_t i = 0; i < base.size(); ++i) {
+        assignment.loops[i] |= base[i] & ~taken;
+    }
+    for (std::size_t i = 0; i < base.size(); ++i) {
+        check_ways(layer, layer.nest.loops[i], mesh_->ways(assignment.loops[i]), limits);
+    }
+    return assignment;
+}
+
+std::vector<const Rule*> RuleBook::unused() const {
+    std::vector<const Rule*> rules;
+    for (std::size_t i = 0; i < used_.size(); ++i) {
+        if (!used_[i]) {
+            rules.push_back(&strategy_->rules[i]);
+        }
+    }
+    return rules;
+}
+
+}  // namespace dodona::plan

@@ -1,0 +1,298 @@
+#include "plan/shard.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/check.hpp"
+#include "plan/backward.hpp"
+#include "plan/operands.hpp"
+
+namespace dodona::plan {
+
+using graph::Graph;
+using graph::kNoLoop;
+using graph::Layer;
+using graph::Nest;
+using graph::Operand;
+using graph::Vertex;
+
+namespace {
+
+/// Shards one layer after the other, in topological order; each value depends on earlier layers only.
+class Sharding {
+public:
+    Sharding(const Graph& graph, const Mesh& mesh, const Strategy& strategy, std::int64_t microbatch)
+        : graph_(graph), mesh_(mesh), strategy_(strategy), rules_(strategy, mesh) {
+        result_.graph = &graph;
+        result_.microbatch = microbatch;
+        result_.data_ways = mesh.ways(rules_.batch_atoms());
+        result_.layers.resize(num_vertices(graph.network));
+    }
+
+    ShardedGraph run() {
+        for (const Vertex v : graph_.order) {
+            const Layer& layer = graph_.layer(v);
+            ShardedLayer& sharded = result_.layers[v];
+            const Assignment assignment = rules_.assign(layer, result_.limits);
+            sharded.loops = assignment.loops;
+            const std::vector<Vertex> producers = producers_of(graph_, v);
+            const bool passes = assignment.rule == nullptr && layer.nest.follows && !producers.empty();
+            if (passes) {
+                follow(layer, producers, sharded);
+            }
+            place(v, assignment, sharded);
+            read_inputs(v, producers, assignment, sharded);
+            add_statistics(layer, sharded);
+            add_weights(v, sharded);
+            add_saved(v, producers, assignment, sharded);
+        }
+        add_gradient_conversions(graph_, mesh_, result_);
+        note_idle_axes();
+        std::sort(result_.limits.begin(), result_.limits.end());
+        result_.limits.erase(std::unique(result_.limits.begin(), result_.limits.end()), result_.limits.end());
+        return std::move(result_);
+    }
+
+private:
+    [[nodiscard]] std::vector<Division> divisions(Vertex v) const {
+        return result_divisions(graph_.layer(v).nest, batch());
+    }
+    [[nodiscard]] double batch() const {
+        return static_cast<double>(result_.microbatch) * static_cast<double>(result_.data_ways);
+    }
+
+    /// The loops that a producer's layout gives a follower through one input.
+    [[nodiscard]] std::vector<Atoms> loops_from(const Layer& layer, std::size_t input, const Layout& from) const {
+        std::vector<Atoms> loops = rules_.everywhere(layer);
+        Atoms taken = 0;
+        for (const Atoms atoms : loops) {
+            taken |= atoms;
+        }
+        const Operand& operand = layer.nest.inputs[input];
+        for (std::size_t d = 0; d < operand.loops.size(); ++d) {
+            const int loop = operand.loops[d];
+            if (loop != kNoLoop && passes_through(layer.nest, operand, d)) {
+                loops[static_cast<std::size_t>(loop)] |= from.dimensions[d] & ~taken;
+            }
+        }
+        return loops;
+    }
+
+    /// A layer without a rule takes over the layout of one of its inputs: the one for which the others cost least to
+    /// convert, the first among equals.
+    void follow(const Layer& layer, const std::vector<Vertex>& producers, ShardedLayer& sharded) {
+        double least = -1;
+        for (std::size_t candidate = 0; candidate < producers.size(); ++candidate) {
+            const std::vector<Atoms> loops = loops_from(layer, candidate, result_.layers[producers[candidate]].output);
+            double cost = 0;
+            for (std::size_t i = 0; i < producers.size(); ++i) {
+                const Layout wanted = operand_layout(layer.nest.inputs[i], loops);
+                cost += conversion_cost(producers[i], wanted);
+            }
+            if (least < 0 || cost < least) {
+                least = cost;
+                sharded.loops = loops;
+            }
+        }
+    }
+
+    [[nodiscard]] double conversion_cost(Vertex producer, const Layout& wanted) const {
+        if (graph_.layer(producer).nest.inputs.empty()) {
+            return 0;  // samples are read in whatever layout is wanted
+        }
+        const auto transfers = convert(mesh_, divisions(producer), result_.layers[producer].output, wanted);
+        return sent_elements(mesh_, transfers);
+    }
+
+    void place(Vertex v, const Assignment& assignment, ShardedLayer& sharded) {
+        const Nest& nest = graph_.layer(v).nest;
+        sharded.local = local_extents(nest, mesh_, sharded.loops, batch());
+        sharded.product = operand_layout(nest.output, sharded.loops);
+        sharded.product.partial = partial_result(nest, sharded.loops);
+        sharded.output = sharded.product;
+        if (nest.work) {
+            sharded.work = nest.work(sharded.local);
+        }
+        if (nest.selective_work) {
+            sharded.selective_work = nest.selective_work(sharded.local);
+        }
+        if (assignment.rule != nullptr && assignment.rule->output) {
+            std::vector<Atoms> loops = rules_.everywhere(graph_.layer(v));
+            for (const Lay& lay : *assignment.rule->output) {
+                const int loop = nest.loop(lay.dimension);
+                if (loop != kNoLoop) {
+                    loops[static_cast<std::size_t>(loop)] |= mesh_.axes(lay.axes);
+                }
+            }
+            sharded.output = operand_layout(nest.output, loops);
+            add_conversion(v, sharded.product, sharded.output, assignment.rule->via, Phase::forward, sharded);
+        }
+        sharded.output_elements = local_elements(mesh_, divisions(v), sharded.output);
+    }
+
+    void add_conversion(Vertex tensor, const Layout& from, const Layout& to, Via via, Phase phase,
+                        ShardedLayer& sharded) {
+        for (const Transfer& transfer : convert(mesh_, divisions(tensor), from, to, via)) {
+            sharded.transfers.push_back(
+                {transfer, phase, Purpose::conversion, graph_.layer(tensor).nest.result.element, tensor});
+        }
+    }
+
+    /// Converts what producers leave into what this layer reads. Consumers of one tensor that want the same layout the
+    /// same number of times share the conversion: the first pays.
+    void read_inputs(Vertex v, const std::vector<Vertex>& producers, const Assignment& assignment,
+                     ShardedLayer& sharded) {
+        const Layer& layer = graph_.layer(v);
+        for (std::size_t i = 0; i < producers.size(); ++i) {
+            const Vertex producer = producers[i];
+            const Layout wanted = operand_layout(layer.nest.inputs[i], sharded.loops);
+            sharded.transient_elements += local_elements(mesh_, divisions(producer), wanted);
+            const bool is_input = graph_.layer(producer).nest.inputs.empty();
+            if (!is_input && paid_.insert({producer, wanted, graph_.instances(v)}).second) {
+                const Via via = assignment.rule != nullptr ? assignment.rule->via : Via::reduce_scatter;
+                add_conversion(producer, result_.layers[producer].output, wanted, via, Phase::forward, sharded);
+            }
+            if (!is_input && regathers(assignment) && layer.nest.weights.size() > 0) {
+                add_regather(producer, wanted, sharded);
+            }
+            add_halos(v, i, producer, sharded);
+        }
+        sharded.transient_elements += sharded.output_elements;
+    }
+
+    [[nodiscard]] static bool regathers(const Assignment& assignment) {
+        return assignment.rule != nullptr && assignment.rule->regather;
+    }
+
+    /// The gather of an input that was not kept, once more for dW. Shared like the forward gather.
+    void add_regather(Vertex producer, const Layout& wanted, ShardedLayer& sharded) {
+        if (!regathered_.insert({producer, wanted, 0}).second) {
+            return;
+        }
+        for (const Transfer& transfer : convert(mesh_, divisions(producer), result_.layers[producer].output, wanted)) {
+            if (transfer.collective == cluster::Collective::all_gather) {
+                sharded.transfers.push_back({transfer, Phase::backward, Purpose::regather,
+                                             graph_.layer(producer).nest.result.element, producer});
+            }
+        }
+    }
+
+    void add_halos(Vertex v, std::size_t input, Vertex producer, ShardedLayer& sharded) {
+        const Layer& layer = graph_.layer(v);
+        const std::vector<HaloExchange> exchanges =
+            halo_exchanges(layer.nest, input, graph_.layer(producer).nest.result, mesh_, sharded.loops, batch());
+        for (const HaloExchange& exchange : exchanges) {
+            if (exchange.phase == Phase::backward && !layer.input_gradient) {
+                continue;
+            }
+            if (exchange.too_wide) {
+                result_.limits.push_back({"the window of layer " + layer.name + " is wider than its neighbour's shard", true});
+            }
+            const Vertex tensor = exchange.phase == Phase::forward ? producer : v;
+            sharded.transfers.push_back(
+                {exchange.transfer, exchange.phase, Purpose::halo, layer.nest.result.element, tensor});
+        }
+    }
+
+    void add_statistics(const Layer& layer, ShardedLayer& sharded) {
+        for (const graph::Statistic& statistic : layer.nest.statistics) {
+            Atoms atoms = 0;
+            for (const int loop : statistic.over) {
+                atoms |= sharded.loops[static_cast<std::size_t>(loop)];
+            }
+            double elements = 1;
+            for (const int loop : statistic.kept) {
+                elements *= sharded.local[loop];
+            }
+            const Transfer transfer{cluster::Collective::all_reduce, atoms, elements, 1};
+            for (int i = 0; atoms != 0 && i < statistic.forward + statistic.backward; ++i) {
+                const Phase phase = i < statistic.forward ? Phase::forward : Phase::backward;
+                sharded.transfers.push_back({transfer, phase, Purpose::statistic, graph::Element::single, 0});
+            }
+        }
+    }
+
+    void add_weights(Vertex v, ShardedLayer& sharded) {
+        const Nest& nest = graph_.layer(v).nest;
+        for (const graph::Weight& weight : nest.weights) {
+            WeightShard shard = weight_shard(nest, weight, mesh_, sharded.loops);
+            shard.owner = v;
+            if (!weight.tied_to.empty()) {
+                shard.tied = true;
+                shard.owner = find_layer(weight.tied_to);
+            }
+            sharded.weights.push_back(shard);
+        }
+    }
+
+    [[nodiscard]] Vertex find_layer(const std::string& name) const {
+        const auto found = std::find_if(graph_.order.begin(), graph_.order.end(),
+                                        [&](Vertex v) { return graph_.layer(v).name == name; });
+        check(found != graph_.order.end(), "a tied weight names a layer of the graph");
+        return *found;
+    }
+
+    void add_saved(Vertex v, const std::vector<Vertex>& producers, const Assignment& assignment,
+                   ShardedLayer& sharded) {
+        const Layer& layer = graph_.layer(v);
+        int slot = 0;
+        for (const graph::Saved& saved : layer.nest.saved) {
+            if (saved.what == graph::Saved::What::internal) {
+                double elements = saved.factor;
+                for (const int loop : saved.loops) {
+                    elements *= sharded.local[loop];
+                }
+                sharded.saved.push_back({v, ++slot, {}, elements, saved.element, saved.selective});
+                continue;
+            }
+            const bool is_input = saved.what == graph::Saved::What::input;
+            const auto operand = static_cast<std::size_t>(saved.operand);
+            const Vertex tensor = is_input ? producers.at(operand) : v;
+            Layout layout = is_input ? operand_layout(layer.nest.inputs[operand], sharded.loops) : sharded.output;
+            if (is_input && regathers(assignment)) {
+                layout = result_.layers[tensor].output;
+            }
+            const double elements = local_elements(mesh_, divisions(tensor), layout);
+            const graph::Element element = graph_.layer(tensor).nest.result.element;
+            sharded.saved.push_back({tensor, 0, std::move(layout), elements, element, saved.selective});
+        }
+    }
+
+    /// An axis that splits nothing would only repeat the same work.
+    void note_idle_axes() {
+        Atoms used = strategy_.pipeline ? mesh_.axis(*strategy_.pipeline) : Atoms{0};
+        for (const ShardedLayer& layer : result_.layers) {
+            for (const Atoms atoms : layer.loops) {
+                used |= atoms;
+            }
+        }
+        for (const std::string& axis : strategy_.axes) {
+            if ((mesh_.axis(axis) & ~used) != 0) {
+                result_.limits.push_back({"axis " + axis + " splits nothing of this network", true});
+            }
+        }
+    }
+
+    struct Conversion {
+        Vertex tensor;
+        Layout wanted;
+        std::int64_t instances;
+        auto operator<=>(const Conversion&) const = default;
+    };
+
+    const Graph& graph_;
+    const Mesh& mesh_;
+    const Strategy& strategy_;
+    RuleBook rules_;
+    ShardedGraph result_;
+    std::set<Conversion> paid_;
+    std::set<Conversion> regathered_;
+};
+
+}  // namespace
+
+ShardedGraph shard(const Graph& graph, const Mesh& mesh, const Strategy& strategy, std::int64_t microbatch) {
+    return Sharding(graph, mesh, strategy, microbatch).run();
+}
+
+}  // namespace dodona::plan

@@ -1,0 +1,15 @@
+// Composes a step from costed units: schedule, exposed communication, memory, limits, bottlenecks.
+#pragma once
+
+#include "schedule/prediction.hpp"
+#include "schedule/unit_cost.hpp"
+
+namespace dodona::schedule {
+
+/// How much of a prediction is wanted: the search ranks by totals and asks for the rest of the winners only.
+enum class Detail { totals, full };
+
+/// `costed` must have been made from a plan with the same mesh, strategy, micro-batch, precision and algorithm.
+Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail = Detail::full);
+
+}  // namespace dodona::schedule

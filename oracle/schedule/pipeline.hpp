@@ -1,0 +1,40 @@
+// Pipeline schedules in closed form: GPipe, 1F1B, interleaved 1F1B; uneven stages included.
+//
+//   T = sum_i t_i / v  +  (m - 1/v) * max_i t_i          t_i forward and backward of stage i, one micro-batch
+//
+// m micro-batches, v chunks per stage. The first term fills and drains the pipeline, the second is the slowest stage's
+// steady state. With equal stages this is (m + (p-1)/v) t, the bubble (p-1)/v t (Narayanan et al., SC'21, section 2.2;
+// Huang et al. 2019 for GPipe, which takes the same time). With uneven stages it is what an event-driven run gives when
+// the slowest stage is never starved. Not modelled: warm-up order effects of interleaving with m < p.
+// Domain: m >= 1; interleaving needs m to be a multiple of p for its bubble.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::schedule {
+
+struct PipelineTime {
+    Seconds total;          ///< from the first forward to the last backward
+    std::size_t critical = 0;  ///< the slowest stage, the first among equals
+    Seconds bubble;         ///< what the critical stage waits
+};
+
+PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t microbatches, std::int64_t chunks);
+
+/// Transfers between neighbours that are not hidden, one way each `one`: 2 ((p - 1) + (m v - 1)) of them.
+/// Source: ParaDL's Table 3, layer parallelism, 2 (p + S - 2), with v = 1. With `overlapped`, only filling shows.
+Seconds pipeline_transfers(Seconds one, std::int64_t stages, std::int64_t microbatches, std::int64_t chunks,
+                           bool overlapped);
+
+/// Micro-batches whose activations each chunk of stage `stage` (from 0) holds at its fullest moment.
+/// GPipe m; 1F1B min(m, p - s); interleaved (v-1) p + 2 (p-s-1) + 1 chunk passes dealt out in groups of p, so that the
+/// first stage holds L (1 + (p-1)/(p v)) layers' worth (Korthikanti et al., arXiv:2205.05198, section 4.2.3).
+std::vector<std::int64_t> in_flight(plan::ScheduleKind kind, std::int64_t stage, std::int64_t stages,
+                                    std::int64_t microbatches, std::int64_t chunks);
+
+}  // namespace dodona::schedule

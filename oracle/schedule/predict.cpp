@@ -1,0 +1,28 @@
+#include "schedule/predict.hpp"
+
+#include "schedule/evaluate.hpp"
+#include "schedule/validate.hpp"
+
+namespace dodona::schedule {
+
+Prediction predict(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+                   const Location& where) {
+    validate(graph, cluster, plan, where);
+    return evaluate(cost_graph(graph, cluster, plan, where), plan);
+}
+
+std::string_view name(TimePart part) {
+    constexpr std::array<std::string_view, kTimeParts> kNames{"forward",  "backward",  "recompute",  "optimizer",
+                                                              "layer",    "halo",      "pipeline",   "gradients",
+                                                              "parameters", "bubble",  "input"};
+    return kNames[static_cast<std::size_t>(part)];
+}
+
+std::string_view name(MemoryPart part) {
+    constexpr std::array<std::string_view, kMemoryParts> kNames{
+        "weights", "gradients", "optimizer", "activations", "recompute", "embedding_and_head",
+        "workspace", "buffers", "context"};
+    return kNames[static_cast<std::size_t>(part)];
+}
+
+}  // namespace dodona::schedule

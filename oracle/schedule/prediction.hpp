@@ -1,0 +1,126 @@
+// What one plan gives: time and memory with all their parts, limits, bottlenecks, provenance.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/estimate.hpp"
+#include "plan/limit.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::schedule {
+
+/// Parts of a step on the critical stage; exposed parts add up to the step.
+enum class TimePart {
+    forward,     ///< forward kernels
+    backward,    ///< backward kernels
+    recompute,   ///< forward kernels repeated in backward
+    optimizer,   ///< weight update
+    layer,       ///< collectives inside layers and between layouts (tensor, filter, channel, statistics)
+    halo,        ///< halo exchanges of spatial splits
+    pipeline,    ///< point-to-point transfers between stages
+    gradients,   ///< gradient reduction
+    parameters,  ///< parameter gathers of sharded weights
+    bubble,      ///< waiting for other stages
+    input,       ///< reading samples from storage
+};
+inline constexpr std::size_t kTimeParts = 11;
+std::string_view name(TimePart part);
+
+enum class MemoryPart {
+    weights,
+    gradients,
+    optimizer,
+    activations,         ///< saved for backward, all micro-batches in flight
+    recompute,           ///< working set of the block being recomputed
+    embedding_and_head,  ///< everything kept by token layers outside the repeated blocks
+    workspace,           ///< the largest transient tensors of one layer
+    buffers,             ///< communication buffers
+    context,             ///< runtime
+};
+inline constexpr std::size_t kMemoryParts = 9;
+std::string_view name(MemoryPart part);
+
+template <class T, std::size_t N, class Part>
+struct PartArray {
+    std::array<T, N> values{};
+    T& operator[](Part part) { return values[static_cast<std::size_t>(part)]; }
+    const T& operator[](Part part) const { return values[static_cast<std::size_t>(part)]; }
+    [[nodiscard]] T total() const {
+        T sum{};
+        for (const T& value : values) {
+            sum += value;
+        }
+        return sum;
+    }
+};
+using TimeParts = PartArray<Seconds, kTimeParts, TimePart>;
+using MemoryParts = PartArray<Bytes, kMemoryParts, MemoryPart>;
+
+struct StagePrediction {
+    std::string layers;      ///< which units: "embedding, layers[1..12]"
+    std::string device;
+    Bytes memory;            ///< peak
+    Seconds time;            ///< busy on one step: compute and exposed communication, without bubble
+};
+
+using plan::Limit;
+
+/// A bottleneck after Kahira et al., HPDC'21, Table 6.
+struct Bottleneck {
+    std::string kind;   ///< "gradient exchange", "layer-wise collective", "congestion", ...
+    double share = 0;   ///< the triggering ratio (share of the step, or phi, or imbalance)
+    std::string text;   ///< one sentence with the figure and what would help
+};
+
+/// One kind of collective of the step, for explanations and checks.
+struct CommunicationLine {
+    std::string what;           ///< "all-reduce of gradients over data"
+    std::string collective;     ///< "all-reduce"
+    std::string algorithm;      ///< "ring"
+    std::vector<std::string> axes;
+    std::int64_t ranks = 1;
+    double per_step = 0;        ///< how many in one step on the critical stage
+    Bytes size;                 ///< of one: the full buffer
+    Bytes sent;                 ///< by one rank in the whole step
+    Seconds time;               ///< busy, in the whole step
+    double contention = 1;      ///< phi
+};
+
+struct Epoch {
+    double iterations = 0;
+    Seconds compute;        ///< kernels, update included; the last partial batch counts in part
+    Seconds communication;  ///< busy time of all collectives; every iteration counts in full
+    Seconds total;
+};
+
+struct Prediction {
+    plan::Plan plan;
+    bool fits = false;
+    std::string why_not;            ///< when it does not fit: which part is too large and by how much
+    Estimate step;
+    double samples_per_second = 0;
+    std::optional<double> tokens_per_second;
+    double mfu = 0;                 ///< model arithmetic over peak
+    double hfu = 0;                 ///< executed arithmetic (recomputation included) over peak
+    std::int64_t microbatches = 1;
+    std::int64_t data_ranks = 1;
+    TimeParts time;                 ///< exposed, adds up to step.value
+    TimeParts busy;                 ///< with what overlap hides; bubble zero
+    MemoryParts memory;             ///< of the fullest stage
+    Bytes memory_limit;             ///< what a device offers
+    std::vector<StagePrediction> stages;
+    std::size_t critical_stage = 0;
+    std::size_t fullest_stage = 0;
+    std::vector<Limit> limits;
+    std::vector<Bottleneck> bottlenecks;
+    std::vector<CommunicationLine> communication;
+    std::vector<std::string> provenance;  ///< which evidence stands behind the times, with sources
+    std::optional<Epoch> epoch;           ///< where the data set's size is known
+};
+
+}  // namespace dodona::schedule

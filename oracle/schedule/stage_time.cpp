@@ -1,0 +1,99 @@
+#include "schedule/stage_time.hpp"
+
+namespace dodona::schedule {
+
+using plan::Phase;
+using plan::RecomputeKind;
+
+namespace {
+
+PassCost recomputed(const UnitCost& unit, const plan::Plan& plan) {
+    switch (plan.recompute) {
+        case RecomputeKind::none: return {};
+        case RecomputeKind::selective: return unit.selective;
+        case RecomputeKind::full:
+        case RecomputeKind::every: return unit.block ? unit.forward : PassCost{};
+    }
+    return {};
+}
+
+/// A tensor-parallel collective hidden behind its own layer's compute: what does not fit shows.
+PassCost overlap_layers(PassCost pass) {
+    const Seconds shown = max(Seconds{}, pass.layer.value - pass.compute.value);
+    pass.layer = pass.layer.rescaled_to(shown);
+    return pass;
+}
+
+}  // namespace
+
+StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage) {
+    StagePass pass;
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        const auto count = static_cast<double>(stage.count(u));
+        if (count == 0) {
+            continue;
+        }
+        const UnitCost& unit = costed.units[u];
+        const auto adjusted = [&](const PassCost& cost) { return plan.overlap.tensor ? overlap_layers(cost) : cost; };
+        pass.forward += count * adjusted(unit.forward);
+        pass.backward += count * adjusted(unit.backward);
+        pass.recompute += count * adjusted(recomputed(unit, plan));
+    }
+    pass.boundary_bytes = incoming_bytes(costed, stage);
+    if (plan.strategy.pipeline && pass.boundary_bytes > Bytes{}) {
+        const plan::Atoms axis = costed.mesh.axis(*plan.strategy.pipeline);
+        const cost::CollectiveTime send =
+            time_of(costed, cluster::Collective::send, axis, pass.boundary_bytes, plan.algorithm);
+        pass.boundary = send.time.value;
+        pass.boundary_contention = send.contention;
+    }
+    return pass;
+}
+
+Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped) {
+    if (!overlapped) {
+        return transfer;
+    }
+    const double n = static_cast<double>(buckets);
+    return max(transfer / n, transfer - window * (1.0 - 1.0 / n));
+}
+
+ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,
+                             const plan::Plan& plan, std::int64_t microbatches, std::int64_t buckets) {
+    // Transfers that run beside the same pass compete for it: sum them first.
+    struct Lane {
+        Seconds once;      ///< once a step
+        Seconds per_pass;  ///< every micro-batch
+    };
+    Lane gradients, forward, backward;
+    ExposedStates result;
+    for (const StateTransfer& transfer : transfers) {
+        const Seconds time = transfer.time.time.value;
+        const Seconds busy = transfer.per_step * time;
+        if (transfer.what == StateTransfer::What::parameters) {
+            result.parameters_busy += busy;
+            Lane& lane = transfer.beside == Phase::forward ? forward : backward;
+            (transfer.per_pass ? lane.per_pass : lane.once) += time;
+        } else {
+            result.gradients_busy += busy;
+            (transfer.per_pass ? gradients.per_pass : gradients.once) += time;
+        }
+    }
+    const double m = static_cast<double>(microbatches);
+    const Seconds forward_window = pass.forward.compute.value;
+    const Seconds backward_window = pass.backward.compute.value + pass.recompute.compute.value;
+    const bool hides_parameters = plan.overlap.parameters;
+    const bool hides_gradients = plan.overlap.gradients;
+    result.parameters = exposed(forward.once, forward_window, buckets, hides_parameters) +
+                        m * exposed(forward.per_pass, forward_window, buckets, hides_parameters);
+    // Gathers for backward and reductions share the backward window; gathers come first.
+    const Seconds gathered = exposed(backward.per_pass, backward_window, buckets, hides_parameters);
+    const Seconds hidden = hides_parameters ? backward.per_pass - gathered : Seconds{};
+    const Seconds left = max(Seconds{}, backward_window - hidden);
+    result.parameters += m * gathered;
+    result.gradients = m * exposed(gradients.per_pass, left, buckets, hides_gradients) +
+                       exposed(gradients.once, left, buckets, hides_gradients);
+    return result;
+}
+
+}  // namespace dodona::schedule

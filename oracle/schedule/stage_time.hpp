@@ -1,0 +1,38 @@
+// The time of one stage: one micro-batch's passes, and what its states cost in a step.
+#pragma once
+
+#include "schedule/prediction.hpp"
+#include "schedule/state_sharding.hpp"
+#include "schedule/stages.hpp"
+
+namespace dodona::schedule {
+
+/// One micro-batch through all chunks of a stage.
+struct StagePass {
+    PassCost forward;
+    PassCost backward;
+    PassCost recompute;   ///< forward work repeated in backward, with its collectives
+    Seconds boundary;     ///< one transfer from the stage before, one way
+    Bytes boundary_bytes;
+    double boundary_contention = 1;
+    [[nodiscard]] Estimate total() const { return forward.total() + backward.total() + recompute.total(); }
+};
+
+StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage);
+
+/// What state transfers add to a step beyond what compute hides.
+struct ExposedStates {
+    Seconds gradients;         ///< exposed
+    Seconds parameters;        ///< exposed
+    Seconds gradients_busy;
+    Seconds parameters_busy;
+};
+
+/// With overlap, a transfer of n buckets beside a window of compute w shows max(t/n, t - w (1 - 1/n)): the last bucket
+/// has nothing left to hide behind. Without, all of it shows.
+Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
+
+ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,
+                             const plan::Plan& plan, std::int64_t microbatches, std::int64_t buckets);
+
+}  // namespace dodona::schedule

@@ -1,0 +1,55 @@
+// Weights, gradients and optimizer states: where they are, how often they travel, how many bytes they take.
+//
+// A weight is copied over the axes not in its layout; ZeRO shards states, gradients or parameters over some of those.
+//
+//   none        all-reduce of gradients, once a step
+//   states      reduce-scatter of gradients + all-gather of weights, once a step (a full gradient is held)
+//   gradients   reduce-scatter of gradients every micro-batch (no full gradient is held), all-gather once a step
+//   parameters  all-gather in forward, again in backward unless kept, reduce-scatter, every micro-batch
+//
+// Axes over which a gradient is partial but states are not sharded (hybrid sharding, sequence over the tensor axis) are
+// all-reduced once a step. Source: Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al., arXiv:2304.11277.
+#pragma once
+
+#include <vector>
+
+#include "schedule/prediction.hpp"
+#include "schedule/stages.hpp"
+#include "schedule/unit_cost.hpp"
+
+namespace dodona::schedule {
+
+/// One collective on weights or gradients of a stage.
+struct StateTransfer {
+    enum class What { gradients, parameters, tied_gradients } what = What::gradients;
+    cluster::Collective collective = cluster::Collective::all_reduce;
+    plan::Atoms atoms = 0;
+    Bytes size;
+    double per_step = 1;
+    bool per_pass = false;       ///< runs in every micro-batch, beside that micro-batch's compute
+    plan::Phase beside = plan::Phase::backward;
+    cost::CollectiveTime time;   ///< of one
+};
+
+struct StageStates {
+    std::vector<StateTransfer> transfers;
+    Bytes weights, gradients, optimizer;
+    Bytes token_states;    ///< the same three, of token layers outside the blocks
+    Bytes update_traffic;  ///< device memory that the optimizer reads and writes in one step
+    Bytes gathered;        ///< parameters gathered at one time (ZeRO-3), the largest unit twice
+    double elements = 0;   ///< local parameters before sharding
+    std::int64_t buckets = 1;  ///< unit instances with weights: how finely transfers can be hidden
+};
+
+/// `stage`: what it holds; `first`/`last`: where a tied weight's gradient is summed with the other stage's.
+StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
+                         std::int64_t microbatches);
+
+/// The all-reduce of a tied weight's gradient between the stages that hold it, if there are two.
+std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan,
+                                          const std::vector<Stage>& stages, std::size_t stage);
+
+/// Bytes per parameter that the optimizer keeps beside weight and gradient.
+Bytes optimizer_bytes(plan::OptimizerKind kind);
+
+}  // namespace dodona::schedule

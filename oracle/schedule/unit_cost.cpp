@@ -1,0 +1,269 @@
+#include "schedule/unit_cost.hpp"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "base/check.hpp"
+#include "plan/operands.hpp"
+
+namespace dodona::schedule {
+
+using graph::Element;
+using graph::Graph;
+using graph::Kernel;
+using graph::Layer;
+using graph::Vertex;
+using plan::Phase;
+using plan::Purpose;
+
+PassCost& PassCost::operator+=(const PassCost& other) {
+    compute += other.compute;
+    layer += other.layer;
+    halo += other.halo;
+    executed += other.executed;
+    return *this;
+}
+
+PassCost operator*(double ratio, PassCost cost) {
+    return {ratio * cost.compute, ratio * cost.layer, ratio * cost.halo, ratio * cost.executed};
+}
+
+Bytes UnitCost::checkpoint() const {
+    Bytes bytes;
+    for (const Entering& tensor : entering) {
+        bytes += tensor.bytes;
+    }
+    return bytes;
+}
+
+cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, plan::Atoms atoms, Bytes size,
+                             std::optional<cluster::Algorithm> forced, int messages) {
+    return cost::collective_time(*costed.cluster,
+                                 {.collective = collective,
+                                  .group = costed.mesh.group(atoms),
+                                  .size = size,
+                                  .ranks = costed.mesh.devices(),
+                                  .messages = messages},
+                                 forced);
+}
+
+namespace {
+
+Bytes element_bytes(Element element, Precision precision) {
+    switch (element) {
+        case Element::activation: return stored_bytes(precision);
+        case Element::index: return Bytes::of_base(8);
+        case Element::mask: return Bytes::of_base(1);
+        case Element::single: return Bytes::of_base(4);
+    }
+    throw InternalError("an element without a size");
+}
+
+bool is_product(const Kernel& kernel) {
+    return kernel.kind == graph::KernelKind::matmul || kernel.kind == graph::KernelKind::convolution ||
+           kernel.kind == graph::KernelKind::attention;
+}
+
+/// Fills the units of one costed graph.
+class Costing {
+public:
+    Costing(CostedGraph& costed, std::optional<cluster::Algorithm> forced) : costed_(costed), forced_(forced) {}
+
+    void run() {
+        const Graph& graph = *costed_.graph;
+        costed_.units.resize(graph.units.size());
+        for (std::size_t u = 0; u < graph.units.size(); ++u) {
+            costed_.units[u].block = !graph.units[u].block.empty();
+            for (const Vertex v : graph.units[u].layers) {
+                add_layer(v, costed_.units[u]);
+            }
+        }
+        costed_.whole_executed = whole_arithmetic();
+        apply_measured_samples();
+    }
+
+private:
+    void add_layer(Vertex v, UnitCost& unit) {
+        const Layer& layer = costed_.graph->layer(v);
+        const plan::ShardedLayer& sharded = costed_.sharded.layers[v];
+        const auto count = static_cast<double>(layer.count);
+        unit.forward += count * pass(sharded.work.forward);
+        PassCost backward = pass(sharded.work.backward_weight);
+        if (layer.input_gradient) {
+            backward += pass(sharded.work.backward_input);
+        }
+        unit.backward += count * backward;
+        unit.selective += count * pass(sharded.selective_work);
+        add_transfers(sharded, count, unit);
+        add_saved(v, sharded, count, unit);
+        add_entering(v, unit);
+        add_weights(sharded, count, unit);
+        const Bytes element = stored_bytes(costed_.precision);
+        unit.transient = max(unit.transient, sharded.transient_elements * element);
+    }
+
+    PassCost pass(const std::vector<Kernel>& kernels) {
+        PassCost cost;
+        for (const Kernel& kernel : kernels) {
+            const cost::KernelTime time = cost::kernel_time(costed_.cluster->device, kernel, costed_.precision);
+            cost.compute += time.time;
+            worst_evidence_ = std::max(worst_evidence_, time.evidence);
+            best_evidence_ = std::min(best_evidence_, time.evidence);
+            if (is_product(kernel)) {
+                cost.executed += kernel.flops;
+            }
+        }
+        return cost;
+    }
+
+    void add_transfers(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
+        for (const plan::LayerTransfer& transfer : sharded.transfers) {
+            TimedTransfer timed{.what = transfer,
+                                .count = count,
+                                .size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision),
+                                .time = {}};
+            timed.time = time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, timed.size, forced_,
+                                 transfer.transfer.messages);
+            PassCost& side = transfer.phase == Phase::forward ? unit.forward : unit.backward;
+            Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
+            part += count * timed.time.time;
+            unit.largest_message = max(unit.largest_message, timed.size);
+            unit.transfers.push_back(std::move(timed));
+        }
+    }
+
+    void add_saved(Vertex v, const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
+        for (const plan::SavedTensor& saved : sharded.saved) {
+            const bool internal = saved.slot > 0;
+            const bool first =
+                internal || kept_.insert({saved.tensor, saved.layout, costed_.graph->instances(v)}).second;
+            if (!first) {
+                continue;
+            }
+            const Bytes bytes = count * saved.elements * element_bytes(saved.element, costed_.precision);
+            unit.saved += bytes;
+            if (saved.selective) {
+                unit.saved_selective += bytes;
+            }
+        }
+    }
+
+    /// Tensors that cross from an earlier unit into this one.
+    void add_entering(Vertex v, UnitCost& unit) {
+        const std::size_t here = costed_.graph->layer(v).unit;
+        for (const Vertex producer : plan::producers_of(*costed_.graph, v)) {
+            const Layer& source = costed_.graph->layer(producer);
+            const bool sample = source.nest.inputs.empty();
+            if ((source.unit == here && !sample) || !entered_.insert({producer, here}).second) {
+                continue;
+            }
+            const Bytes bytes = costed_.sharded.layers[producer].output_elements *
+                                element_bytes(source.nest.result.element, costed_.precision);
+            unit.entering.push_back({source.unit, bytes, sample});
+        }
+    }
+
+    void add_weights(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
+        for (const plan::WeightShard& weight : sharded.weights) {
+            const std::size_t owner = costed_.graph->layer(weight.owner).unit;
+            const auto same = [&](const WeightClass& c) {
+                return c.laid == weight.laid && c.partial == weight.partial && c.replicas == weight.replicas &&
+                       c.tied == weight.tied && c.owner_unit == owner;
+            };
+            auto found = std::find_if(unit.weights.begin(), unit.weights.end(), same);
+            if (found == unit.weights.end()) {
+                unit.weights.push_back({weight.laid, weight.partial, weight.replicas, weight.tied, owner, 0});
+                found = std::prev(unit.weights.end());
+            }
+            found->elements += count * weight.elements;
+        }
+    }
+
+    /// Seconds per sample that were measured for the whole network on this machine take the place of kernel times. A
+    /// shard's share is its share of the arithmetic, so whatever a strategy leaves whole is paid in full.
+    void apply_measured_samples() {
+        const auto& all = costed_.cluster->measured_samples;
+        const auto found = std::find_if(all.begin(), all.end(), [&](const cluster::MeasuredSamples& m) {
+            return m.model == costed_.graph->name;
+        });
+        if (found == all.end()) {
+            costed_.evidence = kernel_evidence();
+            return;
+        }
+        const Flop whole = costed_.whole_executed;
+        for (UnitCost& unit : costed_.units) {
+            for (PassCost* side : {&unit.forward, &unit.backward, &unit.selective}) {
+                side->compute = Estimate::exactly((side->executed / whole) * found->forward_backward);
+            }
+        }
+        costed_.measured = true;
+        costed_.measured_update = found->update;
+        costed_.evidence = "compute: seconds per sample measured on this machine (" + found->source + ")";
+    }
+
+    /// Matrix arithmetic of one sample, forward and backward, on one device.
+    [[nodiscard]] Flop whole_arithmetic() const {
+        Flop total;
+        for (const Vertex v : costed_.graph->order) {
+            const Layer& layer = costed_.graph->layer(v);
+            if (!layer.nest.work) {
+                continue;
+            }
+            const graph::Work work = layer.nest.work(layer.nest.whole());
+            const auto add = [&](const std::vector<Kernel>& kernels) {
+                for (const Kernel& kernel : kernels) {
+                    total += is_product(kernel) ? static_cast<double>(costed_.graph->instances(v)) * kernel.flops : Flop{};
+                }
+            };
+            add(work.forward);
+            add(work.backward_weight);
+            if (layer.input_gradient) {
+                add(work.backward_input);
+            }
+        }
+        return total;
+    }
+
+    [[nodiscard]] std::string kernel_evidence() const {
+        const std::string device = costed_.cluster->device.name + " (" + costed_.cluster->device.source + ")";
+        if (best_evidence_ == worst_evidence_) {
+            return "compute: " + std::string(name(worst_evidence_)) + " of " + device;
+        }
+        return "compute: " + std::string(name(best_evidence_)) + " to " + std::string(name(worst_evidence_)) + " of " +
+               device;
+    }
+
+    CostedGraph& costed_;
+    std::optional<cluster::Algorithm> forced_;
+    std::set<std::tuple<Vertex, plan::Layout, std::int64_t>> kept_;
+    std::set<std::pair<Vertex, std::size_t>> entered_;
+    Evidence worst_evidence_ = Evidence::measured;
+    Evidence best_evidence_ = Evidence::data_sheet;
+};
+
+}  // namespace
+
+CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+                       const Location& where) {
+    CostedGraph costed{.graph = &graph,
+                       .cluster = &cluster,
+                       .mesh = plan::Mesh(plan, where),
+                       .sharded = {},
+                       .units = {},
+                       .precision = plan.precision,
+                       .token_network = false,
+                       .measured = false,
+                       .evidence = {},
+                       .measured_update = {},
+                       .counts = graph::count(graph),
+                       .whole_executed = {}};
+    costed.sharded = plan::shard(graph, costed.mesh, plan.strategy, plan.microbatch);
+    costed.token_network = std::any_of(graph.order.begin(), graph.order.end(), [&](Vertex v) {
+        return graph.layer(v).nest.inputs.empty() && graph.layer(v).nest.result.element == Element::index;
+    });
+    Costing(costed, plan.algorithm).run();
+    return costed;
+}
+
+}  // namespace dodona::schedule

@@ -1,0 +1,96 @@
+// What one instance of a unit costs on one device for one micro-batch: the tables that every plan is composed from.
+//
+// A unit is what a pipeline may not cut. Costs depend on mesh, strategy, micro-batch and precision only; recomputation,
+// sharding of states, schedule and overlap are composed later, so one table serves many plans.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/estimate.hpp"
+#include "base/precision.hpp"
+#include "cluster/cluster.hpp"
+#include "cost/collective_time.hpp"
+#include "cost/device_time.hpp"
+#include "graph/graph.hpp"
+#include "plan/plan.hpp"
+#include "plan/shard.hpp"
+
+namespace dodona::schedule {
+
+/// A collective of a layer with its time.
+struct TimedTransfer {
+    plan::LayerTransfer what;
+    double count = 1;   ///< per unit instance
+    Bytes size;
+    cost::CollectiveTime time;
+};
+
+/// Weights of one unit that are laid and reduced alike.
+struct WeightClass {
+    plan::Atoms laid = 0;
+    plan::Atoms partial = 0;
+    std::int64_t replicas = 1;
+    bool tied = false;
+    std::size_t owner_unit = 0;  ///< where the weight that it is tied to lives; its own unit otherwise
+    double elements = 0;         ///< local
+};
+
+/// One direction of a unit: kernels and the collectives between them.
+struct PassCost {
+    Estimate compute;
+    Estimate layer;   ///< conversions, regathers, statistics
+    Estimate halo;
+    Flop executed;    ///< arithmetic of matrix kernels
+    [[nodiscard]] Estimate total() const { return compute + layer + halo; }
+    PassCost& operator+=(const PassCost& other);
+    friend PassCost operator*(double ratio, PassCost cost);
+};
+
+/// A tensor that a unit reads from an earlier one, in its producer's layout.
+struct Entering {
+    std::size_t producer = 0;  ///< unit
+    Bytes bytes;
+    bool sample = false;       ///< read from storage: kept, never sent
+};
+
+struct UnitCost {
+    PassCost forward;
+    PassCost backward;
+    PassCost selective;      ///< what selective recomputation repeats
+    Bytes saved;             ///< kept for backward without recomputation
+    Bytes saved_selective;   ///< of which selective recomputation drops
+    std::vector<Entering> entering;  ///< tensors from earlier units: what full recomputation keeps and a pipeline sends
+    Bytes transient;         ///< inputs and output of the layer with the largest ones
+    Bytes largest_message;   ///< buffer of the largest collective
+    std::vector<WeightClass> weights;
+    std::vector<TimedTransfer> transfers;
+    bool block = false;
+    [[nodiscard]] Bytes checkpoint() const;
+};
+
+struct CostedGraph {
+    const graph::Graph* graph = nullptr;
+    const cluster::Cluster* cluster = nullptr;
+    plan::Mesh mesh;
+    plan::ShardedGraph sharded;
+    std::vector<UnitCost> units;
+    Precision precision = Precision::bf16;
+    bool token_network = false;      ///< reads indices: layers outside blocks are embeddings and heads
+    bool measured = false;           ///< compute from measured samples, not from kernels
+    std::string evidence;            ///< provenance of the compute times
+    Seconds measured_update;         ///< of the whole network, where measured
+    graph::Counts counts;
+    Flop whole_executed;             ///< matrix arithmetic of one sample, forward and backward, unsplit
+};
+
+/// Shards and times the graph as `plan` lays it. Only mesh, folds, strategy, micro-batch, precision and forced
+/// algorithm of the plan count.
+CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+                       const Location& where);
+
+/// A collective over some atoms of the mesh.
+cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, plan::Atoms atoms, Bytes size,
+                             std::optional<cluster::Algorithm> forced, int messages = 1);
+
+}  // namespace dodona::schedule

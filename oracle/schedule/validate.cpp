@@ -1,0 +1,145 @@
+#include "schedule/validate.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace dodona::schedule {
+
+namespace {
+
+std::vector<std::string> axis_names(const plan::Plan& plan) {
+    std::vector<std::string> names = plan.strategy.axes;
+    for (const plan::Fold& fold : plan.folds) {
+        names.push_back(fold.name);
+    }
+    return names;
+}
+
+void check_mesh(const plan::Plan& plan, const cluster::Cluster& cluster, const Location& where, Diagnostics& faults) {
+    const std::vector<std::string> known = axis_names(plan);
+    std::set<std::string> seen;
+    for (const plan::MeshAxis& axis : plan.mesh) {
+        if (std::find(known.begin(), known.end(), axis.name) == known.end()) {
+            faults.error(where,
+                         fmt::format("strategy \"{}\" does not use an axis \"{}\"{}", plan.strategy.name, axis.name,
+                                     did_you_mean(axis.name, known)),
+                         fmt::format("its axes: {}", known.empty() ? "none" : join(known)));
+        }
+        if (!seen.insert(axis.name).second) {
+            faults.error(where, fmt::format("axis \"{}\" is in the mesh twice", axis.name));
+        }
+        if (axis.size < 1) {
+            faults.error(where, fmt::format("axis \"{}\" has size {}", axis.name, axis.size), "sizes are 1 or more");
+        }
+    }
+    if (plan.devices() > cluster.devices()) {
+        faults.error(where,
+                     fmt::format("the mesh needs {} devices, {} has {}", plan.devices(), cluster.name,
+                                 cluster.devices()),
+                     "choose a smaller mesh or a larger machine");
+    }
+    for (const plan::Fold& fold : plan.folds) {
+        for (const std::string& axis : fold.of) {
+            if (seen.count(axis) == 0) {
+                faults.error(where, fmt::format("fold \"{}\" uses axis \"{}\", which is not in the mesh", fold.name, axis));
+            }
+        }
+    }
+}
+
+void check_batch(const plan::Plan& plan, const Location& where, Diagnostics& faults) {
+    const std::int64_t ranks = data_ranks(plan);
+    if (plan.batch < 1 || plan.microbatch < 1) {
+        faults.error(where, fmt::format("batch {} and micro-batch {} must both be 1 or more", plan.batch, plan.microbatch));
+    } else if (plan.batch % (ranks * plan.microbatch) != 0) {
+        const std::int64_t step = ranks * plan.microbatch;
+        const std::int64_t below = plan.batch / step * step;
+        faults.error(where,
+                     fmt::format("batch {} does not divide by {} data ranks x micro-batch {}", plan.batch, ranks,
+                                 plan.microbatch),
+                     below > 0 ? fmt::format("nearest batches that do: {} and {}", below, below + step)
+                               : fmt::format("the smallest batch that does: {}", step));
+    }
+}
+
+void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Location& where, Diagnostics& faults) {
+    const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
+    const bool interleaved = plan.schedule == plan::ScheduleKind::interleaved;
+    if (plan.chunks > 1 && !interleaved) {
+        faults.error(where,
+                     fmt::format("{} chunks a stage need schedule interleaved-1f1b, not {}", plan.chunks,
+                                 name(plan.schedule)),
+                     "add --schedule interleaved-1f1b");
+    }
+    if (plan.chunks > 1 && stages == 1) {
+        faults.error(where, "chunks need a pipeline of two stages or more", "set chunks to 1");
+    }
+    if (!plan.stages.empty()) {
+        std::int64_t blocks = 0;
+        for (const graph::Unit& unit : graph.units) {
+            blocks += unit.block.empty() ? 0 : unit.count;
+        }
+        const std::int64_t given = std::accumulate(plan.stages.begin(), plan.stages.end(), std::int64_t{0});
+        if (static_cast<std::int64_t>(plan.stages.size()) != stages * plan.chunks) {
+            faults.error(where, fmt::format("{} stage sizes are given for {} stages x {} chunks", plan.stages.size(),
+                                            stages, plan.chunks));
+        } else if (given != blocks) {
+            faults.error(where, fmt::format("the stages hold {} blocks, the network has {}", given, blocks),
+                         fmt::format("sizes must add up to {}", blocks));
+        }
+    }
+    if (plan.recompute == plan::RecomputeKind::every && plan.recompute_every < 1) {
+        faults.error(where, fmt::format("a checkpoint every {} blocks means nothing", plan.recompute_every),
+                     "give 1 or more");
+    }
+}
+
+}  // namespace
+
+std::int64_t data_ranks(const plan::Plan& plan) {
+    std::set<std::string> axes;
+    const auto note = [&](const std::vector<plan::Lay>& lays) {
+        for (const plan::Lay& lay : lays) {
+            if (lay.dimension == "batch") {
+                axes.insert(lay.axes.begin(), lay.axes.end());
+            }
+        }
+    };
+    note(plan.strategy.everywhere);
+    for (const plan::Rule& rule : plan.strategy.rules) {
+        note(rule.lay);
+    }
+    std::int64_t ranks = 1;
+    for (const std::string& axis : axes) {
+        ranks *= plan.axis_size(axis);
+    }
+    return ranks;
+}
+
+void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+              const Location& where) {
+    Diagnostics faults;
+    check_mesh(plan, cluster, where, faults);
+    check_batch(plan, where, faults);
+    check_schedule(graph, plan, where, faults);
+    if (!cluster.device.supports(plan.precision)) {
+        std::vector<std::string> known;
+        for (const auto& [precision, peak] : cluster.device.matrix) {
+            known.emplace_back(name(precision));
+        }
+        faults.error(where,
+                     fmt::format("{} has no {} matrix units", cluster.device.name, name(plan.precision)),
+                     fmt::format("its precisions: {}", join(known)));
+    }
+    if (plan.shard != plan::ShardLevel::none && plan.strategy.shard_axes.empty()) {
+        faults.error(where, fmt::format("strategy \"{}\" has no axes to shard {} over", plan.strategy.name,
+                                        name(plan.shard)),
+                     "use a strategy with `shard: {axes: [...]}`, or --shard none");
+    }
+    faults.throw_if_errors();
+}
+
+}  // namespace dodona::schedule

@@ -1,0 +1,16 @@
+// Faults that make a plan meaningless for a graph and a cluster: thrown as InputError, all of them at once.
+#pragma once
+
+#include "cluster/cluster.hpp"
+#include "graph/graph.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::schedule {
+
+void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+              const Location& where);
+
+/// Ranks that hold different samples under this plan's strategy.
+std::int64_t data_ranks(const plan::Plan& plan);
+
+}  // namespace dodona::schedule

@@ -1,0 +1,51 @@
+// The answer to "what parallelism fits N devices": ranked plans, and why the others are not among them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "schedule/prediction.hpp"
+
+namespace dodona::search {
+
+/// Configurations that cannot run, counted by their first reason.
+struct Infeasible {
+    std::string strategy;
+    std::string reason;      ///< "out of memory", "filter <= 64: layer conv1 has 64 filters", ...
+    std::int64_t count = 0;
+    std::string nearest;     ///< what would make the nearest of them fit; may be empty
+};
+
+struct SearchCounts {
+    std::int64_t configurations = 0;  ///< all, infeasible ones included
+    std::int64_t evaluated = 0;       ///< time and memory computed
+    std::int64_t pruned = 0;          ///< dismissed by a bound without evaluation
+    double seconds = 0;
+    bool optimal = true;              ///< over the enumerated space
+};
+
+/// What was asked, for the reports.
+struct Question {
+    std::string model;
+    std::string machine;
+    std::int64_t devices = 1;
+    std::int64_t batch = 1;
+    Precision precision = Precision::bf16;
+    std::vector<std::string> strategies;
+    std::string model_source;
+    std::string machine_source;
+    double parameters = 0;
+    std::vector<std::pair<std::string, std::string>> settings;  ///< --set, --seq, ... as given
+};
+
+struct Answer {
+    Question question;
+    std::vector<schedule::Prediction> plans;  ///< fastest first, all fit
+    std::vector<Infeasible> infeasible;       ///< most frequent first
+    /// When nothing fits: the configuration that comes nearest, predicted all the same.
+    std::vector<schedule::Prediction> nearest;
+    SearchCounts counts;
+};
+
+}  // namespace dodona::search

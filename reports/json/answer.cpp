@@ -1,0 +1,56 @@
+#include "reports/json/answer.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+Json inputs(const search::Question& question) {
+    Json settings = Json::array();
+    for (const auto& [option, value] : question.settings) {
+        settings.push_back({{"option", option}, {"value", value}});
+    }
+    return {{"model", question.model},
+            {"machine", question.machine},
+            {"gpus", question.devices},
+            {"batch", question.batch},
+            {"precision", name(question.precision)},
+            {"strategies", question.strategies},
+            {"settings", settings},
+            {"parameters", number(question.parameters)},
+            {"model_source", question.model_source},
+            {"machine_source", question.machine_source}};
+}
+
+Json ranked(const std::vector<schedule::Prediction>& plans) {
+    Json list = Json::array();
+    std::int64_t rank = 0;
+    for (const schedule::Prediction& plan : plans) {
+        list.push_back(plan_json(plan, ++rank));
+    }
+    return list;
+}
+
+}  // namespace
+
+Json answer_json(const search::Answer& answer) {
+    Json document{{"schema", "dodona/plan/1"}, {"inputs", inputs(answer.question)}, {"plans", ranked(answer.plans)}};
+    document["infeasible"] = Json::array();
+    for (const search::Infeasible& group : answer.infeasible) {
+        document["infeasible"].push_back({{"strategy", group.strategy},
+                                          {"reason", group.reason},
+                                          {"count", group.count},
+                                          {"nearest", group.nearest.empty() ? Json(nullptr) : Json(group.nearest)}});
+    }
+    document["nearest"] = Json::array();
+    for (const schedule::Prediction& prediction : answer.nearest) {
+        document["nearest"].push_back(plan_json(prediction, std::nullopt));
+    }
+    document["search"] = {{"configurations", answer.counts.configurations},
+                          {"evaluated", answer.counts.evaluated},
+                          {"pruned", answer.counts.pruned},
+                          {"seconds", number(answer.counts.seconds)},
+                          {"optimal", answer.counts.optimal}};
+    return document;
+}
+
+}  // namespace dodona::reports

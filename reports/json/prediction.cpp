@@ -1,0 +1,158 @@
+#include "reports/json/prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/words.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+Json seconds(Seconds time) { return number(time.in(unit::second)); }
+Json bytes(Bytes size) { return number(size.in(unit::byte)); }
+
+Json times(const schedule::TimeParts& parts) {
+    Json result = Json::object();
+    for (std::size_t i = 0; i < schedule::kTimeParts; ++i) {
+        result[std::string(schedule::name(static_cast<schedule::TimePart>(i)))] = seconds(parts.values[i]);
+    }
+    return result;
+}
+
+Json memory(const schedule::MemoryParts& parts) {
+    Json result{{"total", bytes(parts.total())}, {"kind", "device-total"}};
+    for (std::size_t i = 0; i < schedule::kMemoryParts; ++i) {
+        result[std::string(schedule::name(static_cast<schedule::MemoryPart>(i)))] = bytes(parts.values[i]);
+    }
+    return result;
+}
+
+/// What the user decided.
+void add_decisions(Json& p, const plan::Plan& plan) {
+    p["strategy"] = plan.strategy.name;
+    p["mesh"] = Json::object();
+    p["placement"] = Json::array();
+    for (const plan::MeshAxis& axis : plan.mesh) {
+        p["mesh"][axis.name] = axis.size;
+        p["placement"].push_back(axis.name);
+    }
+    p["fold"] = nullptr;
+    for (const plan::Fold& fold : plan.folds) {
+        p["fold"][fold.name] = {{"of", fold.of}, {"size", fold.size}};
+    }
+    p["precision"] = name(plan.precision);
+    p["gradient_precision"] = plan.gradient_precision ? Json(name(*plan.gradient_precision)) : Json(nullptr);
+    p["optimizer"] = plan::name(plan.optimizer);
+    p["batch"] = plan.batch;
+    p["microbatch"] = plan.microbatch;
+}
+
+void add_schedule(Json& p, const schedule::Prediction& prediction) {
+    const plan::Plan& plan = prediction.plan;
+    p["microbatches"] = prediction.microbatches;
+    p["data_ranks"] = prediction.data_ranks;
+    p["schedule"] = plan::name(plan.schedule);
+    p["chunks"] = plan.chunks;
+    p["recompute"] = recompute_word(plan);
+    p["shard"] = plan::name(plan.shard);
+    p["shard_group"] = plan.shard_group > 0 ? Json(plan.shard_group) : Json(nullptr);
+    p["keep_parameters"] = plan.keep_parameters;
+    p["overlap"] = {{"gradients", plan.overlap.gradients},
+                    {"parameters", plan.overlap.parameters},
+                    {"tensor", plan.overlap.tensor},
+                    {"pipeline", plan.overlap.pipeline},
+                    {"expert", plan.overlap.expert}};
+    p["algorithm"] = plan.algorithm ? Json(cluster::name(*plan.algorithm)) : Json(nullptr);
+}
+
+void add_figures(Json& p, const schedule::Prediction& prediction) {
+    p["step_time_s"] = {{"value", seconds(prediction.step.value)},
+                        {"lo", seconds(prediction.step.lo)},
+                        {"hi", seconds(prediction.step.hi)},
+                        {"level", kIntervalLevel}};
+    p["samples_per_s"] = number(prediction.samples_per_second);
+    p["tokens_per_s"] = prediction.tokens_per_second ? number(*prediction.tokens_per_second) : Json(nullptr);
+    p["mfu"] = number(prediction.mfu);
+    p["hfu"] = number(prediction.hfu);
+    p["time_s"] = times(prediction.time);
+    p["busy_s"] = times(prediction.busy);
+    p["memory_bytes"] = memory(prediction.memory);
+    p["memory_limit_bytes"] = bytes(prediction.memory_limit);
+}
+
+void add_lists(Json& p, const schedule::Prediction& prediction) {
+    p["stages"] = Json::array();
+    for (const schedule::StagePrediction& stage : prediction.stages) {
+        p["stages"].push_back({{"layers", stage.layers},
+                               {"device", stage.device},
+                               {"memory_bytes", bytes(stage.memory)},
+                               {"time_s", seconds(stage.time)}});
+    }
+    p["critical_stage"] = prediction.critical_stage;
+    p["fullest_stage"] = prediction.fullest_stage;
+    p["limits"] = Json::array();
+    for (const schedule::Limit& limit : prediction.limits) {
+        p["limits"].push_back({{"text", limit.text}, {"broken", limit.broken}});
+    }
+    p["bottlenecks"] = Json::array();
+    for (const schedule::Bottleneck& bottleneck : prediction.bottlenecks) {
+        p["bottlenecks"].push_back(
+            {{"kind", bottleneck.kind}, {"share", number(bottleneck.share)}, {"text", bottleneck.text}});
+    }
+    p["communication"] = Json::array();
+    for (const schedule::CommunicationLine& line : prediction.communication) {
+        p["communication"].push_back({{"what", line.what},
+                                      {"collective", line.collective},
+                                      {"algorithm", line.algorithm},
+                                      {"axes", line.axes},
+                                      {"ranks", line.ranks},
+                                      {"per_step", number(line.per_step)},
+                                      {"size_bytes", bytes(line.size)},
+                                      {"sent_bytes", bytes(line.sent)},
+                                      {"time_s", seconds(line.time)},
+                                      {"contention", number(line.contention)}});
+    }
+    p["provenance"] = prediction.provenance;
+}
+
+}  // namespace
+
+Json number(double value) {
+    constexpr double kExact = 0x1p53;
+    if (!std::isfinite(value)) {
+        return nullptr;
+    }
+    if (std::abs(value) <= kExact && value == std::floor(value)) {
+        return static_cast<std::int64_t>(value);
+    }
+    return value;
+}
+
+Json plan_json(const schedule::Prediction& prediction, std::optional<std::int64_t> rank) {
+    Json p{{"rank", rank ? Json(*rank) : Json(nullptr)},
+           {"fits", prediction.fits},
+           {"why_not", prediction.fits ? Json(nullptr) : Json(prediction.why_not)}};
+    add_decisions(p, prediction.plan);
+    add_schedule(p, prediction);
+    add_figures(p, prediction);
+    add_lists(p, prediction);
+    return p;
+}
+
+Json prediction_json(const schedule::Prediction& prediction) {
+    Json document{{"schema", "dodona/predict/1"}, {"plan", plan_json(prediction, std::nullopt)}, {"epoch", nullptr}};
+    if (prediction.epoch) {
+        document["epoch"] = {{"iterations", number(prediction.epoch->iterations)},
+                             {"compute_s", seconds(prediction.epoch->compute)},
+                             {"communication_s", seconds(prediction.epoch->communication)},
+                             {"total_s", seconds(prediction.epoch->total)}};
+    }
+    return document;
+}
+
+std::string printed(const Json& document) {
+    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace dodona::reports

@@ -1,0 +1,147 @@
+#include "reports/machine.hpp"
+
+#include <fmt/format.h>
+
+#include "base/check.hpp"
+#include "base/diagnostic.hpp"
+#include "reports/figures.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+std::string_view kind_word(cluster::LevelKind kind) {
+    switch (kind) {
+        case cluster::LevelKind::switched: return "switch";
+        case cluster::LevelKind::all_to_all: return "all-to-all";
+        case cluster::LevelKind::ring: return "ring";
+        case cluster::LevelKind::fat_tree: return "fat-tree";
+    }
+    throw InternalError("a level kind without a word");
+}
+
+std::string peaks(const cluster::Device& device) {
+    std::vector<std::string> words;
+    for (const auto& [precision, peak] : device.matrix) {
+        words.push_back(fmt::format("{} {}", name(precision), text(peak)));
+    }
+    return join(words);
+}
+
+std::vector<std::string> facts(const cluster::Cluster& cluster) {
+    const cluster::Device& device = cluster.device;
+    std::vector<std::string> lines{
+        fmt::format("{} x {}, {} to a node", whole(static_cast<double>(cluster.devices())), device.name,
+                    cluster.node_size()),
+        fmt::format("device: {} at {}; {}", text(device.memory), text(device.memory_bandwidth), peaks(device))};
+    std::size_t curves = device.curves.size() + cluster.curves.size();
+    lines.push_back(curves > 0 ? fmt::format("evidence: {} and the data sheet",
+                                             counted(static_cast<std::int64_t>(curves), "measured curve"))
+                               : "evidence: data sheet only");
+    for (const cluster::MeasuredSamples& samples : cluster.measured_samples) {
+        lines.push_back(fmt::format("measured: {} at {} a sample, forward and backward ({})", samples.model,
+                                    text(samples.forward_backward), samples.source));
+    }
+    if (cluster.staging) {
+        lines.push_back(fmt::format("staged through the host: {} at {}", text(cluster.staging->latency),
+                                    text(cluster.staging->bandwidth)));
+    }
+    if (cluster.storage) {
+        lines.push_back(fmt::format("storage: {} a node{}", text(cluster.storage->bandwidth),
+                                    cluster.storage->prefetch ? ", read ahead" : ""));
+    }
+    lines.push_back("source: " + cluster.source);
+    if (!device.source.empty() && device.source != cluster.source) {
+        lines.push_back("device source: " + device.source);
+    }
+    return lines;
+}
+
+Table level_table(const cluster::Cluster& cluster) {
+    Table table({{"level"},
+                 {"joins", Align::right},
+                 {"kind"},
+                 {"links", Align::right},
+                 {"of one link", Align::right},
+                 {"latency", Align::right},
+                 {"taper", Align::right}});
+    for (const cluster::Level& level : cluster.levels) {
+        table.row({level.name, std::to_string(level.size), std::string(kind_word(level.kind)),
+                   std::to_string(level.links), text(level.bandwidth), text(level.latency), figure(level.taper)});
+    }
+    return table;
+}
+
+}  // namespace
+
+Json machine_json(const cluster::Cluster& cluster) {
+    Json device{{"name", cluster.device.name},
+                {"memory_bytes", number(cluster.device.memory.in(unit::byte))},
+                {"memory_bandwidth_bytes_per_s", number(cluster.device.memory_bandwidth.in(unit::byte_per_second))},
+                {"peak_flop_per_s", Json::object()},
+                {"source", cluster.device.source}};
+    for (const auto& [precision, peak] : cluster.device.matrix) {
+        device["peak_flop_per_s"][std::string(name(precision))] = number(peak.in(unit::flop_per_second));
+    }
+    Json levels = Json::array();
+    for (const cluster::Level& level : cluster.levels) {
+        levels.push_back({{"name", level.name},
+                          {"size", level.size},
+                          {"kind", kind_word(level.kind)},
+                          {"links", level.links},
+                          {"bandwidth_bytes_per_s", number(level.bandwidth.in(unit::byte_per_second))},
+                          {"latency_s", number(level.latency.in(unit::second))},
+                          {"taper", number(level.taper)}});
+    }
+    return {{"schema", "dodona/machine/1"},
+            {"name", cluster.name},
+            {"gpus", cluster.devices()},
+            {"gpus_per_node", cluster.node_size()},
+            {"device", device},
+            {"levels", levels},
+            {"source", cluster.source}};
+}
+
+std::string machine_text(const cluster::Cluster& cluster, Style style) {
+    std::string all = painted(style, Paint::bold, cluster.name) + "\n";
+    for (const std::string& line : facts(cluster)) {
+        all += "  " + wrapped(line, 96, "    ") + "\n";
+    }
+    return all + "\n" + level_table(cluster).to_text(style);
+}
+
+std::string machine_markdown(const cluster::Cluster& cluster) {
+    std::string all = "**" + cluster.name + "**\n\n";
+    for (const std::string& line : facts(cluster)) {
+        all += "- " + line + "\n";
+    }
+    return all + "\n" + level_table(cluster).to_markdown();
+}
+
+Json machines_json(const std::vector<cluster::Cluster>& clusters) {
+    Json document{{"schema", "dodona/machines/1"}, {"machines", Json::array()}};
+    for (const cluster::Cluster& cluster : clusters) {
+        document["machines"].push_back(machine_json(cluster));
+    }
+    return document;
+}
+
+Table machines_table(const std::vector<cluster::Cluster>& clusters) {
+    Table table({{"machine"},
+                 {"GPUs", Align::right},
+                 {"a node", Align::right},
+                 {"device"},
+                 {"memory", Align::right},
+                 {"levels"}});
+    for (const cluster::Cluster& cluster : clusters) {
+        std::vector<std::string> levels;
+        for (const cluster::Level& level : cluster.levels) {
+            levels.push_back(fmt::format("{} ({})", level.name, kind_word(level.kind)));
+        }
+        table.row({cluster.name, whole(static_cast<double>(cluster.devices())), std::to_string(cluster.node_size()),
+                   cluster.device.name, text(cluster.device.memory), join(levels)});
+    }
+    return table;
+}
+
+}  // namespace dodona::reports

@@ -1,0 +1,111 @@
+#include "reports/model.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "reports/figures.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+/// "9 conv, 9 batch_norm, 8 relu": operators of one instance, in order of first appearance.
+std::string operators(const graph::Graph& graph, const graph::Unit& unit) {
+    std::vector<std::string> order;
+    std::map<std::string, std::int64_t> counts;
+    for (const graph::Vertex vertex : unit.layers) {
+        const graph::Layer& layer = graph.layer(vertex);
+        if (layer.kind == "input") {
+            continue;
+        }
+        if (counts.find(layer.kind) == counts.end()) {
+            order.push_back(layer.kind);
+        }
+        counts[layer.kind] += layer.count;
+    }
+    std::vector<std::string> words;
+    for (const std::string& kind : order) {
+        words.push_back(fmt::format("{} {}", counts[kind], kind));
+    }
+    return join(words);
+}
+
+Table unit_table(const graph::Graph& graph) {
+    Table table({{"unit"}, {"times", Align::right}, {"operators of one"}});
+    for (const graph::Unit& unit : graph.units) {
+        const std::string words = operators(graph, unit);
+        if (!words.empty()) {
+            table.row({unit.name, std::to_string(unit.count), words});
+        }
+    }
+    return table;
+}
+
+std::vector<std::string> facts(const graph::Graph& graph) {
+    const graph::Counts counts = graph::count(graph);
+    std::vector<std::string> lines{
+        fmt::format("{} parameters ({})", whole(counts.parameters), large(counts.parameters)),
+        fmt::format("{} forward per sample", text(counts.forward_per_sample)),
+        fmt::format("{}, {} distinct", counted(counts.layers, "layer"),
+                    whole(static_cast<double>(counts.distinct_layers)))};
+    if (graph.dataset.samples) {
+        lines.push_back(fmt::format("data set: {} samples{}", whole(*graph.dataset.samples),
+                                    graph.dataset.sample_bytes ? " of " + text(*graph.dataset.sample_bytes) : ""));
+    }
+    lines.push_back("source: " + graph.source);
+    return lines;
+}
+
+}  // namespace
+
+Json model_json(const graph::Graph& graph) {
+    const graph::Counts counts = graph::count(graph);
+    return {{"schema", "dodona/model/1"},
+            {"name", graph.name},
+            {"parameters", number(counts.parameters)},
+            {"forward_flops_per_sample", number(counts.forward_per_sample.in(unit::flop))},
+            {"distinct_layers", counts.distinct_layers},
+            {"layers", counts.layers},
+            {"source", graph.source}};
+}
+
+std::string model_text(const graph::Graph& graph, Style style) {
+    std::string all = painted(style, Paint::bold, graph.name) + "\n";
+    for (const std::string& line : facts(graph)) {
+        all += "  " + wrapped(line, 96, "  ") + "\n";
+    }
+    return all + "\n" + unit_table(graph).to_text(style);
+}
+
+std::string model_markdown(const graph::Graph& graph) {
+    std::string all = "**" + graph.name + "**\n\n";
+    for (const std::string& line : facts(graph)) {
+        all += "- " + line + "\n";
+    }
+    return all + "\n" + unit_table(graph).to_markdown();
+}
+
+Json models_json(const std::vector<graph::Graph>& graphs) {
+    Json document{{"schema", "dodona/models/1"}, {"models", Json::array()}};
+    for (const graph::Graph& graph : graphs) {
+        document["models"].push_back(model_json(graph));
+    }
+    return document;
+}
+
+Table models_table(const std::vector<graph::Graph>& graphs) {
+    Table table({{"model"},
+                 {"parameters", Align::right},
+                 {"forward per sample", Align::right},
+                 {"layers", Align::right},
+                 {"distinct", Align::right}});
+    for (const graph::Graph& graph : graphs) {
+        const graph::Counts counts = graph::count(graph);
+        table.row({graph.name, large(counts.parameters), text(counts.forward_per_sample),
+                   whole(static_cast<double>(counts.layers)), whole(static_cast<double>(counts.distinct_layers))});
+    }
+    return table;
+}
+
+}  // namespace dodona::reports

@@ -1,0 +1,154 @@
+#include "reports/text/answer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/figures.hpp"
+#include "reports/text/misfits.hpp"
+#include "reports/text/next.hpp"
+#include "reports/text/section.hpp"
+#include "reports/words.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+std::string headline(const search::Answer& answer) {
+    const search::Question& question = answer.question;
+    const std::string subject =
+        fmt::format("{} on {} of {}", question.model, counted(question.devices, "GPU"), question.machine);
+    if (answer.plans.empty()) {
+        return fmt::format("nothing fits: {} with batch {}", subject, whole(static_cast<double>(question.batch)));
+    }
+    return fmt::format("{}: {}", subject, plan_words(answer.plans.front()));
+}
+
+std::string counts_line(const search::Answer& answer) {
+    const search::SearchCounts& counts = answer.counts;
+    return fmt::format(
+        "{} looked at, {} evaluated{}{}", counted(counts.configurations, "configuration"),
+        whole(static_cast<double>(counts.evaluated)),
+        counts.pruned > 0 ? fmt::format(", {} ruled out by bounds", whole(static_cast<double>(counts.pruned))) : "",
+        counts.optimal ? "" : "; the search was not complete, so a better one may exist");
+}
+
+std::string why_first(const search::Answer& answer, Style style) {
+    const schedule::Prediction& best = answer.plans.front();
+    std::string all = heading(style, answer.plans.size() > 1 ? "Why No. 1 is first" : "Where its time and memory go");
+    all += time_bar(best, style) + memory_bar(best, style);
+    if (answer.plans.size() > 1) {
+        all += bullet(against_runner_up(best, answer.plans[1]));
+    }
+    for (const schedule::Bottleneck& bottleneck : best.bottlenecks) {
+        all += bullet(bottleneck.kind + ": " + bottleneck.text);
+    }
+    for (const schedule::Limit& limit : best.limits) {
+        all += bullet("limit reached: " + limit.text);
+    }
+    return all;
+}
+
+std::string nearest(const search::Answer& answer, Style style) {
+    if (answer.nearest.empty()) {
+        return {};
+    }
+    const schedule::Prediction& prediction = answer.nearest.front();
+    std::string all = heading(style, "The nearest configuration");
+    all += "  " + wrapped(plan_words(prediction), kTextWidth - 2, "  ") + "\n";
+    if (!prediction.why_not.empty()) {
+        all += "  " + wrapped("but: " + prediction.why_not, kTextWidth - 2, "  ") + "\n";
+    }
+    return all + memory_bar(prediction, style);
+}
+
+}  // namespace
+
+Table ranking(const std::vector<schedule::Prediction>& plans) {
+    Table table({{"#", Align::right},
+                 {"strategy, mesh"},
+                 {"micro-batch x count, schedule"},
+                 {"recompute, sharding"},
+                 {"step", Align::right},
+                 {"MFU", Align::right},
+                 {"memory", Align::right}});
+    int rank = 0;
+    for (const schedule::Prediction& prediction : plans) {
+        table.row({std::to_string(++rank), prediction.plan.strategy.name + ": " + mesh_words(prediction.plan),
+                   microbatch_words(prediction), saving_words(prediction.plan), text(prediction.step.value),
+                   percent(prediction.mfu), text(prediction.memory.total())});
+    }
+    return table;
+}
+
+std::string against_runner_up(const schedule::Prediction& first, const schedule::Prediction& second) {
+    const double longer = second.step.value / first.step.value - 1;
+    std::vector<std::pair<Seconds, std::size_t>> differences;
+    for (std::size_t i = 0; i < schedule::kTimeParts; ++i) {
+        const Seconds difference = second.time.values[i] - first.time.values[i];
+        // What is below a thousandth of the step explains nothing.
+        if (max(difference, -difference) > 0.001 * first.step.value) {
+            differences.emplace_back(difference, i);
+        }
+    }
+    std::stable_sort(differences.begin(), differences.end(),
+                     [](const auto& a, const auto& b) { return max(b.first, -b.first) < max(a.first, -a.first); });
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < std::min<std::size_t>(differences.size(), 3); ++i) {
+        const auto [difference, part] = differences[i];
+        words.push_back(fmt::format("{} {}{}", label(static_cast<schedule::TimePart>(part)),
+                                    difference < Seconds{} ? "-" : "+", text(max(difference, -difference))));
+    }
+    std::string sentence =
+        longer < 0.0005 ? std::string("No. 2 is as fast") : fmt::format("No. 2 takes {} longer", percent(longer));
+    sentence += words.empty() ? "" : ": " + join(words);
+    const bool overlap = second.step.lo < first.step.hi && first.step.lo < first.step.hi;
+    return sentence + (overlap ? "; the intervals overlap, so measure both before a long run" : "");
+}
+
+std::string answer_text(const search::Answer& answer, const std::string& saved, Style style) {
+    const bool found = !answer.plans.empty();
+    std::string all = painted(style, Paint::bold, wrapped(headline(answer), kTextWidth, "  ")) + "\n";
+    if (found) {
+        all += wrapped(speed_words(answer.plans.front()), kTextWidth, "  ") + "\n";
+        all += wrapped(memory_words(answer.plans.front()), kTextWidth, "  ") + "\n\n";
+        all += ranking(answer.plans).to_text(style);
+        all += why_first(answer, style);
+    } else {
+        all += nearest(answer, style);
+    }
+    all += misfits(answer, style);
+    if (found) {
+        all += evidence(answer.plans.front(), style);
+    }
+    all += heading(style, "Search") + bullet(counts_line(answer));
+    all += heading(style, "Next");
+    for (const std::string& command : next_commands(answer, saved)) {
+        all += "  " + command + "\n";
+    }
+    return all;
+}
+
+std::string answer_markdown(const search::Answer& answer) {
+    std::string all = "**" + headline(answer) + "**\n";
+    if (!answer.plans.empty()) {
+        const schedule::Prediction& best = answer.plans.front();
+        all += fmt::format("\n- {}\n- {}\n\n{}", speed_words(best), memory_words(best),
+                           ranking(answer.plans).to_markdown());
+        for (const schedule::Bottleneck& bottleneck : best.bottlenecks) {
+            all += fmt::format("{}- {}: {}\n", &bottleneck == &best.bottlenecks.front() ? "\n" : "", bottleneck.kind,
+                               bottleneck.text);
+        }
+    }
+    if (!answer.infeasible.empty()) {
+        Table table({{"configurations", Align::right}, {"strategy"}, {"why they do not fit"}, {"what would fit"}});
+        for (const search::Infeasible& group : answer.infeasible) {
+            table.row({whole(static_cast<double>(group.count)), group.strategy, group.reason, group.nearest});
+        }
+        all += "\n" + table.to_markdown();
+    }
+    return all + "\n" + counts_line(answer) + "\n";
+}
+
+}  // namespace dodona::reports

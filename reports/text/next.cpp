@@ -1,0 +1,59 @@
+#include "reports/text/next.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace dodona::reports {
+
+namespace {
+
+std::string asked(std::string_view command, const search::Question& question) {
+    return fmt::format("dodona {} {} --machine {} --gpus {} --batch {}", command, shell_word(question.model),
+                       shell_word(question.machine), question.devices, question.batch);
+}
+
+/// The settings that say what is trained, or all of them.
+std::string settings(const search::Question& question, bool model_only) {
+    constexpr std::array<std::string_view, 3> kModel{"--set", "--seq", "--image"};
+    std::string words;
+    for (const auto& [option, value] : question.settings) {
+        if (!model_only || std::find(kModel.begin(), kModel.end(), option) != kModel.end()) {
+            words += fmt::format(" {} {}", option, shell_word(value));
+        }
+    }
+    return words;
+}
+
+}  // namespace
+
+std::string shell_word(std::string_view word) {
+    constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,:=+@%";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) {
+        return std::string(word);
+    }
+    std::string quoted = "'";
+    for (const char c : word) {
+        quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return quoted + "'";
+}
+
+std::vector<std::string> next_commands(const search::Answer& answer, const std::string& saved) {
+    const search::Question& question = answer.question;
+    if (answer.plans.empty()) {
+        search::Question more = question;
+        more.devices *= 2;
+        return {asked("plan", more) + settings(more, false)};
+    }
+    const std::string file = saved.empty() ? "plan.yaml" : saved;
+    std::vector<std::string> commands;
+    if (saved.empty()) {
+        commands.push_back(asked("plan", question) + settings(question, false) + " --save " + file);
+    }
+    commands.push_back(asked("predict", question) + settings(question, true) + " --plan " + shell_word(file));
+    return commands;
+}
+
+}  // namespace dodona::reports

@@ -1,0 +1,139 @@
+#include "reports/text/prediction.hpp"
+
+#include <fmt/format.h>
+
+#include "reports/figures.hpp"
+#include "reports/text/section.hpp"
+#include "reports/words.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+std::string title(const Subject& subject, const schedule::Prediction& prediction) {
+    const std::string device = prediction.stages.empty() ? "device" : prediction.stages.front().device;
+    return fmt::format("{} on {} x {} of {}", subject.model, whole(static_cast<double>(prediction.plan.devices())),
+                       device, subject.machine);
+}
+
+std::string verdict(const schedule::Prediction& prediction) {
+    return prediction.fits ? "fits: " + memory_words(prediction)
+                           : fmt::format("fits: no; {}",
+                                         prediction.why_not.empty() ? memory_words(prediction) : prediction.why_not);
+}
+
+std::string epoch_line(const schedule::Epoch& epoch) {
+    return fmt::format("{} in {} iterations: compute {}, communication {} (busy time of both, overlap not deducted)",
+                       text(epoch.total), whole(epoch.iterations), text(epoch.compute), text(epoch.communication));
+}
+
+std::string section(Style style, std::string_view name, const Table& table) {
+    return table.empty() ? std::string{} : heading(style, name) + table.to_text(style);
+}
+
+/// "3", or "3-7" for equal neighbours.
+std::string range(std::size_t first, std::size_t last) {
+    return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
+}
+
+bool alike(const schedule::StagePrediction& a, const schedule::StagePrediction& b) {
+    return a.device == b.device && a.memory == b.memory && a.time == b.time;
+}
+
+}  // namespace
+
+Table time_table(const schedule::Prediction& prediction) {
+    Table table({{"time"}, {"exposed", Align::right}, {"of step", Align::right}, {"busy", Align::right}});
+    for (std::size_t i = 0; i < schedule::kTimeParts; ++i) {
+        const Seconds exposed = prediction.time.values[i];
+        const Seconds busy = prediction.busy.values[i];
+        if (exposed != Seconds{} || busy != Seconds{}) {
+            table.row({std::string(label(static_cast<schedule::TimePart>(i))), text(exposed),
+                       percent(exposed / prediction.step.value), text(busy)});
+        }
+    }
+    return table;
+}
+
+Table memory_table(const schedule::Prediction& prediction) {
+    Table table({{"memory"}, {"size", Align::right}, {"of device", Align::right}});
+    for (std::size_t i = 0; i < schedule::kMemoryParts; ++i) {
+        const Bytes size = prediction.memory.values[i];
+        if (size != Bytes{}) {
+            table.row({std::string(label(static_cast<schedule::MemoryPart>(i))), text(size),
+                       percent(size / prediction.memory_limit)});
+        }
+    }
+    return table;
+}
+
+Table stage_table(const schedule::Prediction& prediction) {
+    Table table({{"stage", Align::right}, {"layers"}, {"memory", Align::right}, {"busy", Align::right}});
+    const auto& stages = prediction.stages;
+    for (std::size_t first = 0; first < stages.size();) {
+        std::size_t last = first;
+        while (last + 1 < stages.size() && alike(stages[first], stages[last + 1])) {
+            ++last;
+        }
+        const std::string layers =
+            first == last ? stages[first].layers : stages[first].layers + " ... " + stages[last].layers;
+        table.row({range(first + 1, last + 1), layers, text(stages[first].memory), text(stages[first].time)});
+        first = last + 1;
+    }
+    return table;
+}
+
+Table communication_table(const schedule::Prediction& prediction) {
+    Table table({{"communication"},
+                 {"algorithm"},
+                 {"ranks", Align::right},
+                 {"size", Align::right},
+                 {"a step", Align::right},
+                 {"busy", Align::right},
+                 {"phi", Align::right}});
+    for (const schedule::CommunicationLine& line : prediction.communication) {
+        table.row({line.what, line.algorithm, whole(static_cast<double>(line.ranks)), text(line.size),
+                   figure(line.per_step), text(line.time), figure(line.contention)});
+    }
+    return table;
+}
+
+std::string prediction_text(const Subject& subject, const schedule::Prediction& prediction, Style style) {
+    std::string all = painted(style, Paint::bold, title(subject, prediction)) + "\n";
+    all += wrapped(plan_words(prediction), kTextWidth, "  ") + "\n";
+    all += wrapped(speed_words(prediction), kTextWidth, "  ") + "\n";
+    all += painted(style, prediction.fits ? Paint::green : Paint::red, wrapped(verdict(prediction), kTextWidth, "  "));
+    all += "\n\n" + time_bar(prediction, style) + "\n" + memory_bar(prediction, style) + "\n";
+    all += time_table(prediction).to_text(style) + "\n" + memory_table(prediction).to_text(style);
+    if (prediction.stages.size() > 1) {
+        all += section(style, "Stages", stage_table(prediction));
+    }
+    all += section(style, "Communication", communication_table(prediction));
+    all += limits(prediction, style) + bottlenecks(prediction, style);
+    if (prediction.epoch) {
+        all += heading(style, "Epoch") + "  " + wrapped(epoch_line(*prediction.epoch), kTextWidth, "  ") + "\n";
+    }
+    return all + evidence(prediction, style);
+}
+
+std::string prediction_markdown(const Subject& subject, const schedule::Prediction& prediction) {
+    std::string all = fmt::format("**{}**\n\n- {}\n- {}\n- {}\n", title(subject, prediction), plan_words(prediction),
+                                  speed_words(prediction), verdict(prediction));
+    if (prediction.epoch) {
+        all += fmt::format("- epoch: {}\n", epoch_line(*prediction.epoch));
+    }
+    all += "\n" + time_table(prediction).to_markdown() + "\n" + memory_table(prediction).to_markdown();
+    if (prediction.stages.size() > 1) {
+        all += "\n" + stage_table(prediction).to_markdown();
+    }
+    if (!prediction.communication.empty()) {
+        all += "\n" + communication_table(prediction).to_markdown();
+    }
+    for (const schedule::Bottleneck& bottleneck : prediction.bottlenecks) {
+        all += fmt::format("{}- {}: {}\n", &bottleneck == &prediction.bottlenecks.front() ? "\n" : "", bottleneck.kind,
+                           bottleneck.text);
+    }
+    return all;
+}
+
+}  // namespace dodona::reports

@@ -1,0 +1,66 @@
+#include "reports/text/section.hpp"
+
+#include <fmt/format.h>
+
+#include "reports/bar.hpp"
+#include "reports/figures.hpp"
+#include "reports/words.hpp"
+
+namespace dodona::reports {
+
+std::string heading(Style style, std::string_view title) { return "\n" + painted(style, Paint::bold, title) + "\n"; }
+
+std::string bullet(std::string_view text) { return "  - " + wrapped(text, kTextWidth - 4, "    ") + "\n"; }
+
+std::string time_bar(const schedule::Prediction& prediction, Style style) {
+    Bar bar{.parts = {}, .whole = prediction.step.value.in(unit::second)};
+    for (std::size_t i = 0; i < schedule::kTimeParts; ++i) {
+        bar.parts.push_back(
+            {std::string(label(static_cast<schedule::TimePart>(i))), prediction.time.values[i].in(unit::second)});
+    }
+    return fmt::format("  time: {} a step\n", text(prediction.step.value)) + to_text(bar, style, "  ");
+}
+
+std::string memory_bar(const schedule::Prediction& prediction, Style style) {
+    Bar bar{.parts = {}, .whole = prediction.memory_limit.in(unit::byte)};
+    for (std::size_t i = 0; i < schedule::kMemoryParts; ++i) {
+        bar.parts.push_back(
+            {std::string(label(static_cast<schedule::MemoryPart>(i))), prediction.memory.values[i].in(unit::byte)});
+    }
+    return fmt::format("  memory: {}\n", memory_words(prediction)) + to_text(bar, style, "  ");
+}
+
+std::string limits(const schedule::Prediction& prediction, Style style) {
+    if (prediction.limits.empty()) {
+        return {};
+    }
+    std::string section = heading(style, "Limits");
+    for (const schedule::Limit& limit : prediction.limits) {
+        section += bullet((limit.broken ? "broken: " : "reached: ") + limit.text);
+    }
+    return section;
+}
+
+std::string bottlenecks(const schedule::Prediction& prediction, Style style) {
+    if (prediction.bottlenecks.empty()) {
+        return {};
+    }
+    std::string section = heading(style, "Bottlenecks");
+    for (const schedule::Bottleneck& bottleneck : prediction.bottlenecks) {
+        section += bullet(bottleneck.kind + ": " + bottleneck.text);
+    }
+    return section;
+}
+
+std::string evidence(const schedule::Prediction& prediction, Style style) {
+    if (prediction.provenance.empty()) {
+        return {};
+    }
+    std::string section = heading(style, "Evidence");
+    for (const std::string& line : prediction.provenance) {
+        section += bullet(line);
+    }
+    return section;
+}
+
+}  // namespace dodona::reports

@@ -1,0 +1,124 @@
+#include "reports/words.hpp"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/check.hpp"
+#include "reports/figures.hpp"
+
+namespace dodona::reports {
+
+std::string_view label(schedule::TimePart part) {
+    using schedule::TimePart;
+    switch (part) {
+        case TimePart::forward: return "forward";
+        case TimePart::backward: return "backward";
+        case TimePart::recompute: return "recompute";
+        case TimePart::optimizer: return "weight update";
+        case TimePart::layer: return "layer collectives";
+        case TimePart::halo: return "halo exchange";
+        case TimePart::pipeline: return "stage transfers";
+        case TimePart::gradients: return "gradient reduction";
+        case TimePart::parameters: return "parameter gathers";
+        case TimePart::bubble: return "pipeline bubble";
+        case TimePart::input: return "reading samples";
+    }
+    throw InternalError("a time part without a label");
+}
+
+std::string_view label(schedule::MemoryPart part) {
+    using schedule::MemoryPart;
+    switch (part) {
+        case MemoryPart::weights: return "weights";
+        case MemoryPart::gradients: return "gradients";
+        case MemoryPart::optimizer: return "optimizer states";
+        case MemoryPart::activations: return "activations";
+        case MemoryPart::recompute: return "recomputed block";
+        case MemoryPart::embedding_and_head: return "embedding and head";
+        case MemoryPart::workspace: return "workspace";
+        case MemoryPart::buffers: return "communication buffers";
+        case MemoryPart::context: return "runtime context";
+    }
+    throw InternalError("a memory part without a label");
+}
+
+bool has_pipeline(const plan::Plan& plan) {
+    return plan.strategy.pipeline && plan.axis_size(*plan.strategy.pipeline) > 1;
+}
+
+std::string mesh_words(const plan::Plan& plan) {
+    std::vector<std::string> axes;
+    for (const plan::MeshAxis& axis : plan.mesh) {
+        if (axis.size > 1) {
+            axes.push_back(fmt::format("{} {}", axis.name, axis.size));
+        }
+    }
+    for (const plan::Fold& fold : plan.folds) {
+        axes.push_back(fmt::format("{} {} over {}", fold.name, fold.size, join(fold.of, " and ")));
+    }
+    return axes.empty() ? "one device" : join(axes);
+}
+
+std::string schedule_words(const plan::Plan& plan) {
+    return std::string(plan::name(plan.schedule)) + (plan.chunks > 1 ? fmt::format(" ({} chunks)", plan.chunks) : "");
+}
+
+std::string microbatch_words(const schedule::Prediction& prediction) {
+    const plan::Plan& plan = prediction.plan;
+    return fmt::format("{} x {}", plan.microbatch, prediction.microbatches) +
+           (has_pipeline(plan) ? ", " + schedule_words(plan) : "");
+}
+
+std::string recompute_word(const plan::Plan& plan) {
+    return plan.recompute == plan::RecomputeKind::every ? fmt::format("every-{}", plan.recompute_every)
+                                                        : std::string(plan::name(plan.recompute));
+}
+
+std::string saving_words(const plan::Plan& plan) {
+    std::string words =
+        plan.recompute == plan::RecomputeKind::none ? "no recompute" : recompute_word(plan) + " recompute";
+    if (plan.shard != plan::ShardLevel::none) {
+        words += fmt::format(", {} sharded", plan::name(plan.shard));
+        words += plan.shard_group > 0 ? fmt::format(" by {}", plan.shard_group) : "";
+    }
+    return words;
+}
+
+std::string plan_words(const schedule::Prediction& prediction) {
+    const plan::Plan& plan = prediction.plan;
+    std::string batch = fmt::format("batch {} = ", plan.batch);
+    batch += prediction.data_ranks > 1 ? fmt::format("{} data ranks x ", prediction.data_ranks) : "";
+    batch += fmt::format("{} of {}", counted(prediction.microbatches, "micro-batch"), plan.microbatch);
+    return fmt::format("strategy {} on {}; {}{}; {}; {}, {}", plan.strategy.name, mesh_words(plan), batch,
+                       has_pipeline(plan) ? ", " + schedule_words(plan) : "", saving_words(plan), name(plan.precision),
+                       plan::name(plan.optimizer));
+}
+
+std::string speed_words(const schedule::Prediction& prediction) {
+    std::string words = text(prediction.step.value) + " a step";
+    if (prediction.step.lo < prediction.step.hi) {
+        words += fmt::format(" ({:.0f} % interval {})", 100 * kIntervalLevel, interval(prediction.step));
+    }
+    words += fmt::format(", {} samples/s", figure(prediction.samples_per_second));
+    if (prediction.tokens_per_second) {
+        words += fmt::format(", {} tokens/s", figure(*prediction.tokens_per_second));
+    }
+    words += fmt::format(", MFU {}", percent(prediction.mfu));
+    if (prediction.hfu > prediction.mfu * 1.0005) {
+        words += fmt::format(" (HFU {})", percent(prediction.hfu));
+    }
+    return words;
+}
+
+std::string memory_words(const schedule::Prediction& prediction) {
+    std::string words =
+        fmt::format("{} of {} device memory", text(prediction.memory.total()), text(prediction.memory_limit));
+    if (prediction.stages.size() > 1 && prediction.fullest_stage < prediction.stages.size()) {
+        words += fmt::format(" on the fullest of {} stages ({})", prediction.stages.size(),
+                             prediction.stages[prediction.fullest_stage].layers);
+    }
+    return words;
+}
+
+}  // namespace dodona::reports

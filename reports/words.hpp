@@ -1,0 +1,34 @@
+// A plan in words: the same few phrases wherever a report names one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "schedule/prediction.hpp"
+
+namespace dodona::reports {
+
+/// Part names as people say them: "gradient reduction" for TimePart::gradients.
+std::string_view label(schedule::TimePart part);
+std::string_view label(schedule::MemoryPart part);
+
+bool has_pipeline(const plan::Plan& plan);
+
+/// "tensor 8, data 16, pipeline 8", innermost first, axes of one left out.
+std::string mesh_words(const plan::Plan& plan);
+/// "interleaved-1f1b (3 chunks)".
+std::string schedule_words(const plan::Plan& plan);
+/// "1 x 96, interleaved-1f1b (3 chunks)": samples per micro-batch, micro-batches, schedule.
+std::string microbatch_words(const schedule::Prediction& prediction);
+/// "full recompute, states sharded".
+std::string saving_words(const plan::Plan& plan);
+/// "every-2" and the like: the value of `--recompute`.
+std::string recompute_word(const plan::Plan& plan);
+/// The whole plan in one line, without the model.
+std::string plan_words(const schedule::Prediction& prediction);
+/// "17.1 s a step (90 % interval 15.2 to 20.0 s), 89.8 samples/s, 184,000 tokens/s, MFU 51.5 %".
+std::string speed_words(const schedule::Prediction& prediction);
+/// "63.2 GiB of 80.0 GiB on the fullest of 8 stages (embedding, layers[1..12])".
+std::string memory_words(const schedule::Prediction& prediction);
+
+}  // namespace dodona::reports

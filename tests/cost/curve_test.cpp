@@ -1,0 +1,153 @@
+// Measured curves of collectives and kernels, made up so that the answers are known.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+#include "cost/collective_curve.hpp"
+#include "cost/device_time.hpp"
+#include "scenes.hpp"
+
+namespace dodona::cost {
+namespace {
+
+using cluster::Collective;
+using namespace dodona::literals;
+
+/// 10 us + n / 100 GB/s, doubled at every point: what a real log would disagree with alpha-beta about.
+cluster::CollectiveCurve curve(int points, double error = 0.05) {
+    cluster::CollectiveCurve result{.ranks = 16, .ranks_per_node = 8, .held_out_error = error};
+    Bytes size = 1024_B;
+    for (int i = 0; i < points; ++i) {
+        result.points.push_back({size, 2 * (10_us + size / 100_GB_per_s)});
+        size *= 4;
+    }
+    return result;
+}
+
+CollectiveRequest request(Bytes size, cluster::Group group = {{{1, 16}}}, std::int64_t ranks = 16) {
+    return {.collective = Collective::all_reduce, .group = std::move(group), .size = size, .ranks = ranks};
+}
+
+TEST(CollectiveCurve, answers_with_its_own_points) {
+    cluster::Cluster cluster = scene::two_levels();
+    cluster.curves = {curve(8)};
+    for (const auto& point : cluster.curves[0].points) {
+        const auto found = collective_time(cluster, request(point.size));
+        EXPECT_EQ(found.evidence, Evidence::measured);
+        EXPECT_EQ(found.time.value, point.time);
+        EXPECT_NEAR(found.time.hi / point.time, 1.05, 1e-12);
+    }
+}
+
+TEST(CollectiveCurve, between_points_is_between_their_times) {
+    for (const int points : {2, 3, 4, 8}) {
+        const auto measured = curve(points);
+        for (std::size_t i = 0; i + 1 < measured.points.size(); ++i) {
+            const auto& left = measured.points[i];
+            const auto& right = measured.points[i + 1];
+            const auto found = curve_time(measured, 2 * left.size);
+            EXPECT_EQ(found.evidence, Evidence::interpolated);
+            EXPECT_GT(found.time.value, left.time);
+            EXPECT_LT(found.time.value, right.time);
+            EXPECT_NEAR(found.time.value / (2 * (10_us + 2 * left.size / 100_GB_per_s)), 1, 0.08);
+        }
+    }
+}
+
+// A straight line in log-log, t = s^(1/2) us: cubic and linear alike give it back.
+TEST(CollectiveCurve, gives_a_power_law_back) {
+    for (const std::size_t points : {3u, 6u}) {
+        cluster::CollectiveCurve power;
+        double size = 1024;
+        for (std::size_t i = 0; i < points; ++i, size *= 4) {
+            power.points.push_back({Bytes::of_base(size), std::sqrt(size) * 1_us});
+        }
+        for (const double between : {1500.0, 5000.0, 16000.0}) {
+            EXPECT_NEAR(curve_time(power, Bytes::of_base(between)).time.value.in(1_us), std::sqrt(between), 1e-9);
+        }
+    }
+}
+
+TEST(CollectiveCurve, beyond_its_end_keeps_the_last_bandwidth_and_below_its_start_the_first_time) {
+    const auto measured = curve(8);
+    const auto& last = measured.points.back();
+    const auto twice = curve_time(measured, 2 * last.size);
+    EXPECT_NEAR(twice.time.value.in(1_us), (last.time + last.size / 50_GB_per_s).in(1_us), 1e-6);
+    EXPECT_NEAR(twice.time.hi / twice.time.value, 1.10, 1e-12) << "an octave out: twice the error";
+    const auto half = curve_time(measured, 512_B);
+    EXPECT_EQ(half.time.value, measured.points.front().time);
+    EXPECT_NEAR(half.time.hi / half.time.value, 1.10, 1e-12);
+    EXPECT_EQ(curve_time(measured, Bytes{}).time.value, measured.points.front().time);
+    EXPECT_EQ(half.evidence, Evidence::interpolated);
+}
+
+TEST(CollectiveCurve, of_one_point_holds_its_bandwidth) {
+    const auto single = curve(1);
+    EXPECT_NEAR(curve_time(single, 4096_B).time.value / single.points[0].time, 4, 1e-12);
+}
+
+TEST(CollectiveCurve, whose_last_times_fall_holds_the_whole_message_s_bandwidth) {
+    auto noisy = curve(4);
+    noisy.points.back().time = noisy.points[2].time;
+    const auto& last = noisy.points.back();
+    EXPECT_NEAR(curve_time(noisy, 2 * last.size).time.value / last.time, 2, 1e-12);
+}
+
+TEST(CollectiveCurve, without_a_held_out_error_is_not_taken_for_exact_between_its_points) {
+    const auto found = curve_time(curve(8, 0), 2048_B);
+    EXPECT_NEAR(found.time.hi / found.time.value, 1.22, 1e-12);
+}
+
+TEST(CollectiveCurve, answers_only_for_its_collective_ranks_and_placement) {
+    cluster::Cluster cluster = scene::two_levels();
+    cluster.curves = {curve(8)};
+    const auto evidence = [&](const CollectiveRequest& asked) { return collective_time(cluster, asked).evidence; };
+    EXPECT_EQ(evidence(request(2048_B)), Evidence::interpolated);
+    EXPECT_EQ(evidence(request(2048_B, {{{1, 8}}})), Evidence::data_sheet);
+    EXPECT_EQ(evidence(request(2048_B, {{{1, 16}}}, 32)), Evidence::interpolated);
+    EXPECT_EQ(evidence(request(2048_B, {{{8, 16}}}, 128)), Evidence::data_sheet) << "one rank a node";
+    CollectiveRequest gather = request(2048_B);
+    gather.collective = Collective::all_gather;
+    EXPECT_EQ(evidence(gather), Evidence::data_sheet);
+    EXPECT_EQ(collective_time(cluster, request(2048_B), cluster::Algorithm::ring).evidence, Evidence::data_sheet)
+        << "a forced algorithm is a question about the model";
+}
+
+TEST(CollectiveCurve, is_not_asked_where_the_job_s_groups_share_links) {
+    cluster::Cluster cluster = scene::two_levels(2);
+    cluster.curves = {{.ranks = 16, .ranks_per_node = 1, .points = curve(8).points}};
+    EXPECT_EQ(collective_time(cluster, request(2048_B, {{{8, 16}}}, 128)).evidence, Evidence::data_sheet);
+    cluster.levels[1].links = 8;
+    EXPECT_EQ(collective_time(cluster, request(2048_B, {{{8, 16}}}, 128)).evidence, Evidence::interpolated);
+}
+
+TEST(CollectiveCurve, of_a_send_is_between_two_ranks_however_long_the_pipeline) {
+    cluster::Cluster cluster = scene::two_levels();
+    cluster.curves = {{.collective = Collective::send, .ranks = 2, .ranks_per_node = 1, .points = curve(8).points}};
+    CollectiveRequest send = request(1024_B, {{{8, 16}}}, 128);
+    send.collective = Collective::send;
+    EXPECT_EQ(collective_time(cluster, send).evidence, Evidence::measured);
+    EXPECT_EQ(collective_time(cluster, send, cluster::Algorithm::ring).evidence, Evidence::measured)
+        << "a ring cannot be forced on a send";
+}
+
+RC_GTEST_PROP(CollectiveCurveProperty, is_monotone_where_its_points_are, ()) {
+    cluster::CollectiveCurve measured;
+    double size = 8;
+    double time = 1e-6;
+    const int points = *rc::gen::inRange(1, 12);
+    for (int i = 0; i < points; ++i) {
+        measured.points.push_back({Bytes::of_base(size), Seconds::of_base(time)});
+        size *= *rc::gen::element(1.5, 2.0, 4.0);
+        time *= *rc::gen::element(1.0, 1.01, 2.0, 5.0);
+    }
+    const double at = *rc::gen::inRange(1, 1 << 20);
+    const auto less = curve_time(measured, Bytes::of_base(at));
+    const auto more = curve_time(measured, Bytes::of_base(at * *rc::gen::element(1.001, 1.1, 3.0)));
+    RC_ASSERT(less.time.value <= (1 + 1e-12) * more.time.value);
+}
+
+}  // namespace
+}  // namespace dodona::cost

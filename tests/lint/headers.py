@@ -1,0 +1,68 @@
+"""headers.py ROOT BUILD: every header of oracle/ and reports/ compiles alone.
+
+Takes the compiler and its flags from BUILD/compile_commands.json and remembers in BUILD/headers/ what each header
+read, so that only headers with a newer file in that list are compiled again.
+"""
+
+import concurrent.futures
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+import tree
+
+root, build = map(os.path.abspath, sys.argv[1:3])
+stamps = os.path.join(build, "headers")
+
+
+def commands():
+    """Folder -> the command that compiles a source of it, without input and output."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        entries = json.load(file)
+    result = {}
+    for entry in entries:
+        words = shlex.split(entry["command"])
+        keep = [w for i, w in enumerate(words)
+                if w not in ("-MD", "-c", "-o", "-MF", "-MQ") and words[i - 1] not in ("-c", "-o", "-MF", "-MQ")]
+        path = os.path.relpath(os.path.join(entry["directory"], entry["file"]), root)
+        result.setdefault(os.path.dirname(path), [w for w in keep if w != "ccache"])
+    return result
+
+
+def is_current(stamp):
+    try:
+        with open(stamp, encoding="utf-8") as file:
+            inputs = file.read().replace("\\\n", " ").split(":", 1)[1].split()
+        checked = os.path.getmtime(stamp)
+        return all(os.path.getmtime(os.path.join(build, path)) < checked for path in inputs)
+    except (OSError, IndexError):
+        return False
+
+
+def check(header, command):
+    stamp = os.path.join(stamps, header.replace("/", "-") + ".d")
+    if is_current(stamp):
+        return True
+    source = os.path.join(root, header)
+    done = subprocess.run([*command, "-fsyntax-only", "-MD", "-MF", stamp + ".new", "-MT", "x",
+                           "-include", source, "-x", "c++", os.devnull], cwd=build)
+    if done.returncode == 0:
+        os.replace(stamp + ".new", stamp)
+    return done.returncode == 0
+
+
+def main():
+    known = commands()
+    if not known:
+        tree.skip("nothing is compiled yet")
+    os.makedirs(stamps, exist_ok=True)
+    any_command = next(iter(known.values()))
+    headers = tree.files(root, ".hpp", within=("oracle/", "reports/"))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        good = list(pool.map(lambda h: check(h, known.get(os.path.dirname(h), any_command)), headers))
+    tree.report([f"{header}: does not compile alone" for header, ok in zip(headers, good) if not ok])
+
+
+main()

@@ -1,0 +1,52 @@
+"""self_test.py ROOT: each lint finds the fault it is for, in a small tree made for that, and nothing in a clean one."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+here = os.path.dirname(os.path.abspath(__file__))
+LAYERS = '# a comment\nbase:\ngraph: base\n<yaml-cpp/: graph\n<mpi:\n'
+
+# lint, path, content, what the lint must say (None: nothing)
+CASES = [
+    ("layers", "oracle/graph/a.cpp", '#include <vector>\n#include "base/a.hpp"\n#include <yaml-cpp/yaml.h>\n', None),
+    ("layers", "oracle/base/a.cpp", '\n#include "graph/a.hpp"\n', "oracle/base/a.cpp:2: \"graph/a.hpp\" is not below"),
+    ("layers", "oracle/base/a.cpp", "#include <yaml-cpp/yaml.h>\n", "belongs in graph only"),
+    ("layers", "oracle/base/a.cpp", "#include <mpi.h>\n", "belongs in no layer only"),
+    ("layers", "oracle/base/a.cpp", '#include "a.hpp"\n', "is in no layer"),
+    ("layers", "oracle/other/a.cpp", "\n", "other is not in oracle/LAYERS"),
+    ("listed", "oracle/base/a.hpp", "\n", None),
+    ("listed", "oracle/base/a.cpp", "\n", "oracle/base/a.cpp: not in oracle/base/meson.build"),
+    ("text", "oracle/base/a.cpp", "int a;\n" * 400, None),
+    ("text", "oracle/base/a.cpp", "int a;\n" * 401, "401 lines, over 400"),
+    ("text", "oracle/base/a.cpp", "int a; \n", "a.cpp:1: trailing blank"),
+    ("text", "oracle/base/a.cpp", "\tint a;\n", "a.cpp:1: tab"),
+    ("text", "oracle/base/a.cpp", "int a;", "no line end"),
+    ("text", "models/a.yaml", 'model: a\nsource: "b"\n', None),
+    ("text", "models/a.yaml", "model: a\n", "models/a.yaml: no source:"),
+    ("text", "hardware/a.yaml", "device: a\nsource:\n", "hardware/a.yaml: no source:"),
+    ("format", "oracle/base/a.cpp", "int a;\n", None),
+    ("format", "oracle/base/a.cpp", "int  a ;\n", "a.cpp"),
+    ("shell", "a", "#!/bin/sh\necho ok\n", None),
+    ("shell", "a", "#!/bin/sh\nfor a in $(ls *); do echo $a; done\n", "SC2"),
+]
+
+failures = 0
+for lint, path, content, expected in CASES:
+    with tempfile.TemporaryDirectory() as root:
+        for name, text in {"oracle/LAYERS": LAYERS, path: content}.items():
+            os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+            with open(os.path.join(root, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        done = subprocess.run([sys.executable, os.path.join(here, lint + ".py"), root], capture_output=True, text=True)
+    if done.returncode == 77:
+        continue
+    if expected is None:
+        good = done.returncode == 0 and not done.stdout
+    else:
+        good = done.returncode == 1 and expected in done.stdout
+    if not good:
+        failures += 1
+        print(f"{lint} on {path}: expected {expected!r}, got exit status {done.returncode}: {done.stdout}{done.stderr}")
+sys.exit(1 if failures else 0)

@@ -1,0 +1,81 @@
+#!/bin/sh
+# bare_debian.sh ROOT [ARGUMENTS]: on a bare Debian 12, in a chroot that debootstrap makes, `./dodona ARGUMENTS`
+# installs, builds, runs and prints something. Takes minutes. Exit 77 (skipped) without root, debootstrap or network.
+set -u
+
+root=$1
+shift
+[ $# -gt 0 ] || set -- plan resnet50 --machine abci --gpus 4
+
+skip() {
+    echo "skipped: $1"
+    exit 77
+}
+[ "$(id -u)" = 0 ] || skip 'not root'
+command -v debootstrap >/dev/null || skip 'no debootstrap'
+command -v apt-get >/dev/null || skip 'no apt-get, so no mirror to take'
+
+# The host's own mirror of the release. apt-get itself fills in $(...).
+# shellcheck disable=SC2016
+mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
+    awk '$2 == "bookworm" { print $1; exit }')
+[ -n "$mirror" ] || skip 'this system has no mirror of Debian 12'
+
+work=$(mktemp -d) || exit 99
+debian=$work/debian
+trap 'rm -rf --one-file-system "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+
+seconds() { date +%s.%N; }
+# since START: seconds from then to now
+since() { awk -v from="$1" -v to="$(seconds)" 'BEGIN { printf "%.3f", to - from }'; }
+
+start=$(seconds)
+debootstrap --variant=minbase --include=ca-certificates bookworm "$debian" "$mirror" >"$work/log" 2>&1 || {
+    tail -n 5 "$work/log"
+    skip "debootstrap from $mirror failed"
+}
+echo "debootstrap: $(since "$start") s"
+
+# The network as the host has it: names, proxy, certificates, apt's own settings (not its credentials).
+cp -L /etc/resolv.conf /etc/hosts "$debian/etc/"
+cp -r /usr/local/share/ca-certificates/. "$debian/usr/local/share/ca-certificates/" 2>/dev/null
+for setting in /etc/apt/apt.conf /etc/apt/apt.conf.d/*; do
+    if grep -qsE '^ *Acquire' "$setting"; then
+        cp "$setting" "$debian/etc/apt/apt.conf.d/"
+    fi
+done
+in_debian() {
+    chroot "$debian" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ LC_ALL=C.UTF-8 \
+        http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" no_proxy="${no_proxy:-}" "$@"
+}
+in_debian true || skip 'chroot is not allowed'
+in_debian update-ca-certificates >/dev/null 2>&1
+in_debian apt-get update >"$work/log" 2>&1 || skip 'no network in the chroot'
+rm -rf "$debian"/var/lib/apt/lists/*
+
+# What Git tracks or would track, as a user's clone has it.
+cd "$root" || exit 99
+git ls-files -coz --exclude-standard >"$work/files" 2>/dev/null ||
+    find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0 >"$work/files"
+mkdir "$debian/dodona"
+tar --null -T "$work/files" --ignore-failed-read -cf - 2>/dev/null | tar -C "$debian/dodona" -xf -
+
+start=$(seconds)
+in_debian /dodona/dodona "$@" >"$work/first"
+status=$?
+cat "$work/first"
+echo "./dodona $*, with packages and build: $(since "$start") s, exit status $status"
+[ "$status" = 0 ] && [ -s "$work/first" ] || exit 1
+
+# best PROGRAM ARGUMENTS: the least of five times
+best() {
+    for _ in 1 2 3 4 5; do
+        start=$(seconds)
+        in_debian "$@" >"$work/again" 2>&1
+        since "$start"
+        echo
+    done | sort -n | head -n 1
+}
+echo "again: $(best /dodona/dodona "$@") s, the program alone: $(best /dodona/build/release/dodona "$@") s"
+in_debian /dodona/dodona "$@" 2>&1 | cmp - "$work/first" || { echo 'FAILED: the second run prints something else'; exit 1; }
