@@ -53,7 +53,11 @@ std::string wrapped(std::string_view text, std::size_t width, std::string_view i
     std::string lines;
     std::size_t used = 0;
     while (!text.empty()) {
-        const std::size_t end = std::min(text.find(' '), text.size());
+        std::size_t end = std::min(text.find(' '), text.size());
+        // A number stays with what follows it, its unit most likely.
+        while (end > 0 && end < text.size() && text[end - 1] >= '0' && text[end - 1] <= '9') {
+            end = std::min(text.find(' ', end + 1), text.size());
+        }
         const std::string_view word = text.substr(0, end);
         const std::size_t columns = display_columns(word);
         if (used > 0 && used + 1 + columns > width) {

@@ -29,6 +29,7 @@ class Arguments;
 struct Command {
     std::string name;
     std::string summary;
+    std::string usage;  ///< options that it does not go without: "--machine M --gpus N"
     std::vector<Positional> positionals;
     std::vector<Option> options;
     std::string examples;  ///< below the options in `--help`

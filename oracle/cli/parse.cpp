@@ -19,32 +19,43 @@ struct App {
 
 std::unique_ptr<App> app_of(const Command& command) {
     auto app = std::make_unique<App>();
-    app->cli.name("dodona " + command.name);
-    app->cli.description(command.summary);
     app->cli.allow_extras();
-    app->cli.set_help_flag("-h,--help", "print this and stop");
-    app->cli.get_formatter()->column_width(34);
-    app->cli.get_formatter()->label("Positionals", "Arguments");
-    app->cli.footer("\n" + command.examples);
+    app->cli.set_help_flag();
     for (const Positional& positional : command.positionals) {
-        CLI::Option* option =
-            app->cli.add_option(positional.name, app->values[positional.name], positional.description);
-        option->type_name(" ");
-        option->expected(positional.required ? 1 : 0, positional.many ? 1 << 20 : 1);
-        option->required(false);
+        // As many as come: what is too many is told better here.
+        app->cli.add_option(positional.name, app->values[positional.name])->expected(0, 1 << 20);
     }
     for (const Option& option : command.options) {
         const std::string name = option.long_name();
-        CLI::Option* made = nullptr;
         if (option.value.empty()) {
-            made = app->cli.add_flag(option.names, app->switches[name], option.description);
+            app->cli.add_flag(option.names, app->switches[name]);
         } else {
-            made = app->cli.add_option(option.names, app->values[name], option.description);
-            made->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->type_name(option.value);
+            CLI::Option* made = app->cli.add_option(option.names, app->values[name]);
+            made->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
         }
-        made->group(option.group);
     }
     return app;
+}
+
+std::string usage(const Command& command) {
+    std::string line = "dodona " + command.name;
+    for (const Positional& positional : command.positionals) {
+        line += positional.required ? " " + positional.name : " [" + positional.name + "]";
+        line += positional.many ? " ..." : "";
+    }
+    return line + (command.usage.empty() ? "" : " " + command.usage) + (command.options.empty() ? "" : " [OPTIONS]");
+}
+
+/// A name, and its description in a column of its own, below the name where that is long.
+std::string help_line(const std::string& name, const std::string& description) {
+    constexpr std::size_t kColumn = 34;
+    std::string line = "  " + name;
+    line += line.size() + 2 > kColumn ? "\n" + std::string(kColumn, ' ') : std::string(kColumn - line.size(), ' ');
+    for (const char c : description) {
+        line += c;
+        line += c == '\n' ? std::string(kColumn, ' ') : "";
+    }
+    return line + "\n";
 }
 
 std::vector<std::string> option_names(const Command& command) {
@@ -80,22 +91,33 @@ void report_unknown_option(const Command& command, const std::string& typed, std
     faults.error({}, fmt::format("unknown option {}", as_typed(name)), help);
 }
 
-void report_extras(const Command& command, const std::vector<std::string>& extras, std::span<const Command> commands) {
+void report_unknown_words(const Command& command, const App& app, std::span<const Command> commands) {
     Diagnostics faults;
-    for (const std::string& word : extras) {
+    for (const std::string& word : app.cli.remaining()) {
         if (is_option(word)) {
             report_unknown_option(command, word, commands, faults);
         }
     }
-    // A word that follows an unknown option is most likely its value.
-    if (!extras.empty() && !faults.has_errors()) {
-        std::string usage = "dodona " + command.name;
-        for (const Positional& positional : command.positionals) {
-            usage += " " + positional.name;
+    // A word that follows an unknown option is most likely its value: no fault of its own.
+    faults.throw_if_errors();
+    for (const Positional& positional : command.positionals) {
+        const std::vector<std::string>& typed = app.values.at(positional.name);
+        if (!positional.many && typed.size() > 1) {
+            faults.error({}, fmt::format("unexpected argument {} after {}", as_typed(typed[1]), as_typed(typed[0])),
+                         "usage: " + usage(command));
         }
-        faults.error({}, fmt::format("unexpected argument {}", as_typed(extras.front())), "usage: " + usage + " ...");
     }
     faults.throw_if_errors();
+}
+
+void report_switches_with_values(const Command& command, const std::vector<std::string>& words) {
+    for (const Option& option : command.options) {
+        for (const std::string& word : words) {
+            if (option.value.empty() && word.starts_with(option.long_name() + "=")) {
+                fail({}, option.long_name() + ": takes no value");
+            }
+        }
+    }
 }
 
 /// `--gpus --batch 8`: CLI11 takes --batch for the value of --gpus.
@@ -117,8 +139,7 @@ void report_missing_values(const Command& command, const Arguments::Values& valu
     const std::string name = message.substr(0, message.find_first_of(": "));
     for (const Option& option : command.options) {
         if (option.long_name() == name) {
-            fail({}, option.value.empty() ? name + ": takes no value" : name + ": a value is missing",
-                 option.value.empty() ? "" : fmt::format("write {} {}", name, option.value));
+            fail({}, name + ": a value is missing", fmt::format("write {} {}", name, option.value));
         }
     }
     fail({}, "the command line cannot be read", fmt::format("`dodona {} --help` shows how", command.name));
@@ -127,13 +148,14 @@ void report_missing_values(const Command& command, const Arguments::Values& valu
 }  // namespace
 
 Arguments parse(const Command& command, const std::vector<std::string>& words, std::span<const Command> commands) {
+    report_switches_with_values(command, words);
     const std::unique_ptr<App> app = app_of(command);
     try {
         app->cli.parse(std::vector<std::string>(words.rbegin(), words.rend()));
     } catch (const CLI::ParseError& error) {
         report(command, error);
     }
-    report_extras(command, app->cli.remaining(), commands);
+    report_unknown_words(command, *app, commands);
     report_missing_values(command, app->values);
     for (const auto& [name, given] : app->switches) {
         if (given) {
@@ -143,6 +165,24 @@ Arguments parse(const Command& command, const std::vector<std::string>& words, s
     return Arguments(app->values);
 }
 
-std::string help(const Command& command) { return app_of(command)->cli.help(); }
+std::string help(const Command& command) {
+    std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, usage(command));
+    for (const Positional& positional : command.positionals) {
+        text += help_line(positional.name, positional.description);
+    }
+    std::string group;
+    for (const Option& option : command.options) {
+        if (option.group != group) {
+            group = option.group;
+            text += fmt::format("\n{}:\n", group);
+        }
+        const bool is_short = option.names.find(',') != std::string::npos;
+        std::string names = is_short ? option.names : "    " + option.names;
+        names.replace(names.find(',') == std::string::npos ? names.size() : names.find(','), is_short ? 1 : 0,
+                      is_short ? ", " : "");
+        text += help_line(names + (option.value.empty() ? "" : " " + option.value), option.description);
+    }
+    return text + "\n" + command.examples + "\n";
+}
 
 }  // namespace dodona::cli

@@ -150,6 +150,7 @@ int run(Arguments& arguments) {
 Command plan_command() {
     return {.name = "plan",
             .summary = "which parallelism fits N GPUs, and which of it is fastest",
+            .usage = "--machine M --gpus N",
             .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
             .options = options(),
             .examples =

@@ -49,6 +49,7 @@ int run(Arguments& arguments) {
 Command predict_command() {
     return {.name = "predict",
             .summary = "time and memory of one plan, with all their parts",
+            .usage = "--machine M --gpus N (--strategy A --mesh AXIS=SIZE,... | --plan FILE)",
             .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
             .options = options(),
             .examples =

@@ -1,8 +1,10 @@
 #include "input/document.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -122,6 +124,29 @@ void absorb(Diagnostics& faults, const InputError& error, const std::string& pat
     for (const Diagnostic& diagnostic : error.diagnostics()) {
         const std::string& message = diagnostic.message;
         faults.error(diagnostic.where, path.empty() ? message : fmt::format("{}: {}", path, message), diagnostic.help);
+    }
+}
+
+void throw_faults(const Document& document) {
+    std::vector<Diagnostic> faults = document.faults.all();
+    std::vector<const Source*> sources{document.source.get()};
+    const auto place = [&](const Diagnostic& fault) {
+        const auto source = std::find(sources.begin(), sources.end(), fault.where.source.get());
+        return std::tuple(source - sources.begin(), fault.where.line, fault.where.column);
+    };
+    for (const Diagnostic& fault : faults) {
+        if (std::find(sources.begin(), sources.end(), fault.where.source.get()) == sources.end()) {
+            sources.push_back(fault.where.source.get());
+        }
+    }
+    std::stable_sort(faults.begin(), faults.end(),
+                     [&](const Diagnostic& a, const Diagnostic& b) { return place(a) < place(b); });
+    const auto is_same = [&](const Diagnostic& a, const Diagnostic& b) {
+        return place(a) == place(b) && a.message == b.message;
+    };
+    faults.erase(std::unique(faults.begin(), faults.end(), is_same), faults.end());
+    if (document.faults.has_errors()) {
+        throw InputError(faults);
     }
 }
 

@@ -60,6 +60,10 @@ using Opener =
 /// Adds the diagnostics of a reader that gave up, each after `path: ` if one is given.
 void absorb(Diagnostics& faults, const InputError& error, const std::string& path = {});
 
+/// Throws the faults of a document, if there are any: in the order of the text, each told once though a block that is
+/// used often has it often.
+void throw_faults(const Document& document);
+
 /// The place of a fault in an argument of the command line.
 Location command_line();
 

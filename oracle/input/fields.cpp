@@ -48,6 +48,10 @@ bool Value::require_scalar(std::string_view due) const {
     if (node_ == nullptr) {
         return false;
     }
+    if (node_->kind == Node::Kind::null) {
+        error(fmt::format("no value; {} is due", due));
+        return false;
+    }
     if (node_->kind != Node::Kind::scalar) {
         error(fmt::format("{} is due, not {}", due, kind_of(*node_)));
         return false;

@@ -231,7 +231,7 @@ Device device_of_cluster(const Value& value, const Document& document, const Ope
 
 Device read_device(Document document) {
     const Device device = read_device(Value(*document.root, "", document.faults), SourceIs::required);
-    document.faults.throw_if_errors();
+    throw_faults(document);
     return device;
 }
 
@@ -259,7 +259,7 @@ Cluster read_cluster(Document document, const Opener& open) {
     cluster.memory_reserve = fields.find("memory_reserve").number({.least = 0, .most = 1, .without_most = true});
     cluster.curves = read_collective_curves(fields.find("curves"));
     fields.finish();
-    document.faults.throw_if_errors();
+    throw_faults(document);
     return cluster;
 }
 

@@ -1,8 +1,6 @@
 #include "input/model_file.hpp"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "input/blocks.hpp"
@@ -26,18 +24,6 @@ struct Override {
     Written value;
     Location where;
 };
-
-/// The same fault is found once for each use of a block; it is told once.
-Diagnostics told_once(const Diagnostics& faults) {
-    Diagnostics once;
-    std::set<std::tuple<const Source*, int, int, std::string>> seen;
-    for (const Diagnostic& fault : faults.all()) {
-        if (seen.emplace(fault.where.source.get(), fault.where.line, fault.where.column, fault.message).second) {
-            once.error(fault.where, fault.message, fault.help);
-        }
-    }
-    return once;
-}
 
 bool is_of_one_kind(const AttributeValue& a, const AttributeValue& b) {
     const auto kind = [](const AttributeValue& value) {
@@ -256,7 +242,7 @@ NetworkSpec read(Document document, const std::vector<Override>& overrides, cons
     if (dataset.samples || dataset.sample_bytes) {
         spec.dataset = dataset;
     }
-    told_once(faults).throw_if_errors();
+    throw_faults(document);
     return spec;
 }
 

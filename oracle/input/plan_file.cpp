@@ -78,11 +78,13 @@ void read_fold(const Fields::Member& member, Plan& plan) {
     const std::vector<std::string> axes = mesh_names(plan);
     Fields fields(member.value);
     std::int64_t ranks = 1;
+    bool are_known = true;
     const Value of = fields.require("of", "the axes whose ranks it uses: [data]");
     const std::vector<Value> items = of.is_list() ? of.list() : of ? std::vector<Value>{of} : std::vector<Value>{};
     for (const Value& item : items) {
         const std::string axis = item.text();
         if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
+            are_known = false;
             item.error(fmt::format("no axis \"{}\" in the mesh{}", axis, did_you_mean(axis, axes)),
                        fmt::format("axes of the mesh: {}", axes.empty() ? "none" : join(axes)));
         } else if (std::find(fold.of.begin(), fold.of.end(), axis) != fold.of.end()) {
@@ -97,7 +99,7 @@ void read_fold(const Fields::Member& member, Plan& plan) {
     }
     const Value size = fields.require("size", "how many of their ranks it uses");
     fold.size = size.whole(1, kMostDevices);
-    if (size && fold.size > 0 && ranks % fold.size != 0) {
+    if (size && are_known && ranks % fold.size != 0) {
         size.error(fmt::format("{} does not divide the {} ranks of {}", fold.size, ranks, join(fold.of)));
     }
     fields.finish();
@@ -241,7 +243,7 @@ Plan read_plan(Document document, const Opener& open) {
         plan.algorithm = algorithm.one_of(kAlgorithms, cluster::Algorithm::ring);
     }
     fields.finish();
-    document.faults.throw_if_errors();
+    throw_faults(document);
     return plan;
 }
 

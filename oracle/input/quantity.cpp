@@ -154,7 +154,7 @@ std::variant<double, NotAQuantity> base_units_from(std::string_view text, Dimens
     if (name.empty()) {
         return NotAQuantity{fmt::format("\"{}\" has no unit", text), how};
     }
-    if (std::string_view("_.,0123456789").find(name.front()) != std::string_view::npos) {
+    if (name.find_first_of("_.,0123456789") != std::string_view::npos) {
         return NotAQuantity{fmt::format("\"{}\" does not start with a plain number", text), how};
     }
     const auto* const unit =

@@ -235,7 +235,7 @@ Strategy read_inline_strategy(const Value& value) { return StrategyReader().read
 
 Strategy read_strategy(Document document) {
     Strategy strategy = StrategyReader().read(Value(*document.root, "", document.faults), SourceIs::required);
-    document.faults.throw_if_errors();
+    throw_faults(document);
     return strategy;
 }
 

@@ -124,7 +124,10 @@ public:
 
     void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         auto node = make(Node::Kind::null, mark, {}, "");
-        add(std::move(node), anchor);
+        if (!open_.empty() && open_.back().has_key) {
+            node->where = open_.back().key_where;
+        }
+        add(node, anchor);
     }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   const std::string& value) override {
@@ -134,7 +137,7 @@ public:
         if (node->quoted && !is_closed(node->where)) {
             fail(node->where, "a quoted text that never ends", "close the quote");
         }
-        add(std::move(node), anchor);
+        add(node, anchor);
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
         const auto found = anchors_.find(anchor);
@@ -210,7 +213,7 @@ private:
         place(closed.node);
     }
 
-    void add(std::shared_ptr<Node> node, YAML::anchor_t anchor) {
+    void add(const std::shared_ptr<Node>& node, YAML::anchor_t anchor) {
         if (!open_.empty() && is_key()) {
             take_key(*node);
             return;

@@ -6,7 +6,7 @@
 namespace dodona::plan {
 
 struct Limit {
-    std::string text;     ///< "filter <= 64: layer conv1 cannot be split 128 ways"
+    std::string text;     ///< "filter <= 64: layer conv1 (conv) cannot be split further"
     bool broken = false;  ///< broken: the plan cannot run
     auto operator<=>(const Limit&) const = default;
 };

@@ -63,8 +63,8 @@ void check_ways(const Layer& layer, const Loop& loop, std::int64_t ways, std::ve
         return;
     }
     if (ways > units) {
-        limits.push_back({fmt::format("{} <= {}: layer {} ({}) cannot be split {} ways", loop.name, units, layer.name,
-                                      layer.kind, ways),
+        limits.push_back({fmt::format("{} <= {}: layer {} ({}) cannot be split further", loop.name, units, layer.name,
+                                      layer.kind),
                           true});
     } else if (units % ways != 0) {
         limits.push_back({fmt::format("{} {} of layer {} divides unevenly {} ways: the largest shard has {}", loop.name,

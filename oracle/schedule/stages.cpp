@@ -67,7 +67,7 @@ std::int64_t fill(const CostedGraph& costed, double budget, std::int64_t most, s
         std::int64_t left = units[u].count;
         while (left > 0) {
             const double fitting = each > 0 ? std::floor(room / each * (1 + 1e-12)) : static_cast<double>(left);
-            const auto taken = std::min(left, static_cast<std::int64_t>(std::min(fitting, 1e15)));
+            const auto taken = std::min(left, static_cast<std::int64_t>(std::clamp(fitting, 0.0, 1e15)));
             if (taken == 0) {
                 if (++used > most) {
                     return used;

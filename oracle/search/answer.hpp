@@ -12,7 +12,7 @@ namespace dodona::search {
 /// Configurations that cannot run, counted by their first reason.
 struct Infeasible {
     std::string strategy;
-    std::string reason;      ///< "out of memory", "filter <= 64: layer conv1 has 64 filters", ...
+    std::string reason;      ///< "out of memory", "filter <= 64: layer conv1 (conv) cannot be split further", ...
     std::int64_t count = 0;
     std::string nearest;     ///< what would make the nearest of them fit; may be empty
 };

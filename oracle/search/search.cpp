@@ -18,14 +18,26 @@ using schedule::Prediction;
 
 namespace {
 
-/// Plans that are one choice to a user: the same layout and schedule with other savings of memory.
+/// Plans that are one choice to a user: the same strategy on the same mesh, with other micro-batches and savings.
 std::string layout_key(const Plan& plan) {
     std::string key = plan.strategy.name;
     for (const plan::MeshAxis& axis : plan.mesh) {
         key += fmt::format(" {}={}", axis.name, axis.size);
     }
-    return fmt::format("{} {} {} {}", key, plan.microbatch, static_cast<int>(plan.schedule), plan.chunks);
+    return key;
 }
+
+/// What a user has to understand and configure: axes in use, then sharding, chunks and recomputation.
+std::int64_t complexity(const Plan& plan) {
+    const auto used = std::count_if(plan.mesh.begin(), plan.mesh.end(),
+                                    [](const plan::MeshAxis& axis) { return axis.size > 1; });
+    const bool recomputes = plan.recompute != plan::RecomputeKind::none;
+    return 10000 * used + 1000 * static_cast<std::int64_t>(plan.shard) + (recomputes ? 500 : 0) +
+           100 * static_cast<std::int64_t>(plan.strategy.axes.size()) + std::min<std::int64_t>(plan.chunks, 99);
+}
+
+/// Plans closer than this are equal to every model that we know of; the simpler then comes first.
+constexpr double kEqualTime = 0.005;
 
 class Search {
 public:
@@ -63,6 +75,10 @@ private:
             for (const auto& mesh : all) {
                 Plan base = plan_on(strategy, mesh);
                 const std::int64_t ranks = schedule::data_ranks(base);
+                if (shards_nothing(base)) {
+                    refuse(strategy.name, "one rank has nothing to shard states over", 1);
+                    continue;
+                }
                 if (space_.batch % ranks != 0) {
                     refuse(strategy.name,
                            ranks > space_.batch
@@ -78,6 +94,16 @@ private:
             }
         }
         return bases;
+    }
+
+    /// A strategy that stands for a level of sharding, on a mesh that leaves it nothing to shard over.
+    static bool shards_nothing(const Plan& plan) {
+        std::int64_t ways = 1;
+        for (const std::string& axis : plan.strategy.shard_axes) {
+            ways *= plan.axis_size(axis);
+        }
+        const bool asks = plan.strategy.shard && *plan.strategy.shard != plan::ShardLevel::none;
+        return asks && ways == 1 && plan.devices() > 1;
     }
 
     [[nodiscard]] Plan plan_on(const plan::Strategy& strategy, const std::vector<plan::MeshAxis>& mesh) const {
@@ -152,15 +178,32 @@ private:
         reasons_[{strategy, reason}].count += count;
     }
 
+    /// Fastest first; among plans within kEqualTime of the fastest left, the simplest. A plan that another strategy
+    /// describes with the same time and memory is the same plan and is shown once.
     void rank() {
-        std::vector<const Prediction*> order;
+        std::vector<const Prediction*> left;
         for (const auto& [key, prediction] : best_) {
-            order.push_back(&prediction);
+            left.push_back(&prediction);
         }
-        std::stable_sort(order.begin(), order.end(),
+        std::stable_sort(left.begin(), left.end(),
                          [](const Prediction* a, const Prediction* b) { return faster(*a, *b); });
-        order.resize(std::min(order.size(), space_.top));
-        for (const Prediction* prediction : order) {
+        std::vector<const Prediction*> chosen;
+        while (!left.empty() && chosen.size() < space_.top) {
+            const Seconds equal = (1.0 + kEqualTime) * left.front()->step.value;
+            const auto end = std::find_if(left.begin(), left.end(),
+                                          [&](const Prediction* p) { return p->step.value > equal; });
+            const auto next = std::min_element(left.begin(), end, [](const Prediction* a, const Prediction* b) {
+                return complexity(a->plan) < complexity(b->plan);
+            });
+            const bool known = std::any_of(chosen.begin(), chosen.end(), [&](const Prediction* p) {
+                return p->step.value == (*next)->step.value && p->memory.total() == (*next)->memory.total();
+            });
+            if (!known) {
+                chosen.push_back(*next);
+            }
+            left.erase(next);
+        }
+        for (const Prediction* prediction : chosen) {
             answer_.plans.push_back(in_full(*prediction));
         }
     }

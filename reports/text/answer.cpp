@@ -142,7 +142,7 @@ std::string answer_markdown(const search::Answer& answer) {
         }
     }
     if (!answer.infeasible.empty()) {
-        Table table({{"configurations", Align::right}, {"strategy"}, {"why they do not fit"}, {"what would fit"}});
+        Table table({{"configurations", Align::right}, {"strategy"}, {"why they do not fit"}, {"nearest"}});
         for (const search::Infeasible& group : answer.infeasible) {
             table.row({whole(static_cast<double>(group.count)), group.strategy, group.reason, group.nearest});
         }

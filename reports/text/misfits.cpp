@@ -36,7 +36,7 @@ std::string misfits(const search::Answer& answer, Style style) {
                            std::string(name_width - display_columns(group.strategy), ' '),
                            wrapped(group.reason, width, indent));
         if (!group.nearest.empty()) {
-            all += indent + painted(style, Paint::dim, wrapped("would fit: " + group.nearest, width, indent)) + "\n";
+            all += indent + painted(style, Paint::dim, wrapped("nearest: " + group.nearest, width, indent)) + "\n";
         }
     }
     if (shown < answer.infeasible.size()) {

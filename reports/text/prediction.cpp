@@ -23,8 +23,8 @@ std::string verdict(const schedule::Prediction& prediction) {
 }
 
 std::string epoch_line(const schedule::Epoch& epoch) {
-    return fmt::format("{} in {} iterations: compute {}, communication {} (busy time of both, overlap not deducted)",
-                       text(epoch.total), whole(epoch.iterations), text(epoch.compute), text(epoch.communication));
+    return fmt::format("{} in {} iterations: compute {}, communication {} before overlap", text(epoch.total),
+                       whole(epoch.iterations), text(epoch.compute), text(epoch.communication));
 }
 
 std::string section(Style style, std::string_view name, const Table& table) {

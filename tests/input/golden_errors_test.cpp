@@ -59,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(Bad, GoldenErrors, ::testing::ValuesIn(cases()), [](con
     return name;
 });
 
-TEST(GoldenErrors, CoverEveryKindOfFile) {
+TEST(GoldenErrorFiles, CoverEveryKindOfFile) {
     const std::vector<std::string> names = cases();
     EXPECT_GE(names.size(), 100U);
     for (const std::string kind : {"model/", "cluster/", "device/", "strategy/", "plan/"}) {
@@ -69,7 +69,7 @@ TEST(GoldenErrors, CoverEveryKindOfFile) {
     }
 }
 
-TEST(GoldenErrors, HaveAFileEach) {
+TEST(GoldenErrorFiles, HaveAFileEach) {
     for (const auto& file : fs::recursive_directory_iterator(here() / "bad")) {
         if (file.path().extension() == ".txt") {
             EXPECT_TRUE(fs::exists(fs::path(file.path()).replace_extension(".yaml"))) << file.path();

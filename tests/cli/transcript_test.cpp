@@ -1,0 +1,72 @@
+// The program as a user meets it: golden/*.txt are transcripts, `$ dodona ...` followed by what it prints and its exit
+// code. Each command runs in a folder of its own. DODONA_ACCEPT=1 rewrites what follows the commands.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "running.hpp"
+
+namespace dodona::cli::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path folder() { return fs::path(std::getenv("DODONA_SOURCE")) / "tests/cli/golden"; }
+
+std::vector<std::string> transcripts() {
+    std::vector<std::string> names;
+    std::error_code fault;
+    for (const auto& file : fs::directory_iterator(folder(), fault)) {
+        names.push_back(file.path().stem().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+/// The transcript as it would be written now.
+std::string replayed(const std::string& transcript) {
+    const Folder place;
+    std::string now;
+    std::size_t line = 0;
+    while (line < transcript.size()) {
+        const std::size_t end = std::min(transcript.find('\n', line), transcript.size());
+        const std::string text = transcript.substr(line, end - line);
+        if (text.starts_with("$ dodona")) {
+            const Outcome outcome = place.run(text.substr(8));
+            now += text + "\n" + outcome.out + outcome.err;
+            now += outcome.code == 0 ? "" : "[exit " + std::to_string(outcome.code) + "]\n";
+        } else if (text.starts_with("#")) {
+            now += text + "\n";
+        }
+        line = end + 1;
+    }
+    return now;
+}
+
+class Transcript : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Transcript, ReplaysWordForWord) {
+    const fs::path path = folder() / (GetParam() + ".txt");
+    const std::string before = content(path);
+    ASSERT_NE(before.find("$ dodona"), std::string::npos) << path;
+    const std::string now = replayed(before);
+    const char* accept = std::getenv("DODONA_ACCEPT");
+    if (accept != nullptr && std::string(accept) == "1") {
+        std::ofstream(path, std::ios::binary) << now;
+    }
+    EXPECT_EQ(content(path), now) << "DODONA_ACCEPT=1 rewrites " << path;
+}
+
+INSTANTIATE_TEST_SUITE_P(Program, Transcript, ::testing::ValuesIn(transcripts()), [](const auto& test) {
+    std::string name = test.param;
+    std::replace(name.begin(), name.end(), '-', '_');
+    return name;
+});
+
+}  // namespace
+}  // namespace dodona::cli::testing

@@ -1,0 +1,85 @@
+// Every format of every report, word for word. DODONA_ACCEPT=1 rewrites the files in golden/.
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "reports/csv.hpp"
+#include "reports/json/answer.hpp"
+#include "reports/text/answer.hpp"
+#include "reports/text/prediction.hpp"
+#include "scene.hpp"
+
+namespace dodona::reports::testing {
+namespace {
+
+const Subject kSubject{"gpt3-175b", "selene"};
+
+struct Case {
+    std::string file;
+    std::function<std::string()> report;
+};
+
+std::string answer_csv(const search::Answer& answer) {
+    std::vector<Json> rows;
+    for (const schedule::Prediction& plan : answer.plans) {
+        rows.push_back(plan_json(plan, static_cast<std::int64_t>(rows.size() + 1)));
+    }
+    return csv(rows);
+}
+
+std::vector<Case> cases() {
+    return {{"plan.txt", [] { return answer_text(two_plans(), "", {}); }},
+            {"plan-saved.txt", [] { return answer_text(two_plans(), "best plan.yaml", {.colour = true}); }},
+            {"plan-nothing-fits.txt", [] { return answer_text(nothing_fits(), "", {}); }},
+            {"plan.json", [] { return printed(answer_json(two_plans())); }},
+            {"plan.csv", [] { return answer_csv(two_plans()); }},
+            {"plan.md", [] { return answer_markdown(two_plans()); }},
+            {"predict.txt", [] { return prediction_text(kSubject, pipelined(), {}); }},
+            {"predict-too-large.txt", [] { return prediction_text(kSubject, too_large(), {}); }},
+            {"predict.json", [] { return printed(prediction_json(pipelined())); }},
+            {"predict.csv", [] { return csv({prediction_json(pipelined())}); }},
+            {"predict.md", [] { return prediction_markdown(kSubject, pipelined()); }}};
+}
+
+class Golden : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Golden, PrintsAsBefore) {
+    const std::string path = std::string(std::getenv("DODONA_SOURCE")) + "/tests/reports/golden/" + GetParam().file;
+    const std::string now = GetParam().report();
+    const char* accept = std::getenv("DODONA_ACCEPT");
+    if (accept != nullptr && std::string(accept) == "1") {
+        std::ofstream(path, std::ios::binary) << now;
+    }
+    std::ifstream stream(path, std::ios::binary);
+    std::stringstream before;
+    before << stream.rdbuf();
+    EXPECT_EQ(before.str(), now) << "DODONA_ACCEPT=1 rewrites " << path;
+}
+
+INSTANTIATE_TEST_SUITE_P(Reports, Golden, ::testing::ValuesIn(cases()), [](const auto& test) {
+    std::string name;
+    for (const char c : test.param.file) {
+        name += c == '.' || c == '-' ? '_' : c;
+    }
+    return name;
+});
+
+TEST(AnswerText, HasAtMostSevenColumns) {
+    const std::string table = ranking(two_plans().plans).to_markdown();
+    EXPECT_EQ(std::count(table.begin(), table.begin() + static_cast<std::ptrdiff_t>(table.find('\n')), '|'), 7 + 1);
+}
+
+TEST(AnswerText, SaysWhatTheRunnerUpLosesMostFirst) {
+    const auto plans = two_plans().plans;
+    EXPECT_EQ(against_runner_up(plans[0], plans[1]),
+              "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, layer collectives +200 ms; "
+              "the intervals overlap, so measure both before a long run");
+}
+
+}  // namespace
+}  // namespace dodona::reports::testing

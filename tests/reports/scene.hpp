@@ -1,0 +1,132 @@
+// A prediction and an answer made by hand, so that what a report prints changes only when the report does.
+#pragma once
+
+#include "schedule/prediction.hpp"
+#include "search/answer.hpp"
+
+namespace dodona::reports::testing {
+
+using namespace dodona::literals;
+
+inline schedule::CommunicationLine gradient_reduction() {
+    return {.what = "all-reduce of weight gradients over data",
+            .collective = "all-reduce",
+            .algorithm = "ring",
+            .axes = {"data"},
+            .ranks = 16,
+            .per_step = 1,
+            .size = 10_GiB,
+            .sent = 18.75_GiB,
+            .time = 1.5_s,
+            .contention = 2};
+}
+
+/// Eight stages on 1,024 devices: time parts add up to 10 s, memory parts to 60 GiB of 80.
+inline schedule::Prediction pipelined() {
+    using schedule::MemoryPart;
+    using schedule::TimePart;
+    schedule::Prediction p;
+    p.plan.strategy.name = "megatron-sequence";
+    p.plan.strategy.axes = {"tensor", "data", "pipeline"};
+    p.plan.strategy.pipeline = "pipeline";
+    p.plan.mesh = {{"tensor", 8}, {"data", 16}, {"pipeline", 8}};
+    p.plan.batch = 1536;
+    p.plan.schedule = plan::ScheduleKind::interleaved;
+    p.plan.chunks = 3;
+    p.plan.recompute = plan::RecomputeKind::selective;
+    p.plan.shard = plan::ShardLevel::states;
+    p.plan.overlap = {.gradients = true, .parameters = true};
+    p.fits = true;
+    p.step = {10_s, 9_s, 12.5_s};
+    p.samples_per_second = 153.6;
+    p.tokens_per_second = 314572.8;
+    p.mfu = 0.452;
+    p.hfu = 0.461;
+    p.microbatches = 96;
+    p.data_ranks = 16;
+    p.time[TimePart::forward] = 2.5_s;
+    p.time[TimePart::backward] = 5_s;
+    p.time[TimePart::recompute] = 0.25_s;
+    p.time[TimePart::optimizer] = 0.05_s;
+    p.time[TimePart::layer] = 1.2_s;
+    p.time[TimePart::gradients] = 0.4_s;
+    p.time[TimePart::bubble] = 0.6_s;
+    p.busy = p.time;
+    p.busy[TimePart::gradients] = 1.5_s;
+    p.busy[TimePart::bubble] = 0_s;
+    p.memory[MemoryPart::weights] = 5_GiB;
+    p.memory[MemoryPart::gradients] = 10_GiB;
+    p.memory[MemoryPart::optimizer] = 30_GiB;
+    p.memory[MemoryPart::activations] = 14_GiB;
+    p.memory[MemoryPart::context] = 1_GiB;
+    p.memory_limit = 80_GiB;
+    p.stages.push_back({"embedding, 12 x layers", "a100-sxm4-80gb", 60_GiB, 9.4_s});
+    for (int stage = 1; stage < 7; ++stage) {
+        p.stages.push_back({"12 x layers", "a100-sxm4-80gb", 50_GiB, 9_s});
+    }
+    p.stages.push_back({"12 x layers, head", "a100-sxm4-80gb", 52_GiB, 9.3_s});
+    p.limits = {{"pipeline <= 96: there are 96 blocks", false}};
+    p.bottlenecks = {{"gradient exchange", 0.15, "gradients take 15 % of the step; shard over fewer nodes"}};
+    p.communication = {gradient_reduction()};
+    p.provenance = {"compute: data sheet of a100-sxm4-80gb"};
+    p.epoch = schedule::Epoch{100, 900_s, 150_s, 1000_s};
+    return p;
+}
+
+/// One device, slower than it should be and too large for it.
+inline schedule::Prediction too_large() {
+    using schedule::MemoryPart;
+    using schedule::TimePart;
+    schedule::Prediction p;
+    p.plan.strategy.name = "serial";
+    p.plan.batch = 64;
+    p.plan.microbatch = 64;
+    p.plan.recompute = plan::RecomputeKind::every;
+    p.plan.recompute_every = 2;
+    p.why_not = "needs 96.0 of 80.0 GiB, activations most of all";
+    p.step = Estimate::exactly(20_s);
+    p.samples_per_second = 3.2;
+    p.mfu = p.hfu = 0.3;
+    p.time[TimePart::forward] = 6_s;
+    p.time[TimePart::backward] = 14_s;
+    p.busy = p.time;
+    p.memory[MemoryPart::activations] = 96_GiB;
+    p.memory_limit = 80_GiB;
+    p.stages = {{"all", "a100-sxm4-80gb", 96_GiB, 20_s}};
+    return p;
+}
+
+inline search::Answer two_plans() {
+    schedule::Prediction second = pipelined();
+    second.plan.strategy.name = "megatron";
+    second.plan.schedule = plan::ScheduleKind::one_forward_one_backward;
+    second.plan.chunks = 1;
+    second.step = {11_s, 10_s, 13_s};
+    second.time[schedule::TimePart::bubble] = 1.4_s;
+    second.time[schedule::TimePart::layer] = 1.4_s;
+    search::Answer answer;
+    answer.question = {.model = "gpt3-175b",
+                       .machine = "selene",
+                       .devices = 1024,
+                       .batch = 1536,
+                       .strategies = {"megatron", "megatron-sequence"},
+                       .model_source = "Brown et al., arXiv:2005.14165",
+                       .machine_source = "Narayanan et al., SC 2021",
+                       .parameters = 174'615'846'912,
+                       .settings = {{"--set", "name=it's mine"}, {"--max-memory", "80GiB"}}};
+    answer.plans = {pipelined(), second};
+    answer.infeasible = {{"megatron", "out of memory", 1200, "micro-batch 1 with full recompute"},
+                         {"data", "one replica is too large", 3, ""}};
+    answer.counts = {.configurations = 4096, .evaluated = 2893, .pruned = 0, .seconds = 0.25, .optimal = true};
+    return answer;
+}
+
+inline search::Answer nothing_fits() {
+    search::Answer answer = two_plans();
+    answer.plans.clear();
+    answer.nearest = {too_large()};
+    answer.counts.optimal = false;
+    return answer;
+}
+
+}  // namespace dodona::reports::testing

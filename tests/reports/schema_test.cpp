@@ -1,0 +1,105 @@
+// What the reports print is what reports/schemas/ publishes; and the schemas reject what is not.
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "reports/json/answer.hpp"
+#include "scene.hpp"
+
+namespace dodona::reports::testing {
+namespace {
+
+nlohmann::json schema_of(const std::string& noun) {
+    std::ifstream stream(std::string(std::getenv("DODONA_SOURCE")) + "/reports/schemas/" + noun + ".schema.json");
+    return nlohmann::json::parse(stream);
+}
+
+bool is_valid(const std::string& noun, const nlohmann::json& document) {
+    valijson::Schema schema;
+    const nlohmann::json published = schema_of(noun);
+    valijson::SchemaParser(valijson::SchemaParser::kDraft7)
+        .populateSchema(valijson::adapters::NlohmannJsonAdapter(published), schema);
+    return valijson::Validator().validate(schema, valijson::adapters::NlohmannJsonAdapter(document), nullptr);
+}
+
+nlohmann::json plain(const Json& document) { return nlohmann::json::parse(document.dump()); }
+
+TEST(Schema, HoldsForPlans) {
+    EXPECT_TRUE(is_valid("plan", plain(answer_json(two_plans()))));
+    EXPECT_TRUE(is_valid("plan", plain(answer_json(nothing_fits()))));
+}
+
+TEST(Schema, HoldsForPredictions) {
+    EXPECT_TRUE(is_valid("predict", plain(prediction_json(pipelined()))));
+    EXPECT_TRUE(is_valid("predict", plain(prediction_json(too_large()))));
+}
+
+TEST(Schema, HoldsForModels) {
+    nlohmann::json model = {
+        {"schema", "dodona/model/1"}, {"name", "net"}, {"parameters", 10}, {"forward_flops_per_sample", 20},
+        {"distinct_layers", 1},       {"layers", 2},   {"source", "here"}};
+    EXPECT_TRUE(is_valid("model", model));
+    model["layers"] = "2";
+    EXPECT_FALSE(is_valid("model", model));
+}
+
+TEST(Schema, IsTheSameForPlansOnTheirOwnAndInRankings) {
+    EXPECT_EQ(schema_of("plan")["definitions"], schema_of("predict")["definitions"]);
+}
+
+TEST(Schema, RejectsAnyMissingKeyOfAPrediction) {
+    const nlohmann::json good = plain(prediction_json(pipelined()));
+    for (const auto& [key, value] : good["plan"].items()) {
+        nlohmann::json broken = good;
+        broken["plan"].erase(key);
+        EXPECT_FALSE(is_valid("predict", broken)) << key;
+    }
+}
+
+TEST(Schema, RejectsWrongValues) {
+    const auto broken = [](const std::string& pointer, const nlohmann::json& value) {
+        nlohmann::json document = plain(prediction_json(pipelined()));
+        document[nlohmann::json::json_pointer(pointer)] = value;
+        return document;
+    };
+    EXPECT_FALSE(is_valid("predict", broken("/schema", "dodona/predict/2")));
+    EXPECT_FALSE(is_valid("predict", broken("/plan/step_time_s", 10)));
+    EXPECT_FALSE(is_valid("predict", broken("/plan/step_time_s/value", "10 s")));
+    EXPECT_FALSE(is_valid("predict", broken("/plan/mesh/tensor", 0)));
+    EXPECT_FALSE(is_valid("predict", broken("/plan/time_s/forward", -1)));
+    EXPECT_FALSE(is_valid("predict", broken("/plan/recompute", "every-0")));
+    EXPECT_FALSE(is_valid("predict", broken("/plan/memory_bytes/total", nullptr)));
+    EXPECT_FALSE(is_valid("predict", broken("/epoch", 3)));
+}
+
+TEST(Json, AddsUp) {
+    const Json p = plan_json(pipelined(), 1);
+    double time = 0;
+    for (const auto& [part, seconds] : p["time_s"].items()) {
+        time += seconds.get<double>();
+    }
+    EXPECT_DOUBLE_EQ(time, p["step_time_s"]["value"].get<double>());
+    double memory = 0;
+    for (const auto& [part, bytes] : p["memory_bytes"].items()) {
+        memory += part == "total" || part == "kind" ? 0 : bytes.get<double>();
+    }
+    EXPECT_DOUBLE_EQ(memory, p["memory_bytes"]["total"].get<double>());
+}
+
+TEST(Json, SaysNullForWhatIsAbsentOrNotFinite) {
+    EXPECT_TRUE(number(std::numeric_limits<double>::infinity()).is_null());
+    EXPECT_TRUE(plan_json(too_large(), std::nullopt)["tokens_per_s"].is_null());
+    EXPECT_TRUE(prediction_json(too_large())["epoch"].is_null());
+    EXPECT_EQ(number(64).dump(), "64");
+    EXPECT_EQ(number(0.5).dump(), "0.5");
+}
+
+}  // namespace
+}  // namespace dodona::reports::testing
