@@ -12,9 +12,9 @@
 namespace dodona::plan {
 
 struct Halo {
-    std::int64_t rows = 0;      ///< from both neighbours together, for the shard that needs most
-    int neighbours = 0;         ///< how many it talks to
-    bool too_wide = false;      ///< needs more than its neighbour owns
+    std::int64_t rows = 0;  ///< from both neighbours together, for the shard that needs most
+    int neighbours = 0;     ///< how many it talks to
+    bool too_wide = false;  ///< needs more than its neighbour owns
     bool operator==(const Halo&) const = default;
 };
 

@@ -38,10 +38,10 @@ double local_elements(const Mesh& mesh, std::span<const Division> divisions, con
 /// One communication that a conversion needs.
 struct Transfer {
     cluster::Collective collective = cluster::Collective::all_reduce;
-    Atoms atoms = 0;       ///< over which it runs
-    double elements = 0;   ///< of the full buffer: all-reduce buffer, all-gather result, reduce-scatter input,
-                           ///< one rank's buffer of an all-to-all, both neighbours' rows of a halo exchange
-    int messages = 1;      ///< halo: neighbours
+    Atoms atoms = 0;      ///< over which it runs
+    double elements = 0;  ///< of the full buffer: all-reduce buffer, all-gather result, reduce-scatter input,
+                          ///< one rank's buffer of an all-to-all, both neighbours' rows of a halo exchange
+    int messages = 1;     ///< halo: neighbours
 };
 
 /// The conversion table. Per atom, from -> to:

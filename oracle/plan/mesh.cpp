@@ -72,8 +72,9 @@ Mesh::Mesh(const Plan& plan, const Location& where) : shard_group_(plan.shard_gr
         ends.insert(axis.size);
         for (const std::int64_t end : ends) {
             if (end % inner != 0) {
-                fail(where, fmt::format("folds and sharding cut axis \"{}\" at {} and {}, which do not nest", axis.name,
-                                        inner, end),
+                fail(where,
+                     fmt::format("folds and sharding cut axis \"{}\" at {} and {}, which do not nest", axis.name, inner,
+                                 end),
                      "choose sizes of which one divides the other");
             }
             if (end / inner > 1) {
@@ -143,8 +144,8 @@ cluster::Group Mesh::group(Atoms atoms) const {
     cluster::Group group;
     for (Atoms rest = atoms; rest != 0; rest &= rest - 1) {
         const Atom& atom = atoms_[static_cast<std::size_t>(std::countr_zero(rest))];
-        const bool continues = !group.strides.empty() &&
-                               group.strides.back().stride * group.strides.back().size == atom.stride;
+        const bool continues =
+            !group.strides.empty() && group.strides.back().stride * group.strides.back().size == atom.stride;
         if (continues) {
             group.strides.back().size *= atom.size;
         } else {

@@ -15,10 +15,9 @@ using Word = std::pair<Enum, std::string_view>;
 constexpr std::array kSchedules{Word<ScheduleKind>{ScheduleKind::gpipe, "gpipe"},
                                 Word<ScheduleKind>{ScheduleKind::one_forward_one_backward, "1f1b"},
                                 Word<ScheduleKind>{ScheduleKind::interleaved, "interleaved-1f1b"}};
-constexpr std::array kRecomputes{Word<RecomputeKind>{RecomputeKind::none, "none"},
-                                 Word<RecomputeKind>{RecomputeKind::selective, "selective"},
-                                 Word<RecomputeKind>{RecomputeKind::full, "full"},
-                                 Word<RecomputeKind>{RecomputeKind::every, "every"}};
+constexpr std::array kRecomputes{
+    Word<RecomputeKind>{RecomputeKind::none, "none"}, Word<RecomputeKind>{RecomputeKind::selective, "selective"},
+    Word<RecomputeKind>{RecomputeKind::full, "full"}, Word<RecomputeKind>{RecomputeKind::every, "every"}};
 constexpr std::array kOptimizers{Word<OptimizerKind>{OptimizerKind::sgd, "sgd"},
                                  Word<OptimizerKind>{OptimizerKind::momentum, "momentum"},
                                  Word<OptimizerKind>{OptimizerKind::adam, "adam"}};

@@ -178,8 +178,7 @@ std::vector<HaloExchange> halo_exchanges(const Nest& nest, std::size_t input, co
             others *= i == d ? 1.0 : local[i];
         }
         const double rows = static_cast<double>(halo.rows);
-        exchanges.push_back(
-            {{cluster::Collective::halo, atoms, rows * others, halo.neighbours}, phase, halo.too_wide});
+        exchanges.push_back({{cluster::Collective::halo, atoms, rows * others, halo.neighbours}, phase, halo.too_wide});
         local[d] += rows;
     };
     for (std::size_t d = 0; d < operand.windows.size(); ++d) {

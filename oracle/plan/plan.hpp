@@ -55,7 +55,7 @@ struct Plan {
     std::int64_t batch = 1;       ///< samples per optimizer step, all devices together
     std::int64_t microbatch = 1;  ///< samples per data rank and forward pass
     ScheduleKind schedule = ScheduleKind::one_forward_one_backward;
-    std::int64_t chunks = 1;      ///< model chunks per pipeline rank (interleaved: > 1)
+    std::int64_t chunks = 1;           ///< model chunks per pipeline rank (interleaved: > 1)
     std::vector<std::int64_t> stages;  ///< units per stage and chunk; empty: balanced
     RecomputeKind recompute = RecomputeKind::none;
     std::int64_t recompute_every = 1;  ///< RecomputeKind::every: one checkpoint every so many blocks

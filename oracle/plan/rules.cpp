@@ -63,9 +63,9 @@ void check_ways(const Layer& layer, const Loop& loop, std::int64_t ways, std::ve
         return;
     }
     if (ways > units) {
-        limits.push_back({fmt::format("{} <= {}: layer {} ({}) cannot be split further", loop.name, units, layer.name,
-                                      layer.kind),
-                          true});
+        limits.push_back(
+            {fmt::format("{} <= {}: layer {} ({}) cannot be split further", loop.name, units, layer.name, layer.kind),
+             true});
     } else if (units % ways != 0) {
         limits.push_back({fmt::format("{} {} of layer {} divides unevenly {} ways: the largest shard has {}", loop.name,
                                       units, layer.name, ways, (units + ways - 1) / ways),
@@ -107,9 +107,8 @@ bool RuleBook::matches(const Rule& rule, const Layer& layer) const {
         return false;
     }
     // A rule applies where there is something to lay: a layer with none of its dimensions is left to later rules.
-    return rule.lay.empty() || std::any_of(rule.lay.begin(), rule.lay.end(), [&](const Lay& lay) {
-               return splittable(layer, lay.dimension) != kNoLoop;
-           });
+    return rule.lay.empty() || std::any_of(rule.lay.begin(), rule.lay.end(),
+                                           [&](const Lay& lay) { return splittable(layer, lay.dimension) != kNoLoop; });
 }
 
 bool RuleBook::holds(const Rule& rule, const Layer& layer) const {

@@ -13,8 +13,8 @@ namespace dodona::plan {
 
 /// How the loops of one layer lie on the mesh.
 struct Assignment {
-    std::vector<Atoms> loops;            ///< per loop
-    const Rule* rule = nullptr;          ///< null: no rule matched
+    std::vector<Atoms> loops;    ///< per loop
+    const Rule* rule = nullptr;  ///< null: no rule matched
 };
 
 class RuleBook {

@@ -186,7 +186,8 @@ private:
                 continue;
             }
             if (exchange.too_wide) {
-                result_.limits.push_back({"the window of layer " + layer.name + " is wider than its neighbour's shard", true});
+                result_.limits.push_back(
+                    {"the window of layer " + layer.name + " is wider than its neighbour's shard", true});
             }
             const Vertex tensor = exchange.phase == Phase::forward ? producer : v;
             sharded.transfers.push_back(

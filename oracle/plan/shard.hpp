@@ -31,12 +31,12 @@ struct LayerTransfer {
 
 /// One weight on one device.
 struct WeightShard {
-    double elements = 0;   ///< held locally, before any sharding of states
-    Atoms laid = 0;        ///< atoms in its layout
-    Atoms partial = 0;     ///< atoms over which its gradient is a partial sum
+    double elements = 0;        ///< held locally, before any sharding of states
+    Atoms laid = 0;             ///< atoms in its layout
+    Atoms partial = 0;          ///< atoms over which its gradient is a partial sum
     std::int64_t replicas = 1;  ///< ranks within its laid axes that hold the same units and sum their gradient
-    bool tied = false;     ///< the same weight as another layer's: counted once where both are on one stage
-    graph::Vertex owner = 0;  ///< the layer that it is tied to (itself if not tied)
+    bool tied = false;          ///< the same weight as another layer's: counted once where both are on one stage
+    graph::Vertex owner = 0;    ///< the layer that it is tied to (itself if not tied)
 };
 
 /// One tensor kept for backward. The same tensor in the same layout is kept once, whoever asked for it.
@@ -52,8 +52,8 @@ struct SavedTensor {
 struct ShardedLayer {
     std::vector<Atoms> loops;
     graph::LocalExtents local;
-    Layout product;            ///< as the operator leaves its output
-    Layout output;             ///< after a conversion that the rule forces
+    Layout product;              ///< as the operator leaves its output
+    Layout output;               ///< after a conversion that the rule forces
     double output_elements = 0;  ///< local
     graph::Work work;
     std::vector<graph::Kernel> selective_work;

@@ -48,13 +48,13 @@ enum class ShardLevel { none, states, gradients, parameters };
 struct Strategy {
     std::string name;
     std::string source;
-    std::string summary;                 ///< one line
-    std::vector<std::string> axes;       ///< mesh axes it uses, innermost first by default
-    std::vector<Lay> everywhere;         ///< added to every rule and to layers without one
-    std::vector<Rule> rules;             ///< the first match wins
-    std::optional<std::string> pipeline; ///< axis over which layers are cut into stages
-    std::vector<std::string> shard_axes; ///< axes over which optimizer states may be sharded
-    std::optional<ShardLevel> shard;     ///< default sharding of the strategy (ZeRO files)
+    std::string summary;                  ///< one line
+    std::vector<std::string> axes;        ///< mesh axes it uses, innermost first by default
+    std::vector<Lay> everywhere;          ///< added to every rule and to layers without one
+    std::vector<Rule> rules;              ///< the first match wins
+    std::optional<std::string> pipeline;  ///< axis over which layers are cut into stages
+    std::vector<std::string> shard_axes;  ///< axes over which optimizer states may be sharded
+    std::optional<ShardLevel> shard;      ///< default sharding of the strategy (ZeRO files)
     Location where;
 };
 

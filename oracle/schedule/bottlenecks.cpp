@@ -26,10 +26,11 @@ public:
 
     std::vector<Bottleneck> run() {
         const double ge = share(TimePart::gradients);
-        note(ge > kGradientExchange, "gradient exchange", ge,
-             fmt::format("{:.0f} % of the step is gradient reduction that nothing hides: larger batches per rank, fewer "
-                         "data ranks or overlap would help",
-                         100 * ge));
+        note(
+            ge > kGradientExchange, "gradient exchange", ge,
+            fmt::format("{:.0f} % of the step is gradient reduction that nothing hides: larger batches per rank, fewer "
+                        "data ranks or overlap would help",
+                        100 * ge));
         const double layer = share(TimePart::layer);
         note(layer > kLayerCollectives, "layer-wise collective", layer,
              fmt::format("{:.0f} % of the step is collectives inside layers: fewer ways, or a faster link under them, "
@@ -40,7 +41,8 @@ public:
         memory();
         const double update = share(TimePart::optimizer);
         note(update > kWeightUpdate, "weight update", update,
-             fmt::format("{:.0f} % of the step updates weights: sharding the optimizer states divides it", 100 * update));
+             fmt::format("{:.0f} % of the step updates weights: sharding the optimizer states divides it",
+                         100 * update));
         balance();
         const double bubble = share(TimePart::bubble);
         note(bubble > kBubble, "pipeline bubble", bubble,
@@ -93,19 +95,18 @@ private:
         const double full = p_.memory_limit > Bytes{} ? p_.memory.total() / p_.memory_limit : 0.0;
         note(full > kMemoryStalling, "memory stalling", full,
              fmt::format("{:.0f} % of device memory is in use: fragmentation may stall the allocator", 100 * full));
-        const double ranks = static_cast<double>(p_.plan.devices()) /
-                             static_cast<double>(std::max<std::size_t>(1, p_.stages.size()));
+        const double ranks =
+            static_cast<double>(p_.plan.devices()) / static_cast<double>(std::max<std::size_t>(1, p_.stages.size()));
         const double copies = r_.local_elements * ranks / std::max(1.0, r_.whole_elements);
         const Bytes states =
             p_.memory[MemoryPart::weights] + p_.memory[MemoryPart::gradients] + p_.memory[MemoryPart::optimizer];
         const bool sharded = p_.plan.shard != plan::ShardLevel::none;
-        const double redundant =
-            copies > 1 && !sharded ? (1.0 - 1.0 / copies) * (states / p_.memory.total()) : 0.0;
+        const double redundant = copies > 1 && !sharded ? (1.0 - 1.0 / copies) * (states / p_.memory.total()) : 0.0;
         note(redundant > kMemoryRedundancy, "memory redundancy", redundant,
              fmt::format("{:.0f} % of memory holds copies of weights and states that other ranks hold too: sharding "
                          "them would free it",
                          100 * redundant));
-        const double executed = r_.executed.in(unit::flop) * ranks;
+        const double executed = r_.executed.in(unit::flop)*ranks;
         const double needed = r_.whole_executed.in(unit::flop);
         const double repeated = executed > 0 ? 1.0 - needed / executed : 0.0;
         note(repeated > kComputeRedundancy, "computation redundancy", repeated,

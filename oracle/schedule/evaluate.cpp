@@ -48,9 +48,10 @@ public:
             for (const graph::Unit& unit : costed_.graph->units) {
                 units += unit.count;
             }
-            p_.limits.push_back({fmt::format("pipeline <= {}: the network has {} pieces to cut into {} stages x {} chunks",
-                                             units, units, stages, plan_.chunks),
-                                 true});
+            p_.limits.push_back(
+                {fmt::format("pipeline <= {}: the network has {} pieces to cut into {} stages x {} chunks", units,
+                             units, stages, plan_.chunks),
+                 true});
             judge();
             return std::move(p_);
         }
@@ -98,10 +99,10 @@ private:
         time[TimePart::forward] = m * critical.pass.forward.compute.value;
         time[TimePart::backward] = m * critical.pass.backward.compute.value;
         time[TimePart::recompute] = m * critical.pass.recompute.compute.value;
-        time[TimePart::layer] = m * (critical.pass.forward.layer + critical.pass.backward.layer +
-                                     critical.pass.recompute.layer).value;
-        time[TimePart::halo] = m * (critical.pass.forward.halo + critical.pass.backward.halo +
-                                    critical.pass.recompute.halo).value;
+        time[TimePart::layer] =
+            m * (critical.pass.forward.layer + critical.pass.backward.layer + critical.pass.recompute.layer).value;
+        time[TimePart::halo] =
+            m * (critical.pass.forward.halo + critical.pass.backward.halo + critical.pass.recompute.halo).value;
         time[TimePart::bubble] = pipeline.bubble;
         time[TimePart::pipeline] = transfers_between_stages(plan_.overlap.pipeline);
         const StageWork& tail = slowest_tail();
@@ -154,8 +155,8 @@ private:
         if (!storage || !bytes) {
             return {};
         }
-        const double nodes = std::ceil(static_cast<double>(plan_.devices()) /
-                                       static_cast<double>(costed_.cluster->node_size()));
+        const double nodes =
+            std::ceil(static_cast<double>(plan_.devices()) / static_cast<double>(costed_.cluster->node_size()));
         return static_cast<double>(plan_.batch) / nodes * *bytes / storage->bandwidth;
     }
 
@@ -217,9 +218,9 @@ private:
     void explain() {
         for (const StageWork& work : stages_) {
             const double m = static_cast<double>(p_.microbatches);
-            p_.stages.push_back({describe(costed_, work.stage), costed_.cluster->device.name, work.memory.total(),
-                                 m * work.pass.total().value + work.exposed.gradients + work.exposed.parameters +
-                                     work.update});
+            p_.stages.push_back(
+                {describe(costed_, work.stage), costed_.cluster->device.name, work.memory.total(),
+                 m * work.pass.total().value + work.exposed.gradients + work.exposed.parameters + work.update});
         }
         const StageWork& critical = stages_[p_.critical_stage];
         p_.communication = communication_lines(costed_, plan_, critical.stage, critical.pass, critical.transfers,
@@ -234,7 +235,9 @@ private:
             executed += work.pass.forward.executed + work.pass.backward.executed;
         }
         p_.bottlenecks = find_bottlenecks(
-            p_, {.local_elements = elements, .whole_elements = costed_.counts.parameters, .executed = executed,
+            p_, {.local_elements = elements,
+                 .whole_elements = costed_.counts.parameters,
+                 .executed = executed,
                  .whole_executed = static_cast<double>(plan_.microbatch * p_.data_ranks) * costed_.whole_executed});
     }
 

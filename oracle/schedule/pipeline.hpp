@@ -19,9 +19,9 @@
 namespace dodona::schedule {
 
 struct PipelineTime {
-    Seconds total;          ///< from the first forward to the last backward
+    Seconds total;             ///< from the first forward to the last backward
     std::size_t critical = 0;  ///< the slowest stage, the first among equals
-    Seconds bubble;         ///< what the critical stage waits
+    Seconds bubble;            ///< what the critical stage waits
 };
 
 PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t microbatches, std::int64_t chunks);

@@ -12,16 +12,16 @@ Prediction predict(const graph::Graph& graph, const cluster::Cluster& cluster, c
 }
 
 std::string_view name(TimePart part) {
-    constexpr std::array<std::string_view, kTimeParts> kNames{"forward",  "backward",  "recompute",  "optimizer",
-                                                              "layer",    "halo",      "pipeline",   "gradients",
-                                                              "parameters", "bubble",  "input"};
+    constexpr std::array<std::string_view, kTimeParts> kNames{"forward",    "backward", "recompute", "optimizer",
+                                                              "layer",      "halo",     "pipeline",  "gradients",
+                                                              "parameters", "bubble",   "input"};
     return kNames[static_cast<std::size_t>(part)];
 }
 
 std::string_view name(MemoryPart part) {
-    constexpr std::array<std::string_view, kMemoryParts> kNames{
-        "weights", "gradients", "optimizer", "activations", "recompute", "embedding_and_head",
-        "workspace", "buffers", "context"};
+    constexpr std::array<std::string_view, kMemoryParts> kNames{"weights",     "gradients", "optimizer",
+                                                                "activations", "recompute", "embedding_and_head",
+                                                                "workspace",   "buffers",   "context"};
     return kNames[static_cast<std::size_t>(part)];
 }
 

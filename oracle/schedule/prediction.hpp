@@ -62,33 +62,33 @@ using TimeParts = PartArray<Seconds, kTimeParts, TimePart>;
 using MemoryParts = PartArray<Bytes, kMemoryParts, MemoryPart>;
 
 struct StagePrediction {
-    std::string layers;      ///< which units: "embedding, layers[1..12]"
+    std::string layers;  ///< which units: "embedding, layers[1..12]"
     std::string device;
-    Bytes memory;            ///< peak
-    Seconds time;            ///< busy on one step: compute and exposed communication, without bubble
+    Bytes memory;  ///< peak
+    Seconds time;  ///< busy on one step: compute and exposed communication, without bubble
 };
 
 using plan::Limit;
 
 /// A bottleneck after Kahira et al., HPDC'21, Table 6.
 struct Bottleneck {
-    std::string kind;   ///< "gradient exchange", "layer-wise collective", "congestion", ...
-    double share = 0;   ///< the triggering ratio (share of the step, or phi, or imbalance)
-    std::string text;   ///< one sentence with the figure and what would help
+    std::string kind;  ///< "gradient exchange", "layer-wise collective", "congestion", ...
+    double share = 0;  ///< the triggering ratio (share of the step, or phi, or imbalance)
+    std::string text;  ///< one sentence with the figure and what would help
 };
 
 /// One kind of collective of the step, for explanations and checks.
 struct CommunicationLine {
-    std::string what;           ///< "all-reduce of gradients over data"
-    std::string collective;     ///< "all-reduce"
-    std::string algorithm;      ///< "ring"
+    std::string what;        ///< "all-reduce of gradients over data"
+    std::string collective;  ///< "all-reduce"
+    std::string algorithm;   ///< "ring"
     std::vector<std::string> axes;
     std::int64_t ranks = 1;
-    double per_step = 0;        ///< how many in one step on the critical stage
-    Bytes size;                 ///< of one: the full buffer
-    Bytes sent;                 ///< by one rank in the whole step
-    Seconds time;               ///< busy, in the whole step
-    double contention = 1;      ///< phi
+    double per_step = 0;    ///< how many in one step on the critical stage
+    Bytes size;             ///< of one: the full buffer
+    Bytes sent;             ///< by one rank in the whole step
+    Seconds time;           ///< busy, in the whole step
+    double contention = 1;  ///< phi
 };
 
 struct Epoch {
@@ -101,18 +101,18 @@ struct Epoch {
 struct Prediction {
     plan::Plan plan;
     bool fits = false;
-    std::string why_not;            ///< when it does not fit: which part is too large and by how much
+    std::string why_not;  ///< when it does not fit: which part is too large and by how much
     Estimate step;
     double samples_per_second = 0;
     std::optional<double> tokens_per_second;
-    double mfu = 0;                 ///< model arithmetic over peak
-    double hfu = 0;                 ///< executed arithmetic (recomputation included) over peak
+    double mfu = 0;  ///< model arithmetic over peak
+    double hfu = 0;  ///< executed arithmetic (recomputation included) over peak
     std::int64_t microbatches = 1;
     std::int64_t data_ranks = 1;
-    TimeParts time;                 ///< exposed, adds up to step.value
-    TimeParts busy;                 ///< with what overlap hides; bubble zero
-    MemoryParts memory;             ///< of the fullest stage
-    Bytes memory_limit;             ///< what a device offers
+    TimeParts time;      ///< exposed, adds up to step.value
+    TimeParts busy;      ///< with what overlap hides; bubble zero
+    MemoryParts memory;  ///< of the fullest stage
+    Bytes memory_limit;  ///< what a device offers
     std::vector<StagePrediction> stages;
     std::size_t critical_stage = 0;
     std::size_t fullest_stage = 0;

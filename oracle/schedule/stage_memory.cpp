@@ -25,8 +25,7 @@ Bytes recompute_working_set(const UnitCost& unit, const plan::Plan& plan) {
         case RecomputeKind::none: return {};
         case RecomputeKind::selective: return unit.saved_selective;
         case RecomputeKind::full: return unit.block ? unit.saved : Bytes{};
-        case RecomputeKind::every:
-            return unit.block ? static_cast<double>(plan.recompute_every) * unit.saved : Bytes{};
+        case RecomputeKind::every: return unit.block ? static_cast<double>(plan.recompute_every) * unit.saved : Bytes{};
     }
     return {};
 }

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "schedule/prediction.hpp"
-#include "schedule/state_sharding.hpp"
 #include "schedule/stages.hpp"
+#include "schedule/state_sharding.hpp"
 
 namespace dodona::schedule {
 

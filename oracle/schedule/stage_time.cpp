@@ -58,8 +58,8 @@ Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool ove
     return max(transfer / n, transfer - window * (1.0 - 1.0 / n));
 }
 
-ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,
-                             const plan::Plan& plan, std::int64_t microbatches, std::int64_t buckets) {
+ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass, const plan::Plan& plan,
+                             std::int64_t microbatches, std::int64_t buckets) {
     // Transfers that run beside the same pass compete for it: sum them first.
     struct Lane {
         Seconds once;      ///< once a step

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "schedule/prediction.hpp"
-#include "schedule/state_sharding.hpp"
 #include "schedule/stages.hpp"
+#include "schedule/state_sharding.hpp"
 
 namespace dodona::schedule {
 
@@ -11,8 +11,8 @@ namespace dodona::schedule {
 struct StagePass {
     PassCost forward;
     PassCost backward;
-    PassCost recompute;   ///< forward work repeated in backward, with its collectives
-    Seconds boundary;     ///< one transfer from the stage before, one way
+    PassCost recompute;  ///< forward work repeated in backward, with its collectives
+    Seconds boundary;    ///< one transfer from the stage before, one way
     Bytes boundary_bytes;
     double boundary_contention = 1;
     [[nodiscard]] Estimate total() const { return forward.total() + backward.total() + recompute.total(); }
@@ -22,8 +22,8 @@ StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const St
 
 /// What state transfers add to a step beyond what compute hides.
 struct ExposedStates {
-    Seconds gradients;         ///< exposed
-    Seconds parameters;        ///< exposed
+    Seconds gradients;   ///< exposed
+    Seconds parameters;  ///< exposed
     Seconds gradients_busy;
     Seconds parameters_busy;
 };
@@ -32,7 +32,7 @@ struct ExposedStates {
 /// has nothing left to hide behind. Without, all of it shows.
 Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
 
-ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,
-                             const plan::Plan& plan, std::int64_t microbatches, std::int64_t buckets);
+ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass, const plan::Plan& plan,
+                             std::int64_t microbatches, std::int64_t buckets);
 
 }  // namespace dodona::schedule

@@ -98,7 +98,8 @@ public:
         optimizer += elements / divided(ShardLevel::states) * kept;
         // The update reads gradient and states, writes states and weight; without a master copy it reads the weight.
         const Bytes read_weight = bytes_.master > Bytes{} ? Bytes{} : bytes_.weight;
-        traffic += elements / divided(ShardLevel::states) * (2.0 * kept + bytes_.gradient + read_weight + bytes_.weight);
+        traffic +=
+            elements / divided(ShardLevel::states) * (2.0 * kept + bytes_.gradient + read_weight + bytes_.weight);
     }
 
 private:
@@ -208,9 +209,7 @@ std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan:
             if (!weight.tied || weight.owner_unit == u) {
                 continue;
             }
-            const auto holds = [](std::size_t unit) {
-                return [unit](const Stage& s) { return s.count(unit) > 0; };
-            };
+            const auto holds = [](std::size_t unit) { return [unit](const Stage& s) { return s.count(unit) > 0; }; };
             const auto user = std::find_if(stages.begin(), stages.end(), holds(u));
             const auto owner = std::find_if(stages.begin(), stages.end(), holds(weight.owner_unit));
             if (user == owner) {

@@ -26,18 +26,18 @@ struct StateTransfer {
     plan::Atoms atoms = 0;
     Bytes size;
     double per_step = 1;
-    bool per_pass = false;       ///< runs in every micro-batch, beside that micro-batch's compute
+    bool per_pass = false;  ///< runs in every micro-batch, beside that micro-batch's compute
     plan::Phase beside = plan::Phase::backward;
-    cost::CollectiveTime time;   ///< of one
+    cost::CollectiveTime time;  ///< of one
 };
 
 struct StageStates {
     std::vector<StateTransfer> transfers;
     Bytes weights, gradients, optimizer;
-    Bytes token_states;    ///< the same three, of token layers outside the blocks
-    Bytes update_traffic;  ///< device memory that the optimizer reads and writes in one step
-    Bytes gathered;        ///< parameters gathered at one time (ZeRO-3), the largest unit twice
-    double elements = 0;   ///< local parameters before sharding
+    Bytes token_states;        ///< the same three, of token layers outside the blocks
+    Bytes update_traffic;      ///< device memory that the optimizer reads and writes in one step
+    Bytes gathered;            ///< parameters gathered at one time (ZeRO-3), the largest unit twice
+    double elements = 0;       ///< local parameters before sharding
     std::int64_t buckets = 1;  ///< unit instances with weights: how finely transfers can be hidden
 };
 

@@ -184,9 +184,8 @@ private:
     /// shard's share is its share of the arithmetic, so whatever a strategy leaves whole is paid in full.
     void apply_measured_samples() {
         const auto& all = costed_.cluster->measured_samples;
-        const auto found = std::find_if(all.begin(), all.end(), [&](const cluster::MeasuredSamples& m) {
-            return m.model == costed_.graph->name;
-        });
+        const auto found = std::find_if(
+            all.begin(), all.end(), [&](const cluster::MeasuredSamples& m) { return m.model == costed_.graph->name; });
         if (found == all.end()) {
             costed_.evidence = kernel_evidence();
             return;
@@ -213,7 +212,8 @@ private:
             const graph::Work work = layer.nest.work(layer.nest.whole());
             const auto add = [&](const std::vector<Kernel>& kernels) {
                 for (const Kernel& kernel : kernels) {
-                    total += is_product(kernel) ? static_cast<double>(costed_.graph->instances(v)) * kernel.flops : Flop{};
+                    total +=
+                        is_product(kernel) ? static_cast<double>(costed_.graph->instances(v)) * kernel.flops : Flop{};
                 }
             };
             add(work.forward);

@@ -21,7 +21,7 @@ namespace dodona::schedule {
 /// A collective of a layer with its time.
 struct TimedTransfer {
     plan::LayerTransfer what;
-    double count = 1;   ///< per unit instance
+    double count = 1;  ///< per unit instance
     Bytes size;
     cost::CollectiveTime time;
 };
@@ -39,9 +39,9 @@ struct WeightClass {
 /// One direction of a unit: kernels and the collectives between them.
 struct PassCost {
     Estimate compute;
-    Estimate layer;   ///< conversions, regathers, statistics
+    Estimate layer;  ///< conversions, regathers, statistics
     Estimate halo;
-    Flop executed;    ///< arithmetic of matrix kernels
+    Flop executed;  ///< arithmetic of matrix kernels
     [[nodiscard]] Estimate total() const { return compute + layer + halo; }
     PassCost& operator+=(const PassCost& other);
     friend PassCost operator*(double ratio, PassCost cost);
@@ -51,18 +51,18 @@ struct PassCost {
 struct Entering {
     std::size_t producer = 0;  ///< unit
     Bytes bytes;
-    bool sample = false;       ///< read from storage: kept, never sent
+    bool sample = false;  ///< read from storage: kept, never sent
 };
 
 struct UnitCost {
     PassCost forward;
     PassCost backward;
-    PassCost selective;      ///< what selective recomputation repeats
-    Bytes saved;             ///< kept for backward without recomputation
-    Bytes saved_selective;   ///< of which selective recomputation drops
+    PassCost selective;              ///< what selective recomputation repeats
+    Bytes saved;                     ///< kept for backward without recomputation
+    Bytes saved_selective;           ///< of which selective recomputation drops
     std::vector<Entering> entering;  ///< tensors from earlier units: what full recomputation keeps and a pipeline sends
-    Bytes transient;         ///< inputs and output of the layer with the largest ones
-    Bytes largest_message;   ///< buffer of the largest collective
+    Bytes transient;                 ///< inputs and output of the layer with the largest ones
+    Bytes largest_message;           ///< buffer of the largest collective
     std::vector<WeightClass> weights;
     std::vector<TimedTransfer> transfers;
     bool block = false;
@@ -76,12 +76,12 @@ struct CostedGraph {
     plan::ShardedGraph sharded;
     std::vector<UnitCost> units;
     Precision precision = Precision::bf16;
-    bool token_network = false;      ///< reads indices: layers outside blocks are embeddings and heads
-    bool measured = false;           ///< compute from measured samples, not from kernels
-    std::string evidence;            ///< provenance of the compute times
-    Seconds measured_update;         ///< of the whole network, where measured
+    bool token_network = false;  ///< reads indices: layers outside blocks are embeddings and heads
+    bool measured = false;       ///< compute from measured samples, not from kernels
+    std::string evidence;        ///< provenance of the compute times
+    Seconds measured_update;     ///< of the whole network, where measured
     graph::Counts counts;
-    Flop whole_executed;             ///< matrix arithmetic of one sample, forward and backward, unsplit
+    Flop whole_executed;  ///< matrix arithmetic of one sample, forward and backward, unsplit
 };
 
 /// Shards and times the graph as `plan` lays it. Only mesh, folds, strategy, micro-batch, precision and forced

@@ -36,15 +36,15 @@ void check_mesh(const plan::Plan& plan, const cluster::Cluster& cluster, const L
         }
     }
     if (plan.devices() > cluster.devices()) {
-        faults.error(where,
-                     fmt::format("the mesh needs {} devices, {} has {}", plan.devices(), cluster.name,
-                                 cluster.devices()),
-                     "choose a smaller mesh or a larger machine");
+        faults.error(
+            where, fmt::format("the mesh needs {} devices, {} has {}", plan.devices(), cluster.name, cluster.devices()),
+            "choose a smaller mesh or a larger machine");
     }
     for (const plan::Fold& fold : plan.folds) {
         for (const std::string& axis : fold.of) {
             if (seen.count(axis) == 0) {
-                faults.error(where, fmt::format("fold \"{}\" uses axis \"{}\", which is not in the mesh", fold.name, axis));
+                faults.error(where,
+                             fmt::format("fold \"{}\" uses axis \"{}\", which is not in the mesh", fold.name, axis));
             }
         }
     }
@@ -53,7 +53,8 @@ void check_mesh(const plan::Plan& plan, const cluster::Cluster& cluster, const L
 void check_batch(const plan::Plan& plan, const Location& where, Diagnostics& faults) {
     const std::int64_t ranks = data_ranks(plan);
     if (plan.batch < 1 || plan.microbatch < 1) {
-        faults.error(where, fmt::format("batch {} and micro-batch {} must both be 1 or more", plan.batch, plan.microbatch));
+        faults.error(where,
+                     fmt::format("batch {} and micro-batch {} must both be 1 or more", plan.batch, plan.microbatch));
     } else if (plan.batch % (ranks * plan.microbatch) != 0) {
         const std::int64_t step = ranks * plan.microbatch;
         const std::int64_t below = plan.batch / step * step;
@@ -69,10 +70,10 @@ void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Loc
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     const bool interleaved = plan.schedule == plan::ScheduleKind::interleaved;
     if (plan.chunks > 1 && !interleaved) {
-        faults.error(where,
-                     fmt::format("{} chunks a stage need schedule interleaved-1f1b, not {}", plan.chunks,
-                                 name(plan.schedule)),
-                     "add --schedule interleaved-1f1b");
+        faults.error(
+            where,
+            fmt::format("{} chunks a stage need schedule interleaved-1f1b, not {}", plan.chunks, name(plan.schedule)),
+            "add --schedule interleaved-1f1b");
     }
     if (plan.chunks > 1 && stages == 1) {
         faults.error(where, "chunks need a pipeline of two stages or more", "set chunks to 1");
@@ -130,13 +131,12 @@ void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const 
         for (const auto& [precision, peak] : cluster.device.matrix) {
             known.emplace_back(name(precision));
         }
-        faults.error(where,
-                     fmt::format("{} has no {} matrix units", cluster.device.name, name(plan.precision)),
+        faults.error(where, fmt::format("{} has no {} matrix units", cluster.device.name, name(plan.precision)),
                      fmt::format("its precisions: {}", join(known)));
     }
     if (plan.shard != plan::ShardLevel::none && plan.strategy.shard_axes.empty()) {
-        faults.error(where, fmt::format("strategy \"{}\" has no axes to shard {} over", plan.strategy.name,
-                                        name(plan.shard)),
+        faults.error(where,
+                     fmt::format("strategy \"{}\" has no axes to shard {} over", plan.strategy.name, name(plan.shard)),
                      "use a strategy with `shard: {axes: [...]}`, or --shard none");
     }
     faults.throw_if_errors();

@@ -12,9 +12,9 @@ namespace dodona::search {
 /// Configurations that cannot run, counted by their first reason.
 struct Infeasible {
     std::string strategy;
-    std::string reason;      ///< "out of memory", "filter <= 64: layer conv1 (conv) cannot be split further", ...
+    std::string reason;  ///< "out of memory", "filter <= 64: layer conv1 (conv) cannot be split further", ...
     std::int64_t count = 0;
-    std::string nearest;     ///< what would make the nearest of them fit; may be empty
+    std::string nearest;  ///< what would make the nearest of them fit; may be empty
 };
 
 struct SearchCounts {
@@ -22,7 +22,7 @@ struct SearchCounts {
     std::int64_t evaluated = 0;       ///< time and memory computed
     std::int64_t pruned = 0;          ///< dismissed by a bound without evaluation
     double seconds = 0;
-    bool optimal = true;              ///< over the enumerated space
+    bool optimal = true;  ///< over the enumerated space
 };
 
 /// What was asked, for the reports.

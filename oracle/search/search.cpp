@@ -29,8 +29,8 @@ std::string layout_key(const Plan& plan) {
 
 /// What a user has to understand and configure: axes in use, then sharding, chunks and recomputation.
 std::int64_t complexity(const Plan& plan) {
-    const auto used = std::count_if(plan.mesh.begin(), plan.mesh.end(),
-                                    [](const plan::MeshAxis& axis) { return axis.size > 1; });
+    const auto used =
+        std::count_if(plan.mesh.begin(), plan.mesh.end(), [](const plan::MeshAxis& axis) { return axis.size > 1; });
     const bool recomputes = plan.recompute != plan::RecomputeKind::none;
     return 10000 * used + 1000 * static_cast<std::int64_t>(plan.shard) + (recomputes ? 500 : 0) +
            100 * static_cast<std::int64_t>(plan.strategy.axes.size()) + std::min<std::int64_t>(plan.chunks, 99);
@@ -135,7 +135,8 @@ private:
     void weigh(Prediction prediction) {
         ++answer_.counts.configurations;
         ++answer_.counts.evaluated;
-        const Bytes limit = space_.max_memory ? min(*space_.max_memory, prediction.memory_limit) : prediction.memory_limit;
+        const Bytes limit =
+            space_.max_memory ? min(*space_.max_memory, prediction.memory_limit) : prediction.memory_limit;
         prediction.memory_limit = limit;
         const bool fits = prediction.fits && prediction.memory.total() <= limit;
         if (fits) {
@@ -190,8 +191,8 @@ private:
         std::vector<const Prediction*> chosen;
         while (!left.empty() && chosen.size() < space_.top) {
             const Seconds equal = (1.0 + kEqualTime) * left.front()->step.value;
-            const auto end = std::find_if(left.begin(), left.end(),
-                                          [&](const Prediction* p) { return p->step.value > equal; });
+            const auto end =
+                std::find_if(left.begin(), left.end(), [&](const Prediction* p) { return p->step.value > equal; });
             const auto next = std::min_element(left.begin(), end, [](const Prediction* a, const Prediction* b) {
                 return complexity(a->plan) < complexity(b->plan);
             });

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Runs every example of README.md and compares its output with what the page says.
+
+In the page:
+  <!-- file: tiny.yaml -->      the fenced block that follows is that file's text
+  ```console                    lines that start with `$ ` are commands, the rest of the block is their output;
+                                a line `...` stands for any number of lines
+
+Commands run in one empty folder, in order, with ./dodona standing for the built program ($DODONA_PROGRAM).
+DODONA_ACCEPT=1 rewrites the outputs in the page (a block with `...` is left alone).
+"""
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ["DODONA_SOURCE"])
+PROGRAM = os.environ["DODONA_PROGRAM"]
+PAGE = SOURCE / "README.md"
+FENCE = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```\n", re.S)
+
+
+def run(command, folder):
+    words = shlex.split(command)
+    if words[0] != "./dodona":
+        return None
+    environment = dict(os.environ, DODONA_DATA=str(SOURCE), NO_COLOR="1", COLUMNS="100")
+    done = subprocess.run([PROGRAM, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True,
+                          timeout=60, stdin=subprocess.DEVNULL)
+    return done.stdout + done.stderr
+
+
+def matches(expected, found):
+    pattern = re.escape(expected).replace(re.escape("...\n"), "(?:.*\n)*?")
+    return re.fullmatch(pattern, found) is not None
+
+
+def examples(body):
+    """[(command, output)] of a console block; commands that are not ./dodona have no output of ours."""
+    parts = re.split(r"^\$ (.*)\n", body, flags=re.M)
+    return list(zip(parts[1::2], parts[2::2]))
+
+
+def main():
+    page = PAGE.read_text()
+    accept = os.environ.get("DODONA_ACCEPT") == "1"
+    failures = commands = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for block in FENCE.finditer(PAGE.read_text()):
+            if block["file"]:
+                pathlib.Path(folder, block["file"]).write_text(block["body"])
+            if block["kind"] != "console":
+                continue
+            rewritten = ""
+            for command, expected in examples(block["body"]):
+                found = run(command, folder)
+                if found is None:
+                    rewritten += f"$ {command}\n{expected}"
+                    continue
+                commands += 1
+                if matches(expected, found):
+                    rewritten += f"$ {command}\n{expected}"
+                    continue
+                if accept:
+                    rewritten += f"$ {command}\n{found}"
+                    continue
+                failures += 1
+                print(f"README.md says of `{command}`:\n{expected}\nbut it prints:\n{found}")
+            if accept:
+                page = page.replace(block["body"], rewritten)
+    if accept:
+        PAGE.write_text(page)
+    print(f"{commands} commands, {failures} differ from the page")
+    return 1 if failures or commands == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
