@@ -79,7 +79,8 @@ std::string to_text(const Bar& bar, Style style, std::string_view indent) {
         const Fill& fill = kFills[i % kFills.size()];
         drawing += painted(style, fill.paint, repeated(fill.character, widths[i]));
         used += widths[i];
-        const std::string entry = " " + parts[i].name + " " + percent(parts[i].amount / whole);
+        const std::string entry =
+            " " + parts[i].name + " " + percent(parts[i].amount / (bar.whole > 0 ? bar.whole : whole));
         const std::size_t columns = display_columns(entry) + 1;
         if (column > 0 && column + 3 + columns > kWidth + 8) {
             legend.append("\n").append(indent);

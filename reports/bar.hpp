@@ -18,7 +18,7 @@ struct BarPart {
 
 struct Bar {
     std::vector<BarPart> parts;  ///< in order; parts of nothing are left out
-    double whole = 0;            ///< what the bar's full width stands for; what is missing is drawn as dots
+    double whole = 0;            ///< what percentages are of, and the full width; what is missing is drawn as dots
 };
 
 /// The bar and its legend, each line behind `indent`. Parts below 1 % of the whole are added to "other".

@@ -105,9 +105,6 @@ std::string speed_words(const schedule::Prediction& prediction) {
         words += fmt::format(", {} tokens/s", figure(*prediction.tokens_per_second));
     }
     words += fmt::format(", MFU {}", percent(prediction.mfu));
-    if (prediction.hfu > prediction.mfu * 1.0005) {
-        words += fmt::format(" (HFU {})", percent(prediction.hfu));
-    }
     return words;
 }
 

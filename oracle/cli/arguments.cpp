@@ -50,6 +50,10 @@ void Arguments::fault(const std::string& name, const std::string& message, const
     faults_.error({}, name + ": " + message, help);
 }
 
+void Arguments::missing(const std::string& what, const std::string& help) {
+    faults_.error({}, what + " is missing", help);
+}
+
 std::optional<std::string> Arguments::text(const std::string& name) {
     if (!has(name)) {
         return std::nullopt;
@@ -66,7 +70,7 @@ std::optional<std::string> Arguments::text(const std::string& name) {
 
 std::string Arguments::required_text(const std::string& name, const std::string& help) {
     if (!has(name)) {
-        faults_.error({}, name + " is missing", help);
+        missing(name, help);
     }
     return text(name).value_or("");
 }
@@ -94,7 +98,7 @@ std::optional<std::int64_t> Arguments::count(const std::string& name, std::int64
 
 std::optional<std::int64_t> Arguments::required_count(const std::string& name, const std::string& help) {
     if (!has(name)) {
-        faults_.error({}, name + " is missing", help);
+        missing(name, help);
     }
     return count(name);
 }

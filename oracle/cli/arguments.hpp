@@ -43,6 +43,7 @@ public:
     [[nodiscard]] std::vector<std::string> all(const std::string& name) const;
 
     void fault(const std::string& name, const std::string& message, const std::string& help = {});
+    void missing(const std::string& what, const std::string& help);
     void throw_if_faults() const { faults_.throw_if_errors(); }
 
 private:

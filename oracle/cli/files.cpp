@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 
 #include <fmt/format.h>
 
@@ -27,8 +26,7 @@ input::Library library() {
 graph::Graph read_network(const std::string& name, const std::vector<std::pair<std::string, std::string>>& parameters) {
     std::vector<input::Setting> settings;
     for (const auto& [parameter, value] : parameters) {
-        const auto source = std::make_shared<Source>(Source{fmt::format("--set {}={}", parameter, value), {}});
-        settings.push_back({parameter, value, {.source = source}});
+        settings.push_back({parameter, value, {}});
     }
     return graph::build(library().model(name, settings, {}));
 }

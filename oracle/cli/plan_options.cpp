@@ -101,7 +101,7 @@ std::vector<plan::MeshAxis> only_axis(Arguments& arguments, const plan::Strategy
             example += (example.empty() ? "" : ",") + axis + "=SIZE";
         }
         arguments.fault("--mesh",
-                        fmt::format("is missing: {} has {}", strategy.name,
+                        fmt::format("which sizes? {} has {}", strategy.name,
                                     axes.empty() ? "no axis for more than one GPU" : "several axes"),
                         axes.empty() ? "" : "--mesh " + example);
     }
@@ -201,10 +201,10 @@ PlanWords read_plan_words(Arguments& arguments) {
     read_sharding(arguments, words);
     const bool has_plan = arguments.has("--plan");
     if (!has_plan && !arguments.has("--strategy")) {
-        arguments.fault("predict", "a plan is missing", "give --strategy A and --mesh AXIS=SIZE,..., or --plan FILE");
+        arguments.missing("a plan", "give --strategy A and --mesh AXIS=SIZE,..., or --plan FILE");
     }
     if (!has_plan && words.mesh.empty() && !words.gpus && !arguments.has("--gpus")) {
-        arguments.fault("--gpus", "is missing", "how many GPUs to train on: --gpus 64");
+        arguments.missing("--gpus", "how many GPUs to train on: --gpus 64");
     }
     return words;
 }

@@ -152,7 +152,7 @@ private:
                 const Via via = assignment.rule != nullptr ? assignment.rule->via : Via::reduce_scatter;
                 add_conversion(producer, result_.layers[producer].output, wanted, via, Phase::forward, sharded);
             }
-            if (!is_input && regathers(assignment) && layer.nest.weights.size() > 0) {
+            if (!is_input && regathers(assignment) && saves_input(layer.nest, i)) {
                 add_regather(producer, wanted, sharded);
             }
             add_halos(v, i, producer, sharded);
@@ -164,7 +164,14 @@ private:
         return assignment.rule != nullptr && assignment.rule->regather;
     }
 
-    /// The gather of an input that was not kept, once more for dW. Shared like the forward gather.
+    /// Whether backward reads input `i` again: a product with a weight for dW, attention's keys and values for dX.
+    [[nodiscard]] static bool saves_input(const Nest& nest, std::size_t i) {
+        return std::any_of(nest.saved.begin(), nest.saved.end(), [i](const graph::Saved& saved) {
+            return saved.what == graph::Saved::What::input && static_cast<std::size_t>(saved.operand) == i;
+        });
+    }
+
+    /// The gather of an input that was not kept, once more for backward. Shared like the forward gather.
     void add_regather(Vertex producer, const Layout& wanted, ShardedLayer& sharded) {
         if (!regathered_.insert({producer, wanted, 0}).second) {
             return;

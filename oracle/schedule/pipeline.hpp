@@ -4,8 +4,10 @@
 //
 // m micro-batches, v chunks per stage. The first term fills and drains the pipeline, the second is the slowest stage's
 // steady state. With equal stages this is (m + (p-1)/v) t, the bubble (p-1)/v t (Narayanan et al., SC'21, section 2.2;
-// Huang et al. 2019 for GPipe, which takes the same time). With uneven stages it is what an event-driven run gives when
-// the slowest stage is never starved. Not modelled: warm-up order effects of interleaving with m < p.
+// Huang et al. 2019 for GPipe, which takes the same time) and exact. With uneven stages it is an upper bound: an
+// event-driven run may be up to a quarter shorter when few micro-batches meet one slow stage, because the fast stages
+// around it absorb part of the filling (tests/schedule holds the gap). Not modelled: warm-up order of interleaving with
+// m < p.
 // Domain: m >= 1; interleaving needs m to be a multiple of p for its bubble.
 #pragma once
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 
 #include "base/check.hpp"
 #include "plan/operands.hpp"
@@ -133,13 +132,20 @@ private:
         }
     }
 
+    /// A tensor in one layout is kept once. Kept inside its producer's unit it serves later units too (a repeated block
+    /// that keeps its output keeps the next instance's input); otherwise each consuming unit keeps it for itself.
     void add_saved(Vertex v, const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
+        const auto unit_of = [this](Vertex w) { return costed_.graph->layer(w).unit; };
         for (const plan::SavedTensor& saved : sharded.saved) {
-            const bool internal = saved.slot > 0;
-            const bool first =
-                internal || kept_.insert({saved.tensor, saved.layout, costed_.graph->instances(v)}).second;
-            if (!first) {
-                continue;
+            if (saved.slot == 0) {
+                const std::pair<Vertex, plan::Layout> tensor{saved.tensor, saved.layout};
+                const bool at_home = unit_of(saved.tensor) == unit_of(v);
+                const bool known = at_home ? !kept_at_home_.insert(tensor).second
+                                           : kept_at_home_.count(tensor) > 0 ||
+                                                 !kept_.insert({tensor, costed_.graph->instances(v)}).second;
+                if (known) {
+                    continue;
+                }
             }
             const Bytes bytes = count * saved.elements * element_bytes(saved.element, costed_.precision);
             unit.saved += bytes;
@@ -236,7 +242,8 @@ private:
 
     CostedGraph& costed_;
     std::optional<cluster::Algorithm> forced_;
-    std::set<std::tuple<Vertex, plan::Layout, std::int64_t>> kept_;
+    std::set<std::pair<Vertex, plan::Layout>> kept_at_home_;
+    std::set<std::pair<std::pair<Vertex, plan::Layout>, std::int64_t>> kept_;
     std::set<std::pair<Vertex, std::size_t>> entered_;
     Evidence worst_evidence_ = Evidence::measured;
     Evidence best_evidence_ = Evidence::data_sheet;

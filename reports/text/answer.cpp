@@ -22,7 +22,9 @@ std::string headline(const search::Answer& answer) {
     if (answer.plans.empty()) {
         return fmt::format("nothing fits: {} with batch {}", subject, whole(static_cast<double>(question.batch)));
     }
-    return fmt::format("{}: {}", subject, plan_words(answer.plans.front()));
+    const plan::Plan& best = answer.plans.front().plan;
+    return fmt::format("{}, batch {}: {} on {}", subject, whole(static_cast<double>(best.batch)), best.strategy.name,
+                       mesh_words(best));
 }
 
 std::string counts_line(const search::Answer& answer) {
@@ -68,16 +70,17 @@ std::string nearest(const search::Answer& answer, Style style) {
 Table ranking(const std::vector<schedule::Prediction>& plans) {
     Table table({{"#", Align::right},
                  {"strategy, mesh"},
-                 {"micro-batch x count, schedule"},
-                 {"recompute, sharding"},
+                 {"micro-batches, schedule"},
+                 {"recompute, shard"},
                  {"step", Align::right},
                  {"MFU", Align::right},
                  {"memory", Align::right}});
     int rank = 0;
     for (const schedule::Prediction& prediction : plans) {
         table.row({std::to_string(++rank), prediction.plan.strategy.name + ": " + mesh_words(prediction.plan),
-                   microbatch_words(prediction), saving_words(prediction.plan), text(prediction.step.value),
-                   percent(prediction.mfu), text(prediction.memory.total())});
+                   microbatch_words(prediction),
+                   fmt::format("{}, {}", recompute_word(prediction.plan), plan::name(prediction.plan.shard)),
+                   text(prediction.step.value), percent(prediction.mfu), text(prediction.memory.total())});
     }
     return table;
 }
@@ -100,8 +103,12 @@ std::string against_runner_up(const schedule::Prediction& first, const schedule:
         words.push_back(fmt::format("{} {}{}", label(static_cast<schedule::TimePart>(part)),
                                     difference < Seconds{} ? "-" : "+", text(max(difference, -difference))));
     }
-    std::string sentence =
-        longer < 0.0005 ? std::string("No. 2 is as fast") : fmt::format("No. 2 takes {} longer", percent(longer));
+    std::string sentence = "No. 2 is as fast";
+    if (longer >= 1) {
+        sentence = fmt::format("No. 2 takes {} times as long", figure(1 + longer));
+    } else if (longer >= 0.0005) {
+        sentence = fmt::format("No. 2 takes {} longer", percent(longer));
+    }
     sentence += words.empty() ? "" : ": " + join(words);
     const bool overlap = second.step.lo < first.step.hi && first.step.lo < first.step.hi;
     return sentence + (overlap ? "; the intervals overlap, so measure both before a long run" : "");
@@ -123,6 +130,9 @@ std::string answer_text(const search::Answer& answer, const std::string& saved, 
         all += evidence(answer.plans.front(), style);
     }
     all += heading(style, "Search") + bullet(counts_line(answer));
+    if (found) {
+        all += bullet("No. 1 in full: " + plan_words(answer.plans.front()));
+    }
     all += heading(style, "Next");
     for (const std::string& command : next_commands(answer, saved)) {
         all += "  " + command + "\n";

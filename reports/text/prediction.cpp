@@ -22,6 +22,11 @@ std::string verdict(const schedule::Prediction& prediction) {
                                          prediction.why_not.empty() ? memory_words(prediction) : prediction.why_not);
 }
 
+std::string speed_line(const schedule::Prediction& prediction) {
+    const bool repeats = prediction.hfu > prediction.mfu * 1.0005;
+    return speed_words(prediction) + (repeats ? ", HFU " + percent(prediction.hfu) : "");
+}
+
 std::string epoch_line(const schedule::Epoch& epoch) {
     return fmt::format("{} in {} iterations: compute {}, communication {} before overlap", text(epoch.total),
                        whole(epoch.iterations), text(epoch.compute), text(epoch.communication));
@@ -75,8 +80,8 @@ Table stage_table(const schedule::Prediction& prediction) {
         while (last + 1 < stages.size() && alike(stages[first], stages[last + 1])) {
             ++last;
         }
-        const std::string layers =
-            first == last ? stages[first].layers : stages[first].layers + " ... " + stages[last].layers;
+        const bool same = stages[first].layers == stages[last].layers;
+        const std::string layers = stages[first].layers + (same ? "" : " ... " + stages[last].layers);
         table.row({range(first + 1, last + 1), layers, text(stages[first].memory), text(stages[first].time)});
         first = last + 1;
     }
@@ -101,7 +106,7 @@ Table communication_table(const schedule::Prediction& prediction) {
 std::string prediction_text(const Subject& subject, const schedule::Prediction& prediction, Style style) {
     std::string all = painted(style, Paint::bold, title(subject, prediction)) + "\n";
     all += wrapped(plan_words(prediction), kTextWidth, "  ") + "\n";
-    all += wrapped(speed_words(prediction), kTextWidth, "  ") + "\n";
+    all += wrapped(speed_line(prediction), kTextWidth, "  ") + "\n";
     all += painted(style, prediction.fits ? Paint::green : Paint::red, wrapped(verdict(prediction), kTextWidth, "  "));
     all += "\n\n" + time_bar(prediction, style) + "\n" + memory_bar(prediction, style) + "\n";
     all += time_table(prediction).to_text(style) + "\n" + memory_table(prediction).to_text(style);
@@ -118,7 +123,7 @@ std::string prediction_text(const Subject& subject, const schedule::Prediction& 
 
 std::string prediction_markdown(const Subject& subject, const schedule::Prediction& prediction) {
     std::string all = fmt::format("**{}**\n\n- {}\n- {}\n- {}\n", title(subject, prediction), plan_words(prediction),
-                                  speed_words(prediction), verdict(prediction));
+                                  speed_line(prediction), verdict(prediction));
     if (prediction.epoch) {
         all += fmt::format("- epoch: {}\n", epoch_line(*prediction.epoch));
     }

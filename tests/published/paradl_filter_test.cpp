@@ -173,8 +173,7 @@ TEST(ParaDLChannel, DiffersFromEachPrintedRowByFirstLayerAndWhereGradientsAreGat
             const Ring ring = filter_ring(row.p, batch);
             const double iterations = std::ceil(kSamples / batch);
             const double smaller = sums.writes - sums.last - sums.reads;
-            const double explained =
-                iterations * (2 * ring(1, sums.first) + ring(1, sums.last) + ring(0, smaller));
+            const double explained = iterations * (2 * ring(1, sums.first) + ring(1, sums.last) + ring(0, smaller));
             ASSERT_TRUE(p.epoch);
             EXPECT_NEAR((p.epoch->communication.in(unit::second) + explained) / row.communication, 1, 1e-9)
                 << table.model << " on " << row.p;
@@ -186,8 +185,8 @@ TEST(ParaDLChannel, DiffersFromEachPrintedRowByFirstLayerAndWhereGradientsAreGat
 }
 
 // ResNet-50, 64 images a node, 4 filter shards in a node, p/4 nodes. Printed, per iteration:
-//   3 (4-1)(49 alpha + 4 B sum(y)/4 beta) + 2 (p1-1)(alpha' + S/p1 beta'), S = 28,878,016 bytes: the convolutions' quarter
-//   and the whole classifier, alpha' = 40.31 us (the runs of 2020), beta' = 4 * 8e-11: phi = 4, here a result.
+//   3 (4-1)(49 alpha + 4 B sum(y)/4 beta) + 2 (p1-1)(alpha' + S/p1 beta'), S = 28,878,016 bytes: the convolutions'
+//   quarter and the whole classifier, alpha' = 40.31 us (the runs of 2020), beta' = 4 * 8e-11: phi = 4, here a result.
 struct HybridRow {
     std::int64_t p;
     double compute, communication;  ///< seconds an epoch
@@ -226,8 +225,8 @@ TEST(ParaDLDataFilter, AsTheUserWritesItDiffersByWhereGradientsAreReducedAndBySt
         const double layers = 2 * ring(1, sums.last) + 2 * ring(0, sums.writes - sums.last - sums.reads);
         const double start_ups = 2 * (nodes - 1) * (40.31e-6 - 2 * 30.31e-6);
         ASSERT_TRUE(p.epoch);
-        EXPECT_NEAR(
-            (p.epoch->communication.in(unit::second) + iterations * (layers + start_ups)) / row.communication, 1, 1e-9)
+        EXPECT_NEAR((p.epoch->communication.in(unit::second) + iterations * (layers + start_ups)) / row.communication,
+                    1, 1e-9)
             << row.p;
         EXPECT_DOUBLE_EQ(gradient_contention(p), 4);
         EXPECT_NEAR(sent(p, "all-reduce", "data"), 2 * (nodes - 1) / nodes * kSegment, 1e-3);
@@ -255,8 +254,8 @@ TEST(ParaDLDataFilter, BuiltInDiffersByReduceScattersSmallerTensorsAndASplitClas
     }
 }
 
-// Compute: everything is split, so (D/p) t. The printed rows leave 5.083 % of the time whole, because their table counts
-// max-pooling a factor of its channels too high: t (s + (1-s)/4) a sample of the node.
+// Compute: everything is split, so (D/p) t. The printed rows leave 5.083 % of the time whole, because their table
+// counts max-pooling a factor of its channels too high: t (s + (1-s)/4) a sample of the node.
 TEST(ParaDLDataFilter, ComputeDiffersByTheShareThatThePrintedRowsLeaveWhole) {
     for (const HybridRow& row : kHybrid) {
         const schedule::Prediction p = hybrid(library().strategy("data+filter"), row.p);

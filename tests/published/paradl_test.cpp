@@ -20,29 +20,20 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {"resnet50-paradl", 64, 4, 998.24064, 13.9104096},
-    {"resnet50-paradl", 64, 8, 499.12032, 32.8884724},
-    {"resnet50-paradl", 64, 16, 249.56016, 18.187137},
-    {"resnet50-paradl", 64, 32, 124.78008, 9.9839437},
-    {"resnet50-paradl", 64, 64, 62.39004, 5.67828639504},
-    {"resnet50-paradl", 64, 128, 31.19502, 3.48234794512},
-    {"resnet50-paradl", 64, 256, 15.59751, 2.3931260808},
-    {"resnet50-paradl", 64, 512, 7.798755, 1.8473165088},
-    {"resnet50-paradl", 64, 1024, 3.8993775, 1.5584128296},
-    {"vgg16-paradl", 32, 8, 1319.29424, 477.5656424},
-    {"vgg16-paradl", 32, 32, 329.82356, 133.9451162},
-    {"vgg16-paradl", 32, 128, 82.45589, 36.172894827},
-    {"vgg16-paradl", 32, 1024, 10.30698625, 6.8780742096},
-    {"alexnet-paradl", 512, 1, 782.00064, 0},
-    {"alexnet-paradl", 512, 64, 12.21876, 1.7244303552},
-    {"alexnet-paradl", 512, 1024, 0.7636725, 0.30978443034},
+    {"resnet50-paradl", 64, 4, 998.24064, 13.9104096},      {"resnet50-paradl", 64, 8, 499.12032, 32.8884724},
+    {"resnet50-paradl", 64, 16, 249.56016, 18.187137},      {"resnet50-paradl", 64, 32, 124.78008, 9.9839437},
+    {"resnet50-paradl", 64, 64, 62.39004, 5.67828639504},   {"resnet50-paradl", 64, 128, 31.19502, 3.48234794512},
+    {"resnet50-paradl", 64, 256, 15.59751, 2.3931260808},   {"resnet50-paradl", 64, 512, 7.798755, 1.8473165088},
+    {"resnet50-paradl", 64, 1024, 3.8993775, 1.5584128296}, {"vgg16-paradl", 32, 8, 1319.29424, 477.5656424},
+    {"vgg16-paradl", 32, 32, 329.82356, 133.9451162},       {"vgg16-paradl", 32, 128, 82.45589, 36.172894827},
+    {"vgg16-paradl", 32, 1024, 10.30698625, 6.8780742096},  {"alexnet-paradl", 512, 1, 782.00064, 0},
+    {"alexnet-paradl", 512, 64, 12.21876, 1.7244303552},    {"alexnet-paradl", 512, 1024, 0.7636725, 0.30978443034},
 };
 
 TEST(ParaDLData, EveryRowIsAsPrinted) {
     const cluster::Cluster abci = library().cluster("abci-paradl");
     for (const Row& row : kRows) {
-        const plan::Plan plan =
-            convolutional_plan(library().strategy("data"), {{"data", row.p}}, row.batch * row.p);
+        const plan::Plan plan = convolutional_plan(library().strategy("data"), {{"data", row.p}}, row.batch * row.p);
         const schedule::Prediction prediction = schedule::predict(network(row.model), abci, plan);
         ASSERT_TRUE(prediction.epoch) << row.model;
         const schedule::Epoch& epoch = *prediction.epoch;

@@ -117,10 +117,11 @@ RC_GTEST_PROP(Pipeline, UnevenStagesAreNeverFasterThanTheSlowestAloneNorSlowerTh
     RC_ASSERT(found >= m * slowest - 1e-9);
     // ParaDL's Table 3 charges every stage like the slowest: (m + p - 1) of its passes.
     RC_ASSERT(found <= (m + static_cast<double>(stages) - 1) * slowest + 1e-9);
-    // The closed form is a lower bound of the run, and never far from it.
+    // Fast stages beside a slow one absorb part of the filling, so the run may be shorter; the gap is bounded.
     const double run = play(times, microbatches, false);
-    RC_ASSERT(run >= found * (1 - 1e-9));
-    RC_ASSERT(run <= found * 1.35);
+    RC_ASSERT(run >= m * slowest - 1e-9);
+    RC_ASSERT(run <= found * (1 + 1e-9));
+    RC_ASSERT(run >= 0.75 * found);
 }
 
 TEST(Pipeline, InterleavingDividesTheBubbleByTheChunks) {

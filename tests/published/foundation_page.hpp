@@ -1,0 +1,16 @@
+// What data sheets alone predict of published runs, as a page.
+#pragma once
+
+#include <string>
+
+#include "megatron_runs.hpp"
+#include "schedule/prediction.hpp"
+
+namespace dodona::published {
+
+schedule::Prediction predict_run(const MegatronRun& run);
+
+/// reports/foundation.md
+std::string foundation_page();
+
+}  // namespace dodona::published

@@ -1,0 +1,113 @@
+// The search against a brute-force walk over the same space, on a small world.
+#include "search/search.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "../schedule/scenes.hpp"
+#include "schedule/predict.hpp"
+#include "search/space.hpp"
+
+namespace dodona::search {
+namespace {
+
+using schedule::test::pipelined;
+using schedule::test::small_cluster;
+using schedule::test::small_network;
+using schedule::test::strategy;
+
+Space small_space() {
+    return {.devices = 4,
+            .batch = 32,
+            .precision = Precision::fp32,
+            .strategies = {strategy("data", {"data"}), pipelined()},
+            .optimizer = plan::OptimizerKind::momentum,
+            .top = 3};
+}
+
+TEST(Search, DivisorsAscend) { EXPECT_EQ(divisors(12), (std::vector<std::int64_t>{1, 2, 3, 4, 6, 12})); }
+
+TEST(Search, MeshesAreAllOrderedFactorisations) {
+    // 12 over two axes: one mesh per divisor.
+    EXPECT_EQ(meshes(pipelined(), 12).size(), 6U);
+    EXPECT_TRUE(meshes(plan::Strategy{}, 2).empty());
+    EXPECT_EQ(meshes(plan::Strategy{}, 1).size(), 1U);
+}
+
+TEST(Search, TheFirstPlanIsTheFastestOfABruteForceWalk) {
+    const graph::Graph graph = small_network();
+    const cluster::Cluster cluster = small_cluster();
+    const Space space = small_space();
+    const Answer answer = search(graph, cluster, space);
+
+    std::int64_t walked = 0;
+    Seconds fastest = Seconds::of_base(1e9);
+    for (const plan::Strategy& s : space.strategies) {
+        for (const auto& mesh : meshes(s, space.devices)) {
+            for (const std::int64_t microbatch : divisors(space.batch)) {
+                plan::Plan base{.strategy = s, .mesh = mesh, .batch = space.batch, .microbatch = microbatch};
+                base.precision = space.precision;
+                base.optimizer = space.optimizer;
+                base.overlap = space.overlap;
+                if (space.batch % (base.axis_size("data") * microbatch) != 0) {
+                    continue;
+                }
+                for (const plan::Plan& plan : variants(base, graph)) {
+                    ++walked;
+                    const schedule::Prediction p = schedule::predict(graph, cluster, plan);
+                    if (p.fits) {
+                        fastest = min(fastest, p.step.value);
+                    }
+                }
+            }
+        }
+    }
+    ASSERT_FALSE(answer.plans.empty());
+    EXPECT_EQ(answer.counts.configurations, walked);
+    EXPECT_LE(answer.plans[0].step.value, 1.005 * fastest);
+    EXPECT_GE(answer.plans[0].step.value, fastest);
+    for (std::size_t i = 1; i < answer.plans.size(); ++i) {
+        EXPECT_GE(answer.plans[i].step.value * 1.005, answer.plans[i - 1].step.value);
+    }
+    EXPECT_TRUE(answer.counts.optimal);
+}
+
+TEST(Search, WhatDoesNotFitIsCountedByReasonAndTheNearestIsShown) {
+    const graph::Graph graph = small_network();
+    const cluster::Cluster cluster = small_cluster();
+    Space space = small_space();
+    space.max_memory = 1_B;
+    const Answer answer = search(graph, cluster, space);
+    EXPECT_TRUE(answer.plans.empty());
+    ASSERT_EQ(answer.nearest.size(), 1U);
+    EXPECT_FALSE(answer.nearest[0].fits);
+    std::int64_t counted = 0;
+    for (const Infeasible& infeasible : answer.infeasible) {
+        EXPECT_EQ(infeasible.reason, "out of memory");
+        EXPECT_FALSE(infeasible.nearest.empty());
+        counted += infeasible.count;
+    }
+    EXPECT_EQ(counted, answer.counts.configurations);
+}
+
+TEST(Search, MoreDataRanksThanSamplesIsALimitByName) {
+    Space space = small_space();
+    space.batch = 2;
+    space.strategies = {strategy("data", {"data"})};
+    const Answer answer = search(small_network(), small_cluster(), space);
+    EXPECT_TRUE(answer.plans.empty());
+    ASSERT_EQ(answer.infeasible.size(), 1U);
+    EXPECT_EQ(answer.infeasible[0].reason, "data <= 2: the batch has 2 samples");
+}
+
+TEST(Search, StopsWhenTheProgressSaysSoAndKeepsWhatItHas) {
+    int calls = 0;
+    const Answer answer = search(small_network(), small_cluster(), small_space(),
+                                 [&](std::int64_t, std::int64_t) { return ++calls < 3; });
+    EXPECT_FALSE(answer.counts.optimal);
+    EXPECT_FALSE(answer.plans.empty());
+}
+
+}  // namespace
+}  // namespace dodona::search
