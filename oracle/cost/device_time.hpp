@@ -11,7 +11,9 @@
 // A convolution is its implicit product, with the bytes of its real operands; an attention without extents has
 // quantisation 1. Streams take max(bytes / bandwidth, flops / vector peak), gathers bytes / bandwidth.
 // Times in s, bytes in B, peaks in FLOP/s; m, n, k, batch > 0.
-// Not modelled: split-k, clocks under power limits, L2 reuse between kernels, operands of one byte (an fp8 product is
+// k may be split s ways (s a power of two, k/s >= 256): s times as many tiles, and 2 * s * 4 m n bytes of fp32 partial
+// sums more to move. Weight gradients of convolutions (m, n small, k all positions) live from it.
+// Not modelled: clocks under power limits, L2 reuse between kernels, operands of one byte (an fp8 product is
 // charged the two bytes that its operands have in memory).
 // Source: tile and wave quantisation as in NVIDIA's "Matrix multiplication background user's guide"; the 8 columns are
 // those of mma.m16n8k16 in NVIDIA's PTX ISA.

@@ -13,12 +13,28 @@ namespace {
 /// Columns of one matrix instruction: mma.m16n8k16, PTX ISA, "Matrix multiply-accumulate operation".
 constexpr double kInstructionColumns = 8;
 
+/// A split of k must leave each part at least this deep: shallower ones spend their time filling the pipeline.
+/// Source: CUTLASS, "Efficient GEMM in CUDA", parallelised reductions.
+constexpr double kLeastDepth = 256;
+
+/// Seconds to write and read back one more set of fp32 partial sums of an m x n result.
+Seconds partial_sums(const cluster::Device& device, const graph::Kernel& kernel) {
+    const Bytes sums = kernel.batch * kernel.m * kernel.n * Bytes::of_base(4);
+    return 2.0 * sums / device.memory_bandwidth;
+}
+
+/// The whole product, or split along k where that fills more multiprocessors than its partial sums cost.
 Seconds product_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
     const Seconds ideal = kernel.flops / device.peak(precision);
     if (kernel.m <= 0) {
         return ideal;
     }
-    const Seconds tiled = quantisation(device, kernel.m, kernel.n, kernel.batch) * ideal;
+    Seconds tiled = quantisation(device, kernel.m, kernel.n, kernel.batch) * ideal;
+    const Seconds each = partial_sums(device, kernel);
+    for (double parts = 2; kernel.k / parts >= kLeastDepth && parts * each < tiled; parts *= 2) {
+        const double occupied = quantisation(device, kernel.m, kernel.n, kernel.batch * parts);
+        tiled = min(tiled, occupied * ideal + parts * each);
+    }
     if (std::min(kernel.m, kernel.n) < kInstructionColumns && device.vector > FlopPerSecond{}) {
         return min(tiled, kernel.flops / device.vector);
     }

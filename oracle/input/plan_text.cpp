@@ -193,6 +193,9 @@ std::string strategy_to_yaml(const Strategy& strategy, const std::string& indent
     if (strategy.pipeline) {
         line("pipeline", scalar(*strategy.pipeline));
     }
+    if (strategy.split_boundaries) {
+        line("split_boundaries", scalar(*strategy.split_boundaries));
+    }
     if (!strategy.shard_axes.empty()) {
         line("shard", strategy.shard
                           ? fmt::format("{{axes: {}, level: {}}}", scalars(strategy.shard_axes), name(*strategy.shard))

@@ -63,6 +63,9 @@ public:
             }
             laid.emplace(*strategy.pipeline, "the stages");
         }
+        if (const Value split = fields.find("split_boundaries")) {
+            strategy.split_boundaries = axis(split);
+        }
         read_shard(fields.find("shard"), strategy);
         for (const Value& rule : fields.find("rules").list()) {
             strategy.rules.push_back(read_rule(rule, laid));

@@ -65,7 +65,7 @@ void check_ways(const Layer& layer, const Loop& loop, std::int64_t ways, std::ve
     if (ways > units) {
         limits.push_back(
             {fmt::format("{} <= {}: layer {} ({}) cannot be split further", loop.name, units, layer.name, layer.kind),
-             true});
+             true, static_cast<double>(units)});
     } else if (units % ways != 0) {
         limits.push_back({fmt::format("{} {} of layer {} divides unevenly {} ways: the largest shard has {}", loop.name,
                                       units, layer.name, ways, (units + ways - 1) / ways),

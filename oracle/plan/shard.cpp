@@ -171,16 +171,14 @@ private:
         });
     }
 
-    /// The gather of an input that was not kept, once more for backward. Shared like the forward gather.
+    /// The conversion of an input that was not kept, once more for backward. Shared like the forward one.
     void add_regather(Vertex producer, const Layout& wanted, ShardedLayer& sharded) {
         if (!regathered_.insert({producer, wanted, 0}).second) {
             return;
         }
         for (const Transfer& transfer : convert(mesh_, divisions(producer), result_.layers[producer].output, wanted)) {
-            if (transfer.collective == cluster::Collective::all_gather) {
-                sharded.transfers.push_back({transfer, Phase::backward, Purpose::regather,
-                                             graph_.layer(producer).nest.result.element, producer});
-            }
+            sharded.transfers.push_back({transfer, Phase::backward, Purpose::regather,
+                                         graph_.layer(producer).nest.result.element, producer});
         }
     }
 

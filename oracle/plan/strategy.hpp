@@ -53,6 +53,8 @@ struct Strategy {
     std::vector<Lay> everywhere;          ///< added to every rule and to layers without one
     std::vector<Rule> rules;              ///< the first match wins
     std::optional<std::string> pipeline;  ///< axis over which layers are cut into stages
+    /// Axis over which a whole tensor at a stage boundary is split for sending and gathered on arrival.
+    std::optional<std::string> split_boundaries;
     std::vector<std::string> shard_axes;  ///< axes over which optimizer states may be sharded
     std::optional<ShardLevel> shard;      ///< default sharding of the strategy (ZeRO files)
     Location where;

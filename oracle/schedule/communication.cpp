@@ -97,14 +97,13 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
                   transfer.time);
     }
     if (stages > 1 && pass.boundary > Seconds{}) {
-        cost::CollectiveTime send;
-        send.time = Estimate::exactly(pass.boundary);
-        send.sent = pass.boundary_bytes;
-        send.contention = pass.boundary_contention;
-        send.algorithm = cluster::Algorithm::direct;
+        const double transfers = 2.0 * m * static_cast<double>(plan.chunks);
         lines.add("activations and their gradients between stages", cluster::Collective::send,
-                  costed.mesh.axis(*plan.strategy.pipeline), pass.boundary_bytes,
-                  2.0 * m * static_cast<double>(plan.chunks), send);
+                  costed.mesh.axis(*plan.strategy.pipeline), pass.arriving.sent, transfers, pass.send);
+        if (pass.arriving.gathered > Bytes{}) {
+            lines.add("stage boundaries", cluster::Collective::all_gather, boundary_split(costed, plan),
+                      pass.arriving.gathered, transfers, pass.gather);
+        }
     }
     return lines.sorted();
 }

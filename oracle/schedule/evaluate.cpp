@@ -202,9 +202,7 @@ private:
     }
 
     void judge() {
-        const auto broken =
-            std::find_if(p_.limits.begin(), p_.limits.end(), [](const Limit& limit) { return limit.broken; });
-        if (broken != p_.limits.end()) {
+        if (const Limit* broken = plan::tightest_broken(p_.limits)) {
             p_.why_not = broken->text;
             return;
         }

@@ -46,7 +46,7 @@ MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, cons
         in_flight(plan.schedule, static_cast<std::int64_t>(stage_index), static_cast<std::int64_t>(stage_count),
                   microbatches, static_cast<std::int64_t>(stage.chunks.size()));
     Bytes largest_message;
-    const Bytes boundary = incoming_bytes(costed, stage);
+    const Bytes boundary = incoming(costed, stage, 0).whole;
     for (std::size_t c = 0; c < stage.chunks.size(); ++c) {
         for (std::size_t u = 0; u < costed.units.size(); ++u) {
             const std::int64_t count = stage.chunks[c].counts[u];

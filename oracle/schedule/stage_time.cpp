@@ -39,13 +39,16 @@ StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const St
         pass.backward += count * adjusted(unit.backward);
         pass.recompute += count * adjusted(recomputed(unit, plan));
     }
-    pass.boundary_bytes = incoming_bytes(costed, stage);
-    if (plan.strategy.pipeline && pass.boundary_bytes > Bytes{}) {
+    pass.arriving = incoming(costed, stage, boundary_split(costed, plan));
+    if (plan.strategy.pipeline && pass.arriving.sent > Bytes{}) {
         const plan::Atoms axis = costed.mesh.axis(*plan.strategy.pipeline);
-        const cost::CollectiveTime send =
-            time_of(costed, cluster::Collective::send, axis, pass.boundary_bytes, plan.algorithm);
-        pass.boundary = send.time.value;
-        pass.boundary_contention = send.contention;
+        pass.send = time_of(costed, cluster::Collective::send, axis, pass.arriving.sent, plan.algorithm);
+        pass.boundary = pass.send.time.value;
+        if (pass.arriving.gathered > Bytes{}) {
+            pass.gather = time_of(costed, cluster::Collective::all_gather, boundary_split(costed, plan),
+                                  pass.arriving.gathered, plan.algorithm);
+            pass.boundary += pass.gather.time.value;
+        }
     }
     return pass;
 }

@@ -11,10 +11,11 @@ namespace dodona::schedule {
 struct StagePass {
     PassCost forward;
     PassCost backward;
-    PassCost recompute;  ///< forward work repeated in backward, with its collectives
-    Seconds boundary;    ///< one transfer from the stage before, one way
-    Bytes boundary_bytes;
-    double boundary_contention = 1;
+    PassCost recompute;           ///< forward work repeated in backward, with its collectives
+    Seconds boundary;             ///< one transfer from the stage before, one way, gather on arrival included
+    Incoming arriving;            ///< its bytes
+    cost::CollectiveTime send;    ///< of `boundary`: between stages
+    cost::CollectiveTime gather;  ///< of `boundary`: among the receivers
     [[nodiscard]] Estimate total() const { return forward.total() + backward.total() + recompute.total(); }
 };
 

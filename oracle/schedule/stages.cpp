@@ -183,21 +183,33 @@ std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, st
     return result;
 }
 
-Bytes incoming_bytes(const CostedGraph& costed, const Stage& stage) {
-    Bytes largest;
+Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms split) {
+    Incoming most;
     for (const Chunk& chunk : stage.chunks) {
         const auto found = std::find_if(chunk.counts.begin(), chunk.counts.end(), [](std::int64_t n) { return n > 0; });
         const auto first = static_cast<std::size_t>(found - chunk.counts.begin());
-        Bytes bytes;
+        Incoming here;
         for (std::size_t u = first; u < chunk.counts.size(); ++u) {
             for (const Entering& tensor : costed.units[u].entering) {
                 const bool from_before = u == first || tensor.producer < first;
-                bytes += chunk.counts[u] > 0 && from_before && !tensor.sample ? tensor.bytes : Bytes{};
+                if (chunk.counts[u] == 0 || !from_before || tensor.sample) {
+                    continue;
+                }
+                const plan::Atoms over = split & ~tensor.sharded;
+                here.whole += tensor.bytes;
+                here.sent += tensor.bytes / static_cast<double>(costed.mesh.ways(over));
+                here.gathered += over != 0 ? tensor.bytes : Bytes{};
             }
         }
-        largest = max(largest, bytes);
+        if (here.whole > most.whole) {
+            most = here;
+        }
     }
-    return largest;
+    return most;
+}
+
+plan::Atoms boundary_split(const CostedGraph& costed, const plan::Plan& plan) {
+    return plan.strategy.split_boundaries ? costed.mesh.axis(*plan.strategy.split_boundaries) : plan::Atoms{0};
 }
 
 std::string describe(const CostedGraph& costed, const Stage& stage) {

@@ -26,8 +26,18 @@ struct Stage {
 std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t chunks,
                               const std::vector<std::int64_t>& given);
 
-/// What arrives from earlier stages for one micro-batch: the largest over the chunks.
-Bytes incoming_bytes(const CostedGraph& costed, const Stage& stage);
+/// What arrives from earlier stages for one micro-batch, for the chunk with most.
+struct Incoming {
+    Bytes sent;      ///< by one rank of the stage before
+    Bytes gathered;  ///< of it, after a gather among the receivers: tensors that were split for sending
+    Bytes whole;     ///< as the receiving rank keeps it
+};
+
+/// `split`: atoms over which whole tensors are split for sending (none: sent whole).
+Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms split);
+
+/// The atoms that a plan's strategy splits boundaries over.
+plan::Atoms boundary_split(const CostedGraph& costed, const plan::Plan& plan);
 
 /// "embedding, 12 x layers".
 std::string describe(const CostedGraph& costed, const Stage& stage);

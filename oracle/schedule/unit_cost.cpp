@@ -166,7 +166,7 @@ private:
             }
             const Bytes bytes = costed_.sharded.layers[producer].output_elements *
                                 element_bytes(source.nest.result.element, costed_.precision);
-            unit.entering.push_back({source.unit, bytes, sample});
+            unit.entering.push_back({source.unit, bytes, sample, costed_.sharded.layers[producer].output.sharded()});
         }
     }
 

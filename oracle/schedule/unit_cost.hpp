@@ -51,7 +51,8 @@ struct PassCost {
 struct Entering {
     std::size_t producer = 0;  ///< unit
     Bytes bytes;
-    bool sample = false;  ///< read from storage: kept, never sent
+    bool sample = false;      ///< read from storage: kept, never sent
+    plan::Atoms sharded = 0;  ///< atoms in its layout
 };
 
 struct UnitCost {

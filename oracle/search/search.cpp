@@ -121,9 +121,7 @@ private:
     void try_layout(const Plan& base) {
         const std::vector<Plan> plans = variants(base, graph_);
         const CostedGraph costed = schedule::cost_graph(graph_, cluster_, base, {});
-        const auto broken = std::find_if(costed.sharded.limits.begin(), costed.sharded.limits.end(),
-                                         [](const plan::Limit& limit) { return limit.broken; });
-        if (broken != costed.sharded.limits.end()) {
+        if (const plan::Limit* broken = plan::tightest_broken(costed.sharded.limits)) {
             refuse(base.strategy.name, broken->text, static_cast<std::int64_t>(plans.size()));
             return;
         }

@@ -44,6 +44,24 @@ TEST(Matmul, takes_the_tile_that_fits_best) {
 }
 
 // A matrix times a vector: 2 * 4096^2 operations at the vector peak are 1.72 us, its 33.6 MB 16.8 us.
+TEST(Matmul, deep_with_few_tiles_is_split_along_k) {
+    // 64 multiprocessors, one 128 x 128 tile, k = 1 Mi: whole it runs on one multiprocessor. Split 64 ways it runs on
+    // 64, so 1/64 of that time, plus 64 partial sums of 128 x 128 fp32 written and read.
+    cluster::Device device;
+    device.multiprocessors = 64;
+    device.tiles = {{128, 128}};
+    device.matrix = {{Precision::fp16, 64_TFLOP_per_s}};
+    device.memory_bandwidth = 1000_GB_per_s;
+    const graph::Kernel deep = graph::matmul(128, 128, 1048576);
+    const double one = 2.0 * 128 * 128 * 1048576 / 1e12;
+    const double sums = 64 * 2 * 128 * 128 * 4 / 1e12;
+    EXPECT_NEAR(kernel_time(device, deep, Precision::fp16).time.value.in(unit::second), one / 64 + sums, 1e-12);
+    // A shallow one stays whole.
+    const graph::Kernel shallow = graph::matmul(128, 128, 300);
+    EXPECT_NEAR(kernel_time(device, shallow, Precision::fp16).time.value.in(unit::second), 2.0 * 128 * 128 * 300 / 1e12,
+                1e-15);
+}
+
 TEST(Matmul, of_a_vector_is_bound_by_memory) {
     const auto found = kernel_time(scene::a100(), graph::matmul(4096, 1, 4096), Precision::bf16);
     EXPECT_NEAR(micro(found), 5 + 2.0 * (4096.0 * 4096 + 2 * 4096) / 2e6, 1e-9);
@@ -53,13 +71,13 @@ TEST(Matmul, at_a_precision_that_the_device_lacks_is_our_fault) {
     EXPECT_THROW((void)kernel_time(scene::a100(), graph::matmul(64, 64, 64), Precision::fp8), InternalError);
 }
 
-// An implicit product of 256 x 256 x 2304 with few bytes: 108 SMs for 4 tiles. With twice the bytes of its operands
+// An implicit product of 256 x 256 x 288 with few bytes: 108 SMs for 4 tiles. With twice the bytes of its operands
 // unrolled it would be no different; with 1 GB it is memory-bound.
 TEST(Convolution, is_its_implicit_product_with_its_own_bytes) {
-    Kernel conv = graph::matmul(256, 256, 2304);
+    Kernel conv = graph::matmul(256, 256, 288);
     conv.kind = KernelKind::convolution;
     conv.elements = 1000;
-    const double compute = 108 * 2.0 * 128 * 128 * 2304 / 312e6;
+    const double compute = 108 * 2.0 * 128 * 128 * 288 / 312e6;
     EXPECT_NEAR(micro(kernel_time(scene::a100(), conv, Precision::bf16)), 5 + compute, 1e-9);
     conv.fixed_bytes = 1_GB;
     EXPECT_NEAR(micro(kernel_time(scene::a100(), conv, Precision::bf16)), 5 + 500 + 2000 / 2e6, 1e-9);

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/check.hpp"
 #include "graph/graph.hpp"
 #include "input/library.hpp"
 #include "input/strategy_file.hpp"

@@ -29,6 +29,15 @@ graph::NetworkSpec chain(int64_t kernel) {
     return images({conv("a", 8, kernel), conv("b", 16, kernel), conv("c", 8, kernel)});
 }
 
+/// Higher, so that four shards of a height are as high as the window.
+graph::NetworkSpec tall(std::vector<Entry> entries) {
+    return network(tensor({{"channel", 4}, {"height", 32}, {"width", 16}}), std::move(entries));
+}
+
+graph::NetworkSpec tall_chain(int64_t kernel) {
+    return tall({conv("a", 8, kernel), conv("b", 16, kernel), conv("c", 8, kernel)});
+}
+
 plan::Plan two_samples(plan::Plan plan) {
     plan.microbatch = 2;
     plan.batch = 2;
@@ -92,7 +101,7 @@ TEST(AColumnThenARow, NeedNothingBetweenThem) {
 
 // K = 5: two rows of 16 * 8 channels * 2 samples * 4 bytes = 1,024 to each neighbour; of dY with 16 filters twice that.
 TEST(SpatialParallelism, ExchangesHalfAKernelWithEachNeighbour) {
-    const Derived net(chain(5), on_four("spatial", "spatial"));
+    const Derived net(tall_chain(5), on_four("spatial", "spatial"));
     expect(net.unit("b", Phase::forward, Collective::halo), 1, 2 * 2 * 1024, 4096);
     expect(net.unit("b", Phase::backward, Collective::halo), 1, 2 * 2 * 2048, 8192);
     EXPECT_EQ(net.collectives("b", Phase::forward) + net.collectives("b", Phase::backward), 2);
@@ -100,13 +109,13 @@ TEST(SpatialParallelism, ExchangesHalfAKernelWithEachNeighbour) {
 
 // The first layer reads halos of samples, but needs no dX and so no halo of dY.
 TEST(SpatialParallelism, NeedsNoGradientOfSamples) {
-    const Derived net(chain(5), on_four("spatial", "spatial"));
+    const Derived net(tall_chain(5), on_four("spatial", "spatial"));
     expect(net.unit("a", Phase::forward, Collective::halo), 1, 2 * 2 * 512, 2048);
     EXPECT_EQ(net.collectives("a", Phase::backward), 0);
 }
 
 TEST(SpatialParallelism, HasOneNeighbourAtTheRim) {
-    const Derived net(chain(5), two_samples(plan_of("spatial", {{"spatial", 2}})));
+    const Derived net(tall_chain(5), two_samples(plan_of("spatial", {{"spatial", 2}})));
     expect(net.unit("b", Phase::forward, Collective::halo), 1, 2 * 1024, 2048);
 }
 
@@ -118,7 +127,7 @@ TEST(SpatialParallelism, ReducesGradientsOverAllRanks) {
 
 // K = 3, S = 2: one row from one side, of X 16 * 8 * 2 * 4 = 1,024 bytes, of dY (8 wide, 8 filters) 512.
 TEST(SpatialParallelism, WithAStrideOfTwoNeedsOneRowFromOneSide) {
-    const Derived net(images({conv("a", 8, 3), conv("b", 8, 3, 2)}), on_four("spatial", "spatial"));
+    const Derived net(tall({conv("a", 8, 3), conv("b", 8, 3, 2)}), on_four("spatial", "spatial"));
     expect(net.unit("b", Phase::forward, Collective::halo), 1, 1024, 1024);
     expect(net.unit("b", Phase::backward, Collective::halo), 1, 512, 512);
 }

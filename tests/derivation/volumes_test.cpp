@@ -127,13 +127,24 @@ TEST(MegatronSequence, ReducesTheGradientsOfNormsOverTheTensorAxis) {
     EXPECT_EQ(gpt3.states(1, 3).size(), 1u);
 }
 
+// Sharded over data 4 as well, a rank adds up a quarter of them: 589,824 bytes.
+TEST(MegatronSequence, ReducesShardsOfNormGradientsWhereStatesAreSharded) {
+    plan::Plan plan = gpt3_plan("megatron-sequence", 4, 8);
+    plan.shard = plan::ShardLevel::states;
+    const Derived gpt3(model("gpt3-175b"), plan);
+    expect(gpt3.state(Collective::all_reduce, 1, 3), 1, 589'824, 1.75 * 589'824);
+    // 2,718,922,752 fp32 gradients over data: 3/4 of 10,875,691,008 bytes.
+    EXPECT_DOUBLE_EQ(gpt3.state(Collective::reduce_scatter, 1, 3).sent, 8'156'768'256);
+}
+
 // A middle stage of 8 on tensor 8 holds 12 layers of (12 h^2 + 7 h)/8 + 6 h = 226,576,896 parameters: 2,718,922,752,
 // in fp16 5,437,845,504 bytes, and data 16 sends 2 * 15/16 of it. (VOLUMES rounds: 175e9/(8*8) gives 10.25e9.)
+// Split and replicated weights lie differently, so they are two all-reduces over the same ranks.
 TEST(DataParallelism, AroundTensorAndPipelineReducesWhatARankHolds) {
     plan::Plan plan = gpt3_plan("megatron", 16, 8);
     plan.gradient_precision = Precision::fp16;
     const Derived gpt3(model("gpt3-175b"), plan);
-    expect(gpt3.state(Collective::all_reduce, 1, 3), 1, 5'437'845'504, 10'195'960'320);
+    expect(gpt3.state(Collective::all_reduce, 1, 3), 2, 5'437'845'504, 10'195'960'320);
     EXPECT_NEAR(gpt3.state(Collective::all_reduce, 1, 3).sent, 2 * 15.0 / 16 * 175e9 / 64 * 2, 0.01 * 10.25e9);
 }
 
@@ -174,9 +185,16 @@ TEST(AVocabularyParallelHead, ScattersItsGradientOntoASplitSequence) {
 TEST(APipelineBoundary, SendsTheActivationAsItsProducerLeavesIt) {
     const Derived plain(model("gpt3-175b"), gpt3_plan("megatron", 1, 8));
     const Derived split(model("gpt3-175b"), gpt3_plan("megatron-sequence", 1, 8));
-    EXPECT_EQ(stage_pass(plain.costed(), plain.plan(), plain.stages()[3]).boundary_bytes, 50'331'648_B);
-    EXPECT_EQ(stage_pass(split.costed(), split.plan(), split.stages()[3]).boundary_bytes, 6'291'456_B);
-    EXPECT_EQ(stage_pass(plain.costed(), plain.plan(), plain.stages()[0]).boundary_bytes, 0_B);
+    const auto arriving = [](const Derived& derived, std::size_t stage) {
+        return stage_pass(derived.costed(), derived.plan(), derived.stages()[stage]).arriving;
+    };
+    EXPECT_EQ(arriving(plain, 3).whole, 50'331'648_B);
+    EXPECT_EQ(arriving(split, 3).sent, 6'291'456_B);
+    EXPECT_EQ(arriving(split, 3).gathered, 0_B);
+    EXPECT_EQ(arriving(plain, 0).sent, 0_B);
+    // Megatron without a split sequence sends an eighth and gathers on arrival.
+    EXPECT_EQ(arriving(plain, 3).sent, 6'291'456_B);
+    EXPECT_EQ(arriving(plain, 3).gathered, 50'331'648_B);
 }
 
 // V h / 8 = 51,200 * 12,288 / 8 fp32 gradients, 314,572,800 bytes, between two ranks: each sends 2 * 1/2 of it.
@@ -261,20 +279,30 @@ TEST(ContextParallelism, ReducesGradientsOverDataAndContext) {
     EXPECT_EQ(llama.states().size(), 1u);
 }
 
-// Heads instead of queries: local buffers of (s/4) h_kv e = 4,194,304 bytes for k and v, (s/4) h e = 16,777,216 for q
-// and o; 41,943,040 together, of which 3/4 leave the rank.
-TEST(ContextParallelism, ByAllToAllIsOneWordLess) {
-    const plan::Strategy ulysses = strategy_of(R"(
+constexpr const char* kUlysses = R"(
 axes: [context]
 rules:
   - {match: {kind: attention}, lay: {head: context}}
   - {match: {}, lay: {sequence: context}}
-)");
-    const Derived llama(model("llama"), llama_plan(ulysses, {{"context", 4}}));
+)";
+
+// Heads instead of queries: local buffers of (s/4) h_kv e = 4,194,304 bytes for k and v, (s/4) h e = 16,777,216 for q
+// and o; 41,943,040 together, of which 3/4 leave the rank.
+TEST(ContextParallelism, ByAllToAllIsOneWordLess) {
+    const Derived llama(model("llama"), llama_plan(strategy_of(kUlysses), {{"context", 4}}));
     expect(llama.unit(kLlamaBlock, Phase::forward, Collective::all_to_all), 4, 41'943'040, 31'457'280);
     expect(llama.unit(kLlamaBlock, Phase::backward, Collective::all_to_all), 4, 41'943'040, 31'457'280);
     EXPECT_EQ(llama.collectives(kLlamaBlock, Phase::forward), 4);
     EXPECT_EQ(llama.collectives(kLlamaBlock, Phase::backward), 4);
+}
+
+// q, k and v kept as they came, in shards of the sequence, are exchanged once more: 3/4 of 25,165,824 bytes.
+TEST(ContextParallelism, ByAllToAllMayExchangeAgainInsteadOfKeeping) {
+    std::string again = kUlysses;
+    again.replace(again.find("head: context}"), 14, "head: context}, regather: true");
+    const Derived llama(model("llama"), llama_plan(strategy_of(again), {{"context", 4}}));
+    expect(llama.unit(kLlamaBlock, Phase::backward, Collective::all_to_all, Purpose::regather), 3, 25'165'824,
+           18'874'368);
 }
 
 }  // namespace

@@ -1,0 +1,81 @@
+// Shards of single layers: the largest counts, and what cannot run is said.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "meshes.hpp"
+#include "plan/shard.hpp"
+#include "tests/graph/networks.hpp"
+
+namespace dodona::plan::test {
+namespace {
+
+using graph::Graph;
+using graph::test::find;
+using graph::test::layer;
+using graph::test::network;
+using graph::test::tensor;
+using std::int64_t;
+
+Strategy laying(const std::string& dimension, const std::string& axis) {
+    Rule rule;
+    rule.lay = {{dimension, {axis}, {}}};
+    Strategy strategy;
+    strategy.axes = {axis};
+    strategy.rules = {rule};
+    return strategy;
+}
+
+Graph signals(int64_t filters, int64_t kernel) {
+    return graph::build(network(tensor({{"channel", 4}, {"length", 24}}),
+                                {layer("conv", "conv", {{"filters", filters}, {"kernel", kernel}, {"pad", kernel / 2}}),
+                                 layer("relu", "relu")}));
+}
+
+bool has(const std::vector<Limit>& limits, const Limit& wanted) {
+    return std::find(limits.begin(), limits.end(), wanted) != limits.end();
+}
+
+// 10 filters on 4 ranks: 3 + 3 + 3 + 1. Weights 3 * 4 * 3 and a bias of 3, outputs 3 * 24, for each of two samples.
+TEST(AnUnevenSplit, CostsWhatItsLargestShardCosts) {
+    const Graph graph = signals(10, 3);
+    const Mesh mesh = mesh_of({{"filter", 4}});
+    const ShardedGraph sharded = shard(graph, mesh, laying("filter", "filter"), 2);
+    const ShardedLayer& conv = sharded.layers[find(graph, "conv")];
+    EXPECT_DOUBLE_EQ(conv.weights[0].elements, 36);
+    EXPECT_DOUBLE_EQ(conv.weights[1].elements, 3);
+    EXPECT_DOUBLE_EQ(conv.output_elements, 2 * 3 * 24);
+    EXPECT_EQ(conv.work.forward[0].flops, Flop::of_base(2.0 * 2 * 24 * 3 * 4 * 3));
+    ASSERT_EQ(sharded.limits.size(), 1u);
+    EXPECT_FALSE(sharded.limits[0].broken);
+}
+
+// Without a rule a layer keeps its input as it comes: the relu works on the convolution's filters.
+TEST(ALayerWithoutARule, FollowsItsInput) {
+    const Graph graph = signals(8, 3);
+    const Mesh mesh = mesh_of({{"filter", 4}});
+    const ShardedGraph sharded = shard(graph, mesh, laying("filter", "filter"), 1);
+    const ShardedLayer& relu = sharded.layers[find(graph, "relu")];
+    EXPECT_DOUBLE_EQ(relu.output_elements, 2 * 24);
+    EXPECT_TRUE(relu.transfers.empty());
+}
+
+// A window of 9 needs 4 rows from a neighbour that has 24/8 = 3.
+TEST(AWindow, WiderThanANeighboursShardBreaksThePlan) {
+    const Graph graph = signals(8, 9);
+    const Mesh mesh = mesh_of({{"spatial", 8}});
+    const ShardedGraph sharded = shard(graph, mesh, laying("length", "spatial"), 1);
+    EXPECT_TRUE(has(sharded.limits, {"the window of layer conv is wider than its neighbour's shard", true}));
+    const ShardedGraph wide = shard(graph, mesh_of({{"spatial", 4}}), laying("length", "spatial"), 1);
+    EXPECT_TRUE(wide.limits.empty());
+}
+
+TEST(AnAxis, ThatSplitsNothingBreaksThePlan) {
+    const Graph graph = signals(8, 3);
+    const Mesh mesh = mesh_of({{"tensor", 2}});
+    const ShardedGraph sharded = shard(graph, mesh, laying("head", "tensor"), 1);
+    EXPECT_TRUE(has(sharded.limits, {"axis tensor splits nothing of this network", true}));
+}
+
+}  // namespace
+}  // namespace dodona::plan::test
