@@ -6,6 +6,7 @@
 
 #include "cli/files.hpp"
 #include "input/number.hpp"
+#include "schedule/validate.hpp"
 
 namespace dodona::cli {
 
@@ -111,13 +112,7 @@ std::vector<plan::MeshAxis> only_axis(Arguments& arguments, const plan::Strategy
 /// Without a pipeline a data rank's samples go through at once.
 std::int64_t default_microbatch(const plan::Plan& plan) {
     const bool pipelined = plan.strategy.pipeline && plan.axis_size(*plan.strategy.pipeline) > 1;
-    std::int64_t ranks = 1;
-    for (const plan::Lay& lay : plan.strategy.everywhere) {
-        for (const std::string& axis : lay.axes) {
-            ranks *= lay.dimension == "batch" ? plan.axis_size(axis) : 1;
-        }
-    }
-    return pipelined ? 1 : std::max<std::int64_t>(1, plan.batch / ranks);
+    return pipelined ? 1 : std::max<std::int64_t>(1, plan.batch / schedule::data_ranks(plan));
 }
 
 void check_mesh(Arguments& arguments, const plan::Plan& plan, std::int64_t gpus) {

@@ -9,13 +9,14 @@ namespace {
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -divide_up(-a, b); }
 
-/// Rows first..last that one shard reads of a dimension of `extent` rows, `owned` to a shard.
+/// Rows first..last that one shard reads; none where last < first.
 struct Read {
     std::int64_t first;
     std::int64_t last;
 };
+constexpr Read kNothing{0, -1};
 
-/// The worst shard among all; `read` answers what shard i reads.
+/// The worst shard among all of a dimension of `extent` rows, `owned` to a shard; `read` answers what shard i reads.
 template <class ReadOf>
 Halo worst(std::int64_t ways, std::int64_t extent, std::int64_t owned, const ReadOf& read) {
     Halo halo;
@@ -26,6 +27,9 @@ Halo worst(std::int64_t ways, std::int64_t extent, std::int64_t owned, const Rea
             break;
         }
         const Read rows = read(i);
+        if (rows.last < rows.first) {
+            continue;
+        }
         const std::int64_t above = std::max<std::int64_t>(0, own_first - std::max<std::int64_t>(0, rows.first));
         const std::int64_t below = std::max<std::int64_t>(0, std::min(extent - 1, rows.last) - own_last);
         const int neighbours = (above > 0 ? 1 : 0) + (below > 0 ? 1 : 0);
@@ -47,7 +51,9 @@ Halo forward_halo(const graph::Window& window, std::int64_t inputs, std::int64_t
     const std::int64_t q = divide_up(outputs, ways);
     return worst(ways, inputs, divide_up(inputs, ways), [&](std::int64_t i) {
         const std::int64_t last_output = std::min(outputs, (i + 1) * q) - 1;
-        return Read{window.stride * i * q - window.pad, window.stride * last_output - window.pad + window.span() - 1};
+        return last_output < i * q ? kNothing
+                                   : Read{window.stride * i * q - window.pad,
+                                          window.stride * last_output - window.pad + window.span() - 1};
     });
 }
 
@@ -58,8 +64,9 @@ Halo backward_halo(const graph::Window& window, std::int64_t inputs, std::int64_
     const std::int64_t r = divide_up(inputs, ways);
     return worst(ways, outputs, divide_up(outputs, ways), [&](std::int64_t i) {
         const std::int64_t last_input = std::min(inputs, (i + 1) * r) - 1;
-        return Read{-floor_divide(-(i * r + window.pad - window.span() + 1), window.stride),
-                    floor_divide(last_input + window.pad, window.stride)};
+        return last_input < i * r ? kNothing
+                                  : Read{-floor_divide(-(i * r + window.pad - window.span() + 1), window.stride),
+                                         floor_divide(last_input + window.pad, window.stride)};
     });
 }
 

@@ -30,6 +30,7 @@ public:
     [[nodiscard]] Atoms axes(const std::vector<std::string>& names) const;
     /// The atoms among `of` that the sharding group takes; all of them without a group.
     [[nodiscard]] Atoms shard_atoms(Atoms of) const;
+    [[nodiscard]] Atoms all() const { return atoms_.empty() ? 0 : ~Atoms{0} >> (32 - atoms_.size()); }
     /// Product of the atoms' sizes.
     [[nodiscard]] std::int64_t ways(Atoms atoms) const;
     /// The ranks that differ in these atoms only.

@@ -177,8 +177,8 @@ private:
             return;
         }
         for (const Transfer& transfer : convert(mesh_, divisions(producer), result_.layers[producer].output, wanted)) {
-            sharded.transfers.push_back({transfer, Phase::backward, Purpose::regather,
-                                         graph_.layer(producer).nest.result.element, producer});
+            sharded.transfers.push_back(
+                {transfer, Phase::backward, Purpose::regather, graph_.layer(producer).nest.result.element, producer});
         }
     }
 

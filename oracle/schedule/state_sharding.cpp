@@ -70,15 +70,7 @@ public:
                 states);
         }
         if ((partial & ~over) != 0) {
-            add({.what = StateTransfer::What::gradients,
-                 .collective = Collective::all_reduce,
-                 .atoms = partial & ~over,
-                 .size = gradient / ways,
-                 .per_step = 1,
-                 .per_pass = false,
-                 .beside = Phase::backward,
-                 .time = {}},
-                states);
+            add_all_reduce(partial & ~over, idle_atoms(laid | partial | over), gradient / ways, states);
         }
         if (replicas > 1) {
             add_replica_reduction(laid, gradient / ways, replicas, states);
@@ -103,6 +95,34 @@ public:
     }
 
 private:
+    /// Atoms over which ranks of one stage hold the same weight and have computed the same gradient.
+    [[nodiscard]] Atoms idle_atoms(Atoms busy) const {
+        const Atoms stages = plan_.strategy.pipeline ? costed_.mesh.axis(*plan_.strategy.pipeline) : Atoms{0};
+        return costed_.mesh.all() & ~busy & ~stages;
+    }
+
+    /// Ranks that hold copies of the same gradient and would share a link to reduce it several times over reduce it
+    /// together instead, each a share of it, where that is faster: one all-reduce over all of them.
+    void add_all_reduce(Atoms atoms, Atoms idle, Bytes size, StageStates& states) const {
+        StateTransfer transfer{.what = StateTransfer::What::gradients,
+                               .collective = Collective::all_reduce,
+                               .atoms = atoms,
+                               .size = size,
+                               .per_step = 1,
+                               .per_pass = false,
+                               .beside = Phase::backward,
+                               .time = time_of(costed_, Collective::all_reduce, atoms, size, plan_.algorithm)};
+        if (transfer.time.contention > 1 && idle != 0) {
+            const cost::CollectiveTime together =
+                time_of(costed_, Collective::all_reduce, atoms | idle, size, plan_.algorithm);
+            if (together.time.value < transfer.time.time.value) {
+                transfer.atoms = atoms | idle;
+                transfer.time = together;
+            }
+        }
+        states.transfers.push_back(transfer);
+    }
+
     void add_gathers(Atoms over, Bytes size, StageStates& states) const {
         const bool per_pass = plan_.shard == ShardLevel::parameters;
         const StateTransfer gather{.what = StateTransfer::What::parameters,

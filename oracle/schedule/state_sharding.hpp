@@ -8,7 +8,8 @@
 //   parameters  all-gather in forward, again in backward unless kept, reduce-scatter, every micro-batch
 //
 // Axes over which a gradient is partial but states are not sharded (hybrid sharding, sequence over the tensor axis) are
-// all-reduced once a step. Source: Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al., arXiv:2304.11277.
+// all-reduced once a step. Ranks with copies of one gradient that would share a link reduce it jointly. Source:
+// Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al., arXiv:2304.11277.
 #pragma once
 
 #include <vector>

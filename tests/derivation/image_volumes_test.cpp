@@ -83,6 +83,26 @@ TEST(ChannelParallelism, AsInTable3ReducesOutputsWhole) {
     expect(net.unit("c", Phase::backward, Collective::all_gather), 1, 32'768, 24'576);
 }
 
+// b's partial sums go to shards of the height at once, 3/4 of 32,768 bytes; its own gradient comes back to all.
+TEST(AForcedOutput, IsMirroredOnItsOwnGradient) {
+    const plan::Strategy strategy = strategy_of(R"(
+axes: [ranks]
+rules:
+  - {match: {kind: conv}, lay: {channel: ranks}, output: {height: ranks}}
+)");
+    const Derived net(chain(3), two_samples(plan_of(strategy, {{"ranks", 4}})));
+    expect(net.unit("b", Phase::forward, Collective::reduce_scatter), 1, 32'768, 24'576);
+    expect(net.unit("b", Phase::backward, Collective::all_gather), 1, 32'768, 24'576);
+    // What b reads are shards of a's height, and it wants channels: 16,384 / 4 local bytes both ways.
+    expect(net.unit("b", Phase::forward, Collective::all_to_all), 1, 4096, 3072);
+    expect(net.unit("b", Phase::backward, Collective::all_to_all), 1, 4096, 3072);
+}
+
+TEST(AFirstTrainedLayer, NeedsNoGradientOfWhatItReads) {
+    const Derived net(images({layer("clean", "relu"), conv("a", 8, 3)}), on_four("filter", "filter"));
+    EXPECT_EQ(net.sent_in_layers(), 0);
+}
+
 // 16 tokens of 8 fp32 numbers: 512 bytes, 2 * 3/4 of it once after the two layers and once before them backward.
 TEST(AColumnThenARow, NeedNothingBetweenThem) {
     Entry up = layer("up", "linear", {{"out", int64_t{32}}});

@@ -47,7 +47,8 @@ struct Chain {
     [[nodiscard]] double output(std::size_t l) const { return static_cast<double>(channels[l + 1] * side * side); }
     /// What one neighbour needs of a tensor with `c` channels below layer l: C ((K-1)/2) W.
     [[nodiscard]] double halo(std::size_t l, int64_t c) const {
-        return static_cast<double>(c * ((kernels[l] - 1) / 2) * side);
+        const int64_t rows = (kernels[l] - 1) / 2;
+        return static_cast<double>(c * rows * side);
     }
 
     [[nodiscard]] graph::NetworkSpec spec() const {

@@ -42,6 +42,11 @@ TEST(AHalo, IsTooWideWhereItReachesPastTheNeighbour) {
     EXPECT_FALSE(forward_halo({.kernel = 3, .pad = 4, .dilation = 4}, 32, 32, 8).too_wide);
 }
 
+// 2 outputs on 3 ranks: the third has none and reads nothing; the second, output 1, reads rows 3..7 and owns 4..7.
+TEST(AHalo, IsNothingForAShardWithoutOutputs) {
+    EXPECT_EQ(forward_halo({.kernel = 5, .stride = 3}, 10, 2, 3), (Halo{.rows = 1, .neighbours = 1}));
+}
+
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 struct Case {

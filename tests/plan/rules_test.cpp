@@ -155,6 +155,18 @@ TEST(WhatLiesEverywhere, GivesWayToARuleThatTakesItsAxis) {
     EXPECT_EQ(assigned.ways("classifier", "out_feature"), 4);
 }
 
+TEST(ARule, LaysAnAxisOnceWhereTwoOfItsNamesShareRanks) {
+    const Graph graph = images();
+    Plan plan = plan_on({{"data", 8}});
+    plan.folds = {{.name = "expert", .of = {"data"}, .size = 2}};
+    const Mesh mesh(plan, Location{});
+    Strategy strategy;
+    strategy.rules = {rule({.kinds = {"linear"}}, {{"out_feature", {"expert"}}, {"batch", {"data"}}})};
+    const Assigned assigned(graph, strategy, mesh);
+    EXPECT_EQ(assigned.ways("classifier", "out_feature"), 2);
+    EXPECT_EQ(assigned.ways("classifier", "batch"), 4);
+}
+
 TEST(ARuleBook, KnowsRulesThatMatchedNothing) {
     const Graph graph = images();
     const Mesh mesh = mesh_of({{"a", 2}});

@@ -212,13 +212,12 @@ double gradient_contention(const schedule::Prediction& prediction) {
     return phi;
 }
 
-// The user's own hybrid (beside this file): filter-paradl within a node. Beyond the two differences of filter, the
+// The forced hybrid: filter-paradl within a node. Beyond the two differences of filter, the
 // classifier is reduced in a message of its own, at the newer start-up time.
-TEST(ParaDLDataFilter, AsTheUserWritesItDiffersByWhereGradientsAreReducedAndByStartUps) {
-    const std::string file = std::string(std::getenv("DODONA_SOURCE")) + "/tests/published/data+filter-paradl.yaml";
+TEST(ParaDLDataFilter, ForcedDiffersByWhereGradientsAreReducedAndByStartUps) {
     const Sums sums(resnet50());
     for (const HybridRow& row : kHybrid) {
-        const schedule::Prediction p = hybrid(library().strategy(file), row.p);
+        const schedule::Prediction p = hybrid(library().strategy("data+filter-paradl"), row.p);
         const double nodes = static_cast<double>(row.p) / 4;
         const Ring ring = filter_ring(4, kBatch);
         const double iterations = kSamples / (kBatch * nodes);

@@ -10,8 +10,8 @@ namespace {
 
 constexpr const char* kMachine = "abci-chainermn";
 
-double epoch(const char* model, const char* strategy, std::int64_t gpus) {
-    const schedule::Prediction prediction = predict_paradl(model, kMachine, strategy, gpus);
+double epoch(const char* model, const char* strategy, std::int64_t gpus, Carried carried = Carried::naturally) {
+    const schedule::Prediction prediction = predict_paradl(model, kMachine, strategy, gpus, carried);
     EXPECT_TRUE(prediction.fits) << model << ", " << strategy << " on " << gpus << ": " << prediction.why_not;
     return prediction.epoch->total.in(unit::second);
 }
@@ -41,11 +41,26 @@ TEST(TableEight, HybridsRankAsMeasuredOnMoreGpus) {
     }
 }
 
+TEST(TableEight, Resnet50HybridsAsTheyWereRunRankTheSame) {
+    for (const std::int64_t gpus : {32, 64, 128, 256}) {
+        EXPECT_LT(epoch("resnet50", "data+spatial", gpus), epoch("resnet50", "data+filter", gpus, Carried::as_run));
+    }
+}
+
+TEST(TableEight, NaturalConversionsAreNeverSlowerThanTheForcedOnesThatWereRun) {
+    for (const char* model : {"resnet50", "vgg16"}) {
+        for (const char* strategy : {"data+filter", "filter"}) {
+            EXPECT_LE(epoch(model, strategy, 64), epoch(model, strategy, 64, Carried::as_run)) << model << strategy;
+        }
+    }
+}
+
 TEST(TableEight, FilterAndChannelEndAt64Gpus) {
     for (const char* model : {"resnet50", "vgg16"}) {
         for (const char* strategy : {"filter", "channel"}) {
             for (const std::int64_t gpus : {128, 256}) {
-                const schedule::Prediction prediction = predict_paradl(model, kMachine, strategy, gpus);
+                const schedule::Prediction prediction =
+                    predict_paradl(model, kMachine, strategy, gpus, Carried::naturally);
                 EXPECT_FALSE(prediction.fits);
                 EXPECT_TRUE(std::any_of(prediction.limits.begin(), prediction.limits.end(),
                                         [&](const auto& limit) {
