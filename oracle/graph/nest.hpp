@@ -119,7 +119,7 @@ struct Nest {
     std::vector<Statistic> statistics;
     std::vector<Saved> saved;
     bool follows = false;  ///< without a rule, takes over the layout of its inputs (element-wise, norms, pooling)
-    bool linear = false;   ///< a partial sum may pass through it
+    bool linear = false;   ///< linear in its inputs: a partial sum may pass through it
     std::function<Work(const LocalExtents&)> work;
     /// Forward kernels that selective recomputation repeats in backward; empty: none.
     std::function<std::vector<Kernel>(const LocalExtents&)> selective_work;

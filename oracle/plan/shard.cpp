@@ -79,14 +79,17 @@ private:
     }
 
     /// A layer without a rule takes over the layout of one of its inputs: the one for which the others cost least to
-    /// convert, the first among equals.
+    /// convert, the first among equals. Partial sums pass a linear operator all of whose inputs are partial alike: the
+    /// conversion then runs where a later reader needs it.
     void follow(const Layer& layer, const std::vector<Vertex>& producers, ShardedLayer& sharded) {
+        sharded.passed = passed_partial(layer.nest, producers);
         double least = -1;
         for (std::size_t candidate = 0; candidate < producers.size(); ++candidate) {
             const std::vector<Atoms> loops = loops_from(layer, candidate, result_.layers[producers[candidate]].output);
             double cost = 0;
             for (std::size_t i = 0; i < producers.size(); ++i) {
-                const Layout wanted = operand_layout(layer.nest.inputs[i], loops);
+                Layout wanted = operand_layout(layer.nest.inputs[i], loops);
+                wanted.partial = sharded.passed;
                 cost += conversion_cost(producers[i], wanted);
             }
             if (least < 0 || cost < least) {
@@ -94,6 +97,14 @@ private:
                 sharded.loops = loops;
             }
         }
+    }
+
+    [[nodiscard]] Atoms passed_partial(const Nest& nest, const std::vector<Vertex>& producers) const {
+        const Atoms partial = result_.layers[producers.front()].output.partial;
+        const bool alike = std::all_of(producers.begin(), producers.end(), [&](Vertex producer) {
+            return result_.layers[producer].output.partial == partial;
+        });
+        return nest.linear && nest.weights.empty() && alike ? partial : Atoms{0};
     }
 
     [[nodiscard]] double conversion_cost(Vertex producer, const Layout& wanted) const {
@@ -108,7 +119,7 @@ private:
         const Nest& nest = graph_.layer(v).nest;
         sharded.local = local_extents(nest, mesh_, sharded.loops, batch());
         sharded.product = operand_layout(nest.output, sharded.loops);
-        sharded.product.partial = partial_result(nest, sharded.loops);
+        sharded.product.partial = partial_result(nest, sharded.loops) | sharded.passed;
         sharded.output = sharded.product;
         if (nest.work) {
             sharded.work = nest.work(sharded.local);
@@ -145,7 +156,8 @@ private:
         const Layer& layer = graph_.layer(v);
         for (std::size_t i = 0; i < producers.size(); ++i) {
             const Vertex producer = producers[i];
-            const Layout wanted = operand_layout(layer.nest.inputs[i], sharded.loops);
+            Layout wanted = operand_layout(layer.nest.inputs[i], sharded.loops);
+            wanted.partial = sharded.passed;
             sharded.transient_elements += local_elements(mesh_, divisions(producer), wanted);
             const bool is_input = graph_.layer(producer).nest.inputs.empty();
             if (!is_input && paid_.insert({producer, wanted, graph_.instances(v)}).second) {

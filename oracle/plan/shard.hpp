@@ -52,6 +52,7 @@ struct SavedTensor {
 struct ShardedLayer {
     std::vector<Atoms> loops;
     graph::LocalExtents local;
+    Atoms passed = 0;            ///< atoms over which partial sums pass this linear operator unreduced
     Layout product;              ///< as the operator leaves its output
     Layout output;               ///< after a conversion that the rule forces
     double output_elements = 0;  ///< local

@@ -36,13 +36,13 @@ public:
     explicit Lines(const CostedGraph& costed) : costed_(costed) {}
 
     void add(std::string_view what, cluster::Collective collective, plan::Atoms atoms, Bytes size, double per_step,
-             const cost::CollectiveTime& time) {
+             const cost::CollectiveTime& time, std::int64_t ranks = 0) {
         CommunicationLine line;
         line.axes = costed_.mesh.names(atoms);
         line.collective = name(collective);
         line.what = fmt::format("{} of {} over {}", line.collective, what, fmt::join(line.axes, " x "));
         line.algorithm = name(time.algorithm);
-        line.ranks = costed_.mesh.ways(atoms);
+        line.ranks = ranks > 0 ? ranks : costed_.mesh.ways(atoms);
         line.per_step = per_step;
         line.size = size;
         line.sent = per_step * time.sent;
@@ -94,7 +94,7 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
     }
     for (const StateTransfer& transfer : states) {
         lines.add(subject(transfer.what), transfer.collective, transfer.atoms, transfer.size, transfer.per_step,
-                  transfer.time);
+                  transfer.time, transfer.ranks);
     }
     if (stages > 1 && pass.boundary > Seconds{}) {
         const double transfers = 2.0 * m * static_cast<double>(plan.chunks);

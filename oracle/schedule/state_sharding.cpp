@@ -155,6 +155,7 @@ private:
                                .per_pass = false,
                                .beside = Phase::backward,
                                .time = {}};
+        transfer.ranks = replicas;
         transfer.time = cost::collective_time(*costed_.cluster,
                                               {.collective = Collective::all_reduce,
                                                .group = group,
@@ -252,6 +253,7 @@ std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan:
                                    .per_pass = false,
                                    .beside = Phase::backward,
                                    .time = {}};
+            transfer.ranks = 2;
             transfer.time = cost::collective_time(*costed.cluster,
                                                   {.collective = Collective::all_reduce,
                                                    .group = group,

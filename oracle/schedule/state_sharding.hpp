@@ -25,6 +25,7 @@ struct StateTransfer {
     enum class What { gradients, parameters, tied_gradients } what = What::gradients;
     cluster::Collective collective = cluster::Collective::all_reduce;
     plan::Atoms atoms = 0;
+    std::int64_t ranks = 0;  ///< of the group, where it is only part of the atoms' product
     Bytes size;
     double per_step = 1;
     bool per_pass = false;  ///< runs in every micro-batch, beside that micro-batch's compute

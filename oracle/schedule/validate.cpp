@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "plan/mesh.hpp"
+
 namespace dodona::schedule {
 
 namespace {
@@ -113,11 +115,8 @@ std::int64_t data_ranks(const plan::Plan& plan) {
     for (const plan::Rule& rule : plan.strategy.rules) {
         note(rule.lay);
     }
-    std::int64_t ranks = 1;
-    for (const std::string& axis : axes) {
-        ranks *= plan.axis_size(axis);
-    }
-    return ranks;
+    const plan::Mesh mesh(plan, {});
+    return mesh.ways(mesh.axes({axes.begin(), axes.end()}));
 }
 
 void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,

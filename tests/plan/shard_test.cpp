@@ -60,6 +60,41 @@ TEST(ALayerWithoutARule, FollowsItsInput) {
     EXPECT_TRUE(relu.transfers.empty());
 }
 
+/// A convolution whose channels are split over 4 ranks, so that its output is a partial sum, and one reader.
+ShardedGraph after_partial(const Graph& graph) {
+    Strategy strategy = laying("channel", "channel");
+    strategy.rules[0].match.kinds = {"conv"};
+    return shard(graph, mesh_of({{"channel", 4}}), strategy, 1);
+}
+
+Graph read_by(const graph::Entry& reader) {
+    return graph::build(
+        network(tensor({{"channel", 4}, {"length", 24}}),
+                {layer("conv", "conv", {{"filters", int64_t{8}}, {"kernel", int64_t{3}}, {"pad", int64_t{1}}}), reader,
+                 layer("relu", "relu")}));
+}
+
+// An average is linear: the partial sums pass it, and the 8 averages are reduced instead of the 8 * 24 outputs.
+TEST(APartialSum, PassesALinearOperatorAndIsReducedWhereItIsSmaller) {
+    const Graph graph = read_by(layer("pool", "average_pool", {{"kernel", int64_t{24}}}));
+    const ShardedGraph sharded = after_partial(graph);
+    EXPECT_TRUE(sharded.layers[find(graph, "pool")].transfers.empty());
+    const auto& reduced = sharded.layers[find(graph, "relu")].transfers;
+    ASSERT_EQ(reduced.size(), 1u);
+    EXPECT_EQ(reduced[0].transfer.collective, cluster::Collective::all_reduce);
+    EXPECT_DOUBLE_EQ(reduced[0].transfer.elements, 8);
+}
+
+// A maximum is not: it waits for the sum.
+TEST(APartialSum, DoesNotPassAnotherOperator) {
+    const Graph graph = read_by(layer("pool", "max_pool", {{"kernel", int64_t{24}}}));
+    const ShardedGraph sharded = after_partial(graph);
+    const auto& reduced = sharded.layers[find(graph, "pool")].transfers;
+    ASSERT_EQ(reduced.size(), 1u);
+    EXPECT_DOUBLE_EQ(reduced[0].transfer.elements, 8 * 24);
+    EXPECT_TRUE(sharded.layers[find(graph, "relu")].transfers.empty());
+}
+
 // A window of 9 needs 4 rows from a neighbour that has 24/8 = 3.
 TEST(AWindow, WiderThanANeighboursShardBreaksThePlan) {
     const Graph graph = signals(8, 9);
