@@ -71,7 +71,7 @@ private:
     void add_stage(const std::vector<Stage>& cut, std::size_t index) {
         StageWork work;
         work.stage = cut[index];
-        work.pass = stage_pass(costed_, plan_, work.stage);
+        work.pass = stage_pass(costed_, plan_, work.stage, index);
         work.states = stage_states(costed_, plan_, work.stage, p_.microbatches);
         work.transfers = work.states.transfers;
         for (const StateTransfer& tied : tied_transfers(costed_, plan_, cut, index)) {
@@ -119,12 +119,11 @@ private:
     }
 
     [[nodiscard]] Seconds transfers_between_stages(bool overlapped) const {
-        Seconds slowest;
+        std::vector<Seconds> boundaries;
         for (const StageWork& work : stages_) {
-            slowest = max(slowest, work.pass.boundary);
+            boundaries.push_back(work.pass.boundary);
         }
-        return pipeline_transfers(slowest, static_cast<std::int64_t>(stages_.size()), p_.microbatches, plan_.chunks,
-                                  overlapped);
+        return pipeline_transfers(boundaries, p_.microbatches, plan_.chunks, overlapped);
     }
 
     /// After the last backward pass every stage reduces, updates and gathers; the slowest ends the step.
@@ -137,7 +136,7 @@ private:
     void compose_busy(const StageWork& critical, const StageWork& tail) {
         plan::Plan shown = plan_;
         shown.overlap = {};
-        const StagePass pass = stage_pass(costed_, shown, critical.stage);
+        const StagePass pass = stage_pass(costed_, shown, critical.stage, p_.critical_stage);
         const double m = static_cast<double>(p_.microbatches);
         p_.busy = p_.time;
         p_.busy[TimePart::layer] = m * (pass.forward.layer + pass.backward.layer + pass.recompute.layer).value;

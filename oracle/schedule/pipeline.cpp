@@ -23,14 +23,19 @@ PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t mi
     return time;
 }
 
-Seconds pipeline_transfers(Seconds one, std::int64_t stages, std::int64_t microbatches, std::int64_t chunks,
+Seconds pipeline_transfers(std::span<const Seconds> boundaries, std::int64_t microbatches, std::int64_t chunks,
                            bool overlapped) {
-    if (stages <= 1) {
+    if (boundaries.size() <= 1) {
         return {};
     }
-    const std::int64_t filling = stages - 1;
+    Seconds filling;
+    Seconds slowest = boundaries[0];
+    for (std::size_t s = 1; s < boundaries.size(); ++s) {
+        filling += boundaries[s];
+        slowest = max(slowest, boundaries[s]);
+    }
     const std::int64_t steady = overlapped ? 0 : microbatches * chunks - 1;
-    return 2.0 * static_cast<double>(filling + steady) * one;
+    return 2.0 * (filling + static_cast<double>(steady) * slowest);
 }
 
 std::vector<std::int64_t> in_flight(plan::ScheduleKind kind, std::int64_t stage, std::int64_t stages,

@@ -28,9 +28,11 @@ struct PipelineTime {
 
 PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t microbatches, std::int64_t chunks);
 
-/// Transfers between neighbours that are not hidden, one way each `one`: 2 ((p - 1) + (m v - 1)) of them.
-/// Source: ParaDL's Table 3, layer parallelism, 2 (p + S - 2), with v = 1. With `overlapped`, only filling shows.
-Seconds pipeline_transfers(Seconds one, std::int64_t stages, std::int64_t microbatches, std::int64_t chunks,
+/// Transfers between neighbours that are not hidden: filling and draining pass every boundary once each way, the steady
+/// state waits for the slowest, 2 (sum_s x_s + (m v - 1) max_s x_s) for one-way transfers x_s into stages 1 ... p-1
+/// and, with chunks, 0. Equal boundaries give ParaDL's Table 3, layer parallelism: 2 (p + S - 2) transfers (v = 1, m =
+/// S). With `overlapped`, only filling and draining show.
+Seconds pipeline_transfers(std::span<const Seconds> boundaries, std::int64_t microbatches, std::int64_t chunks,
                            bool overlapped);
 
 /// Micro-batches whose activations each chunk of stage `stage` (from 0) holds at its fullest moment.

@@ -26,7 +26,30 @@ PassCost overlap_layers(PassCost pass) {
 
 }  // namespace
 
-StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage) {
+namespace {
+
+/// Ranks of a stage and of the one before it: a pair of neighbours where those lie as close as the first two do, else
+/// the whole axis, which crosses every level that any of its neighbours cross. Stage 0 receives from the last (chunks).
+cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size_t index) {
+    const cluster::Group whole = costed.mesh.group(axis);
+    if (whole.strides.size() != 1 || index == 0) {
+        return whole;
+    }
+    const std::int64_t stride = whole.strides[0].stride;
+    const std::int64_t here = static_cast<std::int64_t>(index) * stride;
+    for (std::size_t level = 0; level < costed.cluster->levels.size(); ++level) {
+        const std::int64_t unit = costed.cluster->unit_size(level);
+        const bool together = here / unit == (here - stride) / unit;
+        if (together || stride < unit) {
+            return together && stride < unit ? cluster::Group{{{stride, 2}}} : whole;
+        }
+    }
+    return whole;
+}
+
+}  // namespace
+
+StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t index) {
     StagePass pass;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {
         const auto count = static_cast<double>(stage.count(u));
@@ -42,7 +65,13 @@ StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const St
     pass.arriving = incoming(costed, stage, boundary_split(costed, plan));
     if (plan.strategy.pipeline && pass.arriving.sent > Bytes{}) {
         const plan::Atoms axis = costed.mesh.axis(*plan.strategy.pipeline);
-        pass.send = time_of(costed, cluster::Collective::send, axis, pass.arriving.sent, plan.algorithm);
+        pass.send = cost::collective_time(*costed.cluster,
+                                          {.collective = cluster::Collective::send,
+                                           .group = neighbours(costed, axis, index),
+                                           .size = pass.arriving.sent,
+                                           .ranks = costed.mesh.devices(),
+                                           .messages = 1},
+                                          plan.algorithm);
         pass.boundary = pass.send.time.value;
         if (pass.arriving.gathered > Bytes{}) {
             pass.gather = time_of(costed, cluster::Collective::all_gather, boundary_split(costed, plan),

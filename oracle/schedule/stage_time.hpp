@@ -19,7 +19,8 @@ struct StagePass {
     [[nodiscard]] Estimate total() const { return forward.total() + backward.total() + recompute.total(); }
 };
 
-StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage);
+/// `index`: of the stage; what it receives from the stage before crosses the levels that lie between those two.
+StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t index);
 
 /// What state transfers add to a step beyond what compute hides.
 struct ExposedStates {

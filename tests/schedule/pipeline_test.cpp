@@ -132,9 +132,13 @@ TEST(Pipeline, InterleavingDividesTheBubbleByTheChunks) {
 
 TEST(Pipeline, TransfersAreThoseOfParaDlsTable3) {
     // p = 4, S = 8: 2 (p + S - 2) = 20 transfers of 1 s.
-    EXPECT_DOUBLE_EQ(pipeline_transfers(Seconds::of_base(1), 4, 8, 1, false).in(unit::second), 20.0);
-    EXPECT_DOUBLE_EQ(pipeline_transfers(Seconds::of_base(1), 4, 8, 1, true).in(unit::second), 6.0);
-    EXPECT_DOUBLE_EQ(pipeline_transfers(Seconds::of_base(1), 1, 8, 1, false).in(unit::second), 0.0);
+    const std::vector<Seconds> equal{{}, Seconds::of_base(1), Seconds::of_base(1), Seconds::of_base(1)};
+    EXPECT_DOUBLE_EQ(pipeline_transfers(equal, 8, 1, false).in(unit::second), 20.0);
+    EXPECT_DOUBLE_EQ(pipeline_transfers(equal, 8, 1, true).in(unit::second), 6.0);
+    EXPECT_DOUBLE_EQ(pipeline_transfers(std::vector<Seconds>(1), 8, 1, false).in(unit::second), 0.0);
+    // Unequal ones: every boundary fills, the slowest sets the pace: 2 (1 + 3 + 7 * 3).
+    const std::vector<Seconds> unequal{{}, Seconds::of_base(1), Seconds::of_base(3)};
+    EXPECT_DOUBLE_EQ(pipeline_transfers(unequal, 8, 1, false).in(unit::second), 50.0);
 }
 
 TEST(Pipeline, HoldsAsManyMicrobatchesAsTheScheduleStarts) {
