@@ -215,7 +215,9 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
         }
         buckets += unit_elements > 0 ? count : 0;
         if (plan.shard == ShardLevel::parameters) {
-            states.gathered = max(states.gathered, 2.0 * unit_elements * training_bytes(plan.precision).weight);
+            const Bytes unit_bytes = unit_elements * training_bytes(plan.precision).weight;
+            states.gathered = plan.keep_parameters ? states.gathered + static_cast<double>(count) * unit_bytes
+                                                   : max(states.gathered, 2.0 * unit_bytes);
         }
     }
     states.buckets = std::max<std::int64_t>(1, buckets);

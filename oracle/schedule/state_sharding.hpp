@@ -36,10 +36,10 @@ struct StateTransfer {
 struct StageStates {
     std::vector<StateTransfer> transfers;
     Bytes weights, gradients, optimizer;
-    Bytes token_states;        ///< the same three, of token layers outside the blocks
-    Bytes update_traffic;      ///< device memory that the optimizer reads and writes in one step
-    Bytes gathered;            ///< parameters gathered at one time (ZeRO-3), the largest unit twice
-    double elements = 0;       ///< local parameters before sharding
+    Bytes token_states;    ///< the same three, of token layers outside the blocks
+    Bytes update_traffic;  ///< device memory that the optimizer reads and writes in one step
+    Bytes gathered;        ///< parameters held gathered (ZeRO-3): the largest unit twice, or all where they are kept
+    double elements = 0;   ///< local parameters before sharding
     std::int64_t buckets = 1;  ///< unit instances with weights: how finely transfers can be hidden
 };
 

@@ -128,7 +128,7 @@ private:
             Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
             part += count * timed.time.time;
             unit.largest_message = max(unit.largest_message, timed.size);
-            unit.transfers.push_back(std::move(timed));
+            unit.transfers.push_back(timed);
         }
     }
 

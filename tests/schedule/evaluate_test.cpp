@@ -71,6 +71,18 @@ TEST(Evaluate, StatesShardOverTheDataRanks) {
     EXPECT_EQ(parameters.memory[MemoryPart::gradients] * 4.0, whole.memory[MemoryPart::gradients]);
 }
 
+TEST(Evaluate, GatheredParametersAreHeldTwoUnitsAtATimeOrAllWhereTheyAreKept) {
+    plan::Plan plan = data_plan(4);
+    const double none = predict(small_network(), small_cluster(), plan).memory[MemoryPart::buffers].in(1_B);
+    plan.shard = plan::ShardLevel::parameters;
+    const double passing = predict(small_network(), small_cluster(), plan).memory[MemoryPart::buffers].in(1_B);
+    plan.keep_parameters = true;
+    const double kept = predict(small_network(), small_cluster(), plan).memory[MemoryPart::buffers].in(1_B);
+    // A block has 8*8*9 + 8 parameters of 4 bytes; the network has 4 blocks.
+    EXPECT_DOUBLE_EQ(passing - none, 2 * 584 * 4.0);
+    EXPECT_DOUBLE_EQ(kept - none, 4 * 584 * 4.0);
+}
+
 TEST(Evaluate, FullRecomputationKeepsBlockInputsAndRepeatsForward) {
     plan::Plan plan = data_plan(1);
     const Prediction kept = predict(small_network(), small_cluster(), plan);
