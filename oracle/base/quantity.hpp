@@ -44,10 +44,6 @@ public:
         value_ += other.value_;
         return *this;
     }
-    constexpr Quantity& operator-=(Quantity other) {
-        value_ -= other.value_;
-        return *this;
-    }
     constexpr Quantity& operator*=(double ratio) {
         value_ *= ratio;
         return *this;
@@ -110,12 +106,10 @@ constexpr Quantity<D> min(Quantity<D> a, Quantity<D> b) {
 inline namespace literals {
 constexpr Seconds operator""_s(long double v) { return Seconds::of_base(static_cast<double>(v)); }
 constexpr Seconds operator""_s(unsigned long long v) { return Seconds::of_base(static_cast<double>(v)); }
-constexpr Seconds operator""_ms(long double v) { return Seconds::of_base(static_cast<double>(v) * 1e-3); }
 constexpr Seconds operator""_us(long double v) { return Seconds::of_base(static_cast<double>(v) * 1e-6); }
 constexpr Seconds operator""_us(unsigned long long v) { return Seconds::of_base(static_cast<double>(v) * 1e-6); }
 constexpr Bytes operator""_B(unsigned long long v) { return Bytes::of_base(static_cast<double>(v)); }
 constexpr Bytes operator""_MiB(unsigned long long v) { return Bytes::of_base(static_cast<double>(v) * 0x1p20); }
-constexpr Bytes operator""_GiB(long double v) { return Bytes::of_base(static_cast<double>(v) * 0x1p30); }
 constexpr Bytes operator""_GiB(unsigned long long v) { return Bytes::of_base(static_cast<double>(v) * 0x1p30); }
 constexpr Bytes operator""_GB(unsigned long long v) { return Bytes::of_base(static_cast<double>(v) * 1e9); }
 constexpr BytesPerSecond operator""_GB_per_s(long double v) {

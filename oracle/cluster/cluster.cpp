@@ -4,11 +4,6 @@
 
 namespace dodona::cluster {
 
-BytesPerSecond Level::capacity() const {
-    const std::int64_t out = kind == LevelKind::all_to_all ? size - 1 : links;
-    return static_cast<double>(out) * bandwidth / taper;
-}
-
 std::int64_t Cluster::devices() const { return levels.empty() ? 1 : unit_size(levels.size() - 1); }
 
 std::int64_t Cluster::unit_size(std::size_t level) const {

@@ -32,10 +32,6 @@ struct Level {
     BytesPerSecond bandwidth;  ///< of one link, one way
     Seconds latency;           ///< of one message between children, start-up included
     double taper = 1;          ///< oversubscription: capacity out of a child is links * bandwidth / taper
-
-    /// What may leave one child at once, all links together: links * bandwidth / taper; of all_to_all the traffic is
-    /// taken to spread over all peers, (size - 1) * bandwidth / taper.
-    [[nodiscard]] BytesPerSecond capacity() const;
 };
 
 /// Collectives and the algorithms that may run them.

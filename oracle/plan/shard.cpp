@@ -48,6 +48,7 @@ public:
         }
         add_gradient_conversions(graph_, mesh_, result_);
         note_idle_axes();
+        note_unused_rules();
         std::sort(result_.limits.begin(), result_.limits.end());
         result_.limits.erase(std::unique(result_.limits.begin(), result_.limits.end()), result_.limits.end());
         return std::move(result_);
@@ -287,6 +288,18 @@ private:
         for (const std::string& axis : strategy_.axes) {
             if ((mesh_.axis(axis) & ~used) != 0) {
                 result_.limits.push_back({"axis " + axis + " splits nothing of this network", true});
+            }
+        }
+    }
+
+    /// A rule that names kinds, roles or layers and finds none may be a slip of the pen: it is said.
+    void note_unused_rules() {
+        for (const Rule* rule : rules_.unused()) {
+            const Match& match = rule->match;
+            if (!match.kinds.empty() || !match.roles.empty() || !match.names.empty()) {
+                result_.limits.push_back({"rule " + std::to_string(rule - strategy_.rules.data() + 1) +
+                                              " of strategy " + strategy_.name + " matches no layer of this network",
+                                          false});
             }
         }
     }

@@ -11,7 +11,7 @@ namespace dodona {
 namespace {
 
 TEST(Quantity, ComesOutOnlyInAUnit) {
-    EXPECT_DOUBLE_EQ((1.5_ms).in(1_us), 1500);
+    EXPECT_DOUBLE_EQ((1_s).in(1_us), 1e6);
     EXPECT_DOUBLE_EQ((2_GiB).in(1_MiB), 2048);
     EXPECT_DOUBLE_EQ((1_GB).in(unit::byte), 1e9);
 }

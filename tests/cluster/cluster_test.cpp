@@ -26,21 +26,6 @@ TEST(Cluster, counts_devices_from_the_inside_out) {
     EXPECT_THROW((void)cluster.unit_size(2), InternalError);
 }
 
-TEST(Level, lets_out_of_a_child_what_its_links_carry) {
-    Level level{.size = 8, .links = 4, .bandwidth = 25_GB_per_s};
-    EXPECT_EQ(level.capacity(), 100_GB_per_s);
-    level.kind = LevelKind::ring;
-    EXPECT_EQ(level.capacity(), 100_GB_per_s);
-    level.kind = LevelKind::fat_tree;
-    level.taper = 2;
-    EXPECT_EQ(level.capacity(), 50_GB_per_s);
-}
-
-TEST(Level, of_pairs_lets_out_one_link_per_peer) {
-    const Level level{.size = 4, .kind = LevelKind::all_to_all, .links = 1, .bandwidth = 50_GB_per_s};
-    EXPECT_EQ(level.capacity(), 150_GB_per_s);
-}
-
 TEST(Group, has_as_many_ranks_as_its_strides_make) {
     EXPECT_EQ(Group{}.size(), 1);
     EXPECT_EQ((Group{{{1, 2}, {8, 4}}}.size()), 8);

@@ -91,7 +91,7 @@ RC_GTEST_PROP(CollectiveProperty, no_algorithm_beats_the_links_of_a_device, ()) 
         .collective = collective, .group = {{{1, p}}}, .size = *rc::gen::inRange(1, 1 << 30) * 1_B, .ranks = p};
     const auto algorithm = *rc::gen::elementOf(cluster::kAlgorithms);
     const auto found = collective_time(cluster, request, algorithm);
-    RC_ASSERT(found.time.value >= found.sent / cluster.levels[0].capacity());
+    RC_ASSERT(found.time.value >= found.sent / 50_GB_per_s);
 }
 
 RC_GTEST_PROP(CollectiveProperty, an_axis_of_one_changes_nothing, ()) {

@@ -20,7 +20,7 @@ TEST(DeviceFile, IsRead) {
     ASSERT_EQ(device.tiles.size(), 2U);
     EXPECT_EQ(device.tiles[1].n, 64);
     EXPECT_DOUBLE_EQ(device.launch.in(1_us), 5);
-    EXPECT_EQ(device.context, 0.5_GiB);
+    EXPECT_EQ(device.context, 0.5 * 1_GiB);
     ASSERT_EQ(device.curves.size(), 2U);
     EXPECT_EQ(device.curves[0].kind, graph::KernelKind::matmul);
     EXPECT_EQ(device.curves[0].provenance.date, "2026-11-01");

@@ -85,6 +85,18 @@ TEST(APartialSum, PassesALinearOperatorAndIsReducedWhereItIsSmaller) {
     EXPECT_DOUBLE_EQ(reduced[0].transfer.elements, 8);
 }
 
+// A rule for a role that no layer has is said, not passed over.
+TEST(ARule, ThatMatchesNoLayerIsSaid) {
+    const Graph graph = signals(8, 3);
+    Strategy strategy = laying("filter", "filter");
+    strategy.name = "mine";
+    Rule slip = strategy.rules[0];
+    slip.match.roles = {"colum"};
+    strategy.rules.push_back(slip);
+    const ShardedGraph sharded = shard(graph, mesh_of({{"filter", 4}}), strategy, 1);
+    EXPECT_TRUE(has(sharded.limits, {"rule 2 of strategy mine matches no layer of this network", false}));
+}
+
 // A maximum is not: it waits for the sum.
 TEST(APartialSum, DoesNotPassAnotherOperator) {
     const Graph graph = read_by(layer("pool", "max_pool", {{"kernel", int64_t{24}}}));

@@ -23,7 +23,7 @@ TEST(Figures, TakeTheUnitInWhichTheyAreReadable) {
     EXPECT_EQ(text(0.9999_s), "1.00 s");
     EXPECT_EQ(text(Seconds{}), "0 s");
     EXPECT_EQ(text(64_GiB), "64.0 GiB");
-    EXPECT_EQ(text(1.5_GiB), "1.50 GiB");
+    EXPECT_EQ(text(1.5 * 1_GiB), "1.50 GiB");
     EXPECT_EQ(text(Bytes{}), "0 B");
     EXPECT_EQ(text(312_TFLOP_per_s), "312 TFLOP/s");
     EXPECT_EQ(text(12.5_GB_per_s), "12.5 GB/s");

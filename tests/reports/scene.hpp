@@ -16,7 +16,7 @@ inline schedule::CommunicationLine gradient_reduction() {
             .ranks = 16,
             .per_step = 1,
             .size = 10_GiB,
-            .sent = 18.75_GiB,
+            .sent = 18.75 * 1_GiB,
             .time = 1.5_s,
             .contention = 2};
 }
