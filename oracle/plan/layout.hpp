@@ -26,7 +26,6 @@ struct Layout {
 struct Division {
     double extent = 1;
     double unit = 1;
-    bool replicates = false;  ///< more ways than units: units are held several times
 
     /// Extent of the largest shard.
     [[nodiscard]] double local(std::int64_t ways) const;

@@ -35,9 +35,7 @@ Division division_of(const Nest& nest, int loop, double extent) {
         return {.extent = extent, .unit = extent};
     }
     const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
-    return {.extent = extent,
-            .unit = extent / static_cast<double>(l.extent) * static_cast<double>(l.unit),
-            .replicates = l.replicates};
+    return {.extent = extent, .unit = extent / static_cast<double>(l.extent) * static_cast<double>(l.unit)};
 }
 
 }  // namespace
@@ -87,8 +85,7 @@ graph::LocalExtents local_extents(const Nest& nest, const Mesh& mesh, const std:
     for (std::size_t i = 0; i < nest.loops.size(); ++i) {
         const Loop& loop = nest.loops[i];
         const Division division{.extent = i == 0 ? batch : static_cast<double>(loop.extent),
-                                .unit = static_cast<double>(loop.unit),
-                                .replicates = loop.replicates};
+                                .unit = static_cast<double>(loop.unit)};
         local.loops.push_back(division.local(mesh.ways(loops[i])));
     }
     return local;

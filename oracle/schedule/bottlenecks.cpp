@@ -8,7 +8,8 @@ namespace dodona::schedule {
 
 namespace {
 
-// Thresholds: derived in the project's notes on Table 6; each is the share from which the effect decides the scaling.
+// Thresholds: shares from which an effect decides the scaling. Derived for the rows of Table 6; the bubble and input
+// are not in that table and their thresholds are ours.
 constexpr double kGradientExchange = 0.20;
 constexpr double kLayerCollectives = 0.50;
 constexpr double kHaloOfGradients = 0.25;

@@ -24,10 +24,6 @@ PassCost overlap_layers(PassCost pass) {
     return pass;
 }
 
-}  // namespace
-
-namespace {
-
 /// Ranks of a stage and of the one before it: a pair of neighbours where those lie as close as the first two do, else
 /// the whole axis, which crosses every level that any of its neighbours cross. Stage 0 receives from the last (chunks).
 cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size_t index) {
@@ -65,13 +61,8 @@ StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const St
     pass.arriving = incoming(costed, stage, boundary_split(costed, plan));
     if (plan.strategy.pipeline && pass.arriving.sent > Bytes{}) {
         const plan::Atoms axis = costed.mesh.axis(*plan.strategy.pipeline);
-        pass.send = cost::collective_time(*costed.cluster,
-                                          {.collective = cluster::Collective::send,
-                                           .group = neighbours(costed, axis, index),
-                                           .size = pass.arriving.sent,
-                                           .ranks = costed.mesh.devices(),
-                                           .messages = 1},
-                                          plan.algorithm);
+        pass.send = time_of(costed, cluster::Collective::send, neighbours(costed, axis, index), pass.arriving.sent,
+                            plan.algorithm);
         pass.boundary = pass.send.time.value;
         if (pass.arriving.gathered > Bytes{}) {
             pass.gather = time_of(costed, cluster::Collective::all_gather, boundary_split(costed, plan),

@@ -156,13 +156,7 @@ private:
                                .beside = Phase::backward,
                                .time = {}};
         transfer.ranks = replicas;
-        transfer.time = cost::collective_time(*costed_.cluster,
-                                              {.collective = Collective::all_reduce,
-                                               .group = group,
-                                               .size = size,
-                                               .ranks = costed_.mesh.devices(),
-                                               .messages = 1},
-                                              plan_.algorithm);
+        transfer.time = time_of(costed_, Collective::all_reduce, group, size, plan_.algorithm);
         states.transfers.push_back(transfer);
     }
 
@@ -256,13 +250,7 @@ std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan:
                                    .beside = Phase::backward,
                                    .time = {}};
             transfer.ranks = 2;
-            transfer.time = cost::collective_time(*costed.cluster,
-                                                  {.collective = Collective::all_reduce,
-                                                   .group = group,
-                                                   .size = transfer.size,
-                                                   .ranks = costed.mesh.devices(),
-                                                   .messages = 1},
-                                                  plan.algorithm);
+            transfer.time = time_of(costed, Collective::all_reduce, group, transfer.size, plan.algorithm);
             transfers.push_back(transfer);
         }
     }

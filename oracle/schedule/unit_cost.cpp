@@ -36,15 +36,17 @@ Bytes UnitCost::checkpoint() const {
     return bytes;
 }
 
+cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, const cluster::Group& group,
+                             Bytes size, std::optional<cluster::Algorithm> forced, int messages) {
+    return cost::collective_time(
+        *costed.cluster,
+        {.collective = collective, .group = group, .size = size, .ranks = costed.mesh.devices(), .messages = messages},
+        forced);
+}
+
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, plan::Atoms atoms, Bytes size,
                              std::optional<cluster::Algorithm> forced, int messages) {
-    return cost::collective_time(*costed.cluster,
-                                 {.collective = collective,
-                                  .group = costed.mesh.group(atoms),
-                                  .size = size,
-                                  .ranks = costed.mesh.devices(),
-                                  .messages = messages},
-                                 forced);
+    return time_of(costed, collective, costed.mesh.group(atoms), size, forced, messages);
 }
 
 namespace {

@@ -90,7 +90,9 @@ struct CostedGraph {
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where);
 
-/// A collective over some atoms of the mesh.
+/// A collective of this job among a group of ranks, or over some atoms of the mesh.
+cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, const cluster::Group& group,
+                             Bytes size, std::optional<cluster::Algorithm> forced, int messages = 1);
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, plan::Atoms atoms, Bytes size,
                              std::optional<cluster::Algorithm> forced, int messages = 1);
 

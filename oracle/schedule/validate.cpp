@@ -53,7 +53,7 @@ void check_mesh(const plan::Plan& plan, const cluster::Cluster& cluster, const L
 }
 
 void check_batch(const plan::Plan& plan, const Location& where, Diagnostics& faults) {
-    const std::int64_t ranks = data_ranks(plan);
+    const std::int64_t ranks = data_ranks(plan, where);
     if (plan.batch < 1 || plan.microbatch < 1) {
         faults.error(where,
                      fmt::format("batch {} and micro-batch {} must both be 1 or more", plan.batch, plan.microbatch));
@@ -102,7 +102,7 @@ void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Loc
 
 }  // namespace
 
-std::int64_t data_ranks(const plan::Plan& plan) {
+std::int64_t data_ranks(const plan::Plan& plan, const Location& where) {
     std::set<std::string> axes;
     const auto note = [&](const std::vector<plan::Lay>& lays) {
         for (const plan::Lay& lay : lays) {
@@ -115,7 +115,7 @@ std::int64_t data_ranks(const plan::Plan& plan) {
     for (const plan::Rule& rule : plan.strategy.rules) {
         note(rule.lay);
     }
-    const plan::Mesh mesh(plan, {});
+    const plan::Mesh mesh(plan, where);
     return mesh.ways(mesh.axes({axes.begin(), axes.end()}));
 }
 

@@ -11,6 +11,6 @@ void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const 
               const Location& where);
 
 /// Ranks that hold different samples under this plan's strategy.
-std::int64_t data_ranks(const plan::Plan& plan);
+std::int64_t data_ranks(const plan::Plan& plan, const Location& where = {});
 
 }  // namespace dodona::schedule

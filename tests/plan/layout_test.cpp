@@ -118,7 +118,7 @@ TEST(ADivision, KeepsUnitsWhole) {
 }
 
 TEST(ADivision, HoldsAUnitSeveralTimesWhereThereAreMoreWaysThanUnits) {
-    EXPECT_DOUBLE_EQ((Division{.extent = 1024, .unit = 128, .replicates = true}.local(16)), 128);
+    EXPECT_DOUBLE_EQ((Division{.extent = 1024, .unit = 128}.local(16)), 128);
 }
 
 /// A mesh of up to four axes whose sizes divide 64, and two layouts of a tensor of two dimensions on it.
