@@ -14,7 +14,7 @@ constexpr std::size_t kMany = 10'000;
 constexpr std::array kKinds{
     OperatorKind{"conv", build_conv, 1, 1, "convolution in one, two or three dimensions"},
     OperatorKind{"linear", build_linear, 1, 1, "product with a weight matrix along the last dimension"},
-    OperatorKind{"attention", build_attention, 1, 3, "scaled dot-product attention"},
+    OperatorKind{"attention", build_attention, 1, 4, "scaled dot-product attention"},
     OperatorKind{"batch_norm", build_batch_norm, 1, 1, "normalisation of each channel over the batch"},
     OperatorKind{"layer_norm", build_layer_norm, 1, 1, "normalisation of each token over its features"},
     OperatorKind{"rms_norm", build_rms_norm, 1, 1, "normalisation by the root mean square of the features"},
@@ -34,6 +34,10 @@ constexpr std::array kKinds{
     OperatorKind{"embedding", build_embedding, 1, 1, "look-up of ids in a table", Element::index},
     OperatorKind{"position_embedding", build_position_embedding, 1, 1, "adds a learned table of positions"},
     OperatorKind{"rotary", build_rotary, 1, 1, "rotary positions"},
+    OperatorKind{"router", build_router, 1, 1, "scores of each token for each expert, and the best of them"},
+    OperatorKind{"dispatch", build_dispatch, 2, 2, "copies of each token for its experts"},
+    OperatorKind{"expert_linear", build_expert_linear, 1, 1, "a product with each expert's own weight matrix"},
+    OperatorKind{"combine", build_combine, 2, 2, "weighted sum of what a token's experts return"},
 };
 
 }  // namespace
@@ -48,7 +52,7 @@ const OperatorKind* find_operator(std::string_view name) {
 const std::vector<std::string>& loop_names() {
     static const std::vector<std::string> names{"batch", "group",  "channel",  "filter",     "depth",       "height",
                                                 "width", "length", "sequence", "in_feature", "out_feature", "feature",
-                                                "head",  "query",  "key",      "vocabulary", "class"};
+                                                "head",  "query",  "key",      "vocabulary", "class",       "expert"};
     return names;
 }
 

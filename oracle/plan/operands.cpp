@@ -29,13 +29,21 @@ bool in_weights(const Nest& nest, int loop) {
                        [loop](const graph::Weight& w) { return w.operand.has(loop); });
 }
 
-/// How one dimension of a tensor divides, given the loop that indexes it.
+/// How one dimension of a weight divides, given the loop that indexes it.
 Division division_of(const Nest& nest, int loop, double extent) {
     if (loop == kNoLoop) {
         return {.extent = extent, .unit = extent};
     }
     const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
     return {.extent = extent, .unit = extent / static_cast<double>(l.extent) * static_cast<double>(l.unit)};
+}
+
+/// The same of an activation, of which some may be empty and some shards fuller than others.
+Division division_of(const Nest& nest, int loop, const graph::TensorDimension& dimension) {
+    Division division = division_of(nest, loop, static_cast<double>(dimension.extent));
+    division.density = dimension.density;
+    division.imbalance = dimension.imbalance;
+    return division;
 }
 
 }  // namespace
@@ -73,7 +81,7 @@ std::vector<Division> result_divisions(const Nest& nest, double batch) {
         if (loop == 0) {
             divisions.push_back({.extent = batch});
         } else {
-            divisions.push_back(division_of(nest, loop, static_cast<double>(nest.result.dimensions[d].extent)));
+            divisions.push_back(division_of(nest, loop, nest.result.dimensions[d]));
         }
     }
     return divisions;
@@ -85,8 +93,11 @@ graph::LocalExtents local_extents(const Nest& nest, const Mesh& mesh, const std:
     for (std::size_t i = 0; i < nest.loops.size(); ++i) {
         const Loop& loop = nest.loops[i];
         const Division division{.extent = i == 0 ? batch : static_cast<double>(loop.extent),
-                                .unit = static_cast<double>(loop.unit)};
+                                .unit = static_cast<double>(loop.unit),
+                                .density = loop.density,
+                                .imbalance = loop.imbalance};
         local.loops.push_back(division.local(mesh.ways(loops[i])));
+        local.ways.push_back(static_cast<double>(mesh.ways(loops[i])));
     }
     return local;
 }
@@ -143,6 +154,16 @@ WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Me
         }
     }
     return shard;
+}
+
+void send_round(const Mesh& mesh, LayerTransfer& transfer) {
+    const cluster::Collective kind = transfer.transfer.collective;
+    if (kind == cluster::Collective::all_gather || kind == cluster::Collective::reduce_scatter) {
+        const Blocks blocks = round_a_ring(mesh, transfer.transfer);
+        transfer.transfer = blocks.transfer;
+        transfer.times = blocks.times;
+        transfer.purpose = Purpose::stream;
+    }
 }
 
 std::vector<HaloExchange> halo_exchanges(const Nest& nest, std::size_t input, const graph::Tensor& x, const Mesh& mesh,

@@ -32,6 +32,10 @@ Nest build_cross_entropy(Attributes& attributes, std::span<const Tensor> inputs)
 Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_position_embedding(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_rotary(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_router(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_expert_linear(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_combine(Attributes& attributes, std::span<const Tensor> inputs);
 
 /// Convolutions step by 1 and may be dilated; pooling steps by its kernel and may round its output up (`ceil`).
 enum class WindowKind { convolution, pooling };
@@ -55,6 +59,9 @@ bool has_features(Attributes& attributes, const Tensor& x);
 
 /// Reports inputs whose shapes differ.
 bool same_shapes(Attributes& attributes, std::span<const Tensor> inputs);
+
+/// The loop that runs over a dimension of a tensor.
+Loop loop_of(const TensorDimension& dimension);
 
 /// A nest whose loops are the tensor's own dimensions, read and written element by element: the start of activations,
 /// norms, dropout and joins. The batch is loop 0.

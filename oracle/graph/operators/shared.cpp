@@ -103,10 +103,17 @@ std::vector<int> all_loops(std::size_t count) {
     return loops;
 }
 
+Loop loop_of(const TensorDimension& dimension) {
+    return {.name = dimension.name,
+            .extent = dimension.extent,
+            .density = dimension.density,
+            .imbalance = dimension.imbalance};
+}
+
 Nest element_wise(const Tensor& x, std::size_t inputs) {
     Nest nest;
     for (const TensorDimension& dimension : x.dimensions) {
-        nest.loops.push_back({.name = dimension.name, .extent = dimension.extent});
+        nest.loops.push_back(loop_of(dimension));
     }
     const Operand every{.loops = all_loops(nest.loops.size()), .windows = {}};
     nest.inputs.assign(inputs, every);
