@@ -15,6 +15,10 @@ constexpr std::array kKinds{
     OperatorKind{"conv", build_conv, 1, 1, "convolution in one, two or three dimensions"},
     OperatorKind{"conv_transpose", build_conv_transpose, 1, 1, "transposed convolution: a window of outputs an input"},
     OperatorKind{"linear", build_linear, 1, 1, "product with a weight matrix along the last dimension"},
+    OperatorKind{"batched_matmul", build_batched_matmul, 2, 2, "product of two tensors, sample by sample"},
+    OperatorKind{"lstm", build_lstm, 1, 1, "long short-term memory, layers deep"},
+    OperatorKind{"gru", build_gru, 1, 1, "gated recurrent units, layers deep"},
+    OperatorKind{"rnn", build_rnn, 1, 1, "recurrent layers without gates"},
     OperatorKind{"attention", build_attention, 1, 3, "scaled dot-product attention"},
     OperatorKind{"batch_norm", build_batch_norm, 1, 1, "normalisation of each channel over the batch"},
     OperatorKind{"layer_norm", build_layer_norm, 1, 1, "normalisation of each token over its features"},
@@ -47,6 +51,8 @@ constexpr std::array kKinds{
     OperatorKind{"mean_squared_error", build_mean_squared_error, 2, 2, "squared distance from a target"},
     OperatorKind{"l1_error", build_l1_error, 2, 2, "absolute distance from a target, smooth near zero"},
     OperatorKind{"embedding", build_embedding, 1, 1, "look-up of ids in a table", Element::index},
+    OperatorKind{"embedding_bag", build_embedding_bag, 1, 1, "sums of look-ups in many tables", Element::index},
+    OperatorKind{"interaction", build_interaction, 2, 2, "dot products of a dense vector and those of tables"},
     OperatorKind{"position_embedding", build_position_embedding, 1, 1, "adds a learned table of positions"},
     OperatorKind{"rotary", build_rotary, 1, 1, "rotary positions"},
 };
@@ -63,7 +69,8 @@ const OperatorKind* find_operator(std::string_view name) {
 const std::vector<std::string>& loop_names() {
     static const std::vector<std::string> names{"batch", "group",  "channel",  "filter",     "depth",       "height",
                                                 "width", "length", "sequence", "in_feature", "out_feature", "feature",
-                                                "head",  "query",  "key",      "vocabulary", "class"};
+                                                "head",  "query",  "key",      "vocabulary", "class",       "hidden",
+                                                "table", "lookup", "row"};
     return names;
 }
 

@@ -121,14 +121,14 @@ private:
     void add_transfers(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
             TimedTransfer timed{.what = transfer,
-                                .count = count,
+                                .count = count * transfer.times,
                                 .size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision),
                                 .time = {}};
             timed.time = time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, timed.size, forced_,
                                  transfer.transfer.messages);
             PassCost& side = transfer.phase == Phase::forward ? unit.forward : unit.backward;
             Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
-            part += count * timed.time.time;
+            part += timed.count * timed.time.time;
             unit.largest_message = max(unit.largest_message, timed.size);
             unit.transfers.push_back(timed);
         }

@@ -13,6 +13,10 @@ namespace dodona::graph {
 Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_conv_transpose(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_linear(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_batched_matmul(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_lstm(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_gru(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_rnn(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_layer_norm(Attributes& attributes, std::span<const Tensor> inputs);
@@ -45,6 +49,8 @@ Nest build_cross_entropy(Attributes& attributes, std::span<const Tensor> inputs)
 Nest build_mean_squared_error(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_l1_error(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_interaction(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_position_embedding(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_rotary(Attributes& attributes, std::span<const Tensor> inputs);
 
