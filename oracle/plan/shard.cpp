@@ -44,6 +44,7 @@ public:
             place(v, assignment, sharded);
             read_inputs(v, producers, assignment, sharded);
             add_statistics(layer, sharded);
+            add_recurrences(v, sharded);
             add_weights(v, sharded);
             add_saved(v, producers, assignment, sharded);
         }
@@ -245,6 +246,33 @@ private:
                 const Phase phase = i < statistic.forward ? Phase::forward : Phase::backward;
                 sharded.transfers.push_back({transfer, phase, Purpose::statistic, graph::Element::single, 0});
             }
+        }
+    }
+
+    /// A split loop that a step both produces and contracts: every step gathers the state forward, and backward
+    /// scatters its gradient, which every rank has a partial sum of.
+    void add_recurrences(Vertex v, ShardedLayer& sharded) {
+        const Nest& nest = graph_.layer(v).nest;
+        for (const graph::Recurrence& recurrence : nest.recurrences) {
+            const auto loop = static_cast<std::size_t>(recurrence.loop);
+            const Atoms atoms = sharded.loops[loop];
+            if (atoms == 0) {
+                continue;
+            }
+            double elements = static_cast<double>(nest.loops[loop].extent);
+            for (const int kept : recurrence.kept) {
+                elements *= sharded.local[kept];
+            }
+            const auto add = [&](cluster::Collective collective, Phase phase) {
+                sharded.transfers.push_back({{collective, atoms, elements, 1},
+                                             phase,
+                                             Purpose::conversion,
+                                             nest.result.element,
+                                             v,
+                                             recurrence.steps});
+            };
+            add(cluster::Collective::all_gather, Phase::forward);
+            add(cluster::Collective::reduce_scatter, Phase::backward);
         }
     }
 

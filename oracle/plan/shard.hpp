@@ -27,7 +27,7 @@ struct LayerTransfer {
     Purpose purpose = Purpose::conversion;
     graph::Element element = graph::Element::activation;
     graph::Vertex tensor = 0;  ///< whose output (or its gradient) moves
-    double times = 1;          ///< one after the other
+    double times = 1;          ///< so many, one after the other (the steps of a recurrence)
 };
 
 /// One weight on one device.

@@ -122,7 +122,7 @@ private:
     void add_transfers(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
             TimedTransfer timed{.what = transfer,
-                                .count = count,
+                                .count = count * transfer.times,
                                 .size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision),
                                 .time = {}};
             timed.time = time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, timed.size, forced_,
@@ -131,7 +131,7 @@ private:
             if (transfer.purpose != Purpose::stream) {
                 PassCost& side = transfer.phase == Phase::forward ? unit.forward : unit.backward;
                 Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
-                part += count * transfer.times * timed.time.time;
+                part += timed.count * timed.time.time;
             }
             unit.transfers.push_back(timed);
         }
