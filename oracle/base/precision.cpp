@@ -16,6 +16,8 @@ std::string_view name(Precision precision) {
         case Precision::fp16: return "fp16";
         case Precision::bf16: return "bf16";
         case Precision::fp8: return "fp8";
+        case Precision::mxfp8: return "mxfp8";
+        case Precision::nvfp4: return "nvfp4";
     }
     throw InternalError("a precision without a name");
 }

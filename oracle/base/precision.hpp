@@ -9,16 +9,16 @@
 
 namespace dodona {
 
-enum class Precision { fp32, tf32, fp16, bf16, fp8 };
+enum class Precision { fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4 };
 
-inline constexpr std::array kPrecisions{Precision::fp32, Precision::tf32, Precision::fp16, Precision::bf16,
-                                        Precision::fp8};
+inline constexpr std::array kPrecisions{Precision::fp32, Precision::tf32,  Precision::fp16, Precision::bf16,
+                                        Precision::fp8,  Precision::mxfp8, Precision::nvfp4};
 
 std::string_view name(Precision precision);
 std::optional<Precision> precision_from(std::string_view name);
 
-/// Bytes of one element of a matrix-product operand kept in memory. fp8 products read bf16 activations (they are
-/// quantised on the fly), so their stored activations have two bytes.
+/// Bytes of one element of a matrix-product operand kept in memory. Products of one byte or less read bf16 activations
+/// (they are quantised on the fly), so their stored activations have two bytes.
 Bytes stored_bytes(Precision precision);
 
 /// Bytes per parameter or element that mixed-precision training keeps, by purpose.

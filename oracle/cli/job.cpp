@@ -57,7 +57,7 @@ std::vector<Option> job_options() {
          .group = job,
          .repeats = true},
         {.names = "--precision",
-         .value = "fp32|tf32|fp16|bf16|fp8",
+         .value = "fp32|tf32|fp16|bf16|fp8|mxfp8|nvfp4",
          .description = "of the matrix products; default: bf16 or fp16 where the device\n"
                         "has it, with fp32 master weights",
          .group = training},

@@ -172,7 +172,7 @@ std::vector<Option> plan_options() {
          .description = "ZeRO 3: gather weights once for forward and backward",
          .group = group},
         {.names = "--gradient-precision",
-         .value = "fp32|tf32|fp16|bf16|fp8",
+         .value = "fp32|tf32|fp16|bf16|fp8|mxfp8|nvfp4",
          .description = "of the gradient buffer and its reduction; default: fp32",
          .group = group},
     };

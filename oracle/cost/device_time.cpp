@@ -15,10 +15,11 @@ Estimate from_data_sheet(Seconds time) { return {time, 0.95 * time, 1.8 * time};
 }  // namespace
 
 KernelTime kernel_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
-    if (const auto found = from_curves(device, kernel, precision)) {
+    if (auto found = from_curves(device, kernel, precision)) {
+        found->time = kernel.times * found->time;
         return *found;
     }
-    return {from_data_sheet(roofline(device, kernel, precision)), Evidence::data_sheet};
+    return {from_data_sheet(kernel.times * roofline(device, kernel, precision)), Evidence::data_sheet};
 }
 
 Bytes moved_bytes(const graph::Kernel& kernel, Precision precision) {

@@ -64,6 +64,7 @@ Seconds roofline(const cluster::Device& device, const graph::Kernel& kernel, Pre
         case graph::KernelKind::matmul:
         case graph::KernelKind::convolution:
         case graph::KernelKind::attention:
+        case graph::KernelKind::recurrent:
             return device.launch + max(product_time(device, kernel, precision), bytes / device.memory_bandwidth);
         case graph::KernelKind::stream: return stream_roofline(device, bytes, kernel.flops);
         case graph::KernelKind::gather: break;

@@ -12,6 +12,7 @@ namespace dodona::cost {
 /// >= 1.
 double quantisation(const cluster::Device& device, double m, double n, double batch);
 
+/// Of one of the kernel's `times`.
 Seconds roofline(const cluster::Device& device, const graph::Kernel& kernel, Precision precision);
 
 /// A kernel whose extents tell nothing: so many bytes, so many operations.

@@ -24,6 +24,7 @@ struct Layer {
     Location where;
     std::int64_t count = 1;       ///< instances within one instance of its unit
     std::size_t unit = 0;         ///< index into Graph::units
+    bool frozen = false;          ///< its weights are not trained (the base of a low-rank adaptation)
     bool input_gradient = false;  ///< does anything before it have weights (else dX is not computed)
     Nest nest;
 };

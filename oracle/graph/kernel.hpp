@@ -14,6 +14,7 @@ enum class KernelKind {
     attention,    ///< a fused attention: matrix products whose intermediate never leaves the chip
     stream,       ///< memory-bound: so many bytes, a few operations
     gather,       ///< table look-up or scatter-add: irregular rows of `n` elements
+    recurrent,    ///< one step of recurrent cells: `batch` cells side by side, m samples, n gate outputs, k inputs
 };
 
 constexpr std::string_view name(KernelKind kind) {
@@ -23,11 +24,12 @@ constexpr std::string_view name(KernelKind kind) {
         case KernelKind::attention: return "attention";
         case KernelKind::stream: return "stream";
         case KernelKind::gather: return "gather";
+        case KernelKind::recurrent: return "recurrent";
     }
     return "";
 }
 
-/// One launch. Extents are local (after sharding).
+/// One launch, or `times` of them one after the other. Extents are local (after sharding).
 /// `elements` counts activation-precision numbers read or written in device memory, `fixed_bytes` what has another
 /// element size (indices, masks, fp32 statistics).
 struct Kernel {
@@ -36,6 +38,7 @@ struct Kernel {
     Flop flops;
     double elements = 0;
     Bytes fixed_bytes;
+    double times = 1;  ///< flops, elements and bytes are of one
 };
 
 /// The kernels of one layer, forward and backward, on one device for one micro-batch.

@@ -29,6 +29,7 @@ enum class Element {
 struct TensorDimension {
     std::string name;  ///< batch, channel, height, sequence, feature, ...
     Extent extent = 0;
+    double density = 1;  ///< share of the extent that holds data: of all experts, those that a token meets
     bool operator==(const TensorDimension&) const = default;
 };
 
@@ -61,6 +62,8 @@ struct Loop {
     Extent unit = 1;          ///< shards are whole multiples of this (a head's features)
     bool can_split = true;    ///< false: splitting it would change the operator (a flattened inner dimension)
     bool replicates = false;  ///< more ways than units: units are replicated (key/value heads), their gradient summed
+    double density = 1;       ///< share of the extent that is worked on (a token's experts); weights are whole
+    double imbalance = 1;     ///< the fullest shard over the mean shard, once the loop is split
 };
 
 constexpr int kNoLoop = -1;
@@ -79,6 +82,7 @@ struct Weight {
     std::vector<TensorDimension> dimensions;
     Operand operand;
     std::string tied_to;  ///< layer whose weight of the same size this is; empty: its own
+    double touched = 0;   ///< elements that one sample reads and changes (rows of a table); 0: all of them
 
     [[nodiscard]] double elements() const;
 };
@@ -90,6 +94,15 @@ struct Statistic {
     std::vector<int> kept;
     int forward = 0;
     int backward = 0;
+};
+
+/// A loop that one step both produces and contracts (the hidden state of a recurrent layer): split, the state is
+/// gathered in every step forward, its gradient scattered in every step backward. The state holds `kept` and the loop
+/// itself.
+struct Recurrence {
+    int loop = 0;
+    double steps = 1;       ///< one after the other
+    std::vector<int> kept;  ///< further loops of the state of one step: the batch
 };
 
 /// Something kept from forward for backward.
@@ -104,9 +117,17 @@ struct Saved {
     bool selective = false;  ///< dropped (and recomputed) under selective recomputation
 };
 
+/// In which order the positions of a split sequence go to its shards.
+enum class ShardOrder {
+    zigzag,      ///< shard i of p takes the i-th and the i-th last of 2p pieces: causal work is even
+    contiguous,  ///< neighbouring positions stay together: the last shard has most causal work
+};
+
 /// Local extents of the loops on one device, for one micro-batch.
 struct LocalExtents {
     std::vector<double> loops;  ///< loop -> extent of the largest shard
+    std::vector<double> ways;   ///< loop -> shards; empty: nothing is split
+    ShardOrder order = ShardOrder::zigzag;
     [[nodiscard]] double operator[](int loop) const { return loops[static_cast<std::size_t>(loop)]; }
 };
 
@@ -117,6 +138,7 @@ struct Nest {
     Operand output;
     Tensor result;  ///< the output tensor, whole
     std::vector<Statistic> statistics;
+    std::vector<Recurrence> recurrences;
     std::vector<Saved> saved;
     bool follows = false;  ///< without a rule, takes over the layout of its inputs (element-wise, norms, pooling)
     bool linear = false;   ///< linear in its inputs: a partial sum may pass through it

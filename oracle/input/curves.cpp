@@ -11,8 +11,8 @@ namespace {
 using cluster::Collective;
 using graph::KernelKind;
 
-constexpr std::array kKernels{KernelKind::matmul, KernelKind::convolution, KernelKind::attention, KernelKind::stream,
-                              KernelKind::gather};
+constexpr std::array kKernels{KernelKind::matmul, KernelKind::convolution, KernelKind::attention,
+                              KernelKind::stream, KernelKind::gather,      KernelKind::recurrent};
 constexpr std::array kCollectives{Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
                                   Collective::all_to_all, Collective::send,       Collective::halo};
 

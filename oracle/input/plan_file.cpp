@@ -231,7 +231,8 @@ Plan read_plan(Document document, const Opener& open) {
     check_axes(fold, plan);
     plan.batch = fields.require("batch", "samples per step, all devices together").whole(1);
     plan.microbatch = fields.require("microbatch", "samples per data rank and forward pass").whole(1);
-    plan.precision = fields.require("precision", "fp32, tf32, fp16, bf16 or fp8").one_of(kPrecisions, plan.precision);
+    plan.precision =
+        fields.require("precision", "fp32, tf32, fp16, bf16, fp8, mxfp8 or nvfp4").one_of(kPrecisions, plan.precision);
     if (const Value precision = fields.find("gradient_precision")) {
         plan.gradient_precision = precision.one_of(kPrecisions, Precision::fp32);
     }

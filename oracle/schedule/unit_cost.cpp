@@ -63,7 +63,7 @@ Bytes element_bytes(Element element, Precision precision) {
 
 bool is_product(const Kernel& kernel) {
     return kernel.kind == graph::KernelKind::matmul || kernel.kind == graph::KernelKind::convolution ||
-           kernel.kind == graph::KernelKind::attention;
+           kernel.kind == graph::KernelKind::attention || kernel.kind == graph::KernelKind::recurrent;
 }
 
 /// Fills the units of one costed graph.
@@ -112,7 +112,7 @@ private:
             worst_evidence_ = std::max(worst_evidence_, time.evidence);
             best_evidence_ = std::min(best_evidence_, time.evidence);
             if (is_product(kernel)) {
-                cost.executed += kernel.flops;
+                cost.executed += kernel.times * kernel.flops;
             }
         }
         return cost;
@@ -220,8 +220,9 @@ private:
             const graph::Work work = layer.nest.work(layer.nest.whole());
             const auto add = [&](const std::vector<Kernel>& kernels) {
                 for (const Kernel& kernel : kernels) {
-                    total +=
-                        is_product(kernel) ? static_cast<double>(costed_.graph->instances(v)) * kernel.flops : Flop{};
+                    total += is_product(kernel)
+                                 ? static_cast<double>(costed_.graph->instances(v)) * kernel.times * kernel.flops
+                                 : Flop{};
                 }
             };
             add(work.forward);
