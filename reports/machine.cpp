@@ -50,6 +50,10 @@ std::vector<std::string> facts(const cluster::Cluster& cluster) {
         lines.push_back(fmt::format("storage: {} a node{}", text(cluster.storage->bandwidth),
                                     cluster.storage->prefetch ? ", read ahead" : ""));
     }
+    if (cluster.host) {
+        lines.push_back(
+            fmt::format("host: {} a node, {} to a device", text(cluster.host->memory), text(cluster.host->bandwidth)));
+    }
     lines.push_back("source: " + cluster.source);
     if (!device.source.empty() && device.source != cluster.source) {
         lines.push_back("device source: " + device.source);

@@ -88,6 +88,13 @@ struct Storage {
     std::string source;
 };
 
+/// The host of a node, as a place to keep what does not fit the devices.
+struct Host {
+    Bytes memory;              ///< of one node
+    BytesPerSecond bandwidth;  ///< between one device and host memory, one way
+    std::string source;
+};
+
 struct Cluster {
     std::string name;
     std::string source;
@@ -99,6 +106,7 @@ struct Cluster {
     std::vector<CollectiveCurve> curves;
     std::vector<MeasuredSamples> measured_samples;
     std::optional<Storage> storage;
+    std::optional<Host> host;
     std::optional<double> contention;  ///< phi given by the user instead of the one computed
     double memory_reserve = 0;         ///< share of device memory left free, for fragmentation
 

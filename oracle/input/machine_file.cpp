@@ -191,6 +191,17 @@ cluster::Storage read_storage(const Value& value) {
     return storage;
 }
 
+cluster::Host read_host(const Value& value) {
+    cluster::Host host;
+    Fields fields(value);
+    host.memory = fields.require("memory", "of one node: 2 TB").quantity(Sign::positive, Bytes{});
+    host.bandwidth = fields.require("bandwidth", "between one device and host memory, one way: 64 GB/s")
+                         .quantity(Sign::positive, BytesPerSecond{});
+    host.source = fields.find("source").text();
+    fields.finish();
+    return host;
+}
+
 std::vector<cluster::MeasuredSamples> read_measured_samples(const Value& value) {
     std::vector<cluster::MeasuredSamples> all;
     std::set<std::string> models;
@@ -251,6 +262,9 @@ Cluster read_cluster(Document document, const Opener& open) {
     }
     if (const Value storage = fields.find("storage")) {
         cluster.storage = read_storage(storage);
+    }
+    if (const Value host = fields.find("host")) {
+        cluster.host = read_host(host);
     }
     cluster.measured_samples = read_measured_samples(fields.find("measured_samples"));
     if (const Value contention = fields.find("contention")) {

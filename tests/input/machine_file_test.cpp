@@ -46,6 +46,9 @@ TEST(ClusterFile, IsRead) {
     EXPECT_EQ(pair.staging->applies_to, (std::vector{cluster::Collective::send, cluster::Collective::halo}));
     ASSERT_TRUE(pair.storage.has_value());
     EXPECT_FALSE(pair.storage->prefetch);
+    ASSERT_TRUE(pair.host.has_value());
+    EXPECT_EQ(pair.host->memory, 512_GB);
+    EXPECT_EQ(pair.host->bandwidth, 12_GB_per_s);
     EXPECT_EQ(pair.measured_samples.at(0).model, "tiny-cnn");
     EXPECT_DOUBLE_EQ(pair.contention.value_or(0), 2);
     EXPECT_DOUBLE_EQ(pair.memory_reserve, 0.04);
