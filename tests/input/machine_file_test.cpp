@@ -56,6 +56,35 @@ TEST(ClusterFile, IsRead) {
     EXPECT_EQ(pair.curves.at(0).points.at(0).size, 1_MiB);
 }
 
+TEST(ClusterFile, KnowsLevelsOfEveryKind) {
+    const cluster::Cluster kinds = library().cluster("kinds");
+    ASSERT_EQ(kinds.levels.size(), 5U);
+    EXPECT_EQ(kinds.levels[0].kind, cluster::LevelKind::bus);
+    EXPECT_FALSE(kinds.levels[0].in_network.has_value());
+    ASSERT_TRUE(kinds.levels[1].in_network.has_value());
+    EXPECT_EQ(kinds.levels[1].in_network->bandwidth, 40_GB_per_s);
+    EXPECT_EQ(kinds.levels[1].in_network->latency, kinds.levels[1].latency);
+    EXPECT_EQ(kinds.levels[2].kind, cluster::LevelKind::rail);
+    ASSERT_TRUE(kinds.levels[2].in_network.has_value());
+    EXPECT_EQ(kinds.levels[2].in_network->bandwidth, 200_GB_per_s) << "all eight rails";
+    EXPECT_EQ(kinds.levels[3].sizes, (std::vector<std::int64_t>{2, 6}));
+    EXPECT_EQ(kinds.levels[4].kind, cluster::LevelKind::dragonfly);
+    EXPECT_EQ(kinds.levels[4].routing, cluster::Routing::valiant);
+    EXPECT_EQ(kinds.parameter_servers.place, cluster::ParameterServers::Place::nodes);
+    EXPECT_EQ(kinds.parameter_servers.count, 3);
+}
+
+TEST(ClusterFile, MayHoldNodesOfAnotherDevice) {
+    const cluster::Cluster kinds = library().cluster("kinds");
+    ASSERT_EQ(kinds.mixed.size(), 2U);
+    EXPECT_EQ(kinds.mixed[1].first, 32);
+    EXPECT_EQ(kinds.mixed[1].ranks, 16);
+    EXPECT_EQ(kinds.device_of(31).name, "plain");
+    EXPECT_EQ(kinds.device_of(32).name, "other");
+    EXPECT_EQ(kinds.device_of(47).name, "other");
+    EXPECT_EQ(kinds.device_of(48).name, "plain") << "what `nodes` does not cover";
+}
+
 TEST(ClusterFile, MarksItsNodeAndHoldsItsDevice) {
     const std::string device =
         "{device: mine, memory: 1 GiB, memory_bandwidth: 1 GB/s, multiprocessors: 1, matrix: {fp32: 1 TFLOP/s}, "
