@@ -323,6 +323,13 @@ TEST(TheTableOfOperators, NamesEveryLoopThatAnyOperatorUses) {
         nest("cross_entropy", {kTokens}),
         nest("embedding", {tensor({{"sequence", 2}}, Element::index)},
              {{"vocabulary", std::int64_t{3}}, {"features", std::int64_t{4}}}),
+        nest("router", {kTokens}, {{"experts", std::int64_t{4}}}),
+        nest("lstm", {kTokens}, {{"hidden", std::int64_t{4}}}),
+        nest("embedding_bag", {tensor({{"table", 2}, {"lookup", 3}}, Element::index)},
+             {{"tables", std::int64_t{2}},
+              {"rows", std::int64_t{5}},
+              {"features", std::int64_t{4}},
+              {"lookups", std::int64_t{3}}}),
     };
     std::vector<std::string> used;
     for (const Nest& built : nests) {
