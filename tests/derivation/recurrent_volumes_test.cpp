@@ -1,4 +1,6 @@
 // What travels in recurrent networks and between embedding tables, per rank and micro-batch, worked out by hand.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "derived.hpp"
@@ -45,9 +47,11 @@ graph::NetworkSpec ads() {
 
 /// Everything over the data ranks, the tables as `lay` says; two samples a rank.
 plan::Plan tables(const std::string& lay) {
-    return samples(plan_of(strategy_of("axes: [ranks]\neverywhere: {batch: ranks}\nrules:\n"
+    return samples(plan_of(strategy_of("axes: [ranks]\nrules:\n"
                                        "  - {match: {kind: embedding_bag}, lay: {" +
-                                       lay + ": ranks}}\n"),
+                                       lay +
+                                       ": ranks}}\n"
+                                       "  - {match: {}, lay: {batch: ranks}}\n"),
                            {{"ranks", 4}}),
                    2);
 }
