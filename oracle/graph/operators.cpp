@@ -45,6 +45,7 @@ constexpr std::array kKinds{
     OperatorKind{"crop", build_crop, 1, 1, "a smaller image out of an image"},
     OperatorKind{"to_sequence", build_to_sequence, 1, 1, "positions of an image become tokens"},
     OperatorKind{"prepend_tokens", build_prepend_tokens, 1, 1, "learned tokens before a sequence"},
+    OperatorKind{"recall", build_recall, 1, 1, "states of the segment before, put before a sequence"},
     OperatorKind{"dropout", build_dropout, 1, 1, "random zeroes"},
     OperatorKind{"softmax", build_softmax, 1, 1, "softmax over the last dimension"},
     OperatorKind{"cross_entropy", build_cross_entropy, 1, 1, "loss of logits against one class a token or pixel"},

@@ -2,8 +2,10 @@
 //
 // The head scores the most frequent words, up to the first cutoff, and one number a further cluster; a token whose
 // target lies in cluster i is also scored there, after a projection to in / divide^i features. Parameters as
-// torch.nn.AdaptiveLogSoftmaxWithLoss without head bias; its div_value is 4, here 1 unless given. How many tokens fall
-// into a cluster is the data's: `tail_percent`. Source: Grave et al., arXiv:1609.04309, sections 4.2 and 4.3.
+// torch.nn.AdaptiveLogSoftmaxWithLoss without head bias; its div_value is 4, here 1 unless given. `tied`: all words are
+// rows of one embedding's table and tails have no projection, as Transformer-XL does (arXiv:1901.02860); with `bias`
+// one number a word and cluster. How many tokens fall into a cluster is the data's: `tail_percent`. Source: Grave et
+// al., arXiv:1609.04309, sections 4.2 and 4.3.
 //
 // Each cluster is a cross-entropy of its own (see cross_entropy): logits read for maximum and sum, fp32 probabilities
 // written and kept. Rows of a tail are gathered, their gradients added back. Not modelled: splitting of its classes.
@@ -23,7 +25,8 @@ struct Tail {
 
 struct Clusters {
     double in = 1;
-    double head = 1;  ///< classes and clusters
+    double head = 1;       ///< classes and clusters
+    bool projects = true;  ///< the tails' rows, before they are scored
     std::vector<Tail> tails;
 };
 
@@ -52,7 +55,9 @@ Work work_of(double tokens, const Clusters& clusters) {
         work.forward.push_back(rows);
         rows.elements = 3 * met * clusters.in;
         work.backward_input.push_back(rows);
-        add_product(work, met, tail.features, clusters.in);
+        if (clusters.projects) {
+            add_product(work, met, tail.features, clusters.in);
+        }
         add_product(work, met, tail.classes, tail.features);
         add_loss(work, met * tail.classes);
     }
@@ -109,12 +114,36 @@ void add_weight(Nest& nest, const std::string& name, double out, double in) {
                             .tied_to = {}});
 }
 
+void add_weights(Nest& nest, const Clusters& clusters, const std::string& tied, bool bias) {
+    const auto count = static_cast<double>(clusters.tails.size());
+    double words = clusters.head - count;
+    for (const Tail& tail : clusters.tails) {
+        words += tail.classes;
+    }
+    if (clusters.projects) {
+        add_weight(nest, "head", clusters.head, clusters.in);
+        for (const Tail& tail : clusters.tails) {
+            add_weight(nest, "projection", tail.features, clusters.in);
+            add_weight(nest, "tail", tail.classes, tail.features);
+        }
+    } else {
+        add_weight(nest, "weight", words, clusters.in);
+        nest.weights.back().tied_to = tied;
+        add_weight(nest, "clusters", count, clusters.in);
+    }
+    if (bias) {
+        add_weight(nest, "bias", words + count, 1);
+    }
+}
+
 }  // namespace
 
 Nest build_adaptive_softmax(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     const bool features = x.dimensions.size() >= 2 && x.dimensions.back().name == "feature";
-    const auto clusters = clusters_of(attributes, features ? x.dimensions.back().extent : 1);
+    auto clusters = clusters_of(attributes, features ? x.dimensions.back().extent : 1);
+    const std::string tied = attributes.text("tied");
+    const bool bias = attributes.flag("bias", false);
     if (!features) {
         attributes.error(fmt::format("reads {}, whose last dimension is not feature", x.shape()));
     }
@@ -131,14 +160,17 @@ Nest build_adaptive_softmax(Attributes& attributes, std::span<const Tensor> inpu
     nest.inputs = {{.loops = leading, .windows = {}}};
     nest.inputs[0].loops.push_back(kNoLoop);
     nest.output = {.loops = leading, .windows = {}};
-    add_weight(nest, "head", clusters->head, clusters->in);
+    clusters->projects = tied.empty();
+    if (!tied.empty() && clusters->tails.back().features != clusters->in) {
+        attributes.error_at("divide", "a tied table's rows are as long in every cluster", "leave it out");
+        return {};
+    }
+    add_weights(nest, *clusters, tied, bias);
     double logits = clusters->head;
     double rows = 0;  // gathered and projected
     for (const Tail& tail : clusters->tails) {
-        add_weight(nest, "projection", tail.features, clusters->in);
-        add_weight(nest, "tail", tail.classes, tail.features);
         logits += tail.share * tail.classes;
-        rows += tail.share * (clusters->in + tail.features);
+        rows += tail.share * (clusters->in + (clusters->projects ? tail.features : 0));
     }
     nest.saved = {{.what = Saved::What::input},
                   {.what = Saved::What::internal,

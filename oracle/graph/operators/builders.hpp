@@ -54,6 +54,7 @@ Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs)
 Nest build_interaction(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_position_embedding(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_rotary(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_recall(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_router(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_expert_linear(Attributes& attributes, std::span<const Tensor> inputs);
