@@ -10,6 +10,7 @@
 // Source: Mikami et al., arXiv:1811.05233 (2D-torus all-reduce); ParaDL's data+spatial with its leader replaced by q.
 #include "cost/algorithms/algorithm.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace dodona::cost {
@@ -27,7 +28,8 @@ std::optional<Split> split(const Exchange& exchange) {
     while (first < spans.size() && spans[first].members == 1) {
         ++first;
     }
-    if (first == 0 || first == spans.size()) {
+    const bool alike = std::all_of(spans.begin(), spans.end(), [](const cluster::Span& span) { return span.alike; });
+    if (first == 0 || first == spans.size() || !alike) {
         return std::nullopt;
     }
     const std::int64_t q = spans[first].members;
