@@ -116,6 +116,29 @@ TEST(Torus, of_nodes_is_reached_hierarchically) {
     EXPECT_DOUBLE_EQ(found.contention, 4);
 }
 
+// Two pods of 4 x 4 on a network of 6.25 GB/s a device: 2 * 15/16 of 16 MB inside over 200 GB/s, then 16 rings of 1 MB
+// each across; on their way out no ring of the pod is in their way.
+TEST(Torus, is_left_by_all_its_links) {
+    cluster::Cluster pods = scene::torus({4, 4});
+    pods.levels.push_back({.name = "site", .size = 2, .links = 16, .bandwidth = 6.25_GB_per_s, .latency = 5_us});
+    const auto found =
+        collective_time(pods, on(32, {{{1, 32}}}, Collective::all_reduce, 16'000'000_B), Algorithm::hierarchical);
+    EXPECT_NEAR(micro(found), 12 + 150 + 10 + 160, 1e-9);
+    const auto across = collective_time(pods, on(32, {{{16, 2}}}, Collective::send, 1'000'000_B));
+    EXPECT_NEAR(micro(across), 5 + 160, 1e-9);
+}
+
+TEST(Torus, of_nodes_takes_the_contention_that_the_user_says) {
+    cluster::Cluster pod = scene::torus({4, 4});
+    pod.levels.insert(pod.levels.begin(), {.name = "node", .size = 4, .bandwidth = 300_GB_per_s});
+    const CollectiveRequest request = on(64, {{{4, 16}}}, Collective::all_reduce, 4'000'000_B);
+    EXPECT_DOUBLE_EQ(collective_time(pod, request, Algorithm::torus).contention, 4);
+    pod.contention = 2;
+    const auto found = collective_time(pod, request, Algorithm::torus);
+    EXPECT_DOUBLE_EQ(found.contention, 2);
+    EXPECT_NEAR(micro(found), 12 + 2 * 15.0 / 16 * 4e6 / 100e3, 1e-9);
+}
+
 RC_GTEST_PROP(TorusProperty, of_one_dimension_is_a_ring_both_ways, ()) {
     const auto p = *rc::gen::inRange<std::int64_t>(2, 40);
     const cluster::Cluster torus = scene::torus({p});
