@@ -1,0 +1,20 @@
+// The network of a run: a model file of its name, with the parameters that the row sets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/graph.hpp"
+#include "input/library.hpp"
+#include "input/run_table.hpp"
+
+namespace dodona::validate {
+
+/// What a run sets: its overrides, what the conventions add, and what a sample is. `parameters` are those of the model.
+std::vector<input::Setting> settings_of(const input::Run& run, const input::RunConventions& conventions,
+                                        const std::vector<std::string>& parameters);
+
+/// Throws InputError unless the network reads samples of the run's shape.
+void check_shape(const input::Run& run, const graph::Graph& graph);
+
+}  // namespace dodona::validate
