@@ -19,12 +19,15 @@ std::string cells(const input::Run& run, const std::vector<std::string_view>& co
     return all;
 }
 
-std::string reasons(const InputError& error) {
-    std::vector<std::string> messages;
-    for (const Diagnostic& diagnostic : error.diagnostics()) {
-        messages.push_back(diagnostic.message);
-    }
-    return join(messages, "; ");
+/// The first fault, with its place where that is not the row: of a file that the row names.
+std::string reason(const InputError& error, const input::Run& run) {
+    const Diagnostic& first = error.diagnostics().front();
+    const Location& where = first.where;
+    const bool in_row = where.source == nullptr || where.source == run.where.source;
+    std::string text = in_row ? "" : fmt::format("{}:{}: ", where.source->name, where.line);
+    text += first.message;
+    const std::size_t others = error.diagnostics().size() - 1;
+    return others == 0 ? text : fmt::format("{}; and {} more", text, others);
 }
 
 /// Memory as the kind of measurement sees it: an allocator does not see the runtime's context, and some runs report
@@ -71,7 +74,7 @@ RunResult compared(const input::Run& run, Questions& questions) {
     try {
         predict(run, questions.of(run), result);
     } catch (const InputError& error) {
-        result.refusal = reasons(error);
+        result.refusal = reason(error, run);
     }
     return result;
 }

@@ -8,7 +8,20 @@ namespace dodona::validate {
 
 namespace {
 
+constexpr std::string_view kInputPath = "input";  ///< of the setting that has the extent of a sample
+
 std::string shape_words(const std::vector<std::int64_t>& extents) { return fmt::format("{}", fmt::join(extents, "x")); }
+
+/// Without the batch.
+std::vector<std::int64_t> extents_of(const graph::Layer& input) {
+    std::vector<std::int64_t> extents;
+    for (const graph::TensorDimension& dimension : input.nest.result.dimensions) {
+        if (dimension.name != "batch") {
+            extents.push_back(dimension.extent);
+        }
+    }
+    return extents;
+}
 
 }  // namespace
 
@@ -31,7 +44,8 @@ std::vector<input::Setting> settings_of(const input::Run& run, const input::RunC
         }
         for (const std::string& name : input.parameters) {
             if (std::find(parameters.begin(), parameters.end(), name) != parameters.end()) {
-                settings.push_back({name, std::to_string(run.extents.back()), run.place("input"), "input"});
+                settings.push_back(
+                    {name, std::to_string(run.extents.back()), run.place("input"), std::string(kInputPath)});
                 break;
             }
         }
@@ -39,29 +53,29 @@ std::vector<input::Setting> settings_of(const input::Run& run, const input::RunC
     return settings;
 }
 
-void check_shape(const input::Run& run, const graph::Graph& graph) {
+void check_shape(const input::Run& run, const std::vector<input::Setting>& settings, const graph::Graph& graph) {
     if (run.extents.empty()) {
         return;
     }
-    std::string read;
+    const bool is_set = std::any_of(settings.begin(), settings.end(),
+                                    [](const input::Setting& setting) { return setting.path == kInputPath; });
+    const bool is_even = std::all_of(run.extents.begin() + (run.extents.size() > 1 ? 1 : 0), run.extents.end(),
+                                     [&](std::int64_t extent) { return extent == run.extents.back(); });
+    std::vector<std::string> shapes;
     for (const graph::Vertex vertex : graph.order) {
-        const graph::Layer& layer = graph.layer(vertex);
-        if (layer.kind != "input") {
+        if (graph.layer(vertex).kind != "input") {
             continue;
         }
-        std::vector<std::int64_t> extents;
-        for (const graph::TensorDimension& dimension : layer.nest.result.dimensions) {
-            if (dimension.name != "batch") {
-                extents.push_back(dimension.extent);
-            }
-        }
-        if (extents == run.extents) {
+        const std::vector<std::int64_t> extents = extents_of(graph.layer(vertex));
+        const bool same_channels =
+            extents.size() == run.extents.size() && (extents.size() == 1 || extents.front() == run.extents.front());
+        if (extents == run.extents || (is_set && is_even && same_channels)) {
             return;
         }
-        read += (read.empty() ? "" : " and ") + shape_words(extents);
+        shapes.push_back(shape_words(extents));
     }
-    fail(run.place("input"),
-         fmt::format("input: {} reads samples of {}, the run's are {}", run.model, read, shape_words(run.extents)));
+    fail(run.place("input"), fmt::format("input: {} reads samples of {}, the run's are {}", run.model,
+                                         join(shapes, " and "), shape_words(run.extents)));
 }
 
 }  // namespace dodona::validate

@@ -14,7 +14,8 @@ namespace dodona::validate {
 std::vector<input::Setting> settings_of(const input::Run& run, const input::RunConventions& conventions,
                                         const std::vector<std::string>& parameters);
 
-/// Throws InputError unless the network reads samples of the run's shape.
-void check_shape(const input::Run& run, const graph::Graph& graph);
+/// Throws InputError unless the network reads samples of the run's shape: exactly, or with the run's channels where a
+/// parameter of the network takes the extent (what it makes of it, 227 of 224 for AlexNet, is its own).
+void check_shape(const input::Run& run, const std::vector<input::Setting>& settings, const graph::Graph& graph);
 
 }  // namespace dodona::validate

@@ -50,7 +50,7 @@ std::shared_ptr<const graph::Graph> Questions::network(const input::Run& run) {
         graph =
             std::make_shared<const graph::Graph>(graph::build(library_.model(run.model, settings, run.place("model"))));
     }
-    check_shape(run, *graph);
+    check_shape(run, settings, *graph);
     return graph;
 }
 

@@ -1,6 +1,7 @@
 #include "reports/text/comparison.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -37,22 +38,37 @@ std::string headline(const std::string& table, const validate::Comparison& compa
     return line;
 }
 
-Table errors(const validate::Comparison& comparison) {
-    Table table({{"group"},
-                 {"runs", Align::right},
-                 {"refused", Align::right},
-                 {"mean", Align::right},
-                 {"median", Align::right},
-                 {"p90", Align::right},
-                 {"bias", Align::right},
-                 {"inside", Align::right},
-                 {"pairs", Align::right},
-                 {"regret", Align::right},
-                 {"memory", Align::right}});
+struct StatisticsColumn {
+    Column column;
+    std::string (*cell)(const validate::Statistics& line);
+};
+
+/// The first seven are for a terminal.
+const std::vector<StatisticsColumn> kColumns{
+    {{"group"}, [](const validate::Statistics& line) { return line.group; }},
+    {{"runs", Align::right}, [](const validate::Statistics& line) { return whole(line.rows); }},
+    {{"refused", Align::right}, [](const validate::Statistics& line) { return whole(line.skipped); }},
+    {{"mean", Align::right}, [](const validate::Statistics& line) { return ratio(line.mape); }},
+    {{"median", Align::right}, [](const validate::Statistics& line) { return ratio(line.median_ape); }},
+    {{"bias", Align::right}, [](const validate::Statistics& line) { return signed_ratio(line.bias); }},
+    {{"inside", Align::right}, [](const validate::Statistics& line) { return ratio(line.coverage); }},
+    {{"p90", Align::right}, [](const validate::Statistics& line) { return ratio(line.p90); }},
+    {{"pairs", Align::right}, [](const validate::Statistics& line) { return ratio(line.pair_accuracy); }},
+    {{"regret", Align::right}, [](const validate::Statistics& line) { return ratio(line.top1_regret); }},
+    {{"memory", Align::right}, [](const validate::Statistics& line) { return ratio(line.memory_mape); }},
+};
+constexpr std::ptrdiff_t kTerminalColumns = 7;
+
+Table errors(const validate::Comparison& comparison, std::ptrdiff_t most) {
+    const auto end = kColumns.begin() + most;
+    std::vector<Column> columns;
+    std::transform(kColumns.begin(), end, std::back_inserter(columns), [](const auto& entry) { return entry.column; });
+    Table table(columns);
     const auto add = [&](const validate::Statistics& line) {
-        table.row({line.group, whole(line.rows), whole(line.skipped), ratio(line.mape), ratio(line.median_ape),
-                   ratio(line.p90), signed_ratio(line.bias), ratio(line.coverage), ratio(line.pair_accuracy),
-                   ratio(line.top1_regret), ratio(line.memory_mape)});
+        std::vector<std::string> cells;
+        std::transform(kColumns.begin(), end, std::back_inserter(cells),
+                       [&](const auto& entry) { return entry.cell(line); });
+        table.row(cells);
     };
     for (const validate::Statistics& group : comparison.groups) {
         add(group);
@@ -89,17 +105,18 @@ Table refusals(const std::vector<std::pair<std::string, std::int64_t>>& reasons,
 }
 
 constexpr std::string_view kLegend =
-    "error = predicted / measured - 1; mean, median and p90 are of its size, bias keeps its sign; inside: measured "
-    "times "
-    "in the interval; pairs: plans for one job that are ordered as measured; regret: how much longer the plan "
-    "predicted "
-    "best took than the best; memory: mean size of the error of peak memory";
+    "error = predicted / measured - 1; mean and median are of its size, bias keeps its sign; inside: measured times in "
+    "the interval";
+constexpr std::string_view kLongLegend =
+    "; pairs: plans for one job that are ordered as measured; regret: how much longer the plan predicted best took "
+    "than "
+    "the best; memory: mean size of the error of peak memory";
 
 }  // namespace
 
 std::string comparison_text(const std::string& table, const validate::Comparison& comparison, Style style) {
     std::string text = painted(style, Paint::bold, headline(table, comparison)) + "\n";
-    text += heading(style, "Errors by group") + errors(comparison).to_text(style);
+    text += heading(style, "Errors by group") + errors(comparison, kTerminalColumns).to_text(style);
     text += "  " + wrapped(kLegend, kTextWidth - 2, "  ") + "\n";
     const auto found = reasons(comparison);
     if (!found.empty()) {
@@ -112,8 +129,8 @@ std::string comparison_text(const std::string& table, const validate::Comparison
 }
 
 std::string comparison_markdown(const std::string& table, const validate::Comparison& comparison) {
-    std::string text = headline(table, comparison) + "\n\n" + errors(comparison).to_markdown();
-    text += "\n" + std::string(kLegend) + "\n";
+    std::string text = headline(table, comparison) + "\n\n" + errors(comparison, std::ssize(kColumns)).to_markdown();
+    text += "\n" + std::string(kLegend) + std::string(kLongLegend) + "\n";
     const auto found = reasons(comparison);
     if (!found.empty()) {
         text += "\n" + refusals(found, found.size()).to_markdown();
