@@ -176,7 +176,7 @@ private:
     static std::vector<std::pair<std::string, Location>> pieces(const std::string& all, const Location& where,
                                                                 char between) {
         std::vector<std::pair<std::string, Location>> found;
-        for (std::size_t start = 0; start < all.size();) {
+        for (std::size_t start = 0; !all.empty() && start <= all.size();) {
             const std::size_t end = std::min(all.find(between, start), all.size());
             Location place = where;
             place.column += static_cast<int>(start);
@@ -266,11 +266,19 @@ void check_columns(const CsvTable& table, Diagnostics& faults) {
                          fmt::format("accepted here: {}", join(known)));
         }
     }
+    std::vector<std::string> missing;
     for (const ColumnRule& column : kColumns) {
-        if (column.required && std::find(given.begin(), given.end(), column.name) == given.end()) {
-            faults.error(table.header.front().where, fmt::format("there is no column \"{}\"", column.name),
-                         "FILES.md says what it holds");
+        const std::string name(column.name);
+        const bool is_misspelt = std::any_of(given.begin(), given.end(), [&](const std::string& word) {
+            return nearest(word, std::span(&name, 1)) == name;
+        });
+        if (column.required && !is_misspelt) {
+            missing.push_back(name);
         }
+    }
+    if (!missing.empty()) {
+        faults.error(table.header.front().where, fmt::format("columns are missing: {}", join(missing)),
+                     "FILES.md says what they hold");
     }
 }
 
