@@ -17,6 +17,7 @@
 #include "reports/json/answer.hpp"
 #include "reports/text/answer.hpp"
 #include "search/search.hpp"
+#include "search/space.hpp"
 
 namespace dodona::cli {
 
@@ -46,14 +47,29 @@ std::vector<Option> options() {
     return all;
 }
 
-std::vector<std::string> strategies_asked_for(Arguments& arguments) {
-    std::vector<std::string> names = arguments.list("--strategy");
-    if (names.empty()) {
-        names = library().strategies();
-        // They copy what one published oracle did; the plain ones move less for the same work.
-        names.erase(std::remove_if(names.begin(), names.end(),
-                                   [](const std::string& name) { return name.ends_with("-paradl"); }),
-                    names.end());
+/// Those named; otherwise all that are made for such a network.
+std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph) {
+    std::vector<plan::Strategy> strategies;
+    for (const std::string& name : arguments.list("--strategy")) {
+        strategies.push_back(read_strategy(name));
+        strategies.back().considered = {};
+    }
+    if (!strategies.empty()) {
+        return strategies;
+    }
+    for (const std::string& name : library().strategies()) {
+        plan::Strategy strategy = read_strategy(name);
+        if (search::considered(strategy, graph)) {
+            strategies.push_back(std::move(strategy));
+        }
+    }
+    return strategies;
+}
+
+std::vector<std::string> names_of(const std::vector<plan::Strategy>& strategies) {
+    std::vector<std::string> names;
+    for (const plan::Strategy& strategy : strategies) {
+        names.push_back(strategy.name);
     }
     return names;
 }
@@ -122,18 +138,15 @@ int run(Arguments& arguments) {
     space.precision = precision_of(arguments, job.cluster);
     space.optimizer = optimizer_of(arguments, job.graph);
     space.batch = batch.value_or(default_batch(job.graph, space.devices));
-    const std::vector<std::string> names = strategies_asked_for(arguments);
     arguments.throw_if_faults();
-    for (const std::string& name : names) {
-        space.strategies.push_back(read_strategy(name));
-    }
+    space.strategies = strategies_asked_for(arguments, job.graph);
     search::Answer answer = search_with_progress(job, space);
     answer.question = {.model = job.model,
                        .machine = job.machine,
                        .devices = space.devices,
                        .batch = space.batch,
                        .precision = space.precision,
-                       .strategies = names,
+                       .strategies = names_of(space.strategies),
                        .model_source = job.graph.source,
                        .machine_source = job.cluster.source,
                        .parameters = graph::count(job.graph).parameters,

@@ -219,6 +219,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job)
     arguments.throw_if_faults();
     plan.strategy = read_strategy(words.strategy);
     plan.mesh = words.mesh.empty() ? only_axis(arguments, plan.strategy, *words.gpus) : words.mesh;
+    plan.fold_axes();
     arguments.throw_if_faults();
     check_mesh(arguments, plan, words.gpus.value_or(plan.devices()));
     arguments.throw_if_faults();

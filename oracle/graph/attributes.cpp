@@ -111,6 +111,25 @@ std::vector<std::int64_t> Attributes::per_dimension(const std::string& key, std:
     return *list;
 }
 
+double Attributes::decimal(const std::string& key, double fallback, double least) {
+    const AttributeValue* attribute = ask(key);
+    if (attribute == nullptr) {
+        return fallback;
+    }
+    const auto* decimal = std::get_if<double>(&attribute->value);
+    const auto* whole = std::get_if<std::int64_t>(&attribute->value);
+    if (decimal == nullptr && whole == nullptr) {
+        error_at(key, fmt::format("{} is not a number", as_written(*attribute)));
+        return fallback;
+    }
+    const double number = decimal != nullptr ? *decimal : static_cast<double>(*whole);
+    if (!(number >= least) || number > static_cast<double>(kLargest)) {
+        error_at(key, fmt::format("{} is out of range", number), fmt::format("give {} or more", least));
+        return fallback;
+    }
+    return number;
+}
+
 bool Attributes::flag(const std::string& key, bool fallback) {
     const AttributeValue* attribute = ask(key);
     if (attribute == nullptr) {

@@ -31,6 +31,8 @@ public:
     /// One number for all `count` dimensions, or a list of `count` numbers.
     std::vector<std::int64_t> per_dimension(const std::string& key, std::size_t count, std::int64_t fallback,
                                             bool required, std::int64_t least);
+    /// A number that need not be whole, `least` or more.
+    double decimal(const std::string& key, double fallback, double least);
     bool flag(const std::string& key, bool fallback);
     std::string word(const std::string& key, const std::vector<std::string>& choices, const std::string& fallback);
     std::string text(const std::string& key);  ///< free text, empty if missing

@@ -19,7 +19,8 @@ constexpr const char* kNameHelp = "a name is a word without / [ ] *";
 
 /// What the dimensions of a network input may be called: strategies know these as loops.
 const std::vector<std::string>& input_dimensions() {
-    static const std::vector<std::string> names{"channel", "depth", "height", "width", "length", "sequence", "feature"};
+    static const std::vector<std::string> names{"channel",  "depth",   "height", "width", "length",
+                                                "sequence", "feature", "table",  "lookup"};
     return names;
 }
 

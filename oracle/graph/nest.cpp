@@ -11,7 +11,7 @@ namespace {
 double product(const std::vector<TensorDimension>& dimensions) {
     double elements = 1;
     for (const TensorDimension& dimension : dimensions) {
-        elements *= static_cast<double>(dimension.extent);
+        elements *= dimension.density * static_cast<double>(dimension.extent);
     }
     return elements;
 }
@@ -53,7 +53,7 @@ int Nest::loop(std::string_view name) const {
 LocalExtents Nest::whole() const {
     LocalExtents local;
     for (const Loop& loop : loops) {
-        local.loops.push_back(static_cast<double>(loop.extent));
+        local.loops.push_back(loop.density * static_cast<double>(loop.extent));
     }
     return local;
 }

@@ -29,7 +29,8 @@ enum class Element {
 struct TensorDimension {
     std::string name;  ///< batch, channel, height, sequence, feature, ...
     Extent extent = 0;
-    double density = 1;  ///< share of the extent that holds data: of all experts, those that a token meets
+    double density = 1;    ///< share of the extent that holds data: of all experts, those that a token meets
+    double imbalance = 1;  ///< the fullest shard over the mean shard, once the dimension is split
     bool operator==(const TensorDimension&) const = default;
 };
 
@@ -129,6 +130,8 @@ struct LocalExtents {
     std::vector<double> ways;   ///< loop -> shards; empty: nothing is split
     ShardOrder order = ShardOrder::zigzag;
     [[nodiscard]] double operator[](int loop) const { return loops[static_cast<std::size_t>(loop)]; }
+    /// Shards of a loop; 1 where it is whole.
+    [[nodiscard]] double shards(int loop) const { return ways.empty() ? 1 : ways[static_cast<std::size_t>(loop)]; }
 };
 
 struct Nest {

@@ -73,7 +73,25 @@ std::vector<std::string> mesh_names(const Plan& plan) {
     return names;
 }
 
+/// `expert: 8`, of an axis that the strategy itself folds.
+void read_known_fold(const Fields::Member& member, Plan& plan) {
+    const auto& known = plan.strategy.folds;
+    const auto found =
+        std::find_if(known.begin(), known.end(), [&](const plan::FoldedAxis& axis) { return axis.name == member.key; });
+    if (found == known.end()) {
+        member.value.error("of which axes? The strategy folds no axis of this name",
+                           fmt::format("write {}: {{of: [data], size: 4}}", member.key));
+        return;
+    }
+    plan.mesh.push_back({member.key, member.value.whole(1, kMostDevices)});
+    plan.fold_axes();
+}
+
 void read_fold(const Fields::Member& member, Plan& plan) {
+    if (member.value.is_scalar()) {
+        read_known_fold(member, plan);
+        return;
+    }
     plan::Fold fold{.name = member.key};
     const std::vector<std::string> axes = mesh_names(plan);
     Fields fields(member.value);
@@ -114,7 +132,10 @@ void check_axes(const Value& value, const Plan& plan) {
     if (!value.is_mapping() || plan.strategy.name.empty()) {
         return;
     }
-    const std::vector<std::string>& known = plan.strategy.axes;
+    std::vector<std::string> known = plan.strategy.axes;
+    for (const plan::FoldedAxis& fold : plan.strategy.folds) {
+        known.push_back(fold.name);
+    }
     for (const Node::Member& member : value.node().members) {
         if (std::find(known.begin(), known.end(), member.key) == known.end()) {
             value.faults().error(member.where,

@@ -156,7 +156,12 @@ std::string plan_text(const Plan& plan, const std::string& title, const std::str
     if (!plan.folds.empty()) {
         std::vector<std::string> folds;
         for (const plan::Fold& fold : plan.folds) {
-            folds.push_back(fmt::format("{}: {{of: {}, size: {}}}", scalar(fold.name), scalars(fold.of), fold.size));
+            const auto& own = plan.strategy.folds;
+            const bool known = std::any_of(own.begin(), own.end(),
+                                           [&](const plan::FoldedAxis& axis) { return axis.name == fold.name; });
+            folds.push_back(
+                known ? fmt::format("{}: {}", scalar(fold.name), fold.size)
+                      : fmt::format("{}: {{of: {}, size: {}}}", scalar(fold.name), scalars(fold.of), fold.size));
         }
         text += fmt::format("fold: {{{}}}\n", join(folds));
     }

@@ -53,6 +53,7 @@ public:
         strategy.summary = fields.find("summary").text();
         read_axes(fields.require("axes", "a list of mesh axes, innermost first; [] for none"));
         strategy.axes = axes_;
+        strategy.folds = read_folds(fields.find("folds"));
         std::map<std::string, std::string> laid;
         strategy.everywhere = lays(fields.find("everywhere"), laid);
         if (const Value pipeline = fields.find("pipeline")) {
@@ -61,12 +62,16 @@ public:
                 pipeline.error(fmt::format("axis \"{}\" cuts layers into stages and also lays {}", *strategy.pipeline,
                                            laid.at(*strategy.pipeline)));
             }
+            laid.clear();
             laid.emplace(*strategy.pipeline, "the stages");
+        } else {
+            laid.clear();
         }
         if (const Value split = fields.find("split_boundaries")) {
             strategy.split_boundaries = axis(split);
         }
         read_shard(fields.find("shard"), strategy);
+        read_considered(fields.find("search"), strategy.considered);
         for (const Value& rule : fields.find("rules").list()) {
             strategy.rules.push_back(read_rule(rule, laid));
         }
@@ -92,29 +97,66 @@ private:
         }
     }
 
+    /// Folded axes: name -> the axes whose ranks it uses, or with what it leaves out.
+    std::vector<plan::FoldedAxis> read_folds(const Value& value) {
+        std::vector<plan::FoldedAxis> folds;
+        for (const Fields::Member& member : Fields(value).rest()) {
+            plan::FoldedAxis fold{.name = member.key, .of = {}, .apart_from = {}};
+            if (!is_identifier(fold.name) || contains(axes_, fold.name)) {
+                value.faults().error(member.where, fmt::format("\"{}\" cannot be the name of a fold", fold.name),
+                                     "a word of letters, digits and `_` that is not among the axes");
+            }
+            Value of = member.value;
+            if (of.is_mapping()) {
+                Fields fields(of);
+                if (const Value apart = fields.find("apart_from")) {
+                    fold.apart_from = apart.text();
+                    if (!contains(folds_, *fold.apart_from)) {
+                        apart.error(fmt::format("no fold \"{}\" comes before this one", *fold.apart_from));
+                    }
+                }
+                of = fields.require("of", "the axes whose ranks it uses, innermost first");
+                fields.finish();
+            }
+            for (const Value& item : one_or_more(of)) {
+                fold.of.push_back(axis(item));
+                if (contains(folds_, fold.of.back())) {
+                    item.error(fmt::format("\"{}\" is a fold itself", fold.of.back()), "name axes of the mesh");
+                }
+            }
+            folds_.push_back(fold.name);
+            folds.push_back(std::move(fold));
+        }
+        return folds;
+    }
+
     std::string axis(const Value& value) {
         const std::string name = value.text();
         used_.push_back(name);
-        if (!name.empty() && axes_value_.is_list() && !contains(axes_, name)) {
+        if (!name.empty() && axes_value_.is_list() && !contains(axes_, name) && !contains(folds_, name)) {
             value.error(fmt::format("\"{}\" is not among the axes{}", name, did_you_mean(name, axes_)),
                         fmt::format("axes of this strategy: {}", axes_.empty() ? "none" : join(axes_)));
         }
         return name;
     }
 
+    static void check_dimension(const Fields::Member& member) {
+        const std::vector<std::string>& known = graph::loop_names();
+        if (!contains(known, member.key)) {
+            std::vector<std::string> sorted = known;
+            std::sort(sorted.begin(), sorted.end());
+            member.value.faults().error(member.where,
+                                        fmt::format("{}: no operator has a dimension \"{}\"{}", member.value.path(),
+                                                    member.key, did_you_mean(member.key, known)),
+                                        fmt::format("dimensions: {}", join(sorted)));
+        }
+    }
+
     /// `laid`: axis -> the dimension that it splits already; extended.
     std::vector<Lay> lays(const Value& value, std::map<std::string, std::string>& laid) {
         std::vector<Lay> result;
-        const std::vector<std::string>& known = graph::loop_names();
         for (const Fields::Member& member : Fields(value).rest()) {
-            if (!contains(known, member.key)) {
-                std::vector<std::string> sorted = known;
-                std::sort(sorted.begin(), sorted.end());
-                value.faults().error(member.where,
-                                     fmt::format("{}: no operator has a dimension \"{}\"{}", member.value.path(),
-                                                 member.key, did_you_mean(member.key, known)),
-                                     fmt::format("dimensions: {}", join(sorted)));
-            }
+            check_dimension(member);
             Lay lay{member.key, {}, member.where};
             for (const Value& item : one_or_more(member.value)) {
                 lay.axes.push_back(axis(item));
@@ -152,17 +194,45 @@ private:
         fields.finish();
     }
 
+    /// `search: false`, or a mapping that says for which networks and meshes.
+    void read_considered(const Value& value, plan::Considered& considered) {
+        if (!value || value.is_scalar()) {
+            considered.by_default = value.flag(true);
+            return;
+        }
+        Fields fields(value);
+        for (const Value& item : one_or_more(fields.find("only_with"))) {
+            considered.only_with.push_back(known_operator(item));
+        }
+        for (const Fields::Member& member : Fields(fields.find("extents")).rest()) {
+            check_dimension(member);
+            considered.extents[member.key] = member.value.whole(1);
+        }
+        for (const Fields::Member& member : Fields(fields.find("least")).rest()) {
+            if (!contains(axes_, member.key)) {
+                value.faults().error(member.where, fmt::format("\"{}\" is not among the axes{}", member.key,
+                                                               did_you_mean(member.key, axes_)));
+            }
+            considered.least[member.key] = member.value.whole(1);
+        }
+        fields.finish();
+    }
+
+    static std::string known_operator(const Value& item) {
+        static const std::vector<std::string> known = operator_names();
+        std::string name = item.text();
+        if (!name.empty() && !contains(known, name)) {
+            item.error(fmt::format("unknown operator \"{}\"{}", name, did_you_mean(name, known)),
+                       fmt::format("operators: {}", join(known)));
+        }
+        return name;
+    }
+
     Match read_match(const Value& value) {
         Match match;
         Fields fields(value);
-        const std::vector<std::string> known = operator_names();
         for (const Value& item : one_or_more(fields.find("kind"))) {
-            match.kinds.push_back(item.text());
-            if (!match.kinds.back().empty() && !contains(known, match.kinds.back())) {
-                item.error(fmt::format("unknown operator \"{}\"{}", match.kinds.back(),
-                                       did_you_mean(match.kinds.back(), known)),
-                           fmt::format("operators: {}", join(known)));
-            }
+            match.kinds.push_back(known_operator(item));
         }
         match.roles = fields.find("role").texts();
         match.names = fields.find("name").texts();
@@ -214,6 +284,11 @@ private:
             rule.via = plan::Via::all_reduce_slice;
         }
         rule.regather = fields.find("regather").flag();
+        rule.stream = fields.find("stream").flag();
+        const Value order = fields.find("order");
+        if (order && order.choice({"zigzag", "contiguous"}) == 1) {
+            rule.order = graph::ShardOrder::contiguous;
+        }
         fields.finish();
         return rule;
     }
@@ -229,6 +304,7 @@ private:
 
     Value axes_value_;
     std::vector<std::string> axes_;
+    std::vector<std::string> folds_;
     std::vector<std::string> used_;
 };
 

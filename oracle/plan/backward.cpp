@@ -36,6 +36,9 @@ void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh, Shard
             for (const Transfer& transfer : convert(mesh, result_divisions(nest, batch), from, complete(to))) {
                 consumer.transfers.push_back(
                     {transfer, Phase::backward, Purpose::conversion, nest.result.element, tensor});
+                if (consumer.streams && tensor != v) {
+                    send_round(mesh, consumer.transfers.back());
+                }
             }
         };
         // A conversion that a rule forces on this layer's own output has its mirror here.

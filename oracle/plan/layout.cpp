@@ -32,7 +32,8 @@ int Layout::dimension_of(Atoms atom) const {
 double Division::local(std::int64_t ways) const {
     const double units = extent / unit;
     const double share = std::ceil(units / static_cast<double>(ways) - 1e-12);
-    return std::max(1.0, share) * unit;
+    const double fullest = std::min(imbalance, static_cast<double>(ways));
+    return std::max(1.0, share) * unit * density * fullest;
 }
 
 double local_elements(const Mesh& mesh, std::span<const Division> divisions, const Layout& layout) {
@@ -132,6 +133,11 @@ std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisi
         transfers.push_back({collective_of(step), atoms_of[index], size, 1});
     }
     return transfers;
+}
+
+Blocks round_a_ring(const Mesh& mesh, const Transfer& transfer) {
+    const auto ways = static_cast<double>(mesh.ways(transfer.atoms));
+    return {{Collective::send, transfer.atoms, transfer.elements / ways, 1}, ways - 1};
 }
 
 double sent_elements(const Mesh& mesh, std::span<const Transfer> transfers) {

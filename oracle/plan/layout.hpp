@@ -26,6 +26,8 @@ struct Layout {
 struct Division {
     double extent = 1;
     double unit = 1;
+    double density = 1;    ///< share of the extent that holds data
+    double imbalance = 1;  ///< the fullest shard over the mean; it holds the whole at most
 
     /// Extent of the largest shard.
     [[nodiscard]] double local(std::int64_t ways) const;
@@ -56,6 +58,14 @@ struct Transfer {
 /// step runs where the tensor is smallest. `to` must not be partial where `from` is not.
 std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisions, const Layout& from,
                               const Layout& to, Via via = Via::reduce_scatter);
+
+/// A gather or its mirror, a reduce-scatter, as blocks that go round the group: one block to the neighbour, p - 1
+/// times.
+struct Blocks {
+    Transfer transfer;
+    double times = 1;
+};
+Blocks round_a_ring(const Mesh& mesh, const Transfer& transfer);
 
 /// Bytes-free size of a conversion: elements that one rank sends. Orders candidate layouts.
 double sent_elements(const Mesh& mesh, std::span<const Transfer> transfers);

@@ -15,19 +15,28 @@ namespace {
 /// Sizes at which axes must be cut: axis -> prefix products, innermost first.
 using Cuts = std::map<std::string, std::set<std::int64_t>>;
 
-/// Takes the innermost `size` ranks of the product of `axes`; notes where an axis has to be cut.
-void cut(Cuts& cuts, const Plan& plan, const std::vector<std::string>& axes, std::int64_t size, const std::string& what,
-         const Location& where) {
+/// Of each axis, how many of its innermost ranks a fold takes.
+using Taken = std::map<std::string, std::int64_t>;
+
+/// Takes the innermost `size` ranks of the product of `axes` beyond those already taken; notes where an axis has to be
+/// cut, and returns what it took.
+Taken cut(Cuts& cuts, const Plan& plan, const std::vector<std::string>& axes, std::int64_t size, const Taken& before,
+          const std::string& what, const Location& where) {
     std::int64_t left = size;
+    Taken taken = before;
     for (const std::string& axis : axes) {
-        const std::int64_t whole = plan.axis_size(axis);
+        const auto found = before.find(axis);
+        const std::int64_t base = found == before.end() ? 1 : found->second;
+        const std::int64_t whole = plan.axis_size(axis) / base;
         if (left == 1) {
-            return;
+            break;
         }
         if (left % whole == 0) {
             left /= whole;
+            taken[axis] = base * whole;
         } else if (whole % left == 0) {
-            cuts[axis].insert(left);
+            taken[axis] = base * left;
+            cuts[axis].insert(base * left);
             left = 1;
         } else {
             break;
@@ -37,6 +46,7 @@ void cut(Cuts& cuts, const Plan& plan, const std::vector<std::string>& axes, std
         fail(where, fmt::format("{} of {} ranks does not divide the axes {} evenly", what, size, join(axes)),
              "choose a size that divides their product");
     }
+    return taken;
 }
 
 /// The last atoms of `of`, innermost first, whose product is `size`.
@@ -55,15 +65,18 @@ std::vector<std::string> shardable_axes(const Plan& plan) {
 
 Mesh::Mesh(const Plan& plan, const Location& where) : shard_group_(plan.shard_group) {
     Cuts cuts;
+    std::map<std::string, Taken> taken_by;
     for (const Fold& fold : plan.folds) {
         std::int64_t whole = 1;
         for (const std::string& axis : fold.of) {
             whole *= plan.axis_size(axis);
         }
-        cut(cuts, plan, fold.of, fold.size > 0 ? fold.size : whole, fmt::format("fold \"{}\"", fold.name), where);
+        const Taken before = fold.apart_from ? taken_by[*fold.apart_from] : Taken{};
+        taken_by[fold.name] = cut(cuts, plan, fold.of, fold.size > 0 ? fold.size : whole, before,
+                                  fmt::format("fold \"{}\"", fold.name), where);
     }
     if (shard_group_ > 0) {
-        cut(cuts, plan, shardable_axes(plan), shard_group_, "a sharding group", where);
+        cut(cuts, plan, shardable_axes(plan), shard_group_, {}, "a sharding group", where);
     }
 
     for (const MeshAxis& axis : plan.mesh) {
@@ -88,13 +101,14 @@ Mesh::Mesh(const Plan& plan, const Location& where) : shard_group_(plan.shard_gr
         devices_ *= axis.size;
     }
     for (const Fold& fold : plan.folds) {
-        Atoms pool = axes(fold.of);
+        const Atoms pool = axes(fold.of) & ~(fold.apart_from ? axis(*fold.apart_from) : Atoms{0});
         std::int64_t left = fold.size > 0 ? fold.size : ways(pool);
         Atoms taken = 0;
         for (const std::string& name : fold.of) {
             for (std::size_t i = 0; i < atoms_.size() && left > 1; ++i) {
-                if (atoms_[i].axis == name && left % atoms_[i].size == 0) {
-                    taken |= Atoms{1} << i;
+                const Atoms atom = Atoms{1} << i;
+                if (atoms_[i].axis == name && (pool & atom) != 0 && left % atoms_[i].size == 0) {
+                    taken |= atom;
                     left /= atoms_[i].size;
                 }
             }

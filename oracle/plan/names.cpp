@@ -1,4 +1,5 @@
 // The words of plans, both ways.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -55,6 +56,26 @@ std::optional<ScheduleKind> schedule_from(std::string_view text) { return value(
 std::optional<RecomputeKind> recompute_from(std::string_view text) { return value(kRecomputes, text); }
 std::optional<OptimizerKind> optimizer_from(std::string_view text) { return value(kOptimizers, text); }
 std::optional<ShardLevel> shard_from(std::string_view text) { return value(kShards, text); }
+
+void Plan::fold_axes() {
+    for (const FoldedAxis& axis : strategy.folds) {
+        const auto in_mesh =
+            std::find_if(mesh.begin(), mesh.end(), [&](const MeshAxis& entry) { return entry.name == axis.name; });
+        if (in_mesh != mesh.end()) {
+            folds.push_back({axis.name, axis.of, in_mesh->size, axis.apart_from});
+            mesh.erase(in_mesh);
+        }
+    }
+    // What a fold is apart from need not be there.
+    for (Fold& fold : folds) {
+        const bool known = fold.apart_from && std::any_of(folds.begin(), folds.end(), [&](const Fold& other) {
+                               return other.name == *fold.apart_from;
+                           });
+        if (!known) {
+            fold.apart_from.reset();
+        }
+    }
+}
 
 std::int64_t Plan::devices() const {
     std::int64_t product = 1;

@@ -1,6 +1,7 @@
 #include "plan/operands.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/check.hpp"
 
@@ -11,6 +12,7 @@ using graph::Loop;
 using graph::Nest;
 using graph::Operand;
 using graph::Vertex;
+using graph::Window;
 
 namespace {
 
@@ -29,13 +31,33 @@ bool in_weights(const Nest& nest, int loop) {
                        [loop](const graph::Weight& w) { return w.operand.has(loop); });
 }
 
-/// How one dimension of a tensor divides, given the loop that indexes it.
+/// How one dimension of a weight divides, given the loop that indexes it.
 Division division_of(const Nest& nest, int loop, double extent) {
     if (loop == kNoLoop) {
         return {.extent = extent, .unit = extent};
     }
     const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
     return {.extent = extent, .unit = extent / static_cast<double>(l.extent) * static_cast<double>(l.unit)};
+}
+
+/// The same of an activation, of which some may be empty and some shards fuller than others.
+Division division_of(const Nest& nest, int loop, const graph::TensorDimension& dimension) {
+    Division division = division_of(nest, loop, static_cast<double>(dimension.extent));
+    division.density = dimension.density;
+    division.imbalance = dimension.imbalance;
+    return division;
+}
+
+const Window* window_of(const Operand& operand, std::size_t dimension) {
+    const bool windowed = dimension < operand.windows.size() && operand.windows[dimension];
+    return windowed ? &*operand.windows[dimension] : nullptr;
+}
+
+/// Which dimension of an operand a loop indexes.
+std::optional<std::size_t> dimension_of(const Operand& operand, int loop) {
+    const auto found = std::find(operand.loops.begin(), operand.loops.end(), loop);
+    return found == operand.loops.end() ? std::nullopt
+                                        : std::optional(static_cast<std::size_t>(found - operand.loops.begin()));
 }
 
 }  // namespace
@@ -59,8 +81,8 @@ Layout operand_layout(const Operand& operand, const std::vector<Atoms>& loops) {
 
 bool passes_through(const Nest& nest, const Operand& operand, std::size_t dimension) {
     const int loop = operand.loops[dimension];
-    const bool windowed = dimension < operand.windows.size() && operand.windows[dimension] &&
-                          operand.windows[dimension]->span() > operand.windows[dimension]->stride;
+    const Window* window = window_of(operand, dimension);
+    const bool windowed = window != nullptr && window->span() > window->stride;
     const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
     return l.can_split && !windowed && !is_statistic(nest, loop) && nest.output.has(loop);
 }
@@ -72,8 +94,10 @@ std::vector<Division> result_divisions(const Nest& nest, double batch) {
         const int loop = nest.output.loops[d];
         if (loop == 0) {
             divisions.push_back({.extent = batch});
+        } else if (window_of(nest.output, d)) {  // output rows divide by themselves, not as the loop's input rows do
+            divisions.push_back({.extent = static_cast<double>(nest.result.dimensions[d].extent)});
         } else {
-            divisions.push_back(division_of(nest, loop, static_cast<double>(nest.result.dimensions[d].extent)));
+            divisions.push_back(division_of(nest, loop, nest.result.dimensions[d]));
         }
     }
     return divisions;
@@ -85,8 +109,11 @@ graph::LocalExtents local_extents(const Nest& nest, const Mesh& mesh, const std:
     for (std::size_t i = 0; i < nest.loops.size(); ++i) {
         const Loop& loop = nest.loops[i];
         const Division division{.extent = i == 0 ? batch : static_cast<double>(loop.extent),
-                                .unit = static_cast<double>(loop.unit)};
+                                .unit = static_cast<double>(loop.unit),
+                                .density = loop.density,
+                                .imbalance = loop.imbalance};
         local.loops.push_back(division.local(mesh.ways(loops[i])));
+        local.ways.push_back(static_cast<double>(mesh.ways(loops[i])));
     }
     return local;
 }
@@ -145,11 +172,21 @@ WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Me
     return shard;
 }
 
+void send_round(const Mesh& mesh, LayerTransfer& transfer) {
+    const cluster::Collective kind = transfer.transfer.collective;
+    if (kind == cluster::Collective::all_gather || kind == cluster::Collective::reduce_scatter) {
+        const Blocks blocks = round_a_ring(mesh, transfer.transfer);
+        transfer.transfer = blocks.transfer;
+        transfer.times = blocks.times;
+        transfer.purpose = Purpose::stream;
+    }
+}
+
 std::vector<HaloExchange> halo_exchanges(const Nest& nest, std::size_t input, const graph::Tensor& x, const Mesh& mesh,
                                          const std::vector<Atoms>& loops, double batch) {
     const Operand& operand = nest.inputs[input];
     std::vector<HaloExchange> exchanges;
-    if (operand.windows.empty()) {
+    if (operand.windows.empty() && nest.output.windows.empty()) {
         return exchanges;
     }
     // Local extents of X and dY, widened dimension by dimension.
@@ -178,20 +215,26 @@ std::vector<HaloExchange> halo_exchanges(const Nest& nest, std::size_t input, co
         exchanges.push_back({{cluster::Collective::halo, atoms, rows * others, halo.neighbours}, phase, halo.too_wide});
         local[d] += rows;
     };
-    for (std::size_t d = 0; d < operand.windows.size(); ++d) {
+    for (std::size_t d = 0; d < operand.loops.size(); ++d) {
         const int loop = operand.loops[d];
-        if (!operand.windows[d] || loop == kNoLoop || loops[static_cast<std::size_t>(loop)] == 0) {
+        if (loop == kNoLoop || loops[static_cast<std::size_t>(loop)] == 0) {
             continue;
         }
+        const std::optional<std::size_t> y = dimension_of(nest.output, loop);
         const Atoms atoms = loops[static_cast<std::size_t>(loop)];
         const std::int64_t ways = mesh.ways(atoms);
-        const std::int64_t outputs = nest.loops[static_cast<std::size_t>(loop)].extent;
-        exchange(forward_halo(*operand.windows[d], x.dimensions[d].extent, outputs, ways), atoms, x_local, d,
-                 Phase::forward);
-        const auto y = std::find(nest.output.loops.begin(), nest.output.loops.end(), loop);
-        check(y != nest.output.loops.end(), "a windowed loop is in the output");
-        exchange(backward_halo(*operand.windows[d], x.dimensions[d].extent, outputs, ways), atoms, y_local,
-                 static_cast<std::size_t>(y - nest.output.loops.begin()), Phase::backward);
+        const std::int64_t in = x.dimensions[d].extent;
+        if (const Window* window = window_of(operand, d)) {
+            check(y.has_value(), "a windowed loop is in the output");
+            const std::int64_t out = nest.loops[static_cast<std::size_t>(loop)].extent;
+            exchange(forward_halo(*window, in, out, ways), atoms, x_local, d, Phase::forward);
+            exchange(backward_halo(*window, in, out, ways), atoms, y_local, *y, Phase::backward);
+        } else if (const Window* spread = y ? window_of(nest.output, *y) : nullptr) {
+            // A window on the output: the gradient of a convolution, so X and dY change places.
+            const std::int64_t out = nest.result.dimensions[*y].extent;
+            exchange(backward_halo(*spread, out, in, ways), atoms, x_local, d, Phase::forward);
+            exchange(forward_halo(*spread, out, in, ways), atoms, y_local, *y, Phase::backward);
+        }
     }
     return exchanges;
 }

@@ -39,6 +39,9 @@ Atoms partial_input_gradient(const graph::Nest& nest, std::size_t i, const std::
 WeightShard weight_shard(const graph::Nest& nest, const graph::Weight& weight, const Mesh& mesh,
                          const std::vector<Atoms>& loops);
 
+/// A gather, or its mirror image a reduce-scatter, becomes blocks that go round a ring beside the layer's compute.
+void send_round(const Mesh& mesh, LayerTransfer& transfer);
+
 struct HaloExchange {
     Transfer transfer;
     Phase phase = Phase::forward;

@@ -25,6 +25,7 @@ struct Fold {
     std::string name;
     std::vector<std::string> of;
     std::int64_t size = 0;
+    std::optional<std::string> apart_from = std::nullopt;  ///< a fold before it, whose ranks are left out
 };
 
 enum class ScheduleKind { gpipe, one_forward_one_backward, interleaved };
@@ -67,6 +68,9 @@ struct Plan {
     Precision precision = Precision::bf16;
     std::optional<Precision> gradient_precision;  ///< of the gradient buffer and its reduction; default fp32
     std::optional<cluster::Algorithm> algorithm;  ///< forced for all collectives
+
+    /// Axes of the mesh that the strategy folds over others leave the mesh and become folds.
+    void fold_axes();
 
     [[nodiscard]] std::int64_t devices() const;
     [[nodiscard]] std::int64_t axis_size(std::string_view axis) const;  ///< 1 if the mesh has no such axis

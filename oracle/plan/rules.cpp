@@ -45,16 +45,24 @@ int splittable(const Layer& layer, const std::string& dimension) {
     return loop != kNoLoop && layer.nest.loops[static_cast<std::size_t>(loop)].can_split ? loop : kNoLoop;
 }
 
-/// Input extent and window span along a loop: 1 where no window slides.
+/// How far a window reaches along a loop, in positions of the loop: the span of one on an input, the inputs that meet
+/// in one output of one on the result. 1 where no window slides.
 graph::Extent window_span(const Layer& layer, int loop) {
-    for (const graph::Operand& input : layer.nest.inputs) {
-        for (std::size_t i = 0; i < input.windows.size(); ++i) {
-            if (input.loops[i] == loop && input.windows[i]) {
-                return input.windows[i]->span();
+    const auto window_on = [loop](const graph::Operand& operand) -> const graph::Window* {
+        for (std::size_t i = 0; i < operand.windows.size(); ++i) {
+            if (operand.loops[i] == loop && operand.windows[i]) {
+                return &*operand.windows[i];
             }
         }
+        return nullptr;
+    };
+    for (const graph::Operand& input : layer.nest.inputs) {
+        if (const graph::Window* window = window_on(input)) {
+            return window->span();
+        }
     }
-    return 1;
+    const graph::Window* window = window_on(layer.nest.output);
+    return window == nullptr ? 1 : (window->span() + window->stride - 1) / window->stride;
 }
 
 void check_ways(const Layer& layer, const Loop& loop, std::int64_t ways, std::vector<Limit>& limits) {

@@ -35,6 +35,7 @@ public:
             ShardedLayer& sharded = result_.layers[v];
             const Assignment assignment = rules_.assign(layer, result_.limits);
             sharded.loops = assignment.loops;
+            sharded.streams = assignment.rule != nullptr && assignment.rule->stream;
             const std::vector<Vertex> producers = producers_of(graph_, v);
             const bool passes = assignment.rule == nullptr && layer.nest.follows && !producers.empty();
             if (passes) {
@@ -43,6 +44,7 @@ public:
             place(v, assignment, sharded);
             read_inputs(v, producers, assignment, sharded);
             add_statistics(layer, sharded);
+            add_recurrences(v, sharded);
             add_weights(v, sharded);
             add_saved(v, producers, assignment, sharded);
         }
@@ -62,19 +64,22 @@ private:
         return static_cast<double>(result_.microbatch) * static_cast<double>(result_.data_ways);
     }
 
-    /// The loops that a producer's layout gives a follower through one input.
+    /// The loops that a producer's layout gives a follower through one input; on the ranks that it leaves idle lies
+    /// what the strategy lays everywhere.
     [[nodiscard]] std::vector<Atoms> loops_from(const Layer& layer, std::size_t input, const Layout& from) const {
-        std::vector<Atoms> loops = rules_.everywhere(layer);
+        std::vector<Atoms> loops(layer.nest.loops.size(), 0);
         Atoms taken = 0;
-        for (const Atoms atoms : loops) {
-            taken |= atoms;
-        }
         const Operand& operand = layer.nest.inputs[input];
         for (std::size_t d = 0; d < operand.loops.size(); ++d) {
             const int loop = operand.loops[d];
             if (loop != kNoLoop && passes_through(layer.nest, operand, d)) {
-                loops[static_cast<std::size_t>(loop)] |= from.dimensions[d] & ~taken;
+                loops[static_cast<std::size_t>(loop)] |= from.dimensions[d];
+                taken |= from.dimensions[d];
             }
+        }
+        const std::vector<Atoms> everywhere = rules_.everywhere(layer);
+        for (std::size_t loop = 0; loop < loops.size(); ++loop) {
+            loops[loop] |= everywhere[loop] & ~taken;
         }
         return loops;
     }
@@ -119,6 +124,7 @@ private:
     void place(Vertex v, const Assignment& assignment, ShardedLayer& sharded) {
         const Nest& nest = graph_.layer(v).nest;
         sharded.local = local_extents(nest, mesh_, sharded.loops, batch());
+        sharded.local.order = assignment.rule != nullptr ? assignment.rule->order : graph::ShardOrder::zigzag;
         sharded.product = operand_layout(nest.output, sharded.loops);
         sharded.product.partial = partial_result(nest, sharded.loops) | sharded.passed;
         sharded.output = sharded.product;
@@ -150,6 +156,13 @@ private:
         }
     }
 
+    /// The gathers among the conversions of a layer's inputs, from `first` on, become passes round a ring.
+    void stream_from(std::size_t first, ShardedLayer& sharded) const {
+        for (std::size_t i = first; sharded.streams && i < sharded.transfers.size(); ++i) {
+            send_round(mesh_, sharded.transfers[i]);
+        }
+    }
+
     /// Converts what producers leave into what this layer reads. Consumers of one tensor that want the same layout the
     /// same number of times share the conversion: the first pays.
     void read_inputs(Vertex v, const std::vector<Vertex>& producers, const Assignment& assignment,
@@ -159,8 +172,12 @@ private:
             const Vertex producer = producers[i];
             Layout wanted = operand_layout(layer.nest.inputs[i], sharded.loops);
             wanted.partial = sharded.passed;
-            sharded.transient_elements += local_elements(mesh_, divisions(producer), wanted);
+            // Of what is streamed two blocks are there at once.
+            const double whole = local_elements(mesh_, divisions(producer), wanted);
+            const double block = local_elements(mesh_, divisions(producer), result_.layers[producer].output);
+            sharded.transient_elements += sharded.streams ? std::min(whole, 2 * block) : whole;
             const bool is_input = graph_.layer(producer).nest.inputs.empty();
+            const std::size_t first = sharded.transfers.size();
             if (!is_input && paid_.insert({producer, wanted, graph_.instances(v)}).second) {
                 const Via via = assignment.rule != nullptr ? assignment.rule->via : Via::reduce_scatter;
                 add_conversion(producer, result_.layers[producer].output, wanted, via, Phase::forward, sharded);
@@ -168,13 +185,14 @@ private:
             if (!is_input && regathers(assignment) && saves_input(layer.nest, i)) {
                 add_regather(producer, wanted, sharded);
             }
+            stream_from(first, sharded);
             add_halos(v, i, producer, sharded);
         }
         sharded.transient_elements += sharded.output_elements;
     }
 
     [[nodiscard]] static bool regathers(const Assignment& assignment) {
-        return assignment.rule != nullptr && assignment.rule->regather;
+        return assignment.rule != nullptr && (assignment.rule->regather || assignment.rule->stream);
     }
 
     /// Whether backward reads input `i` again: a product with a weight for dW, attention's keys and values for dX.
@@ -228,6 +246,33 @@ private:
                 const Phase phase = i < statistic.forward ? Phase::forward : Phase::backward;
                 sharded.transfers.push_back({transfer, phase, Purpose::statistic, graph::Element::single, 0});
             }
+        }
+    }
+
+    /// A split loop that a step both produces and contracts: every step gathers the state forward, and backward
+    /// scatters its gradient, which every rank has a partial sum of.
+    void add_recurrences(Vertex v, ShardedLayer& sharded) {
+        const Nest& nest = graph_.layer(v).nest;
+        for (const graph::Recurrence& recurrence : nest.recurrences) {
+            const auto loop = static_cast<std::size_t>(recurrence.loop);
+            const Atoms atoms = sharded.loops[loop];
+            if (atoms == 0) {
+                continue;
+            }
+            double elements = static_cast<double>(nest.loops[loop].extent);
+            for (const int kept : recurrence.kept) {
+                elements *= sharded.local[kept];
+            }
+            const auto add = [&](cluster::Collective collective, Phase phase) {
+                sharded.transfers.push_back({{collective, atoms, elements, 1},
+                                             phase,
+                                             Purpose::conversion,
+                                             nest.result.element,
+                                             v,
+                                             recurrence.steps});
+            };
+            add(cluster::Collective::all_gather, Phase::forward);
+            add(cluster::Collective::reduce_scatter, Phase::backward);
         }
     }
 

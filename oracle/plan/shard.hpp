@@ -19,7 +19,7 @@ namespace dodona::plan {
 enum class Phase { forward, backward };
 
 /// Why a transfer is there.
-enum class Purpose { conversion, regather, statistic, halo };
+enum class Purpose { conversion, regather, statistic, halo, stream };
 
 struct LayerTransfer {
     Transfer transfer;
@@ -27,6 +27,7 @@ struct LayerTransfer {
     Purpose purpose = Purpose::conversion;
     graph::Element element = graph::Element::activation;
     graph::Vertex tensor = 0;  ///< whose output (or its gradient) moves
+    double times = 1;          ///< so many, one after the other (the steps of a recurrence)
 };
 
 /// One weight on one device.
@@ -52,6 +53,7 @@ struct SavedTensor {
 struct ShardedLayer {
     std::vector<Atoms> loops;
     graph::LocalExtents local;
+    bool streams = false;        ///< gathered inputs go round a ring (Rule::stream)
     Atoms passed = 0;            ///< atoms over which partial sums pass this linear operator unreduced
     Layout product;              ///< as the operator leaves its output
     Layout output;               ///< after a conversion that the rule forces

@@ -1,12 +1,15 @@
 // Strategies are data: ordered rules that lay dimensions of operators on axes of the device mesh.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/diagnostic.hpp"
 #include "base/expression.hpp"
+#include "graph/nest.hpp"
 
 namespace dodona::plan {
 
@@ -40,7 +43,27 @@ struct Rule {
     Via via = Via::reduce_scatter;
     /// Inputs gathered for this layer are not kept for backward but gathered again (sequence parallelism).
     bool regather = false;
+    /// Gathered inputs are not held whole: their blocks go round a ring beside the layer's compute, forward and again
+    /// backward, where their gradients go round with them (ring attention). Liu et al., arXiv:2310.01889.
+    bool stream = false;
+    /// Which positions of a split sequence the layer's shards hold; causal attention is uneven over contiguous ones.
+    graph::ShardOrder order = graph::ShardOrder::zigzag;
     Location where;
+};
+
+/// An axis of a strategy that uses the ranks of others instead of multiplying the number of devices.
+struct FoldedAxis {
+    std::string name;
+    std::vector<std::string> of;            ///< innermost first
+    std::optional<std::string> apart_from;  ///< a fold before it, whose ranks are left out
+};
+
+/// When a search over all strategies looks at this one; asked for by name it is always looked at.
+struct Considered {
+    bool by_default = true;
+    std::vector<std::string> only_with;           ///< networks with one of these operators
+    std::map<std::string, std::int64_t> extents;  ///< networks with a layer whose dimension is as long
+    std::map<std::string, std::int64_t> least;    ///< axes that are smaller make another strategy of it
 };
 
 enum class ShardLevel { none, states, gradients, parameters };
@@ -48,8 +71,9 @@ enum class ShardLevel { none, states, gradients, parameters };
 struct Strategy {
     std::string name;
     std::string source;
-    std::string summary;                  ///< one line
-    std::vector<std::string> axes;        ///< mesh axes it uses, innermost first by default
+    std::string summary;            ///< one line
+    std::vector<std::string> axes;  ///< mesh axes it uses, innermost first by default
+    std::vector<FoldedAxis> folds;
     std::vector<Lay> everywhere;          ///< added to every rule and to layers without one
     std::vector<Rule> rules;              ///< the first match wins
     std::optional<std::string> pipeline;  ///< axis over which layers are cut into stages
@@ -57,6 +81,7 @@ struct Strategy {
     std::optional<std::string> split_boundaries;
     std::vector<std::string> shard_axes;  ///< axes over which optimizer states may be sharded
     std::optional<ShardLevel> shard;      ///< default sharding of the strategy (ZeRO files)
+    Considered considered;
     Location where;
 };
 

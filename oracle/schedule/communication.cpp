@@ -18,6 +18,7 @@ std::string_view subject(const plan::LayerTransfer& transfer) {
         case Purpose::regather: return "activations again for weight gradients";
         case Purpose::statistic: return "statistics";
         case Purpose::halo: return forward ? "activations" : "activation gradients";
+        case Purpose::stream: return forward ? "keys and values" : "keys, values and their gradients";
     }
     return "";
 }
@@ -89,7 +90,8 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
         for (const TimedTransfer& transfer : costed.units[u].transfers) {
             const bool again = repeats_forward && costed.units[u].block && transfer.what.phase == Phase::forward;
             lines.add(subject(transfer.what), transfer.what.transfer.collective, transfer.what.transfer.atoms,
-                      transfer.size, m * count * transfer.count * (again ? 2.0 : 1.0), transfer.time);
+                      transfer.size, m * count * transfer.count * (again ? 2.0 : 1.0),
+                      transfer.time);
         }
     }
     for (const StateTransfer& transfer : states) {

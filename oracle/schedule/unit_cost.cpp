@@ -97,6 +97,7 @@ private:
         unit.backward += count * backward;
         unit.selective += count * pass(sharded.selective_work);
         add_transfers(sharded, count, unit);
+        add_streams(sharded, count, unit);
         add_saved(v, sharded, count, unit);
         add_entering(v, unit);
         add_weights(sharded, count, unit);
@@ -121,16 +122,41 @@ private:
     void add_transfers(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
             TimedTransfer timed{.what = transfer,
-                                .count = count,
+                                .count = count * transfer.times,
                                 .size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision),
                                 .time = {}};
             timed.time = time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, timed.size, forced_,
                                  transfer.transfer.messages);
-            PassCost& side = transfer.phase == Phase::forward ? unit.forward : unit.backward;
-            Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
-            part += count * timed.time.time;
             unit.largest_message = max(unit.largest_message, timed.size);
+            if (transfer.purpose != Purpose::stream) {
+                PassCost& side = transfer.phase == Phase::forward ? unit.forward : unit.backward;
+                Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
+                part += timed.count * timed.time.time;
+            }
             unit.transfers.push_back(timed);
+        }
+    }
+
+    /// Blocks that go round a ring of p: while one is worked on the next arrives, so that of each of the p - 1 hops
+    /// what is longer than the work on one block shows. Streams of a layer share the way and add up.
+    void add_streams(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
+        for (const Phase phase : {Phase::forward, Phase::backward}) {
+            Estimate hop;
+            double hops = 0;
+            for (const plan::LayerTransfer& transfer : sharded.transfers) {
+                if (transfer.purpose == Purpose::stream && transfer.phase == phase) {
+                    const Bytes size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision);
+                    hop += time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, size, forced_).time;
+                    hops = transfer.times;
+                }
+            }
+            if (hops > 0) {
+                PassCost& side = phase == Phase::forward ? unit.forward : unit.backward;
+                const PassCost work =
+                    pass(phase == Phase::forward ? sharded.work.forward : sharded.work.backward_input);
+                const Seconds shown = max(Seconds{}, hop.value - (1 / (hops + 1)) * work.compute.value);
+                side.layer += count * hops * hop.rescaled_to(shown);
+            }
         }
     }
 

@@ -24,6 +24,9 @@ std::string layout_key(const Plan& plan) {
     for (const plan::MeshAxis& axis : plan.mesh) {
         key += fmt::format(" {}={}", axis.name, axis.size);
     }
+    for (const plan::Fold& fold : plan.folds) {
+        key += fmt::format(" {}={}", fold.name, fold.size);
+    }
     return key;
 }
 
@@ -32,7 +35,8 @@ std::int64_t complexity(const Plan& plan) {
     const auto used =
         std::count_if(plan.mesh.begin(), plan.mesh.end(), [](const plan::MeshAxis& axis) { return axis.size > 1; });
     const bool recomputes = plan.recompute != plan::RecomputeKind::none;
-    return 10000 * used + 1000 * static_cast<std::int64_t>(plan.shard) + (recomputes ? 500 : 0) +
+    const auto folds = static_cast<std::int64_t>(plan.folds.size());
+    return 10000 * (used + folds) + 1000 * static_cast<std::int64_t>(plan.shard) + (recomputes ? 500 : 0) +
            100 * static_cast<std::int64_t>(plan.strategy.axes.size()) + std::min<std::int64_t>(plan.chunks, 99);
 }
 
@@ -73,7 +77,7 @@ private:
                 refuse(strategy.name, fmt::format("{} cannot use {} devices", strategy.name, space_.devices), 1);
             }
             for (const auto& mesh : all) {
-                Plan base = plan_on(strategy, mesh);
+                const Plan base = plan_on(strategy, mesh);
                 const std::int64_t ranks = schedule::data_ranks(base);
                 if (shards_nothing(base)) {
                     refuse(strategy.name, "one rank has nothing to shard states over", 1);
@@ -87,13 +91,29 @@ private:
                            1);
                     continue;
                 }
-                for (const std::int64_t microbatch : divisors(space_.batch / ranks)) {
-                    base.microbatch = microbatch;
-                    bases.push_back(base);
+                for (Plan& plan : folded(base, graph_)) {
+                    if (!nests(plan)) {
+                        continue;
+                    }
+                    for (const std::int64_t microbatch : divisors(space_.batch / ranks)) {
+                        plan.microbatch = microbatch;
+                        bases.push_back(plan);
+                    }
                 }
             }
         }
         return bases;
+    }
+
+    /// Whether folds and sharding cut the axes at sizes of which one divides the other.
+    bool nests(const Plan& plan) {
+        try {
+            static_cast<void>(plan::Mesh(plan, {}));
+            return true;
+        } catch (const InputError&) {
+            refuse(plan.strategy.name, "folds that do not nest on the mesh", 1);
+            return false;
+        }
     }
 
     /// A strategy that stands for a level of sharding, on a mesh that leaves it nothing to shard over.
@@ -241,6 +261,9 @@ private:
         std::string text = plan.strategy.name;
         for (const plan::MeshAxis& axis : plan.mesh) {
             text += fmt::format(" {}={}", axis.name, axis.size);
+        }
+        for (const plan::Fold& fold : plan.folds) {
+            text += fmt::format(" {}={}", fold.name, fold.size);
         }
         return text;
     }

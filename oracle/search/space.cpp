@@ -37,11 +37,60 @@ void extend(const plan::Strategy& strategy, std::size_t axis, std::int64_t left,
         return;
     }
     const bool last = axis + 1 == strategy.axes.size();
+    const auto least = strategy.considered.least.find(strategy.axes[axis]);
     for (const std::int64_t size : last ? std::vector<std::int64_t>{left} : divisors(left)) {
+        if (least != strategy.considered.least.end() && size < least->second) {
+            continue;
+        }
         mesh.push_back({strategy.axes[axis], size});
         extend(strategy, axis + 1, left / size, mesh, found);
         mesh.pop_back();
     }
+}
+
+bool lays(const std::vector<plan::Lay>& lays, const std::string& dimension, const std::string& axis) {
+    return std::any_of(lays.begin(), lays.end(), [&](const plan::Lay& lay) {
+        return lay.dimension == dimension && std::find(lay.axes.begin(), lay.axes.end(), axis) != lay.axes.end();
+    });
+}
+
+/// Extents that the strategy's rules lay on an axis.
+std::vector<std::int64_t> extents_on(const plan::Strategy& strategy, const std::string& axis,
+                                     const graph::Graph& graph) {
+    std::vector<std::int64_t> extents;
+    for (const graph::Vertex v : graph.order) {
+        const graph::Layer& layer = graph.layer(v);
+        for (const graph::Loop& loop : layer.nest.loops) {
+            const bool laid = std::any_of(strategy.rules.begin(), strategy.rules.end(), [&](const plan::Rule& rule) {
+                const auto& kinds = rule.match.kinds;
+                return std::find(kinds.begin(), kinds.end(), layer.kind) != kinds.end() &&
+                       lays(rule.lay, loop.name, axis);
+            });
+            if (laid && loop.can_split) {
+                extents.push_back(loop.extent / loop.unit);
+            }
+        }
+    }
+    return extents;
+}
+
+std::vector<std::int64_t> fold_sizes(const Plan& plan, const plan::FoldedAxis& fold, const graph::Graph& graph) {
+    const auto& folds = plan.strategy.folds;
+    const bool for_hands = std::any_of(folds.begin(), folds.end(),
+                                       [&](const plan::FoldedAxis& other) { return other.apart_from == fold.name; });
+    std::int64_t ranks = 1;
+    for (const std::string& axis : fold.of) {
+        ranks *= plan.axis_size(axis);
+    }
+    std::vector<std::int64_t> sizes{1};
+    const std::vector<std::int64_t> extents = extents_on(plan.strategy, fold.name, graph);
+    for (const std::int64_t size : divisors(ranks)) {
+        const bool splits = std::all_of(extents.begin(), extents.end(), [&](std::int64_t n) { return n % size == 0; });
+        if (size > 1 && !for_hands && !extents.empty() && splits) {
+            sizes.push_back(size);
+        }
+    }
+    return sizes;
 }
 
 std::vector<RecomputeKind> recomputes(const graph::Graph& graph) {
@@ -108,6 +157,39 @@ std::vector<std::vector<plan::MeshAxis>> meshes(const plan::Strategy& strategy, 
     std::vector<plan::MeshAxis> mesh;
     extend(strategy, 0, devices, mesh, found);
     return found;
+}
+
+bool considered(const plan::Strategy& strategy, const graph::Graph& graph) {
+    const auto& kinds = strategy.considered.only_with;
+    const bool fits = kinds.empty() || std::any_of(graph.order.begin(), graph.order.end(), [&](graph::Vertex v) {
+                          return std::find(kinds.begin(), kinds.end(), graph.layer(v).kind) != kinds.end();
+                      });
+    const auto& extents = strategy.considered.extents;
+    const bool long_enough = std::all_of(extents.begin(), extents.end(), [&](const auto& wanted) {
+        return std::any_of(graph.order.begin(), graph.order.end(), [&](graph::Vertex v) {
+            const graph::Nest& nest = graph.layer(v).nest;
+            const int loop = nest.loop(wanted.first);
+            return loop != graph::kNoLoop && nest.loops[static_cast<std::size_t>(loop)].extent >= wanted.second;
+        });
+    });
+    return strategy.considered.by_default && fits && long_enough;
+}
+
+std::vector<Plan> folded(const Plan& base, const graph::Graph& graph) {
+    std::vector<Plan> plans{base};
+    for (const plan::FoldedAxis& fold : base.strategy.folds) {
+        std::vector<Plan> next;
+        for (const Plan& plan : plans) {
+            for (const std::int64_t size : fold_sizes(plan, fold, graph)) {
+                next.push_back(plan);
+                if (size > 1) {
+                    next.back().folds.push_back({fold.name, fold.of, size});
+                }
+            }
+        }
+        plans = std::move(next);
+    }
+    return plans;
 }
 
 std::vector<Plan> variants(const Plan& base, const graph::Graph& graph) {

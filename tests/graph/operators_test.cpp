@@ -135,10 +135,13 @@ TEST(LayerNorm, ReducesTwoNumbersATokenAndRmsNormOne) {
     EXPECT_EQ(of_one_sample(rms_norm).forward[0].elements, 2 * 40);
 }
 
-TEST(Activations, SaveTheirInputExceptReluItsOutput) {
-    EXPECT_EQ(nest("relu", {kTokens}).saved[0].what, Saved::What::output);
-    EXPECT_EQ(nest("gelu", {kTokens}).saved[0].what, Saved::What::input);
-    EXPECT_EQ(nest("silu", {kTokens}).saved[0].what, Saved::What::input);
+TEST(Activations, SaveTheirOutputWhereItSaysEnoughElseTheirInput) {
+    for (const char* op : {"relu", "leaky_relu", "sigmoid", "tanh"}) {
+        EXPECT_EQ(nest(op, {kTokens}).saved[0].what, Saved::What::output) << op;
+    }
+    for (const char* op : {"gelu", "silu", "relu_squared"}) {
+        EXPECT_EQ(nest(op, {kTokens}).saved[0].what, Saved::What::input) << op;
+    }
     EXPECT_EQ(of_one_sample(nest("gelu", {kTokens})).backward_input[0].elements, 3 * 40);
 }
 
@@ -148,7 +151,18 @@ TEST(Gated, ReadsAndSavesGateAndUp) {
     EXPECT_EQ(gated.saved[1].operand, 1);
     EXPECT_EQ(of_one_sample(gated).forward[0].elements, 3 * 40);
     EXPECT_EQ(of_one_sample(gated).backward_input[0].elements, 5 * 40);
+    EXPECT_NO_THROW(nest("gated", {kTokens, kTokens}, {{"activation", std::string("sigmoid")}}));
+    EXPECT_THROW(nest("gated", {kTokens, kTokens}, {{"activation", std::string("softmax")}}), InputError);
     EXPECT_THROW(nest("gated", {kTokens, kImage}), InputError);
+}
+
+TEST(Multiply, ReadsAndSavesBothFactors) {
+    const Nest product = nest("multiply", {kTokens, kTokens});
+    ASSERT_EQ(product.saved.size(), 2U);
+    EXPECT_EQ(of_one_sample(product).forward[0].elements, 3 * 40);
+    EXPECT_EQ(of_one_sample(product).backward_input[0].elements, 5 * 40);
+    EXPECT_FALSE(product.linear);
+    EXPECT_THROW(nest("multiply", {kTokens, tensor({{"feature", 4}})}), InputError);
 }
 
 TEST(Add, SavesNothingAndLetsPartialSumsThrough) {
@@ -168,6 +182,41 @@ TEST(Concat, JoinsChannelsOrTheLastDimension) {
     EXPECT_TRUE(images.loops[2].can_split);
     EXPECT_EQ(nest("concat", {kTokens, kTokens}).result, tensor({{"sequence", 10}, {"feature", 8}}));
     EXPECT_THROW(nest("concat", {kImage, tensor({{"channel", 3}, {"height", 7}, {"width", 6}})}), InputError);
+}
+
+TEST(Concat, JoinsAnyDimensionByName) {
+    const Values along{{"along", std::string("sequence")}};
+    const Nest longer = nest("concat", {kTokens, tensor({{"sequence", 5}, {"feature", 4}})}, along);
+    EXPECT_EQ(longer.result, tensor({{"sequence", 15}, {"feature", 4}}));
+    EXPECT_FALSE(longer.loops[1].can_split);
+    EXPECT_TRUE(longer.loops[2].can_split);
+    EXPECT_EQ(faults(network(kTokens, {layer("c", "concat", {{"along", std::string("sequense")}}, {"x", "x"})})),
+              "c.along: \"sequense\" is not a choice here; did you mean \"sequence\"?\n");
+}
+
+// 6 of 10 tokens of 4: backward writes 40 zeroes, reads and writes 24 gradients.
+TEST(Slice, IsAViewOfTheFirstPositions) {
+    const Nest slice = nest("slice", {kTokens}, {{"along", std::string("sequence")}, {"size", std::int64_t{6}}});
+    EXPECT_EQ(slice.result, tensor({{"sequence", 6}, {"feature", 4}}));
+    EXPECT_FALSE(slice.loops[1].can_split);
+    EXPECT_TRUE(slice.loops[2].can_split);
+    EXPECT_TRUE(of_one_sample(slice).forward.empty());
+    EXPECT_EQ(of_one_sample(slice).backward_input[0].elements, 40 + 2 * 24);
+    EXPECT_EQ(faults(network(kTokens, {layer("s", "slice", {{"size", std::int64_t{11}}})})),
+              "s.along: missing\ns.size: 11 positions of a sequence of 10\n");
+}
+
+// Two tokens before ten: 40 elements copied, 8 put before them.
+TEST(PrependTokens, LearnsTokensBeforeASequence) {
+    const Nest longer = nest("prepend_tokens", {kTokens}, {{"count", std::int64_t{2}}});
+    EXPECT_EQ(longer.result, tensor({{"sequence", 12}, {"feature", 4}}));
+    EXPECT_EQ(weights(longer), 8);
+    EXPECT_FALSE(longer.loops[1].can_split);
+    const Work work = of_one_sample(longer);
+    EXPECT_EQ(work.forward[0].elements, 40 + 8 + 48) << "x and the tokens read, y written";
+    EXPECT_EQ(work.backward_input[0].elements, 80);
+    EXPECT_EQ(work.backward_weight[0].elements, 8 + 8) << "dy of the tokens read, dW written";
+    EXPECT_THROW(nest("prepend_tokens", {kImage}), InputError);
 }
 
 // 2x2 windows step by 2: 3*4*3 = 36 outputs of 144 inputs; 8 bytes of position each.

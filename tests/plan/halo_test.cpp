@@ -3,16 +3,13 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
-#include <set>
-
 #include "plan/halo.hpp"
+#include "rows.hpp"
 
 namespace dodona::plan::test {
 namespace {
 
 using graph::Window;
-using Rows = std::set<std::int64_t>;
 
 // K = 5: two rows from each neighbour; between two shards each has one neighbour only.
 TEST(AHalo, OfStrideOneIsHalfTheKernelFromEachNeighbour) {
@@ -47,8 +44,6 @@ TEST(AHalo, IsNothingForAShardWithoutOutputs) {
     EXPECT_EQ(forward_halo({.kernel = 5, .stride = 3}, 10, 2, 3), (Halo{.rows = 1, .neighbours = 1}));
 }
 
-std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 struct Case {
     Window window;
     std::int64_t inputs = 1, outputs = 1, ways = 1;
@@ -65,32 +60,6 @@ Case random_case() {
     RC_PRE(c.window.span() <= c.inputs + 2 * c.window.pad);
     c.outputs = (c.inputs + 2 * c.window.pad - c.window.span()) / c.window.stride + 1;
     return c;
-}
-
-/// Rows of a dimension of `extent` that shard i owns.
-Rows owned(std::int64_t extent, std::int64_t ways, std::int64_t i) {
-    Rows rows;
-    const std::int64_t share = divide_up(extent, ways);
-    for (std::int64_t row = i * share; row < std::min(extent, (i + 1) * share); ++row) {
-        rows.insert(row);
-    }
-    return rows;
-}
-
-/// The rows between the first and the last of `needed` that `own` lacks, for the worst shard. A window is contiguous;
-/// with a stride longer than the kernel the rows between are counted too, as an exchange sends them in one piece.
-void note(const Rows& needed, const Rows& own, std::int64_t share, Halo& worst) {
-    if (needed.empty() || own.empty()) {
-        return;
-    }
-    const std::int64_t above = std::max<std::int64_t>(0, *own.begin() - *needed.begin());
-    const std::int64_t below = std::max<std::int64_t>(0, *needed.rbegin() - *own.rbegin());
-    const int neighbours = static_cast<int>(above > 0) + static_cast<int>(below > 0);
-    if (std::pair(above + below, neighbours) > std::pair(worst.rows, worst.neighbours)) {
-        worst.rows = above + below;
-        worst.neighbours = neighbours;
-    }
-    worst.too_wide = worst.too_wide || above > share || below > share;
 }
 
 bool reads(const Window& window, std::int64_t output, std::int64_t input) {

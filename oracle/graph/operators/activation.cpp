@@ -39,14 +39,35 @@ Nest build_silu(Attributes& attributes, std::span<const Tensor> inputs) {
     return unary(attributes, inputs[0], Saved::What::input, 4);
 }
 
-/// y = f(gate) * up. Source: Shazeer, arXiv:2002.05202. Forward reads two and writes one; backward reads gate, up and
-/// dy and writes two.
+/// y = 1 / (1 + exp(-x)), dx = dy * y * (1 - y): the output is enough.
+Nest build_sigmoid(Attributes& attributes, std::span<const Tensor> inputs) {
+    return unary(attributes, inputs[0], Saved::What::output, 4);
+}
+
+/// dx = dy * (1 - y^2): the output is enough.
+Nest build_tanh(Attributes& attributes, std::span<const Tensor> inputs) {
+    return unary(attributes, inputs[0], Saved::What::output, 6);
+}
+
+/// y = max(x, slope * x), in place as its networks use it: the sign is known from the output.
+/// Source: Maas et al., ICML Workshop 2013; in place: torch.nn.LeakyReLU, derivatives.yaml "self_or_result".
+Nest build_leaky_relu(Attributes& attributes, std::span<const Tensor> inputs) {
+    return unary(attributes, inputs[0], Saved::What::output, 2);
+}
+
+/// y = max(x, 0)^2, dx = 2 * max(x, 0) * dy. Source: So et al., arXiv:2109.08668, section 3.2 (Primer).
+Nest build_relu_squared(Attributes& attributes, std::span<const Tensor> inputs) {
+    return unary(attributes, inputs[0], Saved::What::input, 2);
+}
+
+/// y = f(gate) * up. Source: Shazeer, arXiv:2002.05202 (`sigmoid` is Dauphin et al.'s, arXiv:1612.08083). Forward reads
+/// two and writes one; backward reads gate, up and dy and writes two.
 Nest build_gated(Attributes& attributes, std::span<const Tensor> inputs) {
-    const std::string activation = attributes.word("activation", {"silu", "gelu", "relu"}, "silu");
+    const std::string activation = attributes.word("activation", {"silu", "gelu", "relu", "sigmoid"}, "silu");
     if (!has_features(attributes, inputs[0]) || !same_shapes(attributes, inputs)) {
         return {};
     }
-    const double flops = activation == "gelu" ? 9 : activation == "silu" ? 5 : 2;
+    const double flops = activation == "gelu" ? 9 : activation == "relu" ? 2 : 5;
     Nest nest = element_wise(inputs[0], 2);
     nest.saved = {{.what = Saved::What::input, .operand = 0}, {.what = Saved::What::input, .operand = 1}};
     nest.work = [flops](const LocalExtents& local) {

@@ -11,27 +11,52 @@
 namespace dodona::graph {
 
 Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_conv_transpose(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_linear(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_batched_matmul(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_lstm(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_gru(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_rnn(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_layer_norm(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_rms_norm(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_group_norm(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_instance_norm(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_local_response_norm(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_relu(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_gelu(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_silu(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_gated(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_sigmoid(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_tanh(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_leaky_relu(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_relu_squared(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_multiply(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_add(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_concat(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_max_pool(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_average_pool(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_global_pool(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_flatten(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_slice(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_crop(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_to_sequence(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_dropout(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_softmax(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_cross_entropy(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_mean_squared_error(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_l1_error(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_interaction(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_position_embedding(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_rotary(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_router(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_expert_linear(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_combine(Attributes& attributes, std::span<const Tensor> inputs);
 
 /// Convolutions step by 1 and may be dilated; pooling steps by its kernel and may round its output up (`ceil`).
 enum class WindowKind { convolution, pooling };
@@ -53,8 +78,15 @@ bool is_image(Attributes& attributes, const Tensor& x);
 /// Reports a tensor without a dimension beside the batch.
 bool has_features(Attributes& attributes, const Tensor& x);
 
+/// The dimension that the attribute `along` names, beside the batch; `usual` where it is not given, a fault if empty.
+/// The tensor has features.
+std::size_t dimension_along(Attributes& attributes, const Tensor& x, const std::string& usual);
+
 /// Reports inputs whose shapes differ.
 bool same_shapes(Attributes& attributes, std::span<const Tensor> inputs);
+
+/// The loop that runs over a dimension of a tensor.
+Loop loop_of(const TensorDimension& dimension);
 
 /// A nest whose loops are the tensor's own dimensions, read and written element by element: the start of activations,
 /// norms, dropout and joins. The batch is loop 0.

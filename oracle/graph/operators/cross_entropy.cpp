@@ -1,4 +1,4 @@
-// Cross-entropy of logits against one class a token.
+// Cross-entropy of logits against one class a token, or a pixel where the classes are the channels of an image.
 //
 //   loss[t] = log(sum over c of exp(x[t, c] - max)) - (x[t, target] - max);   dx = softmax(x) - one_hot(target)
 //
@@ -29,18 +29,20 @@ Work work(const LocalExtents& local) {
 Nest build_cross_entropy(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     const std::size_t dimensions = x.dimensions.size();
+    const bool image = dimensions > 2 && x.dimensions[1].name == "channel";
     const bool tokens = dimensions == 3 && x.dimensions[1].name == "sequence";
-    if ((dimensions != 2 && !tokens) || x.dimensions.back().name != "feature") {
+    const bool features = (dimensions == 2 || tokens) && x.dimensions.back().name == "feature";
+    if (!image && !features) {
         attributes.error(fmt::format("reads {}, which are not logits", x.shape()),
-                         "logits are: feature, or sequence and feature");
+                         "logits are: feature, sequence and feature, or the channels of an image");
         return {};
     }
     Nest nest = element_wise(x, 1);
-    const std::size_t last = dimensions - 1;
-    nest.loops[last].name = "class";
-    nest.output.loops.pop_back();
-    nest.result.dimensions.pop_back();
-    nest.statistics = {{.over = {static_cast<int>(last)}, .kept = all_loops(last), .forward = 3, .backward = 0}};
+    const std::size_t along = image ? 1 : dimensions - 1;
+    nest.loops[along].name = "class";
+    nest.output.loops.erase(nest.output.loops.begin() + static_cast<std::ptrdiff_t>(along));
+    nest.result.dimensions.erase(nest.result.dimensions.begin() + static_cast<std::ptrdiff_t>(along));
+    nest.statistics = {{.over = {static_cast<int>(along)}, .kept = nest.output.loops, .forward = 3, .backward = 0}};
     nest.saved = {{.what = Saved::What::internal,
                    .name = "probabilities",
                    .element = Element::single,

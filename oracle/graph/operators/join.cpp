@@ -22,14 +22,15 @@ Nest build_add(Attributes& attributes, std::span<const Tensor> inputs) {
     return nest;
 }
 
-/// Images join along their channels, all else along its last dimension. That loop cannot be split: a shard of the
-/// result would not be made of the shards of the inputs.
+/// Along a dimension by name; if none is given, images join along their channels, all else along its last dimension.
+/// That loop cannot be split: a shard of the result would not be made of the shards of the inputs.
 Nest build_concat(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     if (!has_features(attributes, x)) {
         return {};
     }
-    const std::size_t along = x.dimensions[1].name == "channel" ? 1 : x.dimensions.size() - 1;
+    const bool image = x.dimensions[1].name == "channel";
+    const std::size_t along = dimension_along(attributes, x, image ? "channel" : x.dimensions.back().name);
     Tensor whole = x;
     whole.dimensions[along].extent = 0;
     for (const Tensor& input : inputs) {

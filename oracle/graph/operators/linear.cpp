@@ -56,7 +56,7 @@ Nest build_linear(Attributes& attributes, std::span<const Tensor> inputs) {
     const int out_loop = in_loop + 1;
     Nest nest;
     for (std::size_t i = 0; i < leading; ++i) {
-        nest.loops.push_back({.name = x.dimensions[i].name, .extent = x.dimensions[i].extent});
+        nest.loops.push_back(loop_of(x.dimensions[i]));
     }
     nest.loops.push_back({.name = "in_feature", .extent = in, .unit = in_unit});
     nest.loops.push_back({.name = "out_feature", .extent = out, .unit = unit, .replicates = replicates});

@@ -58,6 +58,17 @@ bool same_shapes(Attributes& attributes, std::span<const Tensor> inputs) {
     return true;
 }
 
+std::size_t dimension_along(Attributes& attributes, const Tensor& x, const std::string& usual) {
+    std::vector<std::string> names;
+    for (std::size_t i = 1; i < x.dimensions.size(); ++i) {
+        names.push_back(x.dimensions[i].name);
+    }
+    if (usual.empty() && !attributes.has("along")) {
+        attributes.error_at("along", "missing", fmt::format("name a dimension: {}", join(names)));
+    }
+    return x.find(attributes.word("along", names, usual)).value_or(1);
+}
+
 ImageGeometry image_geometry(Attributes& attributes, const Tensor& x, WindowKind kind) {
     const bool pooling = kind == WindowKind::pooling;
     const bool image = is_image(attributes, x);
@@ -103,10 +114,17 @@ std::vector<int> all_loops(std::size_t count) {
     return loops;
 }
 
+Loop loop_of(const TensorDimension& dimension) {
+    return {.name = dimension.name,
+            .extent = dimension.extent,
+            .density = dimension.density,
+            .imbalance = dimension.imbalance};
+}
+
 Nest element_wise(const Tensor& x, std::size_t inputs) {
     Nest nest;
     for (const TensorDimension& dimension : x.dimensions) {
-        nest.loops.push_back({.name = dimension.name, .extent = dimension.extent});
+        nest.loops.push_back(loop_of(dimension));
     }
     const Operand every{.loops = all_loops(nest.loops.size()), .windows = {}};
     nest.inputs.assign(inputs, every);

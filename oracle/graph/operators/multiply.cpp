@@ -1,0 +1,49 @@
+// Product of two tensors, element by element.
+#include <fmt/format.h>
+
+#include "graph/operators/builders.hpp"
+
+namespace dodona::graph {
+
+namespace {
+
+/// One factor a channel: the scale of a squeeze-and-excitation block (Hu et al., arXiv:1709.01507, equation 4).
+bool is_scale_of(const Tensor& scale, const Tensor& image) {
+    return image.dimensions.size() > 2 && image.dimensions[1].name == "channel" && scale.dimensions.size() == 2 &&
+           scale.dimensions[1] == TensorDimension{"feature", image.dimensions[1].extent};
+}
+
+}  // namespace
+
+/// y = x1 * x2; dx1 = dy * x2, dx2 = dy * x1. The shapes are equal, or x2 has one number a channel of the image x1: its
+/// gradient is then a sum over the positions, partial where they are split.
+Nest build_multiply(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    const bool scale = is_scale_of(inputs[1], x);
+    if (!scale && inputs[1].dimensions != x.dimensions) {
+        attributes.error(fmt::format("reads {} and {}, which do not multiply", x.shape(), inputs[1].shape()),
+                         "give two tensors of one shape, or an image and a feature a channel");
+        return {};
+    }
+    if (!has_features(attributes, x)) {
+        return {};
+    }
+    Nest nest = element_wise(x, 2);
+    if (scale) {
+        nest.inputs[1].loops = {0, 1};
+    }
+    nest.saved = {{.what = Saved::What::input, .operand = 0}, {.what = Saved::What::input, .operand = 1}};
+    nest.work = [scale](const LocalExtents& local) {
+        const double elements = volume(local);
+        const double factors = scale ? volume_of_first(local, 2) : elements;
+        // Forward reads both and writes y; backward reads both and dy and writes two gradients.
+        Kernel forward = stream(2 * elements + factors);
+        forward.flops = elements * unit::flop;
+        Kernel backward = stream(3 * elements + 2 * factors);
+        backward.flops = (scale ? 3 : 2) * elements * unit::flop;
+        return Work{.forward = {forward}, .backward_input = {backward}, .backward_weight = {}, .model_forward = Flop{}};
+    };
+    return nest;
+}
+
+}  // namespace dodona::graph

@@ -1,0 +1,135 @@
+// Operators of recommendation models: pooled look-ups in many tables, and the interaction of their results.
+// Source: Naumov et al., arXiv:1906.00091 (DLRM), sections 2.1 and 2.2, and its code, dlrm_s_pytorch.py.
+#include <fmt/format.h>
+
+#include "graph/operators/builders.hpp"
+
+namespace dodona::graph {
+
+namespace {
+
+constexpr int kBatch = 0, kTable = 1, kLookup = 2, kRow = 3, kFeature = 4;
+
+/// Forward reads a row of the table a look-up and writes one sum a table; backward adds one row of gradient a look-up
+/// into the table's. A rank with a part of the rows meets its share of the look-ups.
+Work pooled(const LocalExtents& local, double rows) {
+    const double lookups = local[kBatch] * local[kTable] * local[kLookup];
+    const double met = lookups * local[kRow] / rows;
+    const double pooled = local[kBatch] * local[kTable] * local[kFeature];
+    const Bytes indices = 8 * lookups * unit::byte;
+    const Kernel forward{.kind = KernelKind::gather,
+                         .m = met,
+                         .n = local[kFeature],
+                         .flops = met * local[kFeature] * unit::flop,
+                         .elements = met * local[kFeature] + pooled,
+                         .fixed_bytes = indices};
+    Kernel scatter = forward;
+    scatter.elements = 2 * met * local[kFeature] + pooled;
+    return {.forward = {forward}, .backward_input = {}, .backward_weight = {scatter}, .model_forward = Flop{}};
+}
+
+/// An extent that the ids have and an attribute may repeat.
+bool agrees(Attributes& attributes, const std::string& key, Extent extent) {
+    const Extent said = attributes.positive(key, extent);
+    if (said == extent) {
+        return true;
+    }
+    attributes.error_at(key, fmt::format("{}, but the ids are of {}", said, extent));
+    return false;
+}
+
+struct Vectors {
+    double count = 0;     ///< tables and the dense vector
+    double features = 0;  ///< of each
+    double pairs = 0;     ///< dot products that are kept
+};
+
+/// DLRM's own steps: the vectors of a sample side by side, their products with each other as one batched product, the
+/// lower triangle picked out of it and put behind the dense vector. Backward each in reverse, the product twice.
+Work interact(double samples, const Vectors& v) {
+    const double vectors = samples * v.count * v.features;
+    const double square = samples * v.count * v.count;
+    const double pairs = samples * v.pairs;
+    const double dense = samples * v.features;
+    const Kernel pick{.kind = KernelKind::gather, .m = pairs, .n = 1, .flops = Flop{}, .elements = 2 * pairs};
+    Kernel put = pick;
+    put.elements = 3 * pairs;
+    const Kernel gradient = matmul(v.count, v.features, v.count, samples);
+    return {.forward = {stream(2 * vectors, 0), matmul(v.count, v.count, v.features, samples), pick,
+                        stream(2 * (dense + pairs), 0)},
+            .backward_input = {stream(2 * (dense + pairs), 0), stream(square, 0), put, gradient, gradient,
+                               stream(3 * vectors), stream(2 * vectors + dense)},
+            .backward_weight = {},
+            .model_forward = 2 * pairs * v.features * unit::flop};
+}
+
+}  // namespace
+
+/// Y[b, t, f] = sum over l of W[t, X[b, t, l], f]: `lookups` rows of each of `tables` tables. Tables are in X, W and Y:
+/// splitting them is local. Rows are in W only and look-ups in X only: Y is a partial sum. Features are in W and Y.
+Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    const Extent rows = attributes.positive("rows");
+    const Extent features = attributes.positive("features");
+    if (x.dimensions.size() != 3 || x.dimensions[1].name != "table" || x.dimensions[2].name != "lookup") {
+        attributes.error(fmt::format("reads {}, which are not ids of tables", x.shape()),
+                         "ids of tables are: table, then lookup");
+        return {};
+    }
+    const Extent tables = x.dimensions[1].extent;
+    const Extent lookups = x.dimensions[2].extent;
+    if (!agrees(attributes, "tables", tables) || !agrees(attributes, "lookups", lookups)) {
+        return {};
+    }
+    Nest nest;
+    nest.loops = {{.name = "batch"},
+                  {.name = "table", .extent = tables},
+                  {.name = "lookup", .extent = lookups},
+                  {.name = "row", .extent = rows},
+                  {.name = "feature", .extent = features}};
+    nest.inputs = {{.loops = {kBatch, kTable, kLookup}, .windows = {}}};
+    nest.output = {.loops = {kBatch, kTable, kFeature}, .windows = {}};
+    nest.weights = {{.name = "weight",
+                     .dimensions = {{"table", tables}, {"row", rows}, {"feature", features}},
+                     .operand = {.loops = {kTable, kRow, kFeature}, .windows = {}},
+                     .tied_to = {},
+                     .touched = static_cast<double>(tables) * static_cast<double>(lookups * features)}};
+    nest.result = {.dimensions = {x.dimensions[0], x.dimensions[1], {"feature", features}}};
+    nest.saved = {{.what = Saved::What::input, .element = Element::index}};
+    nest.work = [rows = static_cast<double>(rows)](const LocalExtents& local) { return pooled(local, rows); };
+    return nest;
+}
+
+/// The dot products of every two of the dense vector and the tables' (with themselves where `self`), behind the dense
+/// vector: F + (T+1)*T/2 features. The vectors side by side are kept.
+Nest build_interaction(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor &dense = inputs[0], &tables = inputs[1];
+    const bool self = attributes.flag("self", false);
+    const bool fit = dense.dimensions.size() == 2 && dense.dimensions[1].name == "feature" &&
+                     tables.dimensions.size() == 3 && tables.dimensions[1].name == "table" &&
+                     tables.dimensions[2] == dense.dimensions[1];
+    if (!fit) {
+        attributes.error(fmt::format("reads {} and {}, which do not interact", dense.shape(), tables.shape()),
+                         "give a dense vector (feature), then those of the tables (table, feature) of one length");
+        return {};
+    }
+    const Extent features = dense.dimensions[1].extent;
+    const Extent count = tables.dimensions[1].extent + 1;
+    const Extent pairs = self ? count * (count + 1) / 2 : count * (count - 1) / 2;
+    Nest nest;
+    nest.loops = {{.name = "batch"}, {.name = "feature", .extent = features + pairs, .can_split = false}};
+    nest.inputs = {{.loops = {kBatch, kNoLoop}, .windows = {}}, {.loops = {kBatch, kNoLoop, kNoLoop}, .windows = {}}};
+    nest.output = {.loops = {0, 1}, .windows = {}};
+    nest.result = {.dimensions = {dense.dimensions[0], {"feature", features + pairs}}};
+    const Vectors vectors{.count = static_cast<double>(count),
+                          .features = static_cast<double>(features),
+                          .pairs = static_cast<double>(pairs)};
+    nest.saved = {{.what = Saved::What::internal,
+                   .name = "vectors",
+                   .loops = {kBatch},
+                   .factor = vectors.count * vectors.features}};
+    nest.work = [vectors](const LocalExtents& local) { return interact(local[kBatch], vectors); };
+    return nest;
+}
+
+}  // namespace dodona::graph

@@ -1,0 +1,81 @@
+// From images to tokens, and tokens put before a sequence.
+#include <fmt/format.h>
+
+#include "graph/operators/builders.hpp"
+
+namespace dodona::graph {
+
+/// Image (channel = a * features, positions...) to tokens (sequence = a * positions, feature = features): the patches
+/// of a vision transformer (a = 1; Dosovitskiy et al., arXiv:2010.11929, section 3.1), or `a` anchors a position of a
+/// detection head (Liu et al., arXiv:1512.02325, section 2.1). Channels become minor, so every element is copied once
+/// each way. A token is a position: the sequence would split as rows of the image do only where its shards are whole
+/// rows, so neither is split here; features are where each channel is one.
+Nest build_to_sequence(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    const bool image = is_image(attributes, x);
+    const Extent channels = image ? x.dimensions[1].extent : 1;
+    const Extent features = attributes.positive("features", channels);
+    if (!image) {
+        return {};
+    }
+    if (channels % features != 0) {
+        attributes.error_at("features", fmt::format("{} channels are not whole tokens of {}", channels, features));
+        return {};
+    }
+    Extent tokens = channels / features;
+    Nest nest;
+    constexpr int kBatch = 0, kFeature = 2;
+    Operand in{.loops = {kBatch, kFeature}, .windows = {}};
+    for (std::size_t i = 2; i < x.dimensions.size(); ++i) {
+        tokens *= x.dimensions[i].extent;
+        in.loops.push_back(kNoLoop);
+    }
+    nest.loops = {{.name = "batch"},
+                  {.name = "sequence", .extent = tokens, .can_split = false},
+                  {.name = "feature", .extent = features, .can_split = features == channels}};
+    nest.inputs = {in};
+    nest.output.loops = all_loops(3);
+    nest.result = x;
+    nest.result.dimensions = {x.dimensions[0], {"sequence", tokens}, {"feature", features}};
+    nest.follows = true;
+    nest.linear = true;
+    nest.work = [](const LocalExtents& local) {
+        const Kernel copy = stream(2 * volume(local), 0);
+        return Work{.forward = {copy}, .backward_input = {copy}, .backward_weight = {}, .model_forward = Flop{}};
+    };
+    return nest;
+}
+
+/// Y = [W; X] along the sequence: `count` learned tokens before the others, such as BERT's and ViT's class token
+/// (arXiv:2010.11929, equation 1). The longer sequence cannot be split: its shards are not X's.
+Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    const Extent count = attributes.positive("count", 1);
+    if (x.dimensions.size() != 3 || x.dimensions[1].name != "sequence" || x.dimensions[2].name != "feature") {
+        attributes.error(fmt::format("reads {}, but needs sequence and feature", x.shape()));
+        return {};
+    }
+    constexpr int kSequence = 1, kFeature = 2;
+    Tensor longer = x;
+    longer.dimensions[kSequence].extent += count;
+    Nest nest = element_wise(longer, 1);
+    nest.loops[kSequence].can_split = false;
+    nest.weights = {{.name = "weight",
+                     .dimensions = {{"token", count}, {"feature", x.dimensions[kFeature].extent}},
+                     .operand = {.loops = {kNoLoop, kFeature}, .windows = {}},
+                     .tied_to = {}}};
+    const auto tokens = static_cast<double>(count);
+    nest.work = [tokens](const LocalExtents& local) {
+        const double weight = tokens * local[kFeature];
+        const double put = local[0] * weight;  // in all samples
+        const double copied = volume(local) - put;
+        // Forward reads x and the tokens and writes y; backward cuts dy in two and sums the tokens' part over samples.
+        return Work{.forward = {stream(2 * copied + put + weight, 0)},
+                    .backward_input = {stream(2 * copied, 0)},
+                    .backward_weight = {stream(put + weight)},
+                    .model_forward = Flop{}};
+    };
+    return nest;
+}
+
+}  // namespace dodona::graph

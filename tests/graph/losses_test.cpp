@@ -1,0 +1,51 @@
+// Losses against a target, and networks that end in several of them.
+#include <gtest/gtest.h>
+
+#include "networks.hpp"
+
+namespace dodona::graph::test {
+
+namespace {
+
+using std::int64_t;
+
+const Tensor kBoxes = tensor({{"sequence", 10}, {"feature", 4}});
+
+}  // namespace
+
+// 40 pairs: forward reads both, backward both and writes dx; one number a position stays.
+TEST(ADistance, ReadsAndKeepsPairsAndHasOneNumberAPosition) {
+    for (const char* op : {"mean_squared_error", "l1_error"}) {
+        const Nest loss = nest(op, {kBoxes, kBoxes});
+        const Work work = loss.work(loss.whole());
+        EXPECT_EQ(loss.result, tensor({{"sequence", 10}})) << op;
+        EXPECT_EQ(work.forward[0].elements, 80) << op;
+        EXPECT_EQ(work.backward_input[0].elements, 120) << op;
+        EXPECT_EQ(loss.saved.size(), 2U) << op;
+        EXPECT_TRUE(loss.output.has(1)) << op;
+        EXPECT_FALSE(loss.output.has(2)) << op;
+        EXPECT_THROW(nest(op, {kBoxes, tensor({{"sequence", 10}, {"feature", 5}})}), InputError) << op;
+    }
+    const Tensor image = tensor({{"channel", 3}, {"height", 8}, {"width", 6}});
+    EXPECT_EQ(nest("mean_squared_error", {image, image}).result, tensor({{"height", 8}, {"width", 6}}));
+}
+
+// A detection head: one body, classes and boxes, two losses. Both reach the body's gradient.
+TEST(ANetwork, MayEndInSeveralLosses) {
+    NetworkSpec spec = network(tensor({{"channel", 4}, {"height", 2}, {"width", 5}}),
+                               {layer("body", "conv", {{"filters", int64_t{8}}, {"kernel", int64_t{1}}}, {"x"}),
+                                layer("boxes", "conv", {{"filters", int64_t{4}}, {"kernel", int64_t{1}}}, {"body"}),
+                                layer("tokens", "to_sequence", {{"features", int64_t{4}}}, {"boxes"}),
+                                layer("place", "l1_error", {}, {"tokens", "target"}),
+                                layer("classes", "conv", {{"filters", int64_t{3}}, {"kernel", int64_t{1}}}, {"body"}),
+                                layer("class", "cross_entropy", {}, {"classes"})});
+    spec.inputs.push_back({"target", kBoxes, {}});
+    const Graph graph = build(spec);
+    EXPECT_EQ(boost::out_degree(find(graph, "place"), graph.network), 0U);
+    EXPECT_EQ(boost::out_degree(find(graph, "class"), graph.network), 0U);
+    EXPECT_TRUE(graph.layer(find(graph, "class")).input_gradient);
+    EXPECT_EQ(boost::out_degree(find(graph, "body"), graph.network), 2U);
+    EXPECT_EQ(count(graph).parameters, 8 * 5 + 4 * 9 + 3 * 9);
+}
+
+}  // namespace dodona::graph::test
