@@ -43,15 +43,6 @@ RunStrategy read_strategy_of(const Value& value) {
     for (const Fields::Member& member : Fields(fields.find("mesh")).rest()) {
         read.mesh.push_back({member.key, column_of(member.value.text(), member.value)});
     }
-    for (const Fields::Member& member : Fields(fields.find("fold")).rest()) {
-        Fields fold(member.value);
-        RunStrategy::Fold& added = read.folds.emplace_back();
-        added.name = member.key;
-        added.of = fold.require("of", "the axes whose ranks it uses").texts();
-        const Value size = fold.require("size", "the column that has its size");
-        added.column = column_of(size.text(), size);
-        fold.finish();
-    }
     if (const Value algorithm = fields.find("algorithm")) {
         read.algorithm = algorithm.text();
     }

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostic.hpp"
@@ -32,12 +33,6 @@ struct RunStrategy {
         std::string column;  ///< that has its size
     };
     std::vector<Axis> mesh;  ///< innermost first
-    struct Fold {
-        std::string name;
-        std::vector<std::string> of;
-        std::string column;
-    };
-    std::vector<Fold> folds;
     std::optional<std::string> algorithm;
     std::string refusal;  ///< not empty: why such rows cannot be asked
     Location where;

@@ -30,9 +30,7 @@ void lay_mesh(const input::Run& run, const input::RunStrategy& line, plan::Plan&
     for (const input::RunStrategy::Axis& axis : line.mesh) {
         plan.mesh.push_back({axis.name, count(run, axis.column)});
     }
-    for (const input::RunStrategy::Fold& fold : line.folds) {
-        plan.folds.push_back({fold.name, fold.of, count(run, fold.column)});
-    }
+    plan.fold_axes();
     if (plan.devices() != run.gpus) {
         fail(run.place("gpus"), fmt::format("gpus: the layout makes {}, the run has {}", plan.devices(), run.gpus));
     }
@@ -69,13 +67,11 @@ void set_sharding(const input::Run& run, plan::Plan& plan) {
     if (run.shard == plan::ShardLevel::none || run.shard_group == 0) {
         return;
     }
-    std::int64_t all = 1;
-    for (const std::string& axis : plan.strategy.shard_axes) {
-        all *= plan.axis_size(axis);
-    }
+    // Ranks that hold the same dense weights; those of experts have fewer copies, whatever the group.
+    const std::int64_t all = count(run, "data") * count(run, "context");
     if (run.shard_group > all) {
-        fail(run.place("shard_group"), fmt::format("shard_group: {} is more than the {} ranks that {} may shard over",
-                                                   run.shard_group, all, plan.strategy.name));
+        fail(run.place("shard_group"),
+             fmt::format("shard_group: {} is more than the {} ranks that hold the same weights", run.shard_group, all));
     }
     plan.shard_group = run.shard_group < all ? run.shard_group : 0;
 }

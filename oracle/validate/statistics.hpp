@@ -1,8 +1,6 @@
 // How good predictions are, over a group of runs. Ratios, not percent; nothing where there is nothing to say.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 

@@ -57,7 +57,25 @@ TEST(PlanOfRun, ShardsOverAGroupWhereItIsSmallerThanTheDataRanks) {
     row["shard_group"] = "64";
     EXPECT_EQ(plan_of_row(row).shard_group, 0);
     row["shard_group"] = "128";
-    EXPECT_EQ(refusal(row), "shard_group: 128 is more than the 64 ranks that data may shard over");
+    EXPECT_EQ(refusal(row), "shard_group: 128 is more than the 64 ranks that hold the same weights");
+}
+
+TEST(PlanOfRun, LaysContextAndExpertsOverTheirAxes) {
+    Cells row{{"strategy", "megatron"}, {"tensor", "4"},     {"sequence_parallel", "yes"},
+              {"context", "2"},         {"data", "8"},       {"gpus", "64"},
+              {"global_batch", "64"},   {"shard", "states"}, {"shard_group", "16"}};
+    EXPECT_EQ(plan_of_row(row).strategy.name, "megatron-context");
+    EXPECT_EQ(plan_of_row(row).mesh,
+              (std::vector<plan::MeshAxis>{{"tensor", 4}, {"context", 2}, {"data", 8}, {"pipeline", 1}}));
+    EXPECT_EQ(plan_of_row(row).shard_group, 0);
+    row["expert"] = "8";
+    const plan::Plan plan = plan_of_row(row);
+    EXPECT_EQ(plan.strategy.name, "megatron-moe");
+    EXPECT_EQ(plan.mesh.size(), 4U);
+    ASSERT_EQ(plan.folds.size(), 2U);
+    EXPECT_EQ(plan.folds[1].name, "expert");
+    EXPECT_EQ(plan.folds[1].size, 8);
+    EXPECT_EQ(plan.shard_group, 0) << "all ranks that can";
 }
 
 TEST(PlanOfRun, ReadsWordsOfItsNotes) {
