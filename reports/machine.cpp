@@ -2,23 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "base/check.hpp"
 #include "base/diagnostic.hpp"
 #include "reports/figures.hpp"
 
 namespace dodona::reports {
 
 namespace {
-
-std::string_view kind_word(cluster::LevelKind kind) {
-    switch (kind) {
-        case cluster::LevelKind::switched: return "switch";
-        case cluster::LevelKind::all_to_all: return "all-to-all";
-        case cluster::LevelKind::ring: return "ring";
-        case cluster::LevelKind::fat_tree: return "fat-tree";
-    }
-    throw InternalError("a level kind without a word");
-}
 
 std::string peaks(const cluster::Device& device) {
     std::vector<std::string> words;
@@ -50,6 +39,10 @@ std::vector<std::string> facts(const cluster::Cluster& cluster) {
         lines.push_back(fmt::format("storage: {} a node{}", text(cluster.storage->bandwidth),
                                     cluster.storage->prefetch ? ", read ahead" : ""));
     }
+    if (cluster.host) {
+        lines.push_back(
+            fmt::format("host: {} a node, {} to a device", text(cluster.host->memory), text(cluster.host->bandwidth)));
+    }
     lines.push_back("source: " + cluster.source);
     if (!device.source.empty() && device.source != cluster.source) {
         lines.push_back("device source: " + device.source);
@@ -66,8 +59,8 @@ Table level_table(const cluster::Cluster& cluster) {
                  {"latency", Align::right},
                  {"taper", Align::right}});
     for (const cluster::Level& level : cluster.levels) {
-        table.row({level.name, std::to_string(level.size), std::string(kind_word(level.kind)),
-                   std::to_string(level.links), text(level.bandwidth), text(level.latency), figure(level.taper)});
+        table.row({level.name, std::to_string(level.size), std::string(name(level.kind)), std::to_string(level.links),
+                   text(level.bandwidth), text(level.latency), figure(level.taper)});
     }
     return table;
 }
@@ -87,7 +80,7 @@ Json machine_json(const cluster::Cluster& cluster) {
     for (const cluster::Level& level : cluster.levels) {
         levels.push_back({{"name", level.name},
                           {"size", level.size},
-                          {"kind", kind_word(level.kind)},
+                          {"kind", name(level.kind)},
                           {"links", level.links},
                           {"bandwidth_bytes_per_s", number(level.bandwidth.in(unit::byte_per_second))},
                           {"latency_s", number(level.latency.in(unit::second))},
@@ -136,7 +129,7 @@ Table machines_table(const std::vector<cluster::Cluster>& clusters) {
     for (const cluster::Cluster& cluster : clusters) {
         std::vector<std::string> levels;
         for (const cluster::Level& level : cluster.levels) {
-            levels.push_back(fmt::format("{} ({})", level.name, kind_word(level.kind)));
+            levels.push_back(fmt::format("{} ({})", level.name, name(level.kind)));
         }
         table.row({cluster.name, whole(static_cast<double>(cluster.devices())), std::to_string(cluster.node_size()),
                    cluster.device.name, text(cluster.device.memory), join(levels)});

@@ -72,8 +72,9 @@ std::vector<Option> job_options() {
          .group = training},
         {.names = "--algorithm",
          .value = "NAME",
-         .description = "force ring, tree, double-tree, hierarchical or direct\n"
-                        "collectives; default: the cheapest that the machine allows",
+         .description = "force ring, tree, double-tree, hierarchical, direct,\n"
+                        "torus, in-network or parameter-server collectives;\n"
+                        "default: the cheapest that the machine allows",
          .group = training},
         {.names = "--contention",
          .value = "PHI",
@@ -168,10 +169,7 @@ plan::Overlap overlap_of(Arguments& arguments) {
 }
 
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
-    using cluster::Algorithm;
-    constexpr std::array algorithms{Algorithm::ring, Algorithm::tree, Algorithm::double_tree, Algorithm::hierarchical,
-                                    Algorithm::direct};
-    const auto word = arguments.word("--algorithm", words(algorithms));
+    const auto word = arguments.word("--algorithm", words(cluster::kAlgorithms));
     return word ? cluster::algorithm_from(*word) : std::nullopt;
 }
 

@@ -15,6 +15,15 @@ std::int64_t Cluster::unit_size(std::size_t level) const {
     return devices;
 }
 
+const Device& Cluster::device_of(std::int64_t rank) const {
+    for (const DeviceRange& range : mixed) {
+        if (rank >= range.first && rank < range.first + range.ranks) {
+            return range.device;
+        }
+    }
+    return device;
+}
+
 std::int64_t Group::size() const {
     std::int64_t ranks = 1;
     for (const Stride& stride : strides) {

@@ -14,41 +14,22 @@
 
 #include "base/quantity.hpp"
 #include "cluster/device.hpp"
+#include "cluster/level.hpp"
 
 namespace dodona::cluster {
 
-enum class LevelKind {
-    switched,    ///< any child to any other at full link bandwidth (NVSwitch, one crossbar)
-    all_to_all,  ///< a link between each pair of children; `bandwidth` is of one pair
-    ring,        ///< links to two neighbours; `bandwidth` is of one link
-    fat_tree,    ///< as switched; `taper` divides what leaves a child
-};
-
-struct Level {
-    std::string name;
-    std::int64_t size = 1;  ///< children
-    LevelKind kind = LevelKind::switched;
-    std::int64_t links = 1;    ///< per child
-    BytesPerSecond bandwidth;  ///< of one link, one way
-    Seconds latency;           ///< of one message between children, start-up included
-    double taper = 1;          ///< oversubscription: capacity out of a child is links * bandwidth / taper
-};
-
 /// Collectives and the algorithms that may run them.
 enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all, send, halo };
-enum class Algorithm { ring, tree, double_tree, hierarchical, direct };
+enum class Algorithm { ring, tree, double_tree, hierarchical, direct, torus, in_network, parameter_server };
 
-inline constexpr std::array kLevelKinds{LevelKind::switched, LevelKind::all_to_all, LevelKind::ring,
-                                        LevelKind::fat_tree};
 inline constexpr std::array kCollectives{Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
                                          Collective::all_to_all, Collective::send,       Collective::halo};
-inline constexpr std::array kAlgorithms{Algorithm::ring, Algorithm::tree, Algorithm::double_tree,
-                                        Algorithm::hierarchical, Algorithm::direct};
+inline constexpr std::array kAlgorithms{
+    Algorithm::ring,   Algorithm::tree,  Algorithm::double_tree, Algorithm::hierarchical,
+    Algorithm::direct, Algorithm::torus, Algorithm::in_network,  Algorithm::parameter_server};
 
-std::string_view name(LevelKind kind);
 std::string_view name(Collective collective);
 std::string_view name(Algorithm algorithm);
-std::optional<LevelKind> level_kind_from(std::string_view name);
 std::optional<Algorithm> algorithm_from(std::string_view name);
 std::optional<Collective> collective_from(std::string_view name);
 
@@ -88,10 +69,40 @@ struct Storage {
     std::string source;
 };
 
+/// The host of a node, as a place to keep what does not fit the devices.
+struct Host {
+    Bytes memory;              ///< of one node
+    BytesPerSecond bandwidth;  ///< between one device and host memory, one way
+    std::string source;
+};
+
+/// Where the parameter servers of an all-reduce of that name sit.
+struct ParameterServers {
+    enum class Place {
+        device,  ///< on the first devices of each node, beside their workers
+        host,    ///< in the host memory of each node
+        nodes,   ///< on nodes of their own, each linked as a node is
+    };
+    Place place = Place::device;
+    std::int64_t count = 1;  ///< on each node; of `nodes` in all
+};
+
+inline constexpr std::array kServerPlaces{ParameterServers::Place::device, ParameterServers::Place::host,
+                                          ParameterServers::Place::nodes};
+std::string_view name(ParameterServers::Place place);
+
+/// Consecutive ranks whose nodes hold another device than the cluster's.
+struct DeviceRange {
+    std::int64_t first = 0;
+    std::int64_t ranks = 0;
+    Device device;
+};
+
 struct Cluster {
     std::string name;
     std::string source;
-    Device device;
+    Device device;                      ///< of all nodes that `mixed` does not name
+    std::vector<DeviceRange> mixed;     ///< in the order of their ranks, not overlapping
     std::vector<Level> levels;          ///< innermost first
     std::size_t node_level = 0;         ///< the level whose unit is a node
     std::vector<Algorithm> algorithms;  ///< allowed; all if empty
@@ -99,6 +110,8 @@ struct Cluster {
     std::vector<CollectiveCurve> curves;
     std::vector<MeasuredSamples> measured_samples;
     std::optional<Storage> storage;
+    std::optional<Host> host;
+    ParameterServers parameter_servers;
     std::optional<double> contention;  ///< phi given by the user instead of the one computed
     double memory_reserve = 0;         ///< share of device memory left free, for fragmentation
 
@@ -106,6 +119,7 @@ struct Cluster {
     /// Devices inside one unit of `level` (level 0: the level's size).
     [[nodiscard]] std::int64_t unit_size(std::size_t level) const;
     [[nodiscard]] std::int64_t node_size() const { return unit_size(node_level); }
+    [[nodiscard]] const Device& device_of(std::int64_t rank) const;
 };
 
 /// Some ranks of a job: all combinations of the strides, first innermost. Rank r sits on device r.
@@ -128,6 +142,7 @@ struct Span {
     std::int64_t child_devices = 1;  ///< devices inside one child of the level
     std::int64_t members = 1;        ///< of the group inside one child
     std::int64_t groups = 1;         ///< equal groups of the job that leave the same child at the same time
+    bool alike = true;               ///< groups lie alike in all children: at the same positions, as many of them
 };
 
 /// The levels that the group's traffic crosses, innermost first. `ranks` is the size of the whole job: every rank of it

@@ -23,8 +23,30 @@ std::string_view name(LevelKind kind) {
         case LevelKind::all_to_all: return "all-to-all";
         case LevelKind::ring: return "ring";
         case LevelKind::fat_tree: return "fat-tree";
+        case LevelKind::rail: return "rail";
+        case LevelKind::bus: return "bus";
+        case LevelKind::torus: return "torus";
+        case LevelKind::dragonfly: return "dragonfly";
     }
     throw InternalError("a kind of level without a name");
+}
+
+std::string_view name(Routing routing) {
+    switch (routing) {
+        case Routing::minimal: return "minimal";
+        case Routing::valiant: return "valiant";
+        case Routing::adaptive: return "adaptive";
+    }
+    throw InternalError("a routing without a name");
+}
+
+std::string_view name(ParameterServers::Place place) {
+    switch (place) {
+        case ParameterServers::Place::device: return "device";
+        case ParameterServers::Place::host: return "host";
+        case ParameterServers::Place::nodes: return "nodes";
+    }
+    throw InternalError("a place of parameter servers without a name");
 }
 
 std::string_view name(Collective collective) {
@@ -46,6 +68,9 @@ std::string_view name(Algorithm algorithm) {
         case Algorithm::double_tree: return "double-tree";
         case Algorithm::hierarchical: return "hierarchical";
         case Algorithm::direct: return "direct";
+        case Algorithm::torus: return "torus";
+        case Algorithm::in_network: return "in-network";
+        case Algorithm::parameter_server: return "parameter-server";
     }
     throw InternalError("an algorithm without a name");
 }

@@ -109,6 +109,7 @@ std::vector<Span> spans(const Cluster& cluster, const Group& group, std::int64_t
         }
         Span span = span_of(on, child_devices, size);
         span.level = level;
+        span.alike = on.aligned;
         span.child_devices = child_devices;
         crossed.push_back(span);
         child_devices *= cluster.levels[level].size;

@@ -37,6 +37,13 @@ constexpr std::array kTable{
     Row{Algorithm::direct, Collective::all_to_all, direct_exchange},
     Row{Algorithm::direct, Collective::send, neighbour_exchange},
     Row{Algorithm::direct, Collective::halo, neighbour_exchange},
+    Row{Algorithm::torus, Collective::all_reduce, torus_all_reduce},
+    Row{Algorithm::torus, Collective::all_gather, torus_pass},
+    Row{Algorithm::torus, Collective::reduce_scatter, torus_pass},
+    Row{Algorithm::in_network, Collective::all_reduce, in_network_all_reduce},
+    Row{Algorithm::in_network, Collective::all_gather, in_network_pass},
+    Row{Algorithm::in_network, Collective::reduce_scatter, in_network_pass},
+    Row{Algorithm::parameter_server, Collective::all_reduce, parameter_server},
 };
 
 struct Choice {
@@ -98,7 +105,7 @@ CollectiveTime collective_time(const cluster::Cluster& cluster, const Collective
                           .algorithm = choice.algorithm,
                           .contention = choice.cost.contention,
                           .level = choice.cost.level,
-                          .sent = sent_bytes(request.collective, p, request.size)};
+                          .sent = choice.cost.sent.value_or(sent_bytes(request.collective, p, request.size))};
     if (forced != choice.algorithm && way.contention <= 1) {
         if (const cluster::CollectiveCurve* curve = matching_curve(cluster, request, spans)) {
             const CurveTime measured = curve_time(*curve, request.size);

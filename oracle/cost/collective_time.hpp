@@ -30,7 +30,7 @@ struct CollectiveTime {
     Evidence evidence = Evidence::data_sheet;
     double contention = 1;  ///< phi: the job's own flows per link on the busiest level, >= 1
     std::size_t level = 0;  ///< the level that sets the time
-    Bytes sent;             ///< per rank
+    Bytes sent;             ///< per rank, by this algorithm
 };
 
 /// `forced` wins over the cluster's list and over measured curves; a collective that the forced algorithm does not

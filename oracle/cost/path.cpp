@@ -15,17 +15,37 @@ using cluster::LevelKind;
 
 bool to_neighbours(Collective collective) { return collective == Collective::send || collective == Collective::halo; }
 
+/// Groups of a dragonfly by what a group can send at once, in links of its own.
+double dragonfly_links(const Level& level, const CollectiveRequest& request, std::int64_t children) {
+    const auto others = static_cast<double>(std::max<std::int64_t>(1, level.size - 1));
+    const auto links = static_cast<double>(level.links);
+    const std::int64_t peers = request.collective == Collective::all_to_all ? children - 1
+                               : request.collective == Collective::halo     ? request.messages
+                                                                            : 1;
+    const double minimal = links * static_cast<double>(std::clamp<std::int64_t>(peers, 1, children - 1)) / others;
+    if (level.size <= 2 || level.routing == cluster::Routing::minimal) {
+        return minimal;
+    }
+    return level.routing == cluster::Routing::valiant ? links / 2 : std::max(minimal, links / 2);
+}
+
 /// Links out of a child that lead to where this group's traffic goes. `children` is how many the group occupies.
-std::int64_t useful_links(const Level& level, const CollectiveRequest& request, std::int64_t children) {
+double useful_links(const Level& level, const CollectiveRequest& request, std::int64_t children) {
     const bool neighbours = to_neighbours(request.collective);
+    std::int64_t links = level.links;
     switch (level.kind) {
         case LevelKind::all_to_all:
-            return neighbours ? std::clamp<std::int64_t>(request.messages, 1, children - 1) : children - 1;
-        case LevelKind::ring: return neighbours && request.messages == 1 ? (level.links + 1) / 2 : level.links;
+            links = neighbours ? std::clamp<std::int64_t>(request.messages, 1, children - 1) : children - 1;
+            break;
+        case LevelKind::ring: links = neighbours && request.messages == 1 ? (level.links + 1) / 2 : level.links; break;
+        case LevelKind::dragonfly: return dragonfly_links(level, request, children);
         case LevelKind::switched:
-        case LevelKind::fat_tree: break;
+        case LevelKind::fat_tree:
+        case LevelKind::rail:
+        case LevelKind::bus:
+        case LevelKind::torus: break;
     }
-    return level.links;
+    return static_cast<double>(links);
 }
 
 /// Mean distance between two of n children on a ring: n/2 one way round, floor(n^2/4) / (n-1) the shorter way.
@@ -42,20 +62,76 @@ struct Share {
     double contention = 1;
 };
 
+/// `contention` flows on each link, or as many as the user says.
+double shared_by(const cluster::Cluster& cluster, const cluster::Span& span, double contention) {
+    const bool one_device = span.child_devices == 1;
+    return cluster.contention && !one_device ? *cluster.contention : std::max(1.0, contention);
+}
+
 Share share_of(const cluster::Cluster& cluster, const CollectiveRequest& request, const cluster::Span& span,
                std::int64_t children) {
     const Level& level = cluster.levels[span.level];
-    const std::int64_t links = useful_links(level, request, children);
-    const bool one_device = span.child_devices == 1;
+    const double links = useful_links(level, request, children);
     const std::int64_t sending =
         to_neighbours(request.collective) ? std::min<std::int64_t>(span.members, request.messages) : span.members;
-    const auto driven = static_cast<double>(one_device ? links : std::min(sending, links));
+    const double driven = span.child_devices == 1 ? links : std::min(static_cast<double>(sending), links);
     const double flows = static_cast<double>(span.groups) * driven;
-    double contention = std::max(1.0, flows / static_cast<double>(links));
-    if (cluster.contention && !one_device) {
-        contention = *cluster.contention;
-    }
+    const double contention = shared_by(cluster, span, flows / links);
     return {driven * level.bandwidth / level.taper / contention, contention};
+}
+
+Share share_of_bus(const cluster::Cluster& cluster, const CollectiveRequest& request, const cluster::Span& span,
+                   std::int64_t children) {
+    const Level& level = cluster.levels[span.level];
+    const std::int64_t in_job = (request.ranks + span.child_devices - 1) / span.child_devices;
+    const auto occupied = static_cast<double>(std::min(level.size, in_job));
+    const double sending = std::min(static_cast<double>(children), occupied);
+    const double contention = shared_by(cluster, span, static_cast<double>(span.groups) * occupied / sending);
+    return {static_cast<double>(level.links) / sending * level.bandwidth / contention, contention};
+}
+
+/// Of one ring through all the dimensions.
+Share share_of_torus(const std::vector<TorusRing>& rings) {
+    Share all{rings.front().share, 1};
+    for (const TorusRing& ring : rings) {
+        all = {min(all.bandwidth, ring.share), std::max(all.contention, ring.contention)};
+    }
+    return all;
+}
+
+/// Crossing a rail level to another position takes a hop inside the node before.
+bool changes_position(const CollectiveRequest& request, const cluster::Span& span) {
+    const bool by_rank = to_neighbours(request.collective) || request.collective == Collective::all_to_all;
+    return !span.alike || (by_rank && span.members > 1);
+}
+
+Crossing crossing_of(const cluster::Cluster& cluster, const CollectiveRequest& request, const cluster::Span& span,
+                     std::int64_t children, double& contention) {
+    const Level& level = cluster.levels[span.level];
+    const std::int64_t met = std::max<std::int64_t>(2, children);
+    Crossing crossing{.level = span.level, .members = span.members, .children = children};
+    Share share;
+    if (level.kind == LevelKind::torus) {
+        crossing.rings = torus_rings(level, request, span, met);
+        share = share_of_torus(crossing.rings);
+    } else if (level.kind == LevelKind::bus) {
+        share = share_of_bus(cluster, request, span, children);
+    } else {
+        share = share_of(cluster, request, span, met);
+    }
+    crossing.hops = mean_hops(level, met);
+    crossing.share = share.bandwidth;
+    crossing.latency = level.latency;
+    if (level.kind == LevelKind::rail && span.level > 0 && changes_position(request, span)) {
+        crossing.latency += cluster.levels[span.level - 1].latency;
+    }
+    if (level.in_network) {
+        const BytesPerSecond links = static_cast<double>(level.links) * level.bandwidth / level.taper;
+        crossing.reduction = {.bandwidth = level.in_network->bandwidth / links * share.bandwidth,
+                              .latency = level.in_network->latency};
+    }
+    contention = std::max(contention, share.contention);
+    return crossing;
 }
 
 const cluster::Staging* staging_of(const cluster::Cluster& cluster, Collective collective) {
@@ -84,21 +160,16 @@ Path path(const cluster::Cluster& cluster, const CollectiveRequest& request, std
     result.crossings.reserve(spans.size());
     for (std::size_t i = 0; i < spans.size(); ++i) {
         const cluster::Span& span = spans[i];
-        const Level& level = cluster.levels[span.level];
         const std::int64_t in_unit = i + 1 < spans.size() ? spans[i + 1].members : ranks;
-        const std::int64_t children = std::max<std::int64_t>(2, (in_unit + span.members - 1) / span.members);
-        Crossing crossing{.level = span.level, .members = span.members};
+        const std::int64_t children = (in_unit + span.members - 1) / span.members;
         if (staging != nullptr) {
+            Crossing crossing{.level = span.level, .members = span.members, .children = children};
             crossing.latency = staging->latency;
             crossing.share = staging->bandwidth;
+            result.crossings.push_back(crossing);
         } else {
-            const Share share = share_of(cluster, request, span, children);
-            crossing.hops = mean_hops(level, children);
-            crossing.latency = level.latency;
-            crossing.share = share.bandwidth;
-            result.contention = std::max(result.contention, share.contention);
+            result.crossings.push_back(crossing_of(cluster, request, span, children, result.contention));
         }
-        result.crossings.push_back(crossing);
     }
     return result;
 }

@@ -8,6 +8,7 @@
 #include "input/curves.hpp"
 #include "input/fields.hpp"
 #include "input/heading.hpp"
+#include "input/level_file.hpp"
 
 namespace dodona::input {
 
@@ -17,19 +18,9 @@ using cluster::Algorithm;
 using cluster::Cluster;
 using cluster::Collective;
 using cluster::Device;
-using cluster::Level;
-using cluster::LevelKind;
 
-constexpr std::int64_t kMostDevices = 1'000'000'000;
 constexpr std::int64_t kMostMultiprocessors = 1'000'000;
 constexpr std::int64_t kLargestTile = 65'536;
-
-constexpr std::array kAlgorithms{Algorithm::ring, Algorithm::tree, Algorithm::double_tree, Algorithm::hierarchical,
-                                 Algorithm::direct};
-constexpr std::array kStaged{Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
-                             Collective::all_to_all, Collective::send,       Collective::halo};
-/// In the order of LevelKind.
-const std::vector<std::string> kLevelKinds{"switch", "all-to-all", "ring", "fat-tree"};
 
 std::map<Precision, FlopPerSecond> read_matrix(const Value& value) {
     std::vector<std::string> known;
@@ -97,62 +88,10 @@ Device read_device(const Value& value, SourceIs source) {
     return device;
 }
 
-Level read_level(const Value& value, bool& is_node) {
-    Level level;
-    Fields fields(value);
-    if (const Value name = fields.require("name", "what its units are called: node, rack, system")) {
-        level.name = read_name(name);
-    }
-    level.size = fields.require("size", "how many children it joins").whole(1, kMostDevices);
-    level.kind =
-        static_cast<LevelKind>(fields.require("kind", fmt::format("one of {}", join(kLevelKinds))).choice(kLevelKinds));
-    level.links = fields.find("links").whole(1, kMostDevices);
-    level.bandwidth =
-        fields.require("bandwidth", "of one link, one way: 50 GB/s").quantity(Sign::positive, BytesPerSecond{});
-    level.latency =
-        fields.require("latency", "of one message between children: 9 us").quantity(Sign::not_negative, Seconds{});
-    if (const Value taper = fields.find("taper")) {
-        level.taper = taper.number({.least = 1}, level.taper);
-        if (level.kind != LevelKind::fat_tree) {
-            taper.error("only a fat-tree has a taper", "set kind: fat-tree, or leave the taper out");
-        }
-    }
-    is_node = fields.find("node").flag();
-    fields.finish();
-    return level;
-}
-
-void read_levels(const Value& value, Cluster& cluster) {
-    std::set<std::string> names;
-    bool has_node = false;
-    double devices = 1;
-    for (const Value& item : value.list()) {
-        bool is_node = false;
-        cluster.levels.push_back(read_level(item, is_node));
-        const Level& level = cluster.levels.back();
-        devices *= static_cast<double>(level.size);
-        if (!level.name.empty() && !names.insert(level.name).second) {
-            item.error(fmt::format("a second level \"{}\"", level.name), "levels have different names");
-        }
-        if (is_node && has_node) {
-            item.error("a second level that is the node", "mark one level with `node: true`");
-        } else if (is_node) {
-            cluster.node_level = cluster.levels.size() - 1;
-            has_node = true;
-        }
-    }
-    if (value.is_list() && cluster.levels.empty()) {
-        value.error("no levels", "one level at least joins the devices: {name: node, size: 8, kind: switch, …}");
-    }
-    if (devices > static_cast<double>(kMostDevices)) {
-        value.error(fmt::format("{} devices are more than {}", devices, kMostDevices));
-    }
-}
-
 std::vector<Algorithm> read_algorithms(const Value& value) {
     std::vector<Algorithm> algorithms;
     for (const Value& item : value.list()) {
-        const Algorithm algorithm = item.one_of(kAlgorithms, Algorithm::ring);
+        const Algorithm algorithm = item.one_of(cluster::kAlgorithms, Algorithm::ring);
         if (std::find(algorithms.begin(), algorithms.end(), algorithm) != algorithms.end() && item.is_scalar()) {
             item.error(fmt::format("{} is listed twice", name(algorithm)));
         }
@@ -171,7 +110,7 @@ cluster::Staging read_staging(const Value& value) {
     staging.bandwidth = fields.require("bandwidth").quantity(Sign::positive, BytesPerSecond{});
     const Value applies_to = fields.require("applies_to", "a list: [send, halo]");
     for (const Value& item : applies_to.list()) {
-        staging.applies_to.push_back(item.one_of(kStaged, Collective::send));
+        staging.applies_to.push_back(item.one_of(cluster::kCollectives, Collective::send));
     }
     if (applies_to.is_list() && staging.applies_to.empty()) {
         applies_to.error("applies to nothing", "leave `point_to_point` out, or list [send, halo]");
@@ -189,6 +128,41 @@ cluster::Storage read_storage(const Value& value) {
     storage.source = fields.find("source").text();
     fields.finish();
     return storage;
+}
+
+cluster::Host read_host(const Value& value) {
+    cluster::Host host;
+    Fields fields(value);
+    host.memory = fields.require("memory", "of one node: 2 TB").quantity(Sign::positive, Bytes{});
+    host.bandwidth = fields.require("bandwidth", "between one device and host memory, one way: 64 GB/s")
+                         .quantity(Sign::positive, BytesPerSecond{});
+    host.source = fields.find("source").text();
+    fields.finish();
+    return host;
+}
+
+/// Levels that are missing or wrong have no nodes to count.
+bool has_nodes(const Cluster& cluster, const Value& value) {
+    return !cluster.levels.empty() && !value.faults().has_errors();
+}
+
+cluster::ParameterServers read_parameter_servers(const Value& value, const Cluster& cluster) {
+    using Place = cluster::ParameterServers::Place;
+    cluster::ParameterServers servers;
+    Fields fields(value);
+    const Value place = fields.require("on", "device, host or nodes");
+    servers.place = place.one_of(cluster::kServerPlaces, servers.place);
+    if (servers.place == Place::host && !cluster.host) {
+        place.error("the link to host memory is not known", "write `host: {memory: 2 TB, bandwidth: 64 GB/s}`");
+    }
+    const Value count = fields.find("count");
+    servers.count = count.whole(1, kMostDevices);
+    if (servers.place != Place::nodes && has_nodes(cluster, value) && servers.count > cluster.node_size()) {
+        count.error(fmt::format("{} servers on nodes of {} devices", servers.count, cluster.node_size()),
+                    "`count` is of one node where `on` is device or host");
+    }
+    fields.finish();
+    return servers;
 }
 
 std::vector<cluster::MeasuredSamples> read_measured_samples(const Value& value) {
@@ -227,6 +201,31 @@ Device device_of_cluster(const Value& value, const Document& document, const Ope
     return {};
 }
 
+/// Consecutive nodes from the first; what they do not cover has the cluster's own device.
+std::vector<cluster::DeviceRange> read_nodes(const Value& value, const Cluster& cluster, const Document& document,
+                                             const Opener& open) {
+    std::vector<cluster::DeviceRange> ranges;
+    const std::int64_t nodes = has_nodes(cluster, value) ? cluster.devices() / cluster.node_size() : kMostDevices;
+    const std::int64_t node_size = nodes < kMostDevices ? cluster.node_size() : 1;
+    std::int64_t first = 0;
+    for (const Value& item : value.list()) {
+        Fields fields(item);
+        const Value device = fields.require("device", "a built-in device, a file, or a mapping");
+        const std::int64_t count = fields.require("count", "how many nodes have it").whole(1, kMostDevices);
+        fields.finish();
+        if (first + count > nodes) {
+            item.error(fmt::format("{} nodes, but the cluster has {}", first + count, nodes),
+                       "the counts of `nodes` add up to no more than all nodes");
+            return ranges;
+        }
+        ranges.push_back({.first = first * node_size,
+                          .ranks = count * node_size,
+                          .device = device_of_cluster(device, document, open)});
+        first += count;
+    }
+    return ranges;
+}
+
 }  // namespace
 
 Device read_device(Document document) {
@@ -245,12 +244,21 @@ Cluster read_cluster(Document document, const Opener& open) {
     cluster.device =
         device_of_cluster(fields.require("device", "a built-in device, a file, or a mapping"), document, open);
     read_levels(fields.require("levels", "a list of levels, innermost first"), cluster);
+    if (const Value nodes = fields.find("nodes")) {
+        cluster.mixed = read_nodes(nodes, cluster, document, open);
+    }
     cluster.algorithms = read_algorithms(fields.find("algorithms"));
     if (const Value staging = fields.find("point_to_point")) {
         cluster.staging = read_staging(staging);
     }
     if (const Value storage = fields.find("storage")) {
         cluster.storage = read_storage(storage);
+    }
+    if (const Value host = fields.find("host")) {
+        cluster.host = read_host(host);
+    }
+    if (const Value servers = fields.find("parameter_servers")) {
+        cluster.parameter_servers = read_parameter_servers(servers, cluster);
     }
     cluster.measured_samples = read_measured_samples(fields.find("measured_samples"));
     if (const Value contention = fields.find("contention")) {

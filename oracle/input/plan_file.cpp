@@ -27,8 +27,6 @@ constexpr std::array kSchedules{ScheduleKind::gpipe, ScheduleKind::one_forward_o
 constexpr std::array kRecomputes{RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full};
 constexpr std::array kOptimizers{OptimizerKind::sgd, OptimizerKind::momentum, OptimizerKind::adam};
 constexpr std::array kShardLevels{ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters};
-constexpr std::array kAlgorithms{cluster::Algorithm::ring, cluster::Algorithm::tree, cluster::Algorithm::double_tree,
-                                 cluster::Algorithm::hierarchical, cluster::Algorithm::direct};
 /// In the order of Overlap's members.
 const std::vector<std::string> kOverlaps{"gradients", "parameters", "tensor", "pipeline", "expert"};
 
@@ -262,7 +260,7 @@ Plan read_plan(Document document, const Opener& open) {
     read_optimizer(fields.find("optimizer"), plan);
     read_overlap(fields.find("overlap"), plan);
     if (const Value algorithm = fields.find("algorithm")) {
-        plan.algorithm = algorithm.one_of(kAlgorithms, cluster::Algorithm::ring);
+        plan.algorithm = algorithm.one_of(cluster::kAlgorithms, cluster::Algorithm::ring);
     }
     fields.finish();
     throw_faults(document);

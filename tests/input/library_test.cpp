@@ -8,7 +8,7 @@ namespace {
 
 TEST(Library, ListsItsFilesByName) {
     EXPECT_EQ(library().models(), (std::vector<std::string>{"tiny-cnn", "wide-cnn"}));
-    EXPECT_EQ(library().clusters(), std::vector<std::string>{"pair"});
+    EXPECT_EQ(library().clusters(), (std::vector<std::string>{"kinds", "pair"}));
     EXPECT_EQ(library().devices(), std::vector<std::string>{"plain"});
     EXPECT_EQ(library().strategies(), (std::vector<std::string>{"data", "tensor"}));
     EXPECT_TRUE(Library("/no/such/directory").models().empty());

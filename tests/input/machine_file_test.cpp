@@ -46,11 +46,43 @@ TEST(ClusterFile, IsRead) {
     EXPECT_EQ(pair.staging->applies_to, (std::vector{cluster::Collective::send, cluster::Collective::halo}));
     ASSERT_TRUE(pair.storage.has_value());
     EXPECT_FALSE(pair.storage->prefetch);
+    ASSERT_TRUE(pair.host.has_value());
+    EXPECT_EQ(pair.host->memory, 512_GB);
+    EXPECT_EQ(pair.host->bandwidth, 12_GB_per_s);
     EXPECT_EQ(pair.measured_samples.at(0).model, "tiny-cnn");
     EXPECT_DOUBLE_EQ(pair.contention.value_or(0), 2);
     EXPECT_DOUBLE_EQ(pair.memory_reserve, 0.04);
     EXPECT_EQ(pair.curves.at(0).ranks_per_node, 4);
     EXPECT_EQ(pair.curves.at(0).points.at(0).size, 1_MiB);
+}
+
+TEST(ClusterFile, KnowsLevelsOfEveryKind) {
+    const cluster::Cluster kinds = library().cluster("kinds");
+    ASSERT_EQ(kinds.levels.size(), 5U);
+    EXPECT_EQ(kinds.levels[0].kind, cluster::LevelKind::bus);
+    EXPECT_FALSE(kinds.levels[0].in_network.has_value());
+    ASSERT_TRUE(kinds.levels[1].in_network.has_value());
+    EXPECT_EQ(kinds.levels[1].in_network->bandwidth, 40_GB_per_s);
+    EXPECT_EQ(kinds.levels[1].in_network->latency, kinds.levels[1].latency);
+    EXPECT_EQ(kinds.levels[2].kind, cluster::LevelKind::rail);
+    ASSERT_TRUE(kinds.levels[2].in_network.has_value());
+    EXPECT_EQ(kinds.levels[2].in_network->bandwidth, 200_GB_per_s) << "all eight rails";
+    EXPECT_EQ(kinds.levels[3].sizes, (std::vector<std::int64_t>{2, 6}));
+    EXPECT_EQ(kinds.levels[4].kind, cluster::LevelKind::dragonfly);
+    EXPECT_EQ(kinds.levels[4].routing, cluster::Routing::valiant);
+    EXPECT_EQ(kinds.parameter_servers.place, cluster::ParameterServers::Place::nodes);
+    EXPECT_EQ(kinds.parameter_servers.count, 3);
+}
+
+TEST(ClusterFile, MayHoldNodesOfAnotherDevice) {
+    const cluster::Cluster kinds = library().cluster("kinds");
+    ASSERT_EQ(kinds.mixed.size(), 2U);
+    EXPECT_EQ(kinds.mixed[1].first, 32);
+    EXPECT_EQ(kinds.mixed[1].ranks, 16);
+    EXPECT_EQ(kinds.device_of(31).name, "plain");
+    EXPECT_EQ(kinds.device_of(32).name, "other");
+    EXPECT_EQ(kinds.device_of(47).name, "other");
+    EXPECT_EQ(kinds.device_of(48).name, "plain") << "what `nodes` does not cover";
 }
 
 TEST(ClusterFile, MarksItsNodeAndHoldsItsDevice) {

@@ -28,6 +28,7 @@ struct Cost {
     Seconds time;
     std::size_t level = 0;  ///< the level that sets the time
     double contention = 1;
+    std::optional<Bytes> sent = {};  ///< by each rank, where it is not the bandwidth-optimal count
 };
 
 /// Nothing where the algorithm does not apply to the group.
@@ -42,6 +43,16 @@ std::optional<Cost> hierarchical_pass(const Exchange& exchange);  ///< all-gathe
 std::optional<Cost> direct_all_reduce(const Exchange& exchange);
 std::optional<Cost> direct_exchange(const Exchange& exchange);     ///< all-gather, reduce-scatter, all-to-all
 std::optional<Cost> neighbour_exchange(const Exchange& exchange);  ///< send, halo
+std::optional<Cost> torus_all_reduce(const Exchange& exchange);
+std::optional<Cost> torus_pass(const Exchange& exchange);  ///< all-gather, reduce-scatter
+std::optional<Cost> in_network_all_reduce(const Exchange& exchange);
+std::optional<Cost> in_network_pass(const Exchange& exchange);  ///< all-gather, reduce-scatter
+std::optional<Cost> parameter_server(const Exchange& exchange);
+
+/// `passes` of a ring over `bytes`: 2 reduce and gather, 1 does one of them.
+Cost ring(const Path& path, double passes, Bytes bytes);
+/// The same over the dimensions of a torus; nothing where the path does not end in one, with one member a child.
+std::optional<Cost> torus(const Path& path, double passes, Bytes bytes);
 
 /// `steps` steps in which each crossed level carries `bytes_out(crossing)` out of a child.
 template <std::invocable<const Crossing&> BytesOut>

@@ -46,11 +46,11 @@ std::optional<Split> split(const Exchange& exchange) {
                  path(exchange.cluster, exchange.request, exchange.path.ranks / q, across)};
 }
 
-/// `count` passes of a ring over `bytes`.
-Cost ring(const Path& path, double count, Bytes bytes) {
-    const auto p = static_cast<double>(path.ranks);
-    const double steps = count * (p - 1);
-    return transfer(path, steps, [&](const Crossing&) { return steps / p * bytes; });
+/// A ring, or rings along the dimensions where the part lies on a torus.
+Cost around(const Path& path, double passes, Bytes bytes) {
+    const Cost one = ring(path, passes, bytes);
+    const auto several = torus(path, passes, bytes);
+    return several && several->time < one.time ? *several : one;
 }
 
 /// `count` passes inside and across: 2 reduce and gather, 1 does one of them.
@@ -61,7 +61,7 @@ std::optional<Cost> both(const Exchange& exchange, double count) {
     }
     const Bytes size = exchange.request.size;
     const auto q = static_cast<double>(parts->inside.ranks);
-    return ring(parts->inside, count, size) + ring(parts->across, count, size / q);
+    return around(parts->inside, count, size) + around(parts->across, count, size / q);
 }
 
 }  // namespace

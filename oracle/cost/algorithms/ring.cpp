@@ -8,18 +8,14 @@
 
 namespace dodona::cost {
 
-namespace {
-
-Cost passes(const Exchange& exchange, double count) {
-    const auto p = static_cast<double>(exchange.path.ranks);
-    const double steps = count * (p - 1);
-    return transfer(exchange.path, steps, [&](const Crossing&) { return steps / p * exchange.request.size; });
+Cost ring(const Path& path, double passes, Bytes bytes) {
+    const auto p = static_cast<double>(path.ranks);
+    const double steps = passes * (p - 1);
+    return transfer(path, steps, [&](const Crossing&) { return steps / p * bytes; });
 }
 
-}  // namespace
+std::optional<Cost> ring_all_reduce(const Exchange& exchange) { return ring(exchange.path, 2, exchange.request.size); }
 
-std::optional<Cost> ring_all_reduce(const Exchange& exchange) { return passes(exchange, 2); }
-
-std::optional<Cost> ring_pass(const Exchange& exchange) { return passes(exchange, 1); }
+std::optional<Cost> ring_pass(const Exchange& exchange) { return ring(exchange.path, 1, exchange.request.size); }
 
 }  // namespace dodona::cost

@@ -1,0 +1,107 @@
+#include "cost/torus_rings.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace dodona::cost {
+
+namespace {
+
+using cluster::Collective;
+using Stride = cluster::Group::Stride;
+
+/// Members of the group along one dimension, one every `step` children of `size`.
+struct Extent {
+    std::int64_t size = 1;
+    std::int64_t step = 1;
+    std::int64_t members = 1;
+};
+
+std::vector<std::int64_t> sizes_of(const cluster::Level& level) {
+    return level.sizes.empty() ? std::vector{level.size} : level.sizes;
+}
+
+/// A stride of ranks as one of children within one unit of `size` children; nothing where it does not come out whole.
+std::optional<Stride> of_children(const Stride& ranks, std::int64_t child_devices, std::int64_t size) {
+    const std::int64_t period = ranks.stride * ranks.size;
+    if (period <= child_devices || ranks.stride >= child_devices * size) {
+        return Stride{1, 1};
+    }
+    if (std::max(ranks.stride, child_devices) % std::min(ranks.stride, child_devices) != 0) {
+        return std::nullopt;
+    }
+    const std::int64_t first = std::max<std::int64_t>(1, ranks.stride / child_devices);
+    const std::int64_t last = std::min(period / child_devices, size);
+    if (last % first != 0 || (period > child_devices * size && period % (child_devices * size) != 0)) {
+        return std::nullopt;
+    }
+    return Stride{first, last / first};
+}
+
+/// Lays one stride of children on the dimensions; false where it does not follow them.
+bool lay(Stride stride, const std::vector<std::int64_t>& sizes, std::vector<Extent>& extents) {
+    std::int64_t place = 1;  // children between neighbours along the dimension
+    for (const std::int64_t size : sizes) {
+        const std::int64_t next = place * size;
+        if (stride.size > 1 && stride.stride < next) {
+            if (stride.stride % place != 0 || next % stride.stride != 0) {
+                return false;
+            }
+            const std::int64_t members = std::min(stride.size, next / stride.stride);
+            if (stride.size % members != 0) {
+                return false;
+            }
+            extents.push_back({.size = size, .step = stride.stride / place, .members = members});
+            stride = {next, stride.size / members};
+        }
+        place = next;
+    }
+    return stride.size == 1;
+}
+
+std::vector<Extent> extents_of(const cluster::Level& level, const CollectiveRequest& request, const cluster::Span& span,
+                               std::int64_t children) {
+    const std::vector<std::int64_t> sizes = sizes_of(level);
+    std::vector<Extent> extents;
+    std::int64_t members = 1;
+    bool follows = true;
+    for (const Stride& ranks : request.group.strides) {
+        const auto stride = of_children(ranks, span.child_devices, level.size);
+        follows = follows && stride && lay(*stride, sizes, extents);
+    }
+    for (const Extent& extent : extents) {
+        members *= extent.members;
+    }
+    if (!follows || members != children) {
+        return {{.size = level.size, .members = children}};
+    }
+    return extents;
+}
+
+/// Links that the group's traffic can leave by, along one dimension.
+double directions(const CollectiveRequest& request, const Extent& extent) {
+    switch (request.collective) {
+        case Collective::send: return 1;
+        case Collective::halo: return std::clamp(request.messages, 1, 2);
+        case Collective::all_reduce:
+        case Collective::all_gather:
+        case Collective::reduce_scatter:
+        case Collective::all_to_all: break;
+    }
+    return extent.members * extent.step == extent.size ? 2 : 1;
+}
+
+}  // namespace
+
+std::vector<TorusRing> torus_rings(const cluster::Level& level, const CollectiveRequest& request,
+                                   const cluster::Span& span, std::int64_t children) {
+    std::vector<TorusRing> rings;
+    for (const Extent& extent : extents_of(level, request, span, children)) {
+        const double flows = static_cast<double>(extent.step * span.groups);
+        const double links = directions(request, extent) * static_cast<double>(level.links);
+        rings.push_back({.extent = extent.members, .share = links * level.bandwidth / flows, .contention = flows});
+    }
+    return rings;
+}
+
+}  // namespace dodona::cost

@@ -1,0 +1,149 @@
+#include "input/level_file.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "input/heading.hpp"
+
+namespace dodona::input {
+
+namespace {
+
+using cluster::Cluster;
+using cluster::Level;
+using cluster::LevelKind;
+
+std::string level_kinds() {
+    std::vector<std::string> words;
+    for (const LevelKind kind : cluster::kLevelKinds) {
+        words.emplace_back(name(kind));
+    }
+    return join(words);
+}
+
+/// A key that only levels of some kinds have.
+bool belongs(const Value& value, const Level& level, std::string_view key, std::initializer_list<LevelKind> kinds) {
+    if (!value || std::find(kinds.begin(), kinds.end(), level.kind) != kinds.end()) {
+        return static_cast<bool>(value);
+    }
+    std::vector<std::string> words;
+    for (const LevelKind kind : kinds) {
+        words.emplace_back(name(kind));
+    }
+    value.error(fmt::format("a level of kind {} has no {}", name(level.kind), key),
+                fmt::format("it belongs to levels of kind {}", join(words)));
+    return false;
+}
+
+void read_sizes(const Value& value, Level& level) {
+    double children = 1;
+    for (const Value& item : value.list()) {
+        level.sizes.push_back(item.whole(2, kMostDevices, 2));
+        children *= static_cast<double>(level.sizes.back());
+    }
+    if (value.is_list() && level.sizes.empty()) {
+        value.error("a torus without dimensions", "write the children along each: [16, 16, 8]");
+    } else if (value.is_list() && !value.faults().has_errors() && children != static_cast<double>(level.size)) {
+        value.error(fmt::format("{} children in all, but the level has size {}", children, level.size),
+                    "the product of `sizes` is `size`");
+    }
+}
+
+/// `true`, or a mapping of what differs from the links.
+void read_in_network(const Value& value, Level& level) {
+    cluster::InNetwork reduction{.bandwidth = static_cast<double>(level.links) * level.bandwidth / level.taper,
+                                 .latency = level.latency};
+    if (!value.is_mapping()) {
+        if (value.flag()) {
+            level.in_network = reduction;
+        }
+        return;
+    }
+    Fields fields(value);
+    if (const Value bandwidth = fields.find("bandwidth")) {
+        reduction.bandwidth = bandwidth.quantity(Sign::positive, reduction.bandwidth);
+    }
+    if (const Value latency = fields.find("latency")) {
+        reduction.latency = latency.quantity(Sign::not_negative, reduction.latency);
+    }
+    fields.finish();
+    level.in_network = reduction;
+}
+
+/// What only some kinds have.
+void read_particulars(Fields& fields, Level& level) {
+    const Value taper = fields.find("taper");
+    if (belongs(taper, level, "taper", {LevelKind::fat_tree})) {
+        level.taper = taper.number({.least = 1}, level.taper);
+    }
+    const Value sizes = level.kind == LevelKind::torus
+                            ? fields.require("sizes", "children along each dimension: [16, 16, 8]")
+                            : fields.find("sizes");
+    if (belongs(sizes, level, "sizes", {LevelKind::torus})) {
+        read_sizes(sizes, level);
+    }
+    const Value routing = fields.find("routing");
+    if (belongs(routing, level, "routing", {LevelKind::dragonfly})) {
+        level.routing = routing.one_of(cluster::kRoutings, level.routing);
+    }
+    const Value in_network = fields.find("in_network");
+    if (belongs(in_network, level, "in-network reduction",
+                {LevelKind::switched, LevelKind::fat_tree, LevelKind::rail})) {
+        read_in_network(in_network, level);
+    }
+}
+
+Level read_level(const Value& value, bool& is_node) {
+    Level level;
+    Fields fields(value);
+    if (const Value name = fields.require("name", "what its units are called: node, rack, system")) {
+        level.name = read_name(name);
+    }
+    level.size = fields.require("size", "how many children it joins").whole(1, kMostDevices);
+    level.kind =
+        fields.require("kind", fmt::format("one of {}", level_kinds())).one_of(cluster::kLevelKinds, level.kind);
+    level.links = fields.find("links").whole(1, kMostDevices);
+    level.bandwidth =
+        fields.require("bandwidth", "of one link, one way: 50 GB/s").quantity(Sign::positive, BytesPerSecond{});
+    level.latency =
+        fields.require("latency", "of one message between children: 9 us").quantity(Sign::not_negative, Seconds{});
+    read_particulars(fields, level);
+    is_node = fields.find("node").flag();
+    fields.finish();
+    return level;
+}
+
+}  // namespace
+
+void read_levels(const Value& value, Cluster& cluster) {
+    std::set<std::string> names;
+    bool has_node = false;
+    double devices = 1;
+    for (const Value& item : value.list()) {
+        bool is_node = false;
+        cluster.levels.push_back(read_level(item, is_node));
+        const Level& level = cluster.levels.back();
+        devices *= static_cast<double>(level.size);
+        if (!level.name.empty() && !names.insert(level.name).second) {
+            item.error(fmt::format("a second level \"{}\"", level.name), "levels have different names");
+        }
+        if (level.kind == LevelKind::rail && cluster.levels.size() == 1) {
+            item.error("the first level joins devices, which have one position each",
+                       "a rail level joins nodes: put the level inside the node before it");
+        }
+        if (is_node && has_node) {
+            item.error("a second level that is the node", "mark one level with `node: true`");
+        } else if (is_node) {
+            cluster.node_level = cluster.levels.size() - 1;
+            has_node = true;
+        }
+    }
+    if (value.is_list() && cluster.levels.empty()) {
+        value.error("no levels", "one level at least joins the devices: {name: node, size: 8, kind: switch, …}");
+    }
+    if (devices > static_cast<double>(kMostDevices)) {
+        value.error(fmt::format("{} devices are more than {}", devices, kMostDevices));
+    }
+}
+
+}  // namespace dodona::input
