@@ -46,6 +46,9 @@ RunStrategy read_strategy_of(const Value& value) {
     if (const Value algorithm = fields.find("algorithm")) {
         read.algorithm = algorithm.text();
     }
+    if (const Value servers = fields.find("servers")) {
+        read.servers = servers.one_of(cluster::kServerPlaces, cluster::ParameterServers::Place::device);
+    }
     fields.finish();
     return read;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "cluster/cluster.hpp"
 #include "input/document.hpp"
 #include "input/run_table.hpp"
 
@@ -34,7 +35,8 @@ struct RunStrategy {
     };
     std::vector<Axis> mesh;  ///< innermost first
     std::optional<std::string> algorithm;
-    std::string refusal;  ///< not empty: why such rows cannot be asked
+    std::optional<cluster::ParameterServers::Place> servers;  ///< of the algorithm parameter-server
+    std::string refusal;                                      ///< not empty: why such rows cannot be asked
     Location where;
 };
 

@@ -54,10 +54,13 @@ std::shared_ptr<const graph::Graph> Questions::network(const input::Run& run) {
     return graph;
 }
 
-std::shared_ptr<const cluster::Cluster> Questions::machine(const input::Run& run) {
-    std::shared_ptr<const cluster::Cluster>& machine = machines_[machine_key(run)];
+std::shared_ptr<const cluster::Cluster> Questions::machine(const input::Run& run, const input::RunStrategy& line) {
+    const std::string servers(line.servers ? cluster::name(*line.servers) : "");
+    std::shared_ptr<const cluster::Cluster>& machine = machines_[machine_key(run) + "\n" + servers];
     if (!machine) {
-        machine = std::make_shared<const cluster::Cluster>(machine_of(run, library_));
+        cluster::Cluster read = machine_of(run, library_);
+        read.parameter_servers.place = line.servers.value_or(read.parameter_servers.place);
+        machine = std::make_shared<const cluster::Cluster>(std::move(read));
     }
     return machine;
 }
@@ -74,7 +77,7 @@ Question Questions::of(const input::Run& run) {
     const input::RunStrategy& line = strategy_line(run, conventions_);
     Question question;
     question.graph = network(run);
-    question.cluster = machine(run);
+    question.cluster = machine(run, line);
     question.plan = plan_of(run, conventions_, line, strategy(line.strategy, run.place("strategy")), *question.graph);
     for (std::size_t i = 0; i < not_timed_.size(); ++i) {
         if (conventions_.not_timed[i].when.holds(run)) {

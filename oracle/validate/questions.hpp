@@ -35,7 +35,7 @@ public:
 
 private:
     std::shared_ptr<const graph::Graph> network(const input::Run& run);
-    std::shared_ptr<const cluster::Cluster> machine(const input::Run& run);
+    std::shared_ptr<const cluster::Cluster> machine(const input::Run& run, const input::RunStrategy& line);
     const plan::Strategy& strategy(const std::string& name, const Location& where);
 
     input::Library library_;

@@ -149,6 +149,15 @@ TEST(MachineOfRun, HasSmallerNodesWhereTheRunTakesFewerDevicesOfEach) {
     EXPECT_EQ(refusal(half), "gpus_per_node: selene has nodes of 8 GPUs, the run 16 on each");
 }
 
+TEST(MachineOfRun, HasItsParameterServersWhereTheRunHadThem) {
+    using Place = cluster::ParameterServers::Place;
+    Cells row{{"strategy", "parameter-server"}, {"data", "8"}};
+    EXPECT_EQ(plan_of_row(row).algorithm, cluster::Algorithm::parameter_server);
+    EXPECT_EQ(questions().of(run(row)).cluster->parameter_servers.place, Place::host);
+    row["notes"] = "data=synthetic; variables: parameter_server/gpu; SGD";
+    EXPECT_EQ(questions().of(run(row)).cluster->parameter_servers.place, Place::device);
+}
+
 TEST(Questions, RefuseWhatCannotBeExpressed) {
     EXPECT_EQ(refusal({{"strategy", "gossip"}}), "strategy: \"gossip\" in this layout is not known");
     EXPECT_EQ(refusal({{"strategy", "data"}, {"data", "4"}}), "gpus: the layout makes 4, the run has 8");
