@@ -106,7 +106,7 @@ void save(const search::Answer& answer, const std::string& file) {
 /// The search, with progress on a terminal and Ctrl-C.
 search::Answer search_with_progress(const Job& job, const search::Space& space) {
     listen_for_interrupt();
-    ProgressLine line;
+    ProgressLine line("configurations");
     std::int64_t seen_last = 0;
     std::int64_t in_all = 0;
     search::Answer answer = search::search(job.graph, job.cluster, space, [&](std::int64_t seen, std::int64_t all) {

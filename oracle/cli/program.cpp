@@ -15,6 +15,7 @@
 #include "cli/plan.hpp"
 #include "cli/predict.hpp"
 #include "cli/strategies.hpp"
+#include "cli/validate.hpp"
 
 namespace dodona::cli {
 
@@ -58,8 +59,8 @@ const Command* find(const std::string& name) {
 }  // namespace
 
 std::span<const Command> commands() {
-    static const std::array all{plan_command(),     predict_command(),    models_command(),
-                                machines_command(), strategies_command(), check_command()};
+    static const std::array all{plan_command(),       predict_command(), models_command(),  machines_command(),
+                                strategies_command(), check_command(),   validate_command()};
     return all;
 }
 

@@ -1,14 +1,16 @@
-// A line on a terminal that says how far the search is; nothing where messages go to a file.
+// A line on a terminal that says how far long work is; nothing where messages go to a file.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace dodona::cli {
 
 class ProgressLine {
 public:
-    ProgressLine();
+    /// `of`: what is counted, in the plural.
+    explicit ProgressLine(std::string of);
     ~ProgressLine() { clear(); }
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
@@ -17,6 +19,7 @@ public:
     void clear();
 
 private:
+    std::string of_;
     bool terminal_;
     bool shown_ = false;
     std::chrono::steady_clock::time_point last_;

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "input/text.hpp"
 
 namespace dodona::input {
 
-inline constexpr std::size_t kMostBytes = std::size_t{16} << 20;
 inline constexpr std::size_t kMostNodes = 200'000;  ///< aliases counted at each use
 inline constexpr std::size_t kDeepest = 64;
 

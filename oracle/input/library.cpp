@@ -115,4 +115,9 @@ plan::Plan Library::plan(const std::string& path, const Location& where) const {
     return read_plan(open_path(path, {}, where), strategy_opener());
 }
 
+RunConventions Library::run_conventions() const {
+    const std::string file = "oracle/validate/conventions.yaml";
+    return read_run_conventions(load_document(data_ / file, file, command_line()));
+}
+
 }  // namespace dodona::input

@@ -10,6 +10,7 @@
 #include "graph/spec.hpp"
 #include "input/document.hpp"
 #include "input/model_file.hpp"
+#include "input/run_conventions.hpp"
 #include "plan/plan.hpp"
 
 namespace dodona::input {
@@ -38,6 +39,9 @@ public:
                                           const Location& where = command_line()) const;
     /// Plans are always files.
     [[nodiscard]] plan::Plan plan(const std::string& path, const Location& where = command_line()) const;
+
+    /// How rows of tables of runs are read.
+    [[nodiscard]] RunConventions run_conventions() const;
 
     /// Finds what documents name.
     [[nodiscard]] Opener model_opener() const;

@@ -251,7 +251,7 @@ NetworkSpec read(Document document, const std::vector<Override>& overrides, cons
 NetworkSpec read_model(Document document, std::span<const Setting> settings, const Opener& open) {
     std::vector<Override> overrides;
     for (const Setting& setting : settings) {
-        const std::string path = fmt::format("--set {}", setting.name);
+        const std::string path = setting.path.empty() ? fmt::format("--set {}", setting.name) : setting.path;
         const auto repeated =
             std::find_if(overrides.begin(), overrides.end(), [&](const Override& o) { return o.name == setting.name; });
         if (repeated != overrides.end()) {

@@ -14,6 +14,7 @@ struct Setting {
     std::string name;
     std::string value;
     Location where;
+    std::string path = {};  ///< what messages call it; empty: "--set name"
 };
 
 /// `open` finds what `extends:` names.

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <vector>
 
+#include "input/run_table.hpp"
 #include "reading.hpp"
 
 namespace dodona::input::testing {
@@ -23,7 +24,7 @@ std::vector<std::string> cases() {
     std::vector<std::string> names;
     std::error_code fault;
     for (const auto& file : fs::recursive_directory_iterator(here() / "bad", fault)) {
-        if (file.path().extension() == ".yaml") {
+        if (file.is_regular_file() && file.path().extension() != ".txt") {
             names.push_back(file.path().parent_path().filename().string() + "/" + file.path().stem().string());
         }
     }
@@ -31,13 +32,24 @@ std::vector<std::string> cases() {
     return names;
 }
 
+/// Tables of runs are comma-separated, all else is YAML.
+std::string ending_of(const std::string& kind) { return kind == "runs" ? ".csv" : ".yaml"; }
+
+void read(const std::string& kind, const fs::path& path, const std::string& shown) {
+    if (kind == "runs") {
+        static_cast<void>(read_runs(read_csv(content(path), shown)));
+    } else {
+        read_as(kind, load_document(path, shown, command_line()));
+    }
+}
+
 class GoldenErrors : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenErrors, TellWhatIsWrongAndWhere) {
-    const fs::path path = here() / "bad" / (GetParam() + ".yaml");
-    const std::string kind = path.parent_path().filename().string();
-    const std::string shown = "bad/" + GetParam() + ".yaml";
-    std::string told = fault_of([&] { read_as(kind, load_document(path, shown, command_line())); });
+    const std::string kind = GetParam().substr(0, GetParam().find('/'));
+    const std::string file = "bad/" + GetParam() + ending_of(kind);
+    const fs::path path = here() / file;
+    std::string told = fault_of([&] { read(kind, path, file); });
     const std::string machine = here().string() + "/";
     for (std::size_t at = told.find(machine); at != std::string::npos; at = told.find(machine)) {
         told.erase(at, machine.size());
@@ -62,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Bad, GoldenErrors, ::testing::ValuesIn(cases()), [](con
 TEST(GoldenErrorFiles, CoverEveryKindOfFile) {
     const std::vector<std::string> names = cases();
     EXPECT_GE(names.size(), 100U);
-    for (const std::string kind : {"model/", "cluster/", "device/", "strategy/", "plan/"}) {
+    for (const std::string kind : {"model/", "cluster/", "device/", "strategy/", "plan/", "runs/"}) {
         EXPECT_TRUE(std::any_of(names.begin(), names.end(), [&](const std::string& name) {
             return name.rfind(kind, 0) == 0;
         })) << kind;
@@ -72,7 +84,8 @@ TEST(GoldenErrorFiles, CoverEveryKindOfFile) {
 TEST(GoldenErrorFiles, HaveAFileEach) {
     for (const auto& file : fs::recursive_directory_iterator(here() / "bad")) {
         if (file.path().extension() == ".txt") {
-            EXPECT_TRUE(fs::exists(fs::path(file.path()).replace_extension(".yaml"))) << file.path();
+            const std::string kind = file.path().parent_path().filename().string();
+            EXPECT_TRUE(fs::exists(fs::path(file.path()).replace_extension(ending_of(kind)))) << file.path();
         }
     }
 }

@@ -10,7 +10,9 @@
 
 #include "reports/csv.hpp"
 #include "reports/json/answer.hpp"
+#include "reports/json/comparison.hpp"
 #include "reports/text/answer.hpp"
+#include "reports/text/comparison.hpp"
 #include "reports/text/prediction.hpp"
 #include "scene.hpp"
 
@@ -32,6 +34,14 @@ std::string answer_csv(const search::Answer& answer) {
     return csv(rows);
 }
 
+std::string runs_csv(const validate::Comparison& comparison) {
+    std::vector<Json> rows;
+    for (const validate::RunResult& row : comparison.rows) {
+        rows.push_back(run_json(row));
+    }
+    return csv(rows);
+}
+
 std::vector<Case> cases() {
     return {{"plan.txt", [] { return answer_text(two_plans(), "", {}); }},
             {"plan-saved.txt", [] { return answer_text(two_plans(), "best plan.yaml", {.colour = true}); }},
@@ -43,7 +53,11 @@ std::vector<Case> cases() {
             {"predict-too-large.txt", [] { return prediction_text(kSubject, too_large(), {}); }},
             {"predict.json", [] { return printed(prediction_json(pipelined())); }},
             {"predict.csv", [] { return csv({prediction_json(pipelined())}); }},
-            {"predict.md", [] { return prediction_markdown(kSubject, pipelined()); }}};
+            {"predict.md", [] { return prediction_markdown(kSubject, pipelined()); }},
+            {"validate.txt", [] { return comparison_text("runs.csv", compared_runs(), {}); }},
+            {"validate.md", [] { return comparison_markdown("runs.csv", compared_runs()); }},
+            {"validate.csv", [] { return runs_csv(compared_runs()); }},
+            {"validate.json", [] { return printed(comparison_json(compared_runs())); }}};
 }
 
 class Golden : public ::testing::TestWithParam<Case> {};

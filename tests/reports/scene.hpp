@@ -3,6 +3,7 @@
 
 #include "schedule/prediction.hpp"
 #include "search/answer.hpp"
+#include "validate/comparison.hpp"
 
 namespace dodona::reports::testing {
 
@@ -127,6 +128,40 @@ inline search::Answer nothing_fits() {
     answer.nearest = {too_large()};
     answer.counts.optimal = false;
     return answer;
+}
+
+/// Two groups of which one was refused as a whole; statistics by hand.
+inline validate::Comparison compared_runs() {
+    validate::RunResult good{.id = "A-1", .group = "alpha"};
+    good.predicted = Estimate{9_s, 8.5_s, 16_s};
+    good.measured = 10_s;
+    good.error = -0.1;
+    good.fits = true;
+    good.predicted_memory = 60_GB;
+    good.measured_memory = 64_GB;
+    validate::RunResult untimed{.id = "A-2", .group = "alpha"};
+    untimed.predicted = Estimate{2.5_s, 2_s, 4_s};
+    untimed.fits = false;
+    validate::Comparison comparison;
+    comparison.rows = {good,
+                       untimed,
+                       {.id = "B-1", .group = "beta", .refusal = "unknown model \"llama\""},
+                       {.id = "B-2", .group = "beta", .refusal = "unknown model \"llama\""},
+                       {.id = "B-3", .group = "beta", .refusal = "optimizer \"lamb\" is not known"}};
+    const auto statistics = [](const char* group, std::int64_t skipped) {
+        return validate::Statistics{.group = group,
+                                    .rows = 2,
+                                    .skipped = skipped,
+                                    .mape = 0.1,
+                                    .median_ape = 0.1,
+                                    .bias = -0.1,
+                                    .p90 = 0.1,
+                                    .coverage = 1.0,
+                                    .memory_mape = 0.0625};
+    };
+    comparison.groups = {statistics("alpha", 0), {.group = "beta", .skipped = 3}};
+    comparison.overall = statistics("all", 3);
+    return comparison;
 }
 
 }  // namespace dodona::reports::testing

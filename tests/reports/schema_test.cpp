@@ -11,6 +11,7 @@
 #include <valijson/validator.hpp>
 
 #include "reports/json/answer.hpp"
+#include "reports/json/comparison.hpp"
 #include "scene.hpp"
 
 namespace dodona::reports::testing {
@@ -39,6 +40,22 @@ TEST(Schema, HoldsForPlans) {
 TEST(Schema, HoldsForPredictions) {
     EXPECT_TRUE(is_valid("predict", plain(prediction_json(pipelined()))));
     EXPECT_TRUE(is_valid("predict", plain(prediction_json(too_large()))));
+}
+
+TEST(Schema, HoldsForComparisons) {
+    const nlohmann::json good = plain(comparison_json(compared_runs()));
+    EXPECT_TRUE(is_valid("validate", good));
+    EXPECT_TRUE(is_valid("validate", plain(comparison_json({}))));
+    for (const std::string at : {"/groups/0", "/overall", "/rows/0"}) {
+        for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
+            nlohmann::json broken = good;
+            broken[nlohmann::json::json_pointer(at)].erase(key);
+            EXPECT_FALSE(is_valid("validate", broken)) << at << " " << key;
+        }
+    }
+    nlohmann::json percent = good;
+    percent["overall"]["coverage"] = 90;
+    EXPECT_FALSE(is_valid("validate", percent)) << "ratios, not percent";
 }
 
 TEST(Schema, HoldsForModels) {

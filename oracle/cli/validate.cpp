@@ -1,0 +1,122 @@
+#include "cli/validate.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "input/run_table.hpp"
+#include "reports/csv.hpp"
+#include "reports/figures.hpp"
+#include "reports/json/comparison.hpp"
+#include "reports/text/comparison.hpp"
+#include "validate/comparison.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+std::vector<Option> options() {
+    std::vector<Option> all{{.names = "--group",
+                             .value = "G",
+                             .description = "only runs of this group; repeat for several",
+                             .group = "Runs",
+                             .repeats = true}};
+    for (Option& option : output_options()) {
+        all.push_back(std::move(option));
+    }
+    return all;
+}
+
+/// Leaves the runs of the groups that --group names.
+void select_groups(Arguments& arguments, std::vector<input::Run>& runs) {
+    const std::vector<std::string> wanted = arguments.all("--group");
+    if (wanted.empty()) {
+        return;
+    }
+    std::vector<std::string> known;
+    for (const input::Run& run : runs) {
+        if (std::find(known.begin(), known.end(), run.group) == known.end()) {
+            known.push_back(run.group);
+        }
+    }
+    for (const std::string& group : wanted) {
+        if (std::find(known.begin(), known.end(), group) == known.end()) {
+            arguments.fault("--group", fmt::format("no run is of {}{}", as_typed(group), did_you_mean(group, known)),
+                            "groups of this table: " + join(known));
+        }
+    }
+    arguments.throw_if_faults();
+    std::erase_if(runs, [&](const input::Run& run) {
+        return std::find(wanted.begin(), wanted.end(), run.group) == wanted.end();
+    });
+}
+
+/// The comparison, with progress on a terminal and Ctrl-C.
+validate::Comparison compare_with_progress(const std::vector<input::Run>& runs) {
+    validate::Questions questions(library());
+    listen_for_interrupt();
+    ProgressLine line("runs");
+    validate::Comparison comparison = validate::compare(runs, questions, [&](std::int64_t done, std::int64_t all) {
+        line.show(done, all);
+        return !interrupted();
+    });
+    line.clear();
+    if (comparison.rows.size() < runs.size()) {
+        fmt::print(stderr, "note: stopped after {} of {} runs\n",
+                   reports::whole(static_cast<double>(comparison.rows.size())),
+                   reports::whole(static_cast<double>(runs.size())));
+    }
+    return comparison;
+}
+
+std::string formatted(const std::string& table, const validate::Comparison& comparison, const Output& output) {
+    switch (output.format) {
+        case Format::json: return reports::printed(reports::comparison_json(comparison));
+        case Format::markdown: return reports::comparison_markdown(table, comparison);
+        case Format::csv: {
+            std::vector<reports::Json> rows;
+            for (const validate::RunResult& row : comparison.rows) {
+                rows.push_back(reports::run_json(row));
+            }
+            return reports::csv(rows);
+        }
+        case Format::text: break;
+    }
+    return reports::comparison_text(table, comparison, output.style);
+}
+
+int run(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    const std::string table = arguments.required_text("RUNS", "a table of measured runs (FILES.md): runs.csv");
+    arguments.throw_if_faults();
+    std::vector<input::Run> runs = input::load_runs(table, {});
+    select_groups(arguments, runs);
+    const validate::Comparison comparison = compare_with_progress(runs);
+    write(output, formatted(table, comparison, output));
+    return interrupted() ? kInterrupted : comparison.overall.rows == 0 ? kNo : kAnswered;
+}
+
+}  // namespace
+
+Command validate_command() {
+    return {.name = "validate",
+            .summary = "predictions against a table of measured runs",
+            .usage = "",
+            .positionals = {{.name = "RUNS", .description = "a table of measured runs, comma-separated"}},
+            .options = options(),
+            .examples =
+                "Every run is predicted, or refused with the reason; nothing is fitted to the table.\n"
+                "Exit code 1 where no run at all could be predicted.\n\n"
+                "Examples:\n"
+                "  dodona validate runs.csv\n"
+                "  dodona validate runs.csv --group vtrain-multi --format csv -o errors.csv",
+            .run = run};
+}
+
+}  // namespace dodona::cli

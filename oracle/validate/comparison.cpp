@@ -1,0 +1,110 @@
+#include "validate/comparison.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "schedule/predict.hpp"
+#include "validate/statistics.hpp"
+
+namespace dodona::validate {
+
+namespace {
+
+std::string cells(const input::Run& run, const std::vector<std::string_view>& columns) {
+    std::string all;
+    for (const std::string_view column : columns) {
+        all += run.cell(column) + "\n";
+    }
+    return all;
+}
+
+/// The first fault, with its place where that is not the row: of a file that the row names.
+std::string reason(const InputError& error, const input::Run& run) {
+    const Diagnostic& first = error.diagnostics().front();
+    const Location& where = first.where;
+    const bool in_row = where.source == nullptr || where.source == run.where.source;
+    std::string text = in_row ? "" : fmt::format("{}:{}: ", where.source->name, where.line);
+    text += first.message;
+    const std::size_t others = error.diagnostics().size() - 1;
+    return others == 0 ? text : fmt::format("{}; and {} more", text, others);
+}
+
+/// Memory as the kind of measurement sees it: an allocator does not see the runtime's context, and some runs report
+/// their last rank.
+Bytes seen_memory(const schedule::Prediction& prediction, const std::string& kind) {
+    const Bytes context = prediction.memory[schedule::MemoryPart::context];
+    if (kind == "last-rank-allocated" && !prediction.stages.empty()) {
+        return prediction.stages.back().memory - context;
+    }
+    const bool by_allocator = kind == "allocated" || kind == "reserved" || kind == "last-rank-allocated";
+    return prediction.memory.total() - (by_allocator ? context : Bytes{});
+}
+
+void predict(const input::Run& run, const Question& question, RunResult& result) {
+    const schedule::Prediction prediction =
+        schedule::predict(*question.graph, *question.cluster, question.plan, run.where);
+    if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
+        result.refusal = broken->text;
+        return;
+    }
+    Seconds covered = prediction.step.value;
+    for (const schedule::TimePart part : question.not_timed) {
+        covered += -prediction.time[part];
+    }
+    result.predicted = prediction.step.rescaled_to(covered);
+    result.fits = prediction.fits;
+    result.measured = run.step_time;
+    if (run.step_time) {
+        result.error = covered / *run.step_time - 1;
+    }
+    if (run.peak_memory && run.memory_kind != "oom") {
+        result.measured_memory = run.peak_memory;
+        result.predicted_memory = seen_memory(prediction, run.memory_kind);
+    }
+}
+
+RunResult compared(const input::Run& run, Questions& questions) {
+    RunResult result{.id = run.id, .group = run.group};
+    result.job = cells(run, {"model", "model_overrides", "input", "global_batch", "device", "machine", "gpus",
+                             "gpus_per_node", "precision", "framework"});
+    result.layout = cells(run, {"microbatch", "tensor", "sequence_parallel", "context", "expert", "expert_tensor",
+                                "pipeline", "chunks", "data", "shard", "shard_group", "spatial", "filter", "strategy",
+                                "recompute", "overlap_gradients", "overlap_parameters"});
+    try {
+        predict(run, questions.of(run), result);
+    } catch (const InputError& error) {
+        result.refusal = reason(error, run);
+    }
+    return result;
+}
+
+}  // namespace
+
+Comparison compare(const std::vector<input::Run>& runs, Questions& questions, const Progress& progress) {
+    Comparison comparison;
+    for (const input::Run& run : runs) {
+        if (!progress(static_cast<std::int64_t>(comparison.rows.size()), static_cast<std::int64_t>(runs.size()))) {
+            break;
+        }
+        comparison.rows.push_back(compared(run, questions));
+    }
+    std::vector<std::string> names;
+    std::vector<const RunResult*> all;
+    for (const RunResult& row : comparison.rows) {
+        all.push_back(&row);
+        if (std::find(names.begin(), names.end(), row.group) == names.end()) {
+            names.push_back(row.group);
+        }
+    }
+    for (const std::string& name : names) {
+        std::vector<const RunResult*> members;
+        std::copy_if(all.begin(), all.end(), std::back_inserter(members),
+                     [&](const RunResult* row) { return row->group == name; });
+        comparison.groups.push_back(statistics(name, members));
+    }
+    comparison.overall = statistics("all", all);
+    return comparison;
+}
+
+}  // namespace dodona::validate

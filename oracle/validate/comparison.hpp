@@ -1,0 +1,57 @@
+// Predicted against measured: every run of a table, or the reason why it cannot be asked.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/estimate.hpp"
+#include "input/run_table.hpp"
+#include "validate/questions.hpp"
+
+namespace dodona::validate {
+
+struct RunResult {
+    std::string id;
+    std::string group;
+    std::string refusal;  ///< why the run cannot be asked; empty: it was predicted
+    /// Of what the measured time covers.
+    std::optional<Estimate> predicted;
+    std::optional<Seconds> measured;
+    std::optional<double> error;            ///< predicted / measured - 1
+    std::optional<bool> fits;               ///< predicted
+    std::optional<Bytes> predicted_memory;  ///< of what the measured memory covers; where one was measured
+    std::optional<Bytes> measured_memory;
+    std::string job;     ///< everything but the plan: runs of one job may be ranked among each other
+    std::string layout;  ///< the plan, as the row says it
+};
+
+/// Of a group of runs. Ratios, not percent.
+struct Statistics {
+    std::string group;
+    std::int64_t rows = 0;                ///< predicted
+    std::int64_t skipped = 0;             ///< refused
+    std::optional<double> mape;           ///< mean of |error|
+    std::optional<double> median_ape;     ///< median of |error|
+    std::optional<double> bias;           ///< mean of error
+    std::optional<double> p90;            ///< 90th percentile of |error|
+    std::optional<double> coverage;       ///< share of measured times inside the interval
+    std::optional<double> pair_accuracy;  ///< share of pairs of plans for one job that are ordered as measured
+    std::optional<double> top1_regret;  ///< mean over jobs: how much longer the best predicted plan took than the best
+    std::optional<double> memory_mape;  ///< mean of |predicted / measured - 1| of peak memory
+};
+
+struct Comparison {
+    std::vector<Statistics> groups;  ///< in the order of the table
+    Statistics overall;
+    std::vector<RunResult> rows;  ///< in the order of the table
+};
+
+/// Told how many of all runs are done; false stops: what is finished is compared.
+using Progress = std::function<bool(std::int64_t done, std::int64_t all)>;
+
+Comparison compare(const std::vector<input::Run>& runs, Questions& questions, const Progress& progress);
+
+}  // namespace dodona::validate

@@ -1,0 +1,55 @@
+#include "validate/machine_of_run.hpp"
+
+#include <fmt/format.h>
+
+namespace dodona::validate {
+
+namespace {
+
+constexpr std::string_view kOneDevice = "single-gpu";
+
+bool spans_nodes(const input::Run& run) { return run.gpus_per_node > 0 && run.gpus > run.gpus_per_node; }
+
+/// Trays of a rack-wide domain of links are a level of their own: then nothing is to be done.
+bool has_unit_of(const cluster::Cluster& cluster, std::int64_t devices) {
+    for (std::size_t level = 0; level < cluster.levels.size(); ++level) {
+        if (cluster.unit_size(level) == devices) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+std::string machine_key(const input::Run& run) {
+    return fmt::format("{}\n{}\n{}", run.machine, run.device, spans_nodes(run) ? run.gpus_per_node : 0);
+}
+
+cluster::Cluster machine_of(const input::Run& run, const input::Library& library) {
+    if (run.machine == kOneDevice) {
+        if (run.device.empty()) {
+            fail(run.place("device"), fmt::format("device: machine \"{}\" needs one", run.machine));
+        }
+        const cluster::Device device = library.device(run.device, run.place("device"));
+        return {.name = run.machine,
+                .source = device.source,
+                .device = device,
+                .levels = {{.name = "device", .size = 1}},
+                .node_level = 0};
+    }
+    cluster::Cluster cluster = library.cluster(run.machine, run.place("machine"));
+    if (!run.device.empty() && run.device != cluster.device.name) {
+        cluster.device = library.device(run.device, run.place("device"));
+    }
+    if (spans_nodes(run) && !has_unit_of(cluster, run.gpus_per_node)) {
+        if (cluster.node_level != 0 || run.gpus_per_node > cluster.node_size()) {
+            fail(run.place("gpus_per_node"), fmt::format("gpus_per_node: {} has nodes of {} GPUs, the run {} on each",
+                                                         run.machine, cluster.node_size(), run.gpus_per_node));
+        }
+        cluster.levels.front().size = run.gpus_per_node;
+    }
+    return cluster;
+}
+
+}  // namespace dodona::validate

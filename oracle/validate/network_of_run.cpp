@@ -1,0 +1,81 @@
+#include "validate/network_of_run.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace dodona::validate {
+
+namespace {
+
+constexpr std::string_view kInputPath = "input";  ///< of the setting that has the extent of a sample
+
+std::string shape_words(const std::vector<std::int64_t>& extents) { return fmt::format("{}", fmt::join(extents, "x")); }
+
+/// Without the batch.
+std::vector<std::int64_t> extents_of(const graph::Layer& input) {
+    std::vector<std::int64_t> extents;
+    for (const graph::TensorDimension& dimension : input.nest.result.dimensions) {
+        if (dimension.name != "batch") {
+            extents.push_back(dimension.extent);
+        }
+    }
+    return extents;
+}
+
+}  // namespace
+
+std::vector<input::Setting> settings_of(const input::Run& run, const input::RunConventions& conventions,
+                                        const std::vector<std::string>& parameters) {
+    std::vector<input::Setting> settings;
+    for (const input::Run::Override& given : run.model_overrides) {
+        settings.push_back({given.name, given.value, given.where, fmt::format("model_overrides: {}", given.name)});
+    }
+    for (const input::RunSettings& rule : conventions.settings) {
+        if (rule.when.holds(run)) {
+            for (const auto& [name, value] : rule.set) {
+                settings.push_back({name, input::filled(value, run), run.place("model"), name});
+            }
+        }
+    }
+    for (const input::RunConventions::Input& input : conventions.inputs) {
+        if (input.word != run.input || run.extents.empty()) {
+            continue;
+        }
+        for (const std::string& name : input.parameters) {
+            if (std::find(parameters.begin(), parameters.end(), name) != parameters.end()) {
+                settings.push_back(
+                    {name, std::to_string(run.extents.back()), run.place("input"), std::string(kInputPath)});
+                break;
+            }
+        }
+    }
+    return settings;
+}
+
+void check_shape(const input::Run& run, const std::vector<input::Setting>& settings, const graph::Graph& graph) {
+    if (run.extents.empty()) {
+        return;
+    }
+    const bool is_set = std::any_of(settings.begin(), settings.end(),
+                                    [](const input::Setting& setting) { return setting.path == kInputPath; });
+    const bool is_even = std::all_of(run.extents.begin() + (run.extents.size() > 1 ? 1 : 0), run.extents.end(),
+                                     [&](std::int64_t extent) { return extent == run.extents.back(); });
+    std::vector<std::string> shapes;
+    for (const graph::Vertex vertex : graph.order) {
+        if (graph.layer(vertex).kind != "input") {
+            continue;
+        }
+        const std::vector<std::int64_t> extents = extents_of(graph.layer(vertex));
+        const bool same_channels =
+            extents.size() == run.extents.size() && (extents.size() == 1 || extents.front() == run.extents.front());
+        if (extents == run.extents || (is_set && is_even && same_channels)) {
+            return;
+        }
+        shapes.push_back(shape_words(extents));
+    }
+    fail(run.place("input"), fmt::format("input: {} reads samples of {}, the run's are {}", run.model,
+                                         join(shapes, " and "), shape_words(run.extents)));
+}
+
+}  // namespace dodona::validate

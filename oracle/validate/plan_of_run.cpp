@@ -1,0 +1,158 @@
+#include "validate/plan_of_run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+namespace dodona::validate {
+
+namespace {
+
+/// A cell that the table's reader has found to be a count.
+std::int64_t count(const input::Run& run, const std::string& column) {
+    std::int64_t value = 0;
+    const std::string& text = run.cell(column);
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+std::int64_t blocks_of(const graph::Graph& graph) {
+    std::int64_t blocks = 0;
+    for (const graph::Unit& unit : graph.units) {
+        blocks += unit.block.empty() ? 0 : unit.count;
+    }
+    return blocks;
+}
+
+void lay_mesh(const input::Run& run, const input::RunStrategy& line, plan::Plan& plan) {
+    for (const input::RunStrategy::Axis& axis : line.mesh) {
+        plan.mesh.push_back({axis.name, count(run, axis.column)});
+    }
+    plan.fold_axes();
+    if (plan.devices() != run.gpus) {
+        fail(run.place("gpus"), fmt::format("gpus: the layout makes {}, the run has {}", plan.devices(), run.gpus));
+    }
+}
+
+const input::RunWord* first_match(const input::Run& run, const std::vector<input::RunWord>& words) {
+    const auto found =
+        std::find_if(words.begin(), words.end(), [&](const input::RunWord& word) { return word.when.holds(run); });
+    return found == words.end() ? nullptr : &*found;
+}
+
+void set_precision(const input::Run& run, const input::RunConventions& conventions, plan::Plan& plan) {
+    plan.precision = run.precision;
+    if (const input::RunWord* word = first_match(run, conventions.gradient_precision)) {
+        plan.gradient_precision = precision_from(word->word);
+        if (!plan.gradient_precision) {
+            fail(word->where, fmt::format("unknown precision \"{}\"", word->word));
+        }
+    }
+}
+
+void set_optimizer(const input::Run& run, const input::RunConventions& conventions, plan::Plan& plan) {
+    const input::RunWord* word = first_match(run, conventions.optimizers);
+    const auto kind = word == nullptr ? std::nullopt : plan::optimizer_from(word->word);
+    if (!kind) {
+        fail(run.place("model"), word == nullptr ? std::string("no optimizer is known for it")
+                                                 : fmt::format("optimizer \"{}\" is not known", word->word));
+    }
+    plan.optimizer = *kind;
+}
+
+void set_sharding(const input::Run& run, plan::Plan& plan) {
+    plan.shard = run.shard;
+    if (run.shard == plan::ShardLevel::none || run.shard_group == 0) {
+        return;
+    }
+    // Ranks that hold the same dense weights; those of experts have fewer copies, whatever the group.
+    const std::int64_t all = count(run, "data") * count(run, "context");
+    if (run.shard_group > all) {
+        fail(run.place("shard_group"),
+             fmt::format("shard_group: {} is more than the {} ranks that hold the same weights", run.shard_group, all));
+    }
+    plan.shard_group = run.shard_group < all ? run.shard_group : 0;
+}
+
+void set_recompute(const input::Run& run, plan::Plan& plan) {
+    const auto kind = plan::recompute_from(run.recompute);
+    if (!kind || *kind == plan::RecomputeKind::every) {
+        fail(run.place("recompute"),
+             fmt::format("recompute: \"{}\" cannot be expressed: none, selective (attention's core) and full can",
+                         run.recompute));
+    }
+    plan.recompute = *kind;
+}
+
+void set_overlap(const input::Run& run, const input::RunConventions& conventions, plan::Plan& plan) {
+    plan.overlap.gradients = run.overlap_gradients;
+    plan.overlap.parameters = run.overlap_parameters;
+    const std::array<std::pair<std::string_view, bool*>, 3> parts{
+        {{"tensor", &plan.overlap.tensor}, {"pipeline", &plan.overlap.pipeline}, {"expert", &plan.overlap.expert}}};
+    for (const input::RunWord& word : conventions.overlap) {
+        if (!word.when.holds(run)) {
+            continue;
+        }
+        const auto part =
+            std::find_if(parts.begin(), parts.end(), [&](const auto& entry) { return entry.first == word.word; });
+        if (part == parts.end()) {
+            fail(word.where, fmt::format("\"{}\" is not one of tensor, pipeline, expert", word.word));
+        }
+        *part->second = true;
+    }
+}
+
+}  // namespace
+
+const input::RunStrategy& strategy_line(const input::Run& run, const input::RunConventions& conventions) {
+    for (const input::RunStrategy& line : conventions.strategies) {
+        if (!line.when.holds(run)) {
+            continue;
+        }
+        if (!line.refusal.empty()) {
+            fail(run.place("strategy"),
+                 fmt::format("strategy: {} cannot be expressed: {}", run.cell("strategy"), line.refusal));
+        }
+        return line;
+    }
+    fail(run.place("strategy"), fmt::format("strategy: \"{}\" in this layout is not known", run.cell("strategy")));
+}
+
+std::vector<std::int64_t> stage_sizes(std::int64_t blocks, std::int64_t stages) {
+    if (stages == 1 || blocks % stages == 0 || (blocks + 2) % stages != 0) {
+        return {};
+    }
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(stages), (blocks + 2) / stages);
+    --sizes.front();
+    --sizes.back();
+    return sizes;
+}
+
+plan::Plan plan_of(const input::Run& run, const input::RunConventions& conventions, const input::RunStrategy& line,
+                   plan::Strategy strategy, const graph::Graph& graph) {
+    plan::Plan plan;
+    plan.strategy = std::move(strategy);
+    lay_mesh(run, line, plan);
+    plan.batch = run.global_batch;
+    plan.microbatch = run.microbatch;
+    plan.chunks = run.chunks;
+    plan.schedule = run.chunks > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
+    plan.stages = stage_sizes(blocks_of(graph), run.pipeline * run.chunks);
+    set_precision(run, conventions, plan);
+    set_optimizer(run, conventions, plan);
+    set_sharding(run, plan);
+    set_recompute(run, plan);
+    set_overlap(run, conventions, plan);
+    if (line.algorithm) {
+        plan.algorithm = cluster::algorithm_from(*line.algorithm);
+        if (!plan.algorithm) {
+            fail(run.place("strategy"),
+                 fmt::format("strategy: no collective algorithm \"{}\" is known", *line.algorithm));
+        }
+    }
+    return plan;
+}
+
+}  // namespace dodona::validate

@@ -1,0 +1,22 @@
+// The plan of a run: its layout and words on a strategy.
+#pragma once
+
+#include "graph/graph.hpp"
+#include "input/run_conventions.hpp"
+#include "input/run_table.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::validate {
+
+/// The line of the conventions that a run's strategy matches; throws InputError where none does, or one that refuses.
+const input::RunStrategy& strategy_line(const input::Run& run, const input::RunConventions& conventions);
+
+/// Throws InputError for what a plan cannot say.
+plan::Plan plan_of(const input::Run& run, const input::RunConventions& conventions, const input::RunStrategy& line,
+                   plan::Strategy strategy, const graph::Graph& graph);
+
+/// Blocks per stage and chunk where they do not divide evenly but do with two more, embedding and output head each
+/// taking the place of one (126 + 2, 94 + 2, 70 + 2); empty otherwise: dealt evenly, or balanced.
+std::vector<std::int64_t> stage_sizes(std::int64_t blocks, std::int64_t stages);
+
+}  // namespace dodona::validate

@@ -1,0 +1,58 @@
+#include "reports/json/comparison.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+Json ratio(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+Json seconds(const std::optional<Seconds>& time) { return time ? number(time->in(unit::second)) : Json(nullptr); }
+Json bytes(const std::optional<Bytes>& size) { return size ? number(size->in(unit::byte)) : Json(nullptr); }
+
+Json statistics_json(const validate::Statistics& all) {
+    return {{"group", all.group},
+            {"rows", all.rows},
+            {"skipped", all.skipped},
+            {"mape", ratio(all.mape)},
+            {"median_ape", ratio(all.median_ape)},
+            {"bias", ratio(all.bias)},
+            {"p90", ratio(all.p90)},
+            {"coverage", ratio(all.coverage)},
+            {"pair_accuracy", ratio(all.pair_accuracy)},
+            {"top1_regret", ratio(all.top1_regret)},
+            {"memory_mape", ratio(all.memory_mape)}};
+}
+
+}  // namespace
+
+Json run_json(const validate::RunResult& row) {
+    const auto bound = [&](Seconds Estimate::*which) {
+        return row.predicted ? number(((*row.predicted).*which).in(unit::second)) : Json(nullptr);
+    };
+    return {{"id", row.id},
+            {"group", row.group},
+            {"predicted_s", bound(&Estimate::value)},
+            {"lo_s", bound(&Estimate::lo)},
+            {"hi_s", bound(&Estimate::hi)},
+            {"measured_s", seconds(row.measured)},
+            {"error", ratio(row.error)},
+            {"fits", row.fits ? Json(*row.fits) : Json(nullptr)},
+            {"predicted_memory_bytes", bytes(row.predicted_memory)},
+            {"measured_memory_bytes", bytes(row.measured_memory)},
+            {"refused", row.refusal.empty() ? Json(nullptr) : Json(row.refusal)}};
+}
+
+Json comparison_json(const validate::Comparison& comparison) {
+    Json document{{"schema", "dodona/validate/1"},
+                  {"groups", Json::array()},
+                  {"overall", statistics_json(comparison.overall)},
+                  {"rows", Json::array()}};
+    for (const validate::Statistics& group : comparison.groups) {
+        document["groups"].push_back(statistics_json(group));
+    }
+    for (const validate::RunResult& row : comparison.rows) {
+        document["rows"].push_back(run_json(row));
+    }
+    return document;
+}
+
+}  // namespace dodona::reports

@@ -1,0 +1,176 @@
+// What a row of a table of runs asks.
+#include "runs.hpp"
+#include "validate/plan_of_run.hpp"
+
+namespace dodona::validate::testing {
+namespace {
+
+TEST(PlanOfRun, HasTheLayoutOfItsRow) {
+    const plan::Plan plan = plan_of_row({{"strategy", "megatron"},
+                                         {"sequence_parallel", "yes"},
+                                         {"tensor", "8"},
+                                         {"data", "2"},
+                                         {"pipeline", "4"},
+                                         {"chunks", "3"},
+                                         {"gpus", "64"},
+                                         {"recompute", "selective"},
+                                         {"shard", "states"},
+                                         {"overlap_gradients", "yes"},
+                                         {"global_batch", "128"}});
+    EXPECT_EQ(plan.strategy.name, "megatron-sequence");
+    EXPECT_EQ(plan.mesh, (std::vector<plan::MeshAxis>{{"tensor", 8}, {"data", 2}, {"pipeline", 4}}));
+    EXPECT_EQ(plan.batch, 128);
+    EXPECT_EQ(plan.schedule, plan::ScheduleKind::interleaved);
+    EXPECT_EQ(plan.chunks, 3);
+    EXPECT_TRUE(plan.stages.empty());
+    EXPECT_EQ(plan.recompute, plan::RecomputeKind::selective);
+    EXPECT_EQ(plan.shard, plan::ShardLevel::states);
+    EXPECT_EQ(plan.shard_group, 0);
+    EXPECT_EQ(plan.optimizer, plan::OptimizerKind::adam);
+    EXPECT_TRUE(plan.overlap.gradients);
+    EXPECT_FALSE(plan.overlap.parameters);
+    EXPECT_FALSE(plan.overlap.tensor);
+}
+
+TEST(PlanOfRun, TakesStrategiesByTheirWordAndLayout) {
+    const Cells eight{{"strategy", "megatron"}, {"tensor", "8"}};
+    EXPECT_EQ(plan_of_row(eight).strategy.name, "megatron");
+    const Cells images{{"model", "resnet50"},
+                       {"input", "image=3x224x224"},
+                       {"spatial", "4"},
+                       {"data", "2"},
+                       {"strategy", "data+spatial"}};
+    EXPECT_EQ(plan_of_row(images).mesh, (std::vector<plan::MeshAxis>{{"spatial", 4}, {"data", 2}}));
+    EXPECT_EQ(plan_of_row(images).optimizer, plan::OptimizerKind::momentum);
+    Cells filters = images;
+    filters.merge(Cells{{"filter", "4"}, {"framework", "ChainerMNX"}});
+    filters["strategy"] = "data+filter";
+    EXPECT_EQ(plan_of_row(filters).strategy.name, "data+filter-paradl");
+    filters["framework"] = "PyTorch";
+    EXPECT_EQ(plan_of_row(filters).strategy.name, "data+filter");
+}
+
+TEST(PlanOfRun, ShardsOverAGroupWhereItIsSmallerThanTheDataRanks) {
+    Cells row{{"strategy", "fsdp"}, {"data", "64"}, {"gpus", "64"}, {"global_batch", "64"}, {"shard", "parameters"}};
+    row["shard_group"] = "8";
+    EXPECT_EQ(plan_of_row(row).shard_group, 8);
+    row["shard_group"] = "64";
+    EXPECT_EQ(plan_of_row(row).shard_group, 0);
+    row["shard_group"] = "128";
+    EXPECT_EQ(refusal(row), "shard_group: 128 is more than the 64 ranks that hold the same weights");
+}
+
+TEST(PlanOfRun, LaysContextAndExpertsOverTheirAxes) {
+    Cells row{{"strategy", "megatron"}, {"tensor", "4"},     {"sequence_parallel", "yes"},
+              {"context", "2"},         {"data", "8"},       {"gpus", "64"},
+              {"global_batch", "64"},   {"shard", "states"}, {"shard_group", "16"}};
+    EXPECT_EQ(plan_of_row(row).strategy.name, "megatron-context");
+    EXPECT_EQ(plan_of_row(row).mesh,
+              (std::vector<plan::MeshAxis>{{"tensor", 4}, {"context", 2}, {"data", 8}, {"pipeline", 1}}));
+    EXPECT_EQ(plan_of_row(row).shard_group, 0);
+    row["expert"] = "8";
+    const plan::Plan plan = plan_of_row(row);
+    EXPECT_EQ(plan.strategy.name, "megatron-moe");
+    EXPECT_EQ(plan.mesh.size(), 4U);
+    ASSERT_EQ(plan.folds.size(), 2U);
+    EXPECT_EQ(plan.folds[1].name, "expert");
+    EXPECT_EQ(plan.folds[1].size, 8);
+    EXPECT_EQ(plan.shard_group, 0) << "all ranks that can";
+}
+
+TEST(PlanOfRun, ReadsWordsOfItsNotes) {
+    const Cells row{{"strategy", "data"}, {"data", "8"}};
+    EXPECT_FALSE(plan_of_row(row).gradient_precision);
+    Cells noted = row;
+    noted["notes"] = "gradient accumulation 1; parameters, gradients and reductions all in bf16 (mixed_precision=PURE)";
+    EXPECT_EQ(plan_of_row(noted).gradient_precision, Precision::bf16);
+    noted["notes"] = "TP_COMM_OVERLAP=True FP8=True";
+    EXPECT_TRUE(plan_of_row(noted).overlap.tensor);
+    noted["notes"] = "data=synthetic; SGD; CUDA 8";
+    EXPECT_EQ(plan_of_row(noted).optimizer, plan::OptimizerKind::sgd);
+}
+
+TEST(StageSizes, LeaveRoomForEmbeddingAndHeadWhereThatMakesThemEven) {
+    EXPECT_EQ(stage_sizes(96, 8), std::vector<std::int64_t>{});
+    EXPECT_EQ(stage_sizes(70, 12), (std::vector<std::int64_t>{5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 5}));
+    EXPECT_EQ(stage_sizes(94, 8), (std::vector<std::int64_t>{11, 12, 12, 12, 12, 12, 12, 11}));
+    EXPECT_EQ(stage_sizes(126, 64).front(), 1);
+    EXPECT_EQ(stage_sizes(126, 64)[1], 2);
+    EXPECT_EQ(stage_sizes(61, 16), std::vector<std::int64_t>{});  // not stated: balanced
+    EXPECT_EQ(stage_sizes(13, 1), std::vector<std::int64_t>{});
+}
+
+TEST(NetworkOfRun, HasTheOverridesAndTheSampleOfItsRow) {
+    const Question question = questions().of(
+        run({{"model_overrides", "layers=24;hidden=2048;heads=16"}, {"input", "seq=1024"}, {"gpus", "1"}}));
+    // Narayanan et al., SC 2021, equation 2 with the last norm: 12 l h^2 + 13 l h + (V + s) h + 2 h.
+    const double l = 24;
+    const double h = 2048;
+    EXPECT_EQ(graph::count(*question.graph).parameters, 12 * l * h * h + 13 * l * h + (51200 + 1024) * h + 2 * h);
+}
+
+TEST(NetworkOfRun, RefusesWhatItCannotBe) {
+    EXPECT_EQ(refusal({{"model", "gpt3-175c"}, {"gpus", "1"}}),
+              "unknown model \"gpt3-175c\"; did you mean \"gpt3-175b\"?");
+    EXPECT_EQ(refusal({{"model_overrides", "dense_layers=1"}, {"gpus", "1"}}),
+              "model_overrides: dense_layers: the model has no such parameter");
+    EXPECT_EQ(refusal({{"input", "image=3x224x224"}, {"gpus", "1"}}),
+              "input: gpt3-175b reads samples of 2048, the run's are 3x224x224");
+    EXPECT_EQ(refusal({{"model", "resnet50"}, {"input", "image=4x224x224"}, {"gpus", "1"}}),
+              "input: resnet50 reads samples of 3x224x224, the run's are 4x224x224");
+    EXPECT_EQ(refusal({{"model", "resnet50"}, {"input", "image=3x224x256"}, {"gpus", "1"}}),
+              "input: resnet50 reads samples of 3x256x256, the run's are 3x224x256");
+}
+
+TEST(MachineOfRun, HasTheDeviceOfItsRow) {
+    const Question alone = questions().of(run({{"machine", "single-gpu"}, {"device", "rtx-a6000"}, {"gpus", "1"}}));
+    EXPECT_EQ(alone.cluster->devices(), 1);
+    EXPECT_EQ(alone.cluster->device.name, "rtx-a6000");
+    const Question other = questions().of(run({{"device", "a100-sxm4-40gb"}, {"gpus", "1"}}));
+    EXPECT_EQ(other.cluster->device.name, "a100-sxm4-40gb");
+    EXPECT_EQ(refusal({{"machine", "single-gpu"}, {"gpus", "1"}}), "device: machine \"single-gpu\" needs one");
+}
+
+TEST(MachineOfRun, HasSmallerNodesWhereTheRunTakesFewerDevicesOfEach) {
+    const Cells row{{"strategy", "data"}, {"data", "8"}};
+    Cells half = row;
+    half["gpus_per_node"] = "4";
+    const auto whole = questions().of(run(row)).cluster;
+    const auto part = questions().of(run(half)).cluster;
+    EXPECT_EQ(whole->node_size(), 8);
+    EXPECT_EQ(part->node_size(), 4);
+    EXPECT_EQ(part->levels[1].links, whole->levels[1].links);
+    half["gpus"] = "4";
+    half["data"] = "4";
+    EXPECT_EQ(questions().of(run(half)).cluster->node_size(), 8) << "four devices of one node are that node's";
+    half["gpus"] = "32";
+    half["data"] = "32";
+    half["gpus_per_node"] = "16";
+    EXPECT_EQ(refusal(half), "gpus_per_node: selene has nodes of 8 GPUs, the run 16 on each");
+}
+
+TEST(MachineOfRun, HasItsParameterServersWhereTheRunHadThem) {
+    using Place = cluster::ParameterServers::Place;
+    Cells row{{"strategy", "parameter-server"}, {"data", "8"}};
+    EXPECT_EQ(plan_of_row(row).algorithm, cluster::Algorithm::parameter_server);
+    EXPECT_EQ(questions().of(run(row)).cluster->parameter_servers.place, Place::host);
+    row["notes"] = "data=synthetic; variables: parameter_server/gpu; SGD";
+    EXPECT_EQ(questions().of(run(row)).cluster->parameter_servers.place, Place::device);
+}
+
+TEST(Questions, RefuseWhatCannotBeExpressed) {
+    EXPECT_EQ(refusal({{"strategy", "gossip"}}), "strategy: \"gossip\" in this layout is not known");
+    EXPECT_EQ(refusal({{"strategy", "data"}, {"data", "4"}}), "gpus: the layout makes 4, the run has 8");
+    EXPECT_EQ(refusal({{"gpus", "1"}, {"recompute", "custom: save_dot_except_mlp"}}),
+              "recompute: \"custom: save_dot_except_mlp\" cannot be expressed: none, selective (attention's core) and "
+              "full can");
+}
+
+TEST(Questions, LeaveOutWhatTheMeasurementDid) {
+    EXPECT_TRUE(questions().of(run({{"gpus", "1"}})).not_timed.empty());
+    const Question question = questions().of(run({{"gpus", "1"}, {"notes", "forward + backward, no optimizer step"}}));
+    EXPECT_EQ(question.not_timed, std::vector<schedule::TimePart>{schedule::TimePart::optimizer});
+}
+
+}  // namespace
+}  // namespace dodona::validate::testing
