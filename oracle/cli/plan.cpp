@@ -121,6 +121,7 @@ int run(Arguments& arguments) {
     check_devices(arguments, job.cluster, space.devices);
     space.precision = precision_of(arguments, job.cluster);
     space.optimizer = optimizer_of(arguments, job.graph);
+    space.offload = offload_of(arguments, job.cluster);
     space.batch = batch.value_or(default_batch(job.graph, space.devices));
     const std::vector<std::string> names = strategies_asked_for(arguments);
     arguments.throw_if_faults();

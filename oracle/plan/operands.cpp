@@ -1,6 +1,8 @@
 #include "plan/operands.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "base/check.hpp"
 
@@ -36,6 +38,18 @@ Division division_of(const Nest& nest, int loop, double extent) {
     }
     const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
     return {.extent = extent, .unit = extent / static_cast<double>(l.extent) * static_cast<double>(l.unit)};
+}
+
+/// Elements, rows and factors of a shard with these extents. Extents of 1 in front (one group) do not make a matrix.
+void count_elements(const graph::Weight& weight, const std::vector<double>& extents, WeightShard& shard) {
+    std::size_t first = 0;
+    while (first + 1 < extents.size() && weight.dimensions[first].extent == 1) {
+        ++first;
+    }
+    shard.elements = std::accumulate(extents.begin(), extents.end(), 1.0, std::multiplies<>());
+    const std::size_t last = extents.size() - 1;
+    shard.rows = shard.elements / extents[last];
+    shard.factors = last > first ? shard.rows + shard.elements / extents[last - 1] : shard.elements;
 }
 
 }  // namespace
@@ -118,23 +132,24 @@ Atoms partial_input_gradient(const Nest& nest, std::size_t i, const std::vector<
 WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Mesh& mesh,
                          const std::vector<Atoms>& loops) {
     WeightShard shard;
-    shard.elements = 1;
+    std::vector<double> extents(weight.dimensions.size());
     for (std::size_t d = 0; d < weight.dimensions.size(); ++d) {
         const int loop = weight.operand.loops[d];
         const auto extent = static_cast<double>(weight.dimensions[d].extent);
+        extents[d] = extent;
         if (loop == kNoLoop) {
-            shard.elements *= extent;
             continue;
         }
         const Atoms atoms = loops[static_cast<std::size_t>(loop)];
         const std::int64_t ways = mesh.ways(atoms);
-        shard.elements *= division_of(nest, loop, extent).local(ways);
+        extents[d] = division_of(nest, loop, extent).local(ways);
         shard.laid |= atoms;
         const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
         if (l.replicates && ways > l.extent / l.unit) {
             shard.replicas *= ways / (l.extent / l.unit);
         }
     }
+    count_elements(weight, extents, shard);
     for (std::size_t i = 0; i < loops.size(); ++i) {
         const int loop = static_cast<int>(i);
         const bool summed = nest.output.has(loop) || (in_inputs(nest, loop) && !in_weights(nest, loop));
@@ -143,6 +158,17 @@ WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Me
         }
     }
     return shard;
+}
+
+double touched_elements(const Nest& nest, const graph::Weight& weight, double elements,
+                        const graph::LocalExtents& local) {
+    double touched = weight.touched * (elements / weight.elements()) * local[0];
+    for (int loop = 1; loop < static_cast<int>(nest.loops.size()); ++loop) {
+        if (!weight.operand.has(loop)) {
+            touched *= local[loop] / static_cast<double>(nest.loops[static_cast<std::size_t>(loop)].extent);
+        }
+    }
+    return std::min(elements, touched);
 }
 
 std::vector<HaloExchange> halo_exchanges(const Nest& nest, std::size_t input, const graph::Tensor& x, const Mesh& mesh,

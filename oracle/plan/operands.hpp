@@ -39,6 +39,11 @@ Atoms partial_input_gradient(const graph::Nest& nest, std::size_t i, const std::
 WeightShard weight_shard(const graph::Nest& nest, const graph::Weight& weight, const Mesh& mesh,
                          const std::vector<Atoms>& loops);
 
+/// Elements of a weight's shard that one micro-batch touches: the rows of its own samples, and of its own part of all
+/// that they look up. Domain: look-ups spread evenly over the table. 0 for a weight that is read whole.
+double touched_elements(const graph::Nest& nest, const graph::Weight& weight, double elements,
+                        const graph::LocalExtents& local);
+
 struct HaloExchange {
     Transfer transfer;
     Phase phase = Phase::forward;
