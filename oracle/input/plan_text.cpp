@@ -101,6 +101,9 @@ std::string rule(const plan::Rule& rule) {
     if (rule.regather) {
         written.emplace_back("regather: true");
     }
+    if (rule.optional) {
+        written.emplace_back("optional: true");
+    }
     return fmt::format("{{{}}}", join(written));
 }
 

@@ -214,6 +214,7 @@ private:
             rule.via = plan::Via::all_reduce_slice;
         }
         rule.regather = fields.find("regather").flag();
+        rule.optional = fields.find("optional").flag();
         fields.finish();
         return rule;
     }

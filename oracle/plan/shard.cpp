@@ -303,7 +303,7 @@ private:
     void note_unused_rules() {
         for (const Rule* rule : rules_.unused()) {
             const Match& match = rule->match;
-            if (!match.kinds.empty() || !match.roles.empty() || !match.names.empty()) {
+            if (!rule->optional && (!match.kinds.empty() || !match.roles.empty() || !match.names.empty())) {
                 result_.limits.push_back({"rule " + std::to_string(rule - strategy_.rules.data() + 1) +
                                               " of strategy " + strategy_.name + " matches no layer of this network",
                                           false});

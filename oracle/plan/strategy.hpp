@@ -40,6 +40,7 @@ struct Rule {
     Via via = Via::reduce_scatter;
     /// Inputs gathered for this layer are not kept for backward but gathered again (sequence parallelism).
     bool regather = false;
+    bool optional = false;  ///< made for some networks only: that it matches nothing is not worth a word
     Location where;
 };
 
