@@ -44,8 +44,12 @@ Table unit_table(const graph::Graph& graph) {
 
 std::vector<std::string> facts(const graph::Graph& graph) {
     const graph::Counts counts = graph::count(graph);
+    const std::string trained = counts.trained < counts.parameters
+                                    ? fmt::format(", of which {} are trained ({})", whole(counts.trained),
+                                                  percent(counts.trained / counts.parameters))
+                                    : "";
     std::vector<std::string> lines{
-        fmt::format("{} parameters ({})", whole(counts.parameters), large(counts.parameters)),
+        fmt::format("{} parameters ({}){}", whole(counts.parameters), large(counts.parameters), trained),
         fmt::format("{} forward per sample", text(counts.forward_per_sample)),
         fmt::format("{}, {} distinct", counted(counts.layers, "layer"),
                     whole(static_cast<double>(counts.distinct_layers)))};
@@ -64,6 +68,7 @@ Json model_json(const graph::Graph& graph) {
     return {{"schema", "dodona/model/1"},
             {"name", graph.name},
             {"parameters", number(counts.parameters)},
+            {"trained_parameters", number(counts.trained)},
             {"forward_flops_per_sample", number(counts.forward_per_sample.in(unit::flop))},
             {"distinct_layers", counts.distinct_layers},
             {"layers", counts.layers},
@@ -97,13 +102,15 @@ Json models_json(const std::vector<graph::Graph>& graphs) {
 Table models_table(const std::vector<graph::Graph>& graphs) {
     Table table({{"model"},
                  {"parameters", Align::right},
+                 {"trained", Align::right},
                  {"forward per sample", Align::right},
                  {"layers", Align::right},
                  {"distinct", Align::right}});
     for (const graph::Graph& graph : graphs) {
         const graph::Counts counts = graph::count(graph);
-        table.row({graph.name, large(counts.parameters), text(counts.forward_per_sample),
-                   whole(static_cast<double>(counts.layers)), whole(static_cast<double>(counts.distinct_layers))});
+        table.row({graph.name, large(counts.parameters), percent(counts.trained / counts.parameters),
+                   text(counts.forward_per_sample), whole(static_cast<double>(counts.layers)),
+                   whole(static_cast<double>(counts.distinct_layers))});
     }
     return table;
 }

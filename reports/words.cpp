@@ -21,6 +21,7 @@ std::string_view label(schedule::TimePart part) {
         case TimePart::pipeline: return "stage transfers";
         case TimePart::gradients: return "gradient reduction";
         case TimePart::parameters: return "parameter gathers";
+        case TimePart::offload: return "host copies";
         case TimePart::bubble: return "pipeline bubble";
         case TimePart::input: return "reading samples";
     }
@@ -82,6 +83,7 @@ std::string saving_words(const plan::Plan& plan) {
         words += fmt::format(", {} sharded", plan::name(plan.shard));
         words += plan.shard_group > 0 ? fmt::format(" by {}", plan.shard_group) : "";
     }
+    words += plan.offload.any() ? fmt::format(", {} offloaded", join(plan::words(plan.offload), " and ")) : "";
     return words;
 }
 
@@ -106,6 +108,11 @@ std::string speed_words(const schedule::Prediction& prediction) {
     }
     words += fmt::format(", MFU {}", percent(prediction.mfu));
     return words;
+}
+
+std::string host_words(const schedule::HostUse& host) {
+    return fmt::format("{} of {} host memory on a node; {} to a device and {} from it in a step", text(host.memory),
+                       text(host.limit), text(host.in), text(host.out));
 }
 
 std::string memory_words(const schedule::Prediction& prediction) {

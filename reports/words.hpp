@@ -20,7 +20,7 @@ std::string mesh_words(const plan::Plan& plan);
 std::string schedule_words(const plan::Plan& plan);
 /// "1 x 96, interleaved-1f1b (3 chunks)": samples per micro-batch, micro-batches, schedule.
 std::string microbatch_words(const schedule::Prediction& prediction);
-/// "full recompute, states sharded".
+/// "full recompute, states sharded, optimizer offloaded".
 std::string saving_words(const plan::Plan& plan);
 /// "every-2" and the like: the value of `--recompute`.
 std::string recompute_word(const plan::Plan& plan);
@@ -28,6 +28,8 @@ std::string recompute_word(const plan::Plan& plan);
 std::string plan_words(const schedule::Prediction& prediction);
 /// "17.1 s a step (90 % interval 15.2 to 20.0 s), 89.8 samples/s, 184,000 tokens/s, MFU 51.5 %".
 std::string speed_words(const schedule::Prediction& prediction);
+/// "412 GiB of 1,820 GiB host memory on a node; 48.0 GiB to a device and 24.0 GiB from it in a step".
+std::string host_words(const schedule::HostUse& host);
 /// "63.2 GiB of 80.0 GiB on the fullest of 8 stages (embedding, layers[1..12])".
 std::string memory_words(const schedule::Prediction& prediction);
 

@@ -46,6 +46,9 @@ std::string model(input::Document document, const std::string& file) {
     if (published.parameters) {
         line += compared("parameters", counts.parameters, *published.parameters, 0, faults, file);
     }
+    if (published.trained_parameters) {
+        line += compared("trained parameters", counts.trained, *published.trained_parameters, 0, faults, file);
+    }
     if (published.forward_macs) {
         line += compared("multiply-accumulates", counts.forward_per_sample.in(unit::flop) / 2, *published.forward_macs,
                          published.tolerance, faults, file);

@@ -36,6 +36,28 @@ double input_elements(const graph::Graph& graph) {
     return elements;
 }
 
+/// Sets the members that the words of an option name; `none` sets none and stands alone.
+template <class Flags, class Words>
+void read_words(Arguments& arguments, const std::string& option, const Words& words, Flags& flags) {
+    std::vector<std::string> choices;
+    for (const auto& word : words) {
+        choices.emplace_back(word.word);
+    }
+    choices.emplace_back("none");
+    const std::vector<std::string> given = arguments.list(option);
+    for (const std::string& typed : given) {
+        const auto known = std::find(choices.begin(), choices.end(), typed);
+        if (known == choices.end()) {
+            arguments.fault(option, fmt::format("{} is not one of {}{}", as_typed(typed), join(choices),
+                                                did_you_mean(typed, choices)));
+        } else if (typed == "none" && given.size() > 1) {
+            arguments.fault(option, "\"none\" stands alone");
+        } else if (typed != "none") {
+            flags.*words[static_cast<std::size_t>(known - choices.begin())].member = true;
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<Option> job_options() {
@@ -62,13 +84,19 @@ std::vector<Option> job_options() {
                         "has it, with fp32 master weights",
          .group = training},
         {.names = "--optimizer",
-         .value = "adam|momentum|sgd",
-         .description = "default: adam for networks with tokens, else momentum",
+         .value = "NAME",
+         .description = "sgd, momentum, adam, adamw, adam-8bit, adafactor, lars, lamb,\n"
+                        "adagrad or rowwise-adagrad; default: adam for networks with\n"
+                        "tokens, else momentum",
          .group = training},
         {.names = "--overlap",
          .value = "WHAT,...|none",
          .description = "what hides behind compute: gradients, parameters, tensor,\n"
-                        "pipeline, expert; default: gradients,parameters",
+                        "pipeline, expert, offload; default: gradients,parameters",
+         .group = training},
+        {.names = "--offload",
+         .value = "WHAT,...",
+         .description = "what lives in host memory: optimizer, activations, weights",
          .group = training},
         {.names = "--algorithm",
          .value = "NAME",
@@ -137,35 +165,29 @@ Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
 
 plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph) {
     using plan::OptimizerKind;
-    constexpr std::array kinds{OptimizerKind::adam, OptimizerKind::momentum, OptimizerKind::sgd};
-    if (const auto word = arguments.word("--optimizer", words(kinds))) {
+    if (const auto word = arguments.word("--optimizer", words(plan::kOptimizerKinds))) {
         return *plan::optimizer_from(*word);
     }
     return tokens(graph) > 0 ? OptimizerKind::adam : OptimizerKind::momentum;
 }
 
 plan::Overlap overlap_of(Arguments& arguments) {
-    const std::vector<std::string> choices{"gradients", "parameters", "tensor", "pipeline", "expert", "none"};
-    if (!arguments.has("--overlap")) {
-        return {.gradients = true, .parameters = true};
-    }
-    plan::Overlap overlap;
-    const std::vector<std::string> given = arguments.list("--overlap");
-    for (const std::string& word : given) {
-        const auto known = std::find(choices.begin(), choices.end(), word);
-        if (known == choices.end()) {
-            arguments.fault("--overlap", fmt::format("{} is not one of {}{}", as_typed(word), join(choices),
-                                                     did_you_mean(word, choices)));
-        } else if (word == "none" && given.size() > 1) {
-            arguments.fault("--overlap", "\"none\" stands alone");
-        }
-        overlap.gradients |= word == "gradients";
-        overlap.parameters |= word == "parameters";
-        overlap.tensor |= word == "tensor";
-        overlap.pipeline |= word == "pipeline";
-        overlap.expert |= word == "expert";
+    plan::Overlap overlap{.gradients = true, .parameters = true};
+    if (arguments.has("--overlap")) {
+        overlap = {};
+        read_words(arguments, "--overlap", plan::kOverlapWords, overlap);
     }
     return overlap;
+}
+
+plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster) {
+    plan::Offload offload;
+    read_words(arguments, "--offload", plan::kOffloadWords, offload);
+    if (offload.any() && !cluster.host) {
+        arguments.fault("--offload", cluster.name + " has no host memory",
+                        "add `host: {memory: 2 TB, bandwidth: 64 GB/s, source: ...}` to the machine's file");
+    }
+    return offload;
 }
 
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
@@ -193,8 +215,8 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
 
 std::vector<std::pair<std::string, std::string>> settings(const Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> given;
-    for (const char* name : {"--set", "--seq", "--image", "--precision", "--optimizer", "--overlap", "--algorithm",
-                             "--contention", "--strategy", "--max-memory"}) {
+    for (const char* name : {"--set", "--seq", "--image", "--precision", "--optimizer", "--overlap", "--offload",
+                             "--algorithm", "--contention", "--strategy", "--max-memory"}) {
         for (const std::string& value : arguments.all(name)) {
             given.emplace_back(name, value);
         }

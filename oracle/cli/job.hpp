@@ -36,6 +36,8 @@ Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster);
 plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph);
 /// --overlap, or gradients and parameters.
 plan::Overlap overlap_of(Arguments& arguments);
+/// --offload, or nothing; a fault on a machine whose host is not described.
+plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster);
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments);
 
 /// Without --batch: a usual size for the network. About four million tokens a step; or, for images and volumes, 64 on

@@ -137,6 +137,7 @@ int run(Arguments& arguments) {
     check_devices(arguments, job.cluster, space.devices);
     space.precision = precision_of(arguments, job.cluster);
     space.optimizer = optimizer_of(arguments, job.graph);
+    space.offload = offload_of(arguments, job.cluster);
     space.batch = batch.value_or(default_batch(job.graph, space.devices));
     arguments.throw_if_faults();
     space.strategies = strategies_asked_for(arguments, job.graph);

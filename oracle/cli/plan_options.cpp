@@ -21,7 +21,7 @@ constexpr std::array kShards{plan::ShardLevel::none, plan::ShardLevel::states, p
 constexpr std::array kSpeltOut{
     "--strategy",  "--mesh",    "--microbatch",  "--schedule",        "--chunks",    "--stages",
     "--recompute", "--shard",   "--shard-group", "--keep-parameters", "--precision", "--gradient-precision",
-    "--optimizer", "--overlap", "--algorithm"};
+    "--optimizer", "--overlap", "--offload",     "--algorithm"};
 
 void read_recompute(Arguments& arguments, PlanWords& words) {
     const auto typed = arguments.text("--recompute");
@@ -215,6 +215,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job)
     plan.precision = precision_of(arguments, job.cluster);
     plan.optimizer = optimizer_of(arguments, job.graph);
     plan.overlap = overlap_of(arguments);
+    plan.offload = offload_of(arguments, job.cluster);
     plan.algorithm = algorithm_of(arguments);
     arguments.throw_if_faults();
     plan.strategy = read_strategy(words.strategy);

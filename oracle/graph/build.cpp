@@ -4,6 +4,22 @@ namespace dodona::graph {
 
 Graph build(const NetworkSpec& spec) { return Expansion(spec).run(); }
 
+namespace {
+
+/// Passes of a forward pass's arithmetic that training takes. By the field's convention backward takes two, also where
+/// the first layer needs no dX; frozen weights save dW, and where nothing before trains, all of backward.
+double passes(const Layer& layer) {
+    if (layer.trains()) {
+        return 3;
+    }
+    if (!layer.input_gradient) {
+        return 1;
+    }
+    return layer.nest.weights.empty() ? 3 : 2;
+}
+
+}  // namespace
+
 Counts count(const Graph& graph) {
     Counts counts;
     for (const Vertex vertex : graph.order) {
@@ -16,10 +32,14 @@ Counts count(const Graph& graph) {
         counts.layers += instances;
         for (const Weight& weight : layer.nest.weights) {
             if (weight.tied_to.empty()) {
-                counts.parameters += weight.elements() * static_cast<double>(instances);
+                const double elements = weight.elements() * static_cast<double>(instances);
+                counts.parameters += elements;
+                counts.trained += layer.frozen ? 0 : elements;
             }
         }
-        counts.forward_per_sample += static_cast<double>(instances) * layer.nest.work(layer.nest.whole()).model_forward;
+        const Flop forward = static_cast<double>(instances) * layer.nest.work(layer.nest.whole()).model_forward;
+        counts.forward_per_sample += forward;
+        counts.training_per_sample += passes(layer) * forward;
     }
     return counts;
 }

@@ -195,11 +195,16 @@ Expansion::Output Expansion::add_layer(const Entry& entry, const std::vector<Out
                 .role = entry.role,
                 .block = place.block,
                 .where = entry.where,
-                .count = place.count};
+                .count = place.count,
+                .frozen = entry.frozen || place.frozen};
     const std::size_t errors = diagnostics_.all().size();
     Attributes attributes(layer.name, entry.where, entry.attributes, diagnostics_);
     layer.nest = kind->build(attributes, read);
     attributes.report_unread();
+    if (diagnostics_.all().size() == errors && entry.frozen && layer.nest.weights.empty()) {
+        diagnostics_.error(entry.where, fmt::format("{}.frozen: {} has no weights", layer.name, entry.op),
+                           "freeze layers with weights, or the block around them");
+    }
     if (diagnostics_.all().size() > errors || !check_sizes(entry, layer.nest)) {
         return std::nullopt;
     }
@@ -259,7 +264,7 @@ Vertex Expansion::insert(Layer layer, const std::vector<Output>& inputs) {
     layer.unit = graph_.units.empty() ? 0 : graph_.units.size() - 1;
     for (const Output& input : inputs) {
         const Layer& producer = graph_.layer(*input);
-        layer.input_gradient = layer.input_gradient || producer.input_gradient || !producer.nest.weights.empty();
+        layer.input_gradient = layer.input_gradient || producer.input_gradient || producer.trains();
     }
     const Vertex vertex = boost::add_vertex(layer, graph_.network);
     for (std::size_t i = 0; i < inputs.size(); ++i) {

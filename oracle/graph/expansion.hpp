@@ -36,6 +36,7 @@ private:
         std::string block;
         std::int64_t count = 1;  ///< instances within one instance of the unit
         int depth = 0;
+        bool frozen = false;  ///< a block around it is
     };
 
     struct Instances {

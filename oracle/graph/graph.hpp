@@ -25,8 +25,13 @@ struct Layer {
     std::int64_t count = 1;       ///< instances within one instance of its unit
     std::size_t unit = 0;         ///< index into Graph::units
     bool frozen = false;          ///< its weights are not trained (the base of a low-rank adaptation)
-    bool input_gradient = false;  ///< does anything before it have weights (else dX is not computed)
+    bool input_gradient = false;  ///< does anything before it train weights (else dX is not computed)
     Nest nest;
+
+    [[nodiscard]] bool trains() const { return !frozen && !nest.weights.empty(); }
+    /// Whether backward reads what the nest may keep: where no weight is trained, nothing is kept for dW alone; where
+    /// neither dW nor dX is computed, nothing at all.
+    [[nodiscard]] bool keeps(const Saved& saved) const { return trains() || (input_gradient && !saved.for_weights); }
 };
 
 /// A tensor from producer to consumer.
@@ -65,8 +70,10 @@ Graph build(const NetworkSpec& spec);
 
 /// Totals over the whole network.
 struct Counts {
-    double parameters = 0;    ///< a tied weight once
-    Flop forward_per_sample;  ///< model arithmetic, matrix products only
+    double parameters = 0;     ///< a tied weight once
+    double trained = 0;        ///< of these, those that are not frozen
+    Flop forward_per_sample;   ///< model arithmetic, matrix products only
+    Flop training_per_sample;  ///< forward, and as much for each of dX and dW that training needs
     std::int64_t distinct_layers = 0;
     std::int64_t layers = 0;  ///< instances, inputs not counted
 };

@@ -113,9 +113,10 @@ struct Saved {
     int operand = 0;   ///< which input, for What::input
     std::string name;  ///< for What::internal
     Element element = Element::activation;
-    std::vector<int> loops;  ///< extents of an internal tensor: its loops ...
-    double factor = 1;       ///< ... times this
-    bool selective = false;  ///< dropped (and recomputed) under selective recomputation
+    std::vector<int> loops;    ///< extents of an internal tensor: its loops ...
+    double factor = 1;         ///< ... times this
+    bool for_weights = false;  ///< read by dW alone: not kept where the weights are frozen
+    bool selective = false;    ///< dropped (and recomputed) under selective recomputation
 };
 
 /// In which order the positions of a split sequence go to its shards.

@@ -84,7 +84,8 @@ Expansion::Output Expansion::add_instances(const Entry& entry, Output input, con
     const Place inside{.prefix = name + "/",
                        .block = entry.block,
                        .count = top ? 1 : place.count * instances.count(),
-                       .depth = place.depth + 1};
+                       .depth = place.depth + 1,
+                       .frozen = place.frozen || entry.frozen};
     Scope scope{.entries = &entry.children, .outputs = {{"input", input}}, .previous = input};
     expand(scope, inside);
     return scope.previous;

@@ -17,6 +17,7 @@ namespace dodona::graph {
 struct Entry {
     std::string name;
     Location where;
+    bool frozen = false;  ///< its weights are not trained; of a block: all of them
     // A layer:
     std::string op;
     std::string role;
@@ -45,6 +46,7 @@ struct Dataset {
 /// Counts published for the network, held by `dodona check` and by tests.
 struct PublishedCounts {
     std::optional<double> parameters;
+    std::optional<double> trained_parameters;
     std::optional<double> forward_macs;  ///< multiply-accumulates per sample
     double tolerance = 0.01;             ///< relative, for forward_macs
 };

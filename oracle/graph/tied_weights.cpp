@@ -45,6 +45,14 @@ void Expansion::tie(Layer& layer, Weight& weight) {
                                                     found->first, weight.elements()));
         return;
     }
+    const Layer& owner = graph_.layer(found->second);
+    if (owner.frozen != layer.frozen) {
+        diagnostics_.error(layer.where,
+                           fmt::format("{}.tied: {} is {}, this layer is not", layer.name, owner.name,
+                                       owner.frozen ? "frozen" : "trained"),
+                           "a shared weight is frozen in both layers or in neither");
+        return;
+    }
     weight.tied_to = found->first;
 }
 

@@ -147,6 +147,7 @@ Entry Expansion::entry(const Value& value, const Siblings& siblings) {
     }
     const Value op = fields.find("op");
     const Value block = fields.find("block");
+    entry.frozen = siblings.scope->flag(fields.find("frozen"));
     entry.from = read_from(fields.find("from"), siblings);
     if (op && block) {
         block.error("an entry is a layer with `op:` or a block with `block:`, not both");

@@ -61,6 +61,9 @@ graph::PublishedCounts read_published(const Value& value) {
     if (const Value parameters = fields.find("parameters")) {
         published.parameters = parameters.number(positive);
     }
+    if (const Value trained = fields.find("trained_parameters")) {
+        published.trained_parameters = trained.number(positive);
+    }
     if (const Value macs = fields.find("forward_macs")) {
         published.forward_macs = macs.number(positive);
     }

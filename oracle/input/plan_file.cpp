@@ -14,7 +14,6 @@ namespace dodona::input {
 namespace {
 
 using plan::MeshAxis;
-using plan::OptimizerKind;
 using plan::Plan;
 using plan::RecomputeKind;
 using plan::ScheduleKind;
@@ -25,10 +24,7 @@ constexpr std::int64_t kMostChunks = 1'000;
 
 constexpr std::array kSchedules{ScheduleKind::gpipe, ScheduleKind::one_forward_one_backward, ScheduleKind::interleaved};
 constexpr std::array kRecomputes{RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full};
-constexpr std::array kOptimizers{OptimizerKind::sgd, OptimizerKind::momentum, OptimizerKind::adam};
 constexpr std::array kShardLevels{ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters};
-/// In the order of Overlap's members.
-const std::vector<std::string> kOverlaps{"gradients", "parameters", "tensor", "pipeline", "expert"};
 
 /// Whether the value is this word, and not one that was refused.
 bool is_word(const Value& value, std::string_view word) { return value.is_scalar() && value.node().text == word; }
@@ -199,11 +195,11 @@ void read_recompute(const Value& value, Plan& plan) {
 void read_optimizer(const Value& value, Plan& plan) {
     plan.shard = plan.strategy.shard.value_or(ShardLevel::none);
     if (!value.is_mapping()) {
-        plan.optimizer = value.one_of(kOptimizers, plan.optimizer);
+        plan.optimizer = value.one_of(plan::kOptimizerKinds, plan.optimizer);
         return;
     }
     Fields fields(value);
-    plan.optimizer = fields.require("kind", "sgd, momentum or adam").one_of(kOptimizers, plan.optimizer);
+    plan.optimizer = fields.require("kind", "adam, momentum, sgd, ...").one_of(plan::kOptimizerKinds, plan.optimizer);
     const Value shard = fields.find("shard");
     plan.shard = shard.one_of(kShardLevels, plan.shard);
     if (shard && plan.shard != ShardLevel::none && plan.strategy.shard_axes.empty() && !plan.strategy.name.empty()) {
@@ -223,11 +219,15 @@ void read_optimizer(const Value& value, Plan& plan) {
     fields.finish();
 }
 
-void read_overlap(const Value& value, Plan& plan) {
-    bool* const members[] = {&plan.overlap.gradients, &plan.overlap.parameters, &plan.overlap.tensor,
-                             &plan.overlap.pipeline, &plan.overlap.expert};
+/// Sets the members that a list of words names.
+template <class Flags, class Words>
+void read_words(const Value& value, const Words& words, Flags& flags) {
+    std::vector<std::string> choices;
+    for (const auto& word : words) {
+        choices.emplace_back(word.word);
+    }
     for (const Value& item : value.list()) {
-        *members[item.choice(kOverlaps)] = true;
+        flags.*words[item.choice(choices)].member = true;
     }
 }
 
@@ -258,7 +258,8 @@ Plan read_plan(Document document, const Opener& open) {
     read_schedule(fields.find("schedule"), plan);
     read_recompute(fields.find("recompute"), plan);
     read_optimizer(fields.find("optimizer"), plan);
-    read_overlap(fields.find("overlap"), plan);
+    read_words(fields.find("overlap"), plan::kOverlapWords, plan.overlap);
+    read_words(fields.find("offload"), plan::kOffloadWords, plan.offload);
     if (const Value algorithm = fields.find("algorithm")) {
         plan.algorithm = algorithm.one_of(cluster::kAlgorithms, cluster::Algorithm::ring);
     }

@@ -101,6 +101,9 @@ std::string rule(const plan::Rule& rule) {
     if (rule.regather) {
         written.emplace_back("regather: true");
     }
+    if (rule.optional) {
+        written.emplace_back("optional: true");
+    }
     return fmt::format("{{{}}}", join(written));
 }
 
@@ -131,21 +134,6 @@ std::string optimizer(const Plan& plan) {
     return text + "}";
 }
 
-std::string overlap(const plan::Overlap& overlap) {
-    std::vector<std::string> words;
-    const auto add = [&](bool is_set, const char* word) {
-        if (is_set) {
-            words.emplace_back(word);
-        }
-    };
-    add(overlap.gradients, "gradients");
-    add(overlap.parameters, "parameters");
-    add(overlap.tensor, "tensor");
-    add(overlap.pipeline, "pipeline");
-    add(overlap.expert, "expert");
-    return fmt::format("[{}]", join(words));
-}
-
 /// `strategy` is what stands after `strategy:`, line end included.
 std::string plan_text(const Plan& plan, const std::string& title, const std::string& strategy) {
     std::vector<std::string> mesh;
@@ -170,8 +158,11 @@ std::string plan_text(const Plan& plan, const std::string& title, const std::str
     if (plan.gradient_precision) {
         text += fmt::format("gradient_precision: {}\n", name(*plan.gradient_precision));
     }
-    text += fmt::format("schedule: {}\nrecompute: {}\noptimizer: {}\noverlap: {}\n", schedule(plan), recompute(plan),
-                        optimizer(plan), overlap(plan.overlap));
+    text += fmt::format("schedule: {}\nrecompute: {}\noptimizer: {}\noverlap: [{}]\n", schedule(plan), recompute(plan),
+                        optimizer(plan), join(words(plan.overlap)));
+    if (plan.offload.any()) {
+        text += fmt::format("offload: [{}]\n", join(words(plan.offload)));
+    }
     if (plan.algorithm) {
         text += fmt::format("algorithm: {}\n", name(*plan.algorithm));
     }

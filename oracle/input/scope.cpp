@@ -181,4 +181,28 @@ std::int64_t Scope::whole(const Value& value, std::int64_t least, std::int64_t m
     return least;
 }
 
+bool Scope::flag(const Value& value) const {
+    if (!value) {
+        return false;
+    }
+    if (!value.is_scalar()) {
+        value.error("true or false is due");
+        return false;
+    }
+    try {
+        const AttributeValue read = this->value(written(value));
+        if (const bool* flag = std::get_if<bool>(&read.value)) {
+            return *flag;
+        }
+        const std::optional<double> number = as_number(read);
+        if (number == 0.0 || number == 1.0) {
+            return number == 1.0;
+        }
+        value.error(fmt::format("\"{}\" is neither true nor false", value.node().text));
+    } catch (const InputError& error) {
+        absorb(value.faults(), error, value.path());
+    }
+    return false;
+}
+
 }  // namespace dodona::input

@@ -32,6 +32,9 @@ public:
     /// A whole number from `least` to `most`; a fault goes to the value's diagnostics and reads as `least`.
     [[nodiscard]] std::int64_t whole(const Value& value, std::int64_t least, std::int64_t most) const;
 
+    /// true or false, or what a comparison gives; absent: false. A fault goes to the value's diagnostics.
+    [[nodiscard]] bool flag(const Value& value) const;
+
 private:
     [[nodiscard]] double arithmetic(const Written& written) const;
     [[nodiscard]] bool is_word(const std::string& text) const;

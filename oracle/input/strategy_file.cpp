@@ -289,6 +289,7 @@ private:
         if (order && order.choice({"zigzag", "contiguous"}) == 1) {
             rule.order = graph::ShardOrder::contiguous;
         }
+        rule.optional = fields.find("optional").flag();
         fields.finish();
         return rule;
     }

@@ -48,7 +48,7 @@ void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh, Shard
         for (std::size_t i = 0; i < producers.size(); ++i) {
             const Vertex producer = producers[i];
             const graph::Layer& source = graph.layer(producer);
-            const bool needed = source.input_gradient || !source.nest.weights.empty();
+            const bool needed = source.input_gradient || source.trains();
             if (!needed || source.nest.inputs.empty()) {
                 continue;
             }

@@ -19,9 +19,6 @@ constexpr std::array kSchedules{Word<ScheduleKind>{ScheduleKind::gpipe, "gpipe"}
 constexpr std::array kRecomputes{
     Word<RecomputeKind>{RecomputeKind::none, "none"}, Word<RecomputeKind>{RecomputeKind::selective, "selective"},
     Word<RecomputeKind>{RecomputeKind::full, "full"}, Word<RecomputeKind>{RecomputeKind::every, "every"}};
-constexpr std::array kOptimizers{Word<OptimizerKind>{OptimizerKind::sgd, "sgd"},
-                                 Word<OptimizerKind>{OptimizerKind::momentum, "momentum"},
-                                 Word<OptimizerKind>{OptimizerKind::adam, "adam"}};
 constexpr std::array kShards{Word<ShardLevel>{ShardLevel::none, "none"}, Word<ShardLevel>{ShardLevel::states, "states"},
                              Word<ShardLevel>{ShardLevel::gradients, "gradients"},
                              Word<ShardLevel>{ShardLevel::parameters, "parameters"}};
@@ -46,15 +43,27 @@ std::optional<Enum> value(const std::array<Word<Enum>, N>& words, std::string_vi
     return std::nullopt;
 }
 
+template <class Flags, class Word, std::size_t N>
+std::vector<std::string> set_words(const Flags& flags, const std::array<Word, N>& words) {
+    std::vector<std::string> found;
+    for (const Word& word : words) {
+        if (flags.*word.member) {
+            found.emplace_back(word.word);
+        }
+    }
+    return found;
+}
+
 }  // namespace
+
+std::vector<std::string> words(const Overlap& overlap) { return set_words(overlap, kOverlapWords); }
+std::vector<std::string> words(const Offload& offload) { return set_words(offload, kOffloadWords); }
 
 std::string_view name(ScheduleKind kind) { return word(kSchedules, kind); }
 std::string_view name(RecomputeKind kind) { return word(kRecomputes, kind); }
-std::string_view name(OptimizerKind kind) { return word(kOptimizers, kind); }
 std::string_view name(ShardLevel level) { return word(kShards, level); }
 std::optional<ScheduleKind> schedule_from(std::string_view text) { return value(kSchedules, text); }
 std::optional<RecomputeKind> recompute_from(std::string_view text) { return value(kRecomputes, text); }
-std::optional<OptimizerKind> optimizer_from(std::string_view text) { return value(kOptimizers, text); }
 std::optional<ShardLevel> shard_from(std::string_view text) { return value(kShards, text); }
 
 void Plan::fold_axes() {

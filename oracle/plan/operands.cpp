@@ -1,6 +1,8 @@
 #include "plan/operands.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <optional>
 
 #include "base/check.hpp"
@@ -58,6 +60,18 @@ std::optional<std::size_t> dimension_of(const Operand& operand, int loop) {
     const auto found = std::find(operand.loops.begin(), operand.loops.end(), loop);
     return found == operand.loops.end() ? std::nullopt
                                         : std::optional(static_cast<std::size_t>(found - operand.loops.begin()));
+}
+
+/// Elements, rows and factors of a shard with these extents. Extents of 1 in front (one group) do not make a matrix.
+void count_elements(const graph::Weight& weight, const std::vector<double>& extents, WeightShard& shard) {
+    std::size_t first = 0;
+    while (first + 1 < extents.size() && weight.dimensions[first].extent == 1) {
+        ++first;
+    }
+    shard.elements = std::accumulate(extents.begin(), extents.end(), 1.0, std::multiplies<>());
+    const std::size_t last = extents.size() - 1;
+    shard.rows = shard.elements / extents[last];
+    shard.factors = last > first ? shard.rows + shard.elements / extents[last - 1] : shard.elements;
 }
 
 }  // namespace
@@ -145,23 +159,24 @@ Atoms partial_input_gradient(const Nest& nest, std::size_t i, const std::vector<
 WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Mesh& mesh,
                          const std::vector<Atoms>& loops) {
     WeightShard shard;
-    shard.elements = 1;
+    std::vector<double> extents(weight.dimensions.size());
     for (std::size_t d = 0; d < weight.dimensions.size(); ++d) {
         const int loop = weight.operand.loops[d];
         const auto extent = static_cast<double>(weight.dimensions[d].extent);
+        extents[d] = extent;
         if (loop == kNoLoop) {
-            shard.elements *= extent;
             continue;
         }
         const Atoms atoms = loops[static_cast<std::size_t>(loop)];
         const std::int64_t ways = mesh.ways(atoms);
-        shard.elements *= division_of(nest, loop, extent).local(ways);
+        extents[d] = division_of(nest, loop, extent).local(ways);
         shard.laid |= atoms;
         const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
         if (l.replicates && ways > l.extent / l.unit) {
             shard.replicas *= ways / (l.extent / l.unit);
         }
     }
+    count_elements(weight, extents, shard);
     for (std::size_t i = 0; i < loops.size(); ++i) {
         const int loop = static_cast<int>(i);
         const bool summed = nest.output.has(loop) || (in_inputs(nest, loop) && !in_weights(nest, loop));
@@ -180,6 +195,17 @@ void send_round(const Mesh& mesh, LayerTransfer& transfer) {
         transfer.times = blocks.times;
         transfer.purpose = Purpose::stream;
     }
+}
+
+double touched_elements(const Nest& nest, const graph::Weight& weight, double elements,
+                        const graph::LocalExtents& local) {
+    double touched = weight.touched * (elements / weight.elements()) * local[0];
+    for (int loop = 1; loop < static_cast<int>(nest.loops.size()); ++loop) {
+        if (!weight.operand.has(loop)) {
+            touched *= local[loop] / static_cast<double>(nest.loops[static_cast<std::size_t>(loop)].extent);
+        }
+    }
+    return std::min(elements, touched);
 }
 
 std::vector<HaloExchange> halo_exchanges(const Nest& nest, std::size_t input, const graph::Tensor& x, const Mesh& mesh,

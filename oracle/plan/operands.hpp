@@ -41,6 +41,10 @@ WeightShard weight_shard(const graph::Nest& nest, const graph::Weight& weight, c
 
 /// A gather, or its mirror image a reduce-scatter, becomes blocks that go round a ring beside the layer's compute.
 void send_round(const Mesh& mesh, LayerTransfer& transfer);
+/// Elements of a weight's shard that one micro-batch touches: the rows of its own samples, and of its own part of all
+/// that they look up. Domain: look-ups spread evenly over the table. 0 for a weight that is read whole.
+double touched_elements(const graph::Nest& nest, const graph::Weight& weight, double elements,
+                        const graph::LocalExtents& local);
 
 struct HaloExchange {
     Transfer transfer;

@@ -1,6 +1,7 @@
 // A plan: everything a user decides about how a network is trained on a cluster.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "base/precision.hpp"
 #include "cluster/cluster.hpp"
+#include "plan/optimizer.hpp"
 #include "plan/strategy.hpp"
 
 namespace dodona::plan {
@@ -30,15 +32,12 @@ struct Fold {
 
 enum class ScheduleKind { gpipe, one_forward_one_backward, interleaved };
 enum class RecomputeKind { none, selective, full, every };
-enum class OptimizerKind { sgd, momentum, adam };
 
 std::string_view name(ScheduleKind kind);
 std::string_view name(RecomputeKind kind);
-std::string_view name(OptimizerKind kind);
 std::string_view name(ShardLevel level);
 std::optional<ScheduleKind> schedule_from(std::string_view name);
 std::optional<RecomputeKind> recompute_from(std::string_view name);
-std::optional<OptimizerKind> optimizer_from(std::string_view name);
 std::optional<ShardLevel> shard_from(std::string_view name);
 
 struct Overlap {
@@ -47,7 +46,37 @@ struct Overlap {
     bool tensor = false;      ///< tensor-parallel collectives behind their own layer's compute (stated, not assumed)
     bool pipeline = false;    ///< point-to-point transfers behind compute
     bool expert = false;
+    bool offload = false;  ///< copies to and from the host behind compute
 };
+
+/// What lives in the memory of the host and visits the device when it is needed: see schedule/offload.hpp.
+struct Offload {
+    bool optimizer = false;    ///< states and master copies
+    bool activations = false;  ///< what is kept for backward
+    bool weights = false;      ///< weights and gradients
+    [[nodiscard]] bool any() const { return optimizer || activations || weights; }
+    auto operator<=>(const Offload&) const = default;
+};
+
+/// The words of files and options, with the member that each sets.
+struct OverlapWord {
+    std::string_view word;
+    bool Overlap::*member;
+};
+inline constexpr std::array kOverlapWords{
+    OverlapWord{"gradients", &Overlap::gradients}, OverlapWord{"parameters", &Overlap::parameters},
+    OverlapWord{"tensor", &Overlap::tensor},       OverlapWord{"pipeline", &Overlap::pipeline},
+    OverlapWord{"expert", &Overlap::expert},       OverlapWord{"offload", &Overlap::offload}};
+struct OffloadWord {
+    std::string_view word;
+    bool Offload::*member;
+};
+inline constexpr std::array kOffloadWords{OffloadWord{"optimizer", &Offload::optimizer},
+                                          OffloadWord{"activations", &Offload::activations},
+                                          OffloadWord{"weights", &Offload::weights}};
+/// The words that are set, in order.
+std::vector<std::string> words(const Overlap& overlap);
+std::vector<std::string> words(const Offload& offload);
 
 struct Plan {
     Strategy strategy;
@@ -65,6 +94,7 @@ struct Plan {
     std::int64_t shard_group = 0;  ///< ranks that share one copy (0: all that can); smaller = hybrid sharding
     bool keep_parameters = false;  ///< ZeRO-3: gathered weights are kept from forward to backward
     Overlap overlap;
+    Offload offload;
     Precision precision = Precision::bf16;
     std::optional<Precision> gradient_precision;  ///< of the gradient buffer and its reduction; default fp32
     std::optional<cluster::Algorithm> algorithm;  ///< forced for all collectives

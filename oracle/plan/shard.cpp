@@ -182,7 +182,7 @@ private:
                 const Via via = assignment.rule != nullptr ? assignment.rule->via : Via::reduce_scatter;
                 add_conversion(producer, result_.layers[producer].output, wanted, via, Phase::forward, sharded);
             }
-            if (!is_input && regathers(assignment) && saves_input(layer.nest, i)) {
+            if (!is_input && regathers(assignment) && saves_input(layer, i)) {
                 add_regather(producer, wanted, sharded);
             }
             stream_from(first, sharded);
@@ -196,9 +196,11 @@ private:
     }
 
     /// Whether backward reads input `i` again: a product with a weight for dW, attention's keys and values for dX.
-    [[nodiscard]] static bool saves_input(const Nest& nest, std::size_t i) {
-        return std::any_of(nest.saved.begin(), nest.saved.end(), [i](const graph::Saved& saved) {
-            return saved.what == graph::Saved::What::input && static_cast<std::size_t>(saved.operand) == i;
+    [[nodiscard]] static bool saves_input(const Layer& layer, std::size_t i) {
+        const auto& all = layer.nest.saved;
+        return std::any_of(all.begin(), all.end(), [&](const graph::Saved& saved) {
+            return layer.keeps(saved) && saved.what == graph::Saved::What::input &&
+                   static_cast<std::size_t>(saved.operand) == i;
         });
     }
 
@@ -281,6 +283,8 @@ private:
         for (const graph::Weight& weight : nest.weights) {
             WeightShard shard = weight_shard(nest, weight, mesh_, sharded.loops);
             shard.owner = v;
+            shard.frozen = graph_.layer(v).frozen;
+            shard.touched = touched_elements(nest, weight, shard.elements, sharded.local);
             if (!weight.tied_to.empty()) {
                 shard.tied = true;
                 shard.owner = find_layer(weight.tied_to);
@@ -301,6 +305,9 @@ private:
         const Layer& layer = graph_.layer(v);
         int slot = 0;
         for (const graph::Saved& saved : layer.nest.saved) {
+            if (!layer.keeps(saved)) {
+                continue;
+            }
             if (saved.what == graph::Saved::What::internal) {
                 double elements = saved.factor;
                 for (const int loop : saved.loops) {
@@ -341,7 +348,7 @@ private:
     void note_unused_rules() {
         for (const Rule* rule : rules_.unused()) {
             const Match& match = rule->match;
-            if (!match.kinds.empty() || !match.roles.empty() || !match.names.empty()) {
+            if (!rule->optional && (!match.kinds.empty() || !match.roles.empty() || !match.names.empty())) {
                 result_.limits.push_back({"rule " + std::to_string(rule - strategy_.rules.data() + 1) +
                                               " of strategy " + strategy_.name + " matches no layer of this network",
                                           false});

@@ -33,6 +33,10 @@ struct LayerTransfer {
 /// One weight on one device.
 struct WeightShard {
     double elements = 0;        ///< held locally, before any sharding of states
+    double rows = 0;            ///< of these: see WeightSize
+    double factors = 0;         ///< of these: see WeightSize
+    double touched = 0;         ///< of these, by one micro-batch; 0: all (the gradient is dense)
+    bool frozen = false;        ///< has no gradient and no optimizer state
     Atoms laid = 0;             ///< atoms in its layout
     Atoms partial = 0;          ///< atoms over which its gradient is a partial sum
     std::int64_t replicas = 1;  ///< ranks within its laid axes that hold the same units and sum their gradient

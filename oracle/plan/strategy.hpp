@@ -48,6 +48,7 @@ struct Rule {
     bool stream = false;
     /// Which positions of a split sequence the layer's shards hold; causal attention is uneven over contiguous ones.
     graph::ShardOrder order = graph::ShardOrder::zigzag;
+    bool optional = false;  ///< made for some networks only: that it matches nothing is not worth a word
     Location where;
 };
 

@@ -8,8 +8,8 @@ namespace dodona::schedule {
 
 namespace {
 
-// Thresholds: shares from which an effect decides the scaling. Derived for the rows of Table 6; the bubble and input
-// are not in that table and their thresholds are ours.
+// Thresholds: shares from which an effect decides the scaling. Derived for the rows of Table 6; the bubble, input
+// and host copies are not in that table and their thresholds are ours.
 constexpr double kGradientExchange = 0.20;
 constexpr double kLayerCollectives = 0.50;
 constexpr double kHaloOfGradients = 0.25;
@@ -20,6 +20,7 @@ constexpr double kImbalance = 1.10;
 constexpr double kComputeRedundancy = 0.50;
 constexpr double kBubble = 0.20;
 constexpr double kInput = 0.10;
+constexpr double kOffload = 0.20;
 
 class Finder {
 public:
@@ -53,6 +54,11 @@ public:
         const double input = share(TimePart::input);
         note(input > kInput, "input/output", input,
              fmt::format("{:.0f} % of the step waits for samples from storage", 100 * input));
+        const double offload = share(TimePart::offload);
+        note(offload > kOffload, "host link", offload,
+             fmt::format("{:.0f} % of the step waits for copies to and from the host: overlap, larger micro-batches or "
+                         "offloading less would help",
+                         100 * offload));
         std::stable_sort(found_.begin(), found_.end(),
                          [](const Bottleneck& a, const Bottleneck& b) { return a.share > b.share; });
         return std::move(found_);

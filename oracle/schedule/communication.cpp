@@ -26,6 +26,7 @@ std::string_view subject(const plan::LayerTransfer& transfer) {
 std::string_view subject(StateTransfer::What what) {
     switch (what) {
         case StateTransfer::What::gradients: return "weight gradients";
+        case StateTransfer::What::rows: return "gradients of touched rows";
         case StateTransfer::What::parameters: return "weights";
         case StateTransfer::What::tied_gradients: return "the tied weight's gradient between stages";
     }

@@ -9,6 +9,7 @@
 #include "cost/device_time.hpp"
 #include "schedule/bottlenecks.hpp"
 #include "schedule/communication.hpp"
+#include "schedule/offload.hpp"
 #include "schedule/pipeline.hpp"
 #include "schedule/stage_memory.hpp"
 #include "schedule/stage_time.hpp"
@@ -25,7 +26,11 @@ struct StageWork {
     std::vector<StateTransfer> transfers;  ///< of states, tied weights included
     ExposedStates exposed;
     Seconds update;
+    StageOffload offload;
     MemoryParts memory;
+    [[nodiscard]] Seconds tail() const {
+        return exposed.gradients + exposed.parameters + offload.exposed_update + update;
+    }
 };
 
 class Evaluation {
@@ -78,10 +83,17 @@ private:
             work.transfers.push_back(tied);
         }
         work.exposed = exposed_states(work.transfers, work.pass, plan_, p_.microbatches, work.states.buckets);
+        const double share = costed_.counts.trained > 0 ? work.states.trained / costed_.counts.trained : 0.0;
         work.update = costed_.measured
-                          ? costed_.measured_update * (work.states.elements / costed_.counts.parameters)
+                          ? share * costed_.measured_update
                           : cost::stream_time(costed_.cluster->device, work.states.update_traffic).time.value;
-        work.memory = stage_memory(costed_, plan_, work.stage, work.states, index, cut.size(), p_.microbatches);
+        const KeptActivations kept = kept_activations(
+            costed_, plan_, work.stage,
+            in_flight(plan_.schedule, static_cast<std::int64_t>(index), static_cast<std::int64_t>(cut.size()),
+                      p_.microbatches, static_cast<std::int64_t>(work.stage.chunks.size())));
+        work.offload = stage_offload(costed_, plan_, work.states, kept, {work.pass, work.update, p_.microbatches});
+        work.pass.offload = work.offload.exposed_pass;
+        work.memory = stage_memory(costed_, plan_, work.stage, work.states, kept, cut.size());
         stages_.push_back(std::move(work));
     }
 
@@ -109,6 +121,7 @@ private:
         time[TimePart::gradients] = tail.exposed.gradients;
         time[TimePart::parameters] = tail.exposed.parameters;
         time[TimePart::optimizer] = tail.update;
+        time[TimePart::offload] = m * critical.pass.offload + tail.offload.exposed_update;
         const Seconds compute = time.total();
         time[TimePart::input] = exposed_input(compute);
         compose_busy(critical, tail);
@@ -128,9 +141,8 @@ private:
 
     /// After the last backward pass every stage reduces, updates and gathers; the slowest ends the step.
     [[nodiscard]] const StageWork& slowest_tail() const {
-        const auto tail = [](const StageWork& w) { return w.exposed.gradients + w.exposed.parameters + w.update; };
         return *std::max_element(stages_.begin(), stages_.end(),
-                                 [&](const StageWork& a, const StageWork& b) { return tail(a) < tail(b); });
+                                 [](const StageWork& a, const StageWork& b) { return a.tail() < b.tail(); });
     }
 
     void compose_busy(const StageWork& critical, const StageWork& tail) {
@@ -143,6 +155,7 @@ private:
         p_.busy[TimePart::pipeline] = transfers_between_stages(false);
         p_.busy[TimePart::gradients] = tail.exposed.gradients_busy;
         p_.busy[TimePart::parameters] = tail.exposed.parameters_busy;
+        p_.busy[TimePart::offload] = m * (critical.offload.forward + critical.offload.backward) + tail.offload.update;
         p_.busy[TimePart::input] = input_time();
         p_.busy[TimePart::bubble] = {};
     }
@@ -181,8 +194,7 @@ private:
         }
         const FlopPerSecond peak = costed_.cluster->device.peak(plan_.precision);
         const Flop possible = static_cast<double>(plan_.devices()) * peak * step;
-        // Backward does the arithmetic of forward twice (dX and dW): the convention of MFU.
-        p_.mfu = 3.0 * static_cast<double>(plan_.batch) * costed_.counts.forward_per_sample / possible;
+        p_.mfu = static_cast<double>(plan_.batch) * costed_.counts.training_per_sample / possible;
         Flop executed;
         for (const StageWork& work : stages_) {
             executed += work.pass.forward.executed + work.pass.backward.executed + work.pass.recompute.executed;
@@ -198,6 +210,20 @@ private:
             }
         }
         p_.memory = stages_[p_.fullest_stage].memory;
+        if (plan_.offload.any()) {
+            compose_host();
+        }
+    }
+
+    void compose_host() {
+        Bytes most;
+        for (const StageWork& work : stages_) {
+            most = max(most, work.offload.kept);
+        }
+        const auto devices = static_cast<double>(std::min(plan_.devices(), costed_.cluster->node_size()));
+        const StageOffload& critical = stages_[p_.critical_stage].offload;
+        p_.host = HostUse{
+            .memory = devices * most, .limit = costed_.cluster->host->memory, .in = critical.in, .out = critical.out};
     }
 
     void judge() {
@@ -209,15 +235,18 @@ private:
         if (!p_.fits) {
             p_.why_not = fmt::format("out of memory: {:.1f} GiB of {:.1f} GiB", p_.memory.total().in(1_GiB),
                                      p_.memory_limit.in(1_GiB));
+        } else if (p_.host && p_.host->memory > p_.host->limit) {
+            p_.fits = false;
+            p_.why_not = fmt::format("out of host memory: {:.1f} GiB of {:.1f} GiB on a node",
+                                     p_.host->memory.in(1_GiB), p_.host->limit.in(1_GiB));
         }
     }
 
     void explain() {
         for (const StageWork& work : stages_) {
             const double m = static_cast<double>(p_.microbatches);
-            p_.stages.push_back(
-                {describe(costed_, work.stage), costed_.cluster->device.name, work.memory.total(),
-                 m * work.pass.total().value + work.exposed.gradients + work.exposed.parameters + work.update});
+            p_.stages.push_back({describe(costed_, work.stage), costed_.cluster->device.name, work.memory.total(),
+                                 m * work.pass.total().value + work.tail()});
         }
         const StageWork& critical = stages_[p_.critical_stage];
         p_.communication = communication_lines(costed_, plan_, critical.stage, critical.pass, critical.transfers,
@@ -265,8 +294,8 @@ private:
             return total;
         };
         const auto compute = {TimePart::forward, TimePart::backward, TimePart::recompute, TimePart::optimizer};
-        const auto communication = {TimePart::layer, TimePart::halo, TimePart::pipeline, TimePart::gradients,
-                                    TimePart::parameters};
+        const auto communication = {TimePart::layer,     TimePart::halo,       TimePart::pipeline,
+                                    TimePart::gradients, TimePart::parameters, TimePart::offload};
         epoch.compute = steps * sum(p_.time, compute);
         epoch.communication = epoch.iterations * sum(p_.busy, communication);
         epoch.total = steps * (sum(p_.time, compute) + p_.time[TimePart::bubble]) +
@@ -291,6 +320,11 @@ private:
         if (any) {
             p_.provenance.push_back(fmt::format("communication: {} of {} ({})", name(worst), costed_.cluster->name,
                                                 costed_.cluster->source));
+        }
+        if (p_.host) {
+            p_.provenance.push_back(
+                fmt::format("host memory and its link: {}{}", costed_.cluster->name,
+                            costed_.cluster->host->source.empty() ? "" : " (" + costed_.cluster->host->source + ")"));
         }
         p_.provenance.push_back(fmt::format("model: {} ({})", costed_.graph->name, costed_.graph->source));
     }

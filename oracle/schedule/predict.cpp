@@ -14,7 +14,7 @@ Prediction predict(const graph::Graph& graph, const cluster::Cluster& cluster, c
 std::string_view name(TimePart part) {
     constexpr std::array<std::string_view, kTimeParts> kNames{"forward",    "backward", "recompute", "optimizer",
                                                               "layer",      "halo",     "pipeline",  "gradients",
-                                                              "parameters", "bubble",   "input"};
+                                                              "parameters", "offload",  "bubble",    "input"};
     return kNames[static_cast<std::size_t>(part)];
 }
 

@@ -25,10 +25,11 @@ enum class TimePart {
     pipeline,    ///< point-to-point transfers between stages
     gradients,   ///< gradient reduction
     parameters,  ///< parameter gathers of sharded weights
+    offload,     ///< copies to and from the host
     bubble,      ///< waiting for other stages
     input,       ///< reading samples from storage
 };
-inline constexpr std::size_t kTimeParts = 11;
+inline constexpr std::size_t kTimeParts = 12;
 std::string_view name(TimePart part);
 
 enum class MemoryPart {
@@ -91,10 +92,18 @@ struct CommunicationLine {
     double contention = 1;  ///< phi
 };
 
+/// What a plan that offloads asks of the hosts.
+struct HostUse {
+    Bytes memory;  ///< of a node whose devices are all like the one that offloads most
+    Bytes limit;   ///< what a node has
+    Bytes in;      ///< to one device of the critical stage, in one step
+    Bytes out;     ///< from it
+};
+
 struct Epoch {
     double iterations = 0;
     Seconds compute;        ///< kernels, update included; the last partial batch counts in part
-    Seconds communication;  ///< busy time of all collectives; every iteration counts in full
+    Seconds communication;  ///< busy time of all collectives and host copies; every iteration counts in full
     Seconds total;
 };
 
@@ -109,10 +118,11 @@ struct Prediction {
     double hfu = 0;  ///< executed arithmetic (recomputation included) over peak
     std::int64_t microbatches = 1;
     std::int64_t data_ranks = 1;
-    TimeParts time;      ///< exposed, adds up to step.value
-    TimeParts busy;      ///< with what overlap hides; bubble zero
-    MemoryParts memory;  ///< of the fullest stage
-    Bytes memory_limit;  ///< what a device offers
+    TimeParts time;               ///< exposed, adds up to step.value
+    TimeParts busy;               ///< with what overlap hides; bubble zero
+    MemoryParts memory;           ///< of the fullest stage
+    Bytes memory_limit;           ///< what a device offers
+    std::optional<HostUse> host;  ///< where something is offloaded
     std::vector<StagePrediction> stages;
     std::size_t critical_stage = 0;
     std::size_t fullest_stage = 0;

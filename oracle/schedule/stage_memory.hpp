@@ -7,14 +7,26 @@
 
 namespace dodona::schedule {
 
-/// Activations: tensors saved for backward, as the recomputation policy leaves them, times the micro-batches that the
-/// schedule keeps in flight. Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %).
+/// Tensors kept for backward, as the recomputation policy leaves them. Of a checkpoint every k blocks, a chunk of n
+/// blocks keeps ceil(n/k) block inputs and computes at most k blocks again at a time.
+struct KeptActivations {
+    Bytes blocks;            ///< all micro-batches in flight
+    Bytes token;             ///< the same, of token layers outside the blocks
+    Bytes microbatch;        ///< of one micro-batch through all chunks
+    Bytes largest;           ///< of one unit instance and one micro-batch
+    Bytes working;           ///< alive only while blocks are recomputed: what was dropped
+    std::int64_t units = 1;  ///< unit instances of the stage
+    [[nodiscard]] Bytes total() const { return blocks + token; }
+};
+
+/// `held`: micro-batches in flight, by chunk.
+KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
+                                 const std::vector<std::int64_t>& held);
+
+/// Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %). What is offloaded leaves two
+/// buffers of its largest unit on the device.
 /// Not modelled: fragmentation of the allocator (a cluster's memory_reserve stands for it).
 MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
-                         const StageStates& states, std::size_t stage_index, std::size_t stage_count,
-                         std::int64_t microbatches);
-
-/// Bytes that one instance of a unit keeps for backward.
-Bytes kept_bytes(const UnitCost& unit, const plan::Plan& plan);
+                         const StageStates& states, const KeptActivations& kept, std::size_t stage_count);
 
 }  // namespace dodona::schedule

@@ -16,7 +16,10 @@ struct StagePass {
     Incoming arriving;            ///< its bytes
     cost::CollectiveTime send;    ///< of `boundary`: between stages
     cost::CollectiveTime gather;  ///< of `boundary`: among the receivers
-    [[nodiscard]] Estimate total() const { return forward.total() + backward.total() + recompute.total(); }
+    Seconds offload;              ///< copies to and from the host that nothing hides
+    [[nodiscard]] Estimate total() const {
+        return forward.total() + backward.total() + recompute.total() + Estimate::exactly(offload);
+    }
 };
 
 /// `index`: of the stage; what it receives from the stage before crosses the levels that lie between those two.

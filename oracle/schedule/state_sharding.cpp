@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <set>
 
 #include "base/check.hpp"
 
@@ -15,7 +15,7 @@ using plan::ShardLevel;
 
 namespace {
 
-constexpr Bytes kFour = Bytes::of_base(4);
+constexpr Bytes kRowIndex = Bytes::of_base(8);
 
 TrainingBytes bytes_of(const plan::Plan& plan) {
     TrainingBytes bytes = training_bytes(plan.precision);
@@ -26,20 +26,18 @@ TrainingBytes bytes_of(const plan::Plan& plan) {
     return bytes;
 }
 
-using Key = std::tuple<Atoms, Atoms, std::int64_t>;  ///< laid, partial, replicas
-
-/// Weights of a stage by layout; a tied weight counts where its owner is not on the stage.
-std::map<Key, double> weights_by_layout(const CostedGraph& costed, const Stage& stage) {
-    std::map<Key, double> classes;
+/// Weights of a stage by kind; a tied weight counts where its owner is not on the stage.
+std::map<WeightKind, plan::WeightSize> weights_by_kind(const CostedGraph& costed, const Stage& stage) {
+    std::map<WeightKind, plan::WeightSize> kinds;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {
         const auto count = static_cast<double>(stage.count(u));
         for (const WeightClass& weight : costed.units[u].weights) {
             if (count > 0 && !(weight.tied && stage.count(weight.owner_unit) > 0)) {
-                classes[{weight.laid, weight.partial, weight.replicas}] += count * weight.elements;
+                kinds[weight.kind] += count * weight.size;
             }
         }
     }
-    return classes;
+    return kinds;
 }
 
 class States {
@@ -51,17 +49,48 @@ public:
           shardable_(costed.mesh.shard_atoms(costed.mesh.axes(plan.strategy.shard_axes))),
           passes_(static_cast<double>(microbatches)) {}
 
-    /// Collectives for `elements` local parameters of one layout.
-    void add_transfers(const Key& key, double elements, StageStates& states) const {
-        const auto [laid, partial, replicas] = key;
-        const Atoms over = plan_.shard == ShardLevel::none ? Atoms{0} : shardable_ & ~laid;
-        const double ways = static_cast<double>(costed_.mesh.ways(over));
-        const Bytes gradient = elements * bytes_.reduced;
+    /// Collectives for the local parameters of one kind.
+    void add_transfers(const WeightKind& kind, const plan::WeightSize& size, StageStates& states) {
+        const Atoms over = plan_.shard == ShardLevel::none ? Atoms{0} : shardable_ & ~kind.laid;
+        if (!kind.frozen && !(kind.sparse && add_rows(kind, size, over, states))) {
+            add_reductions(kind, size, over, states);
+        }
+        if (over != 0 && (!kind.frozen || plan_.shard == ShardLevel::parameters)) {
+            add_gathers(over, size.elements * bytes_.weight, states);
+        }
+    }
+
+    /// Bytes of weights, gradients and states; what a step changes of the weights and moves in device memory is added
+    /// to `states`.
+    StateBytes add_memory(const WeightKind& kind, const plan::WeightSize& size, StageStates& states) const {
+        const auto ways = static_cast<double>(costed_.mesh.ways(shardable_ & ~kind.laid));
+        const auto divided = [&](ShardLevel from) { return plan_.shard >= from ? ways : 1.0; };
+        StateBytes bytes{.weights = size.elements / divided(ShardLevel::parameters) * bytes_.weight,
+                         .gradients = {},
+                         .optimizer = {}};
+        if (kind.frozen) {
+            return bytes;
+        }
+        const plan::Optimizer& optimizer = plan::optimizer(plan_.optimizer);
+        const bool rows = row_kinds_.contains(kind);
+        const double changed = rows ? touched(kind, size) / size.elements : 1.0;
+        bytes.gradients = changed * size.elements / divided(ShardLevel::gradients) * bytes_.gradient +
+                          (rows ? changed * size.rows * kRowIndex : Bytes{});
+        bytes.optimizer = kept_bytes(optimizer, size, bytes_) / divided(ShardLevel::states);
+        states.updated += bytes.weights;
+        states.update_traffic += changed / divided(ShardLevel::states) * plan::update_traffic(optimizer, size, bytes_);
+        return bytes;
+    }
+
+private:
+    void add_reductions(const WeightKind& kind, const plan::WeightSize& size, Atoms over, StageStates& states) const {
         const bool every_pass = plan_.shard == ShardLevel::gradients || plan_.shard == ShardLevel::parameters;
-        if ((over & partial) != 0) {
+        const double ways = static_cast<double>(costed_.mesh.ways(over));
+        const Bytes gradient = size.elements * bytes_.reduced;
+        if ((over & kind.partial) != 0) {
             add({.what = StateTransfer::What::gradients,
                  .collective = Collective::reduce_scatter,
-                 .atoms = over & partial,
+                 .atoms = over & kind.partial,
                  .size = gradient,
                  .per_step = every_pass ? passes_ : 1.0,
                  .per_pass = every_pass,
@@ -69,32 +98,47 @@ public:
                  .time = {}},
                 states);
         }
-        if ((partial & ~over) != 0) {
-            add_all_reduce(partial & ~over, idle_atoms(laid | partial | over), gradient / ways, states);
+        if ((kind.partial & ~over) != 0) {
+            add_all_reduce(kind.partial & ~over, idle_atoms(kind.laid | kind.partial | over), gradient / ways, states);
         }
-        if (replicas > 1) {
-            add_replica_reduction(laid, gradient / ways, replicas, states);
-        }
-        if (over != 0) {
-            add_gathers(over, elements * bytes_.weight, states);
+        if (kind.replicas > 1) {
+            add_replica_reduction(kind.laid, gradient / ways, kind.replicas, states);
         }
     }
 
-    void add_memory(double elements, Atoms laid, Bytes& weights, Bytes& gradients, Bytes& optimizer,
-                    Bytes& traffic) const {
-        const auto ways = static_cast<double>(costed_.mesh.ways(shardable_ & ~laid));
-        const auto divided = [&](ShardLevel from) { return plan_.shard >= from ? ways : 1.0; };
-        const Bytes kept = bytes_.master + optimizer_bytes(plan_.optimizer);
-        weights += elements / divided(ShardLevel::parameters) * bytes_.weight;
-        gradients += elements / divided(ShardLevel::gradients) * bytes_.gradient;
-        optimizer += elements / divided(ShardLevel::states) * kept;
-        // The update reads gradient and states, writes states and weight; without a master copy it reads the weight.
-        const Bytes read_weight = bytes_.master > Bytes{} ? Bytes{} : bytes_.weight;
-        traffic +=
-            elements / divided(ShardLevel::states) * (2.0 * kept + bytes_.gradient + read_weight + bytes_.weight);
+    /// Elements that a step changes, at most, of all ranks that reduce together.
+    [[nodiscard]] double touched(const WeightKind& kind, const plan::WeightSize& size) const {
+        return std::min(size.elements, size.touched * passes_ * static_cast<double>(costed_.mesh.ways(kind.partial)));
     }
 
-private:
+    /// Rows instead of the whole gradient, if some stay untouched and the exchange is faster than that of the whole.
+    bool add_rows(const WeightKind& kind, const plan::WeightSize& size, Atoms over, StageStates& states) {
+        const double mine = std::min(size.elements, size.touched * passes_);
+        if (over != 0 || kind.replicas > 1 || mine >= size.elements) {
+            return false;
+        }
+        if (kind.partial != 0) {
+            const Bytes sent = mine * bytes_.reduced + mine / size.elements * size.rows * kRowIndex;
+            const Bytes gathered = static_cast<double>(costed_.mesh.ways(kind.partial)) * sent;
+            const auto rows = time_of(costed_, Collective::all_gather, kind.partial, gathered, plan_.algorithm);
+            const auto whole =
+                time_of(costed_, Collective::all_reduce, kind.partial, size.elements * bytes_.reduced, plan_.algorithm);
+            if (whole.time.value <= rows.time.value) {
+                return false;
+            }
+            states.transfers.push_back({.what = StateTransfer::What::rows,
+                                        .collective = Collective::all_gather,
+                                        .atoms = kind.partial,
+                                        .size = gathered,
+                                        .per_step = 1,
+                                        .per_pass = false,
+                                        .beside = Phase::backward,
+                                        .time = rows});
+        }
+        row_kinds_.insert(kind);
+        return true;
+    }
+
     /// Atoms over which ranks of one stage hold the same weight and have computed the same gradient.
     [[nodiscard]] Atoms idle_atoms(Atoms busy) const {
         const Atoms stages = plan_.strategy.pipeline ? costed_.mesh.axis(*plan_.strategy.pipeline) : Atoms{0};
@@ -170,46 +214,44 @@ private:
     TrainingBytes bytes_;
     Atoms shardable_;
     double passes_;
+    std::set<WeightKind> row_kinds_;  ///< whose gradients stay sparse
 };
 
 }  // namespace
 
-Bytes optimizer_bytes(plan::OptimizerKind kind) {
-    switch (kind) {
-        case plan::OptimizerKind::sgd: return {};
-        case plan::OptimizerKind::momentum: return kFour;
-        case plan::OptimizerKind::adam: return 2.0 * kFour;
-    }
-    throw InternalError("an optimizer without states");
-}
-
 StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                          std::int64_t microbatches) {
     StageStates states;
-    const States sharding(costed, plan, microbatches);
-    for (const auto& [key, elements] : weights_by_layout(costed, stage)) {
-        sharding.add_transfers(key, elements, states);
-        states.elements += elements;
+    States sharding(costed, plan, microbatches);
+    for (const auto& [kind, size] : weights_by_kind(costed, stage)) {
+        sharding.add_transfers(kind, size, states);
+        states.elements += size.elements;
+        states.trained += kind.frozen ? 0 : size.elements;
     }
     std::int64_t buckets = 0;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {
         const UnitCost& unit = costed.units[u];
         const std::int64_t count = stage.count(u);
-        double unit_elements = 0;
-        for (const WeightClass& weight : unit.weights) {
-            if (count == 0 || (weight.tied && stage.count(weight.owner_unit) > 0)) {
-                continue;
-            }
-            const double elements = static_cast<double>(count) * weight.elements;
-            unit_elements += weight.elements;
-            const bool token = costed.token_network && !unit.block;
-            sharding.add_memory(elements, weight.laid, token ? states.token_states : states.weights,
-                                token ? states.token_states : states.gradients,
-                                token ? states.token_states : states.optimizer, states.update_traffic);
+        if (count == 0) {
+            continue;
         }
-        buckets += unit_elements > 0 ? count : 0;
+        StateBytes bytes;
+        double elements = 0;
+        for (const WeightClass& weight : unit.weights) {
+            if (!weight.tied || stage.count(weight.owner_unit) == 0) {
+                elements += weight.size.elements;
+                bytes = bytes + sharding.add_memory(weight.kind, static_cast<double>(count) * weight.size, states);
+            }
+        }
+        StateBytes& sum = costed.token_network && !unit.block ? states.token : states.blocks;
+        sum = sum + bytes;
+        const auto note = [&](Bytes& largest, Bytes all) { largest = max(largest, all / static_cast<double>(count)); };
+        note(states.largest.weights, bytes.weights);
+        note(states.largest.gradients, bytes.gradients);
+        note(states.largest.optimizer, bytes.optimizer);
+        buckets += elements > 0 ? count : 0;
         if (plan.shard == ShardLevel::parameters) {
-            const Bytes unit_bytes = unit_elements * training_bytes(plan.precision).weight;
+            const Bytes unit_bytes = elements * training_bytes(plan.precision).weight;
             states.gathered = plan.keep_parameters ? states.gathered + static_cast<double>(count) * unit_bytes
                                                    : max(states.gathered, 2.0 * unit_bytes);
         }
@@ -223,7 +265,7 @@ std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan:
     std::vector<StateTransfer> transfers;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {
         for (const WeightClass& weight : costed.units[u].weights) {
-            if (!weight.tied || weight.owner_unit == u) {
+            if (!weight.tied || weight.kind.frozen || weight.owner_unit == u) {
                 continue;
             }
             const auto holds = [](std::size_t unit) { return [unit](const Stage& s) { return s.count(unit) > 0; }; };
@@ -244,7 +286,7 @@ std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan:
             StateTransfer transfer{.what = StateTransfer::What::tied_gradients,
                                    .collective = Collective::all_reduce,
                                    .atoms = axis,
-                                   .size = weight.elements * bytes_of(plan).reduced,
+                                   .size = weight.size.elements * bytes_of(plan).reduced,
                                    .per_step = 1,
                                    .per_pass = false,
                                    .beside = Phase::backward,

@@ -8,8 +8,12 @@
 //   parameters  all-gather in forward, again in backward unless kept, reduce-scatter, every micro-batch
 //
 // Axes over which a gradient is partial but states are not sharded (hybrid sharding, sequence over the tensor axis) are
-// all-reduced once a step. Ranks with copies of one gradient that would share a link reduce it jointly. Source:
-// Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al., arXiv:2304.11277.
+// all-reduced once a step. A frozen weight has no gradient and no states; only ZeRO-3 moves it. A gradient that is
+// sparse (rows of a table) is reduced either whole, or by an all-gather of the rows that each rank has touched, with
+// their 8-byte indices, where that is faster; with its states sharded, whole. Ranks with copies of one gradient that
+// would share a link reduce it jointly. Source: Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al.,
+// arXiv:2304.11277; torch.nn.Embedding(sparse=True); Horovod gathers sparse gradients likewise (Sergeev and Del Balso,
+// arXiv:1802.05799).
 #pragma once
 
 #include <vector>
@@ -22,7 +26,7 @@ namespace dodona::schedule {
 
 /// One collective on weights or gradients of a stage.
 struct StateTransfer {
-    enum class What { gradients, parameters, tied_gradients } what = What::gradients;
+    enum class What { gradients, rows, parameters, tied_gradients } what = What::gradients;
     cluster::Collective collective = cluster::Collective::all_reduce;
     plan::Atoms atoms = 0;
     std::int64_t ranks = 0;  ///< of the group, where it is only part of the atoms' product
@@ -33,13 +37,23 @@ struct StateTransfer {
     cost::CollectiveTime time;  ///< of one
 };
 
+struct StateBytes {
+    Bytes weights, gradients, optimizer;
+    friend StateBytes operator+(const StateBytes& a, const StateBytes& b) {
+        return {a.weights + b.weights, a.gradients + b.gradients, a.optimizer + b.optimizer};
+    }
+};
+
 struct StageStates {
     std::vector<StateTransfer> transfers;
-    Bytes weights, gradients, optimizer;
-    Bytes token_states;    ///< the same three, of token layers outside the blocks
+    StateBytes blocks;     ///< of everything but ...
+    StateBytes token;      ///< ... token layers outside the blocks
+    StateBytes largest;    ///< of each, of the unit instance that has most
+    Bytes updated;         ///< weights that a step changes
     Bytes update_traffic;  ///< device memory that the optimizer reads and writes in one step
     Bytes gathered;        ///< parameters held gathered (ZeRO-3): the largest unit twice, or all where they are kept
     double elements = 0;   ///< local parameters before sharding
+    double trained = 0;    ///< of these, those that are not frozen
     std::int64_t buckets = 1;  ///< unit instances with weights: how finely transfers can be hidden
 };
 
@@ -50,8 +64,5 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
 /// The all-reduce of a tied weight's gradient between the stages that hold it, if there are two.
 std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan,
                                           const std::vector<Stage>& stages, std::size_t stage);
-
-/// Bytes per parameter that the optimizer keeps beside weight and gradient.
-Bytes optimizer_bytes(plan::OptimizerKind kind);
 
 }  // namespace dodona::schedule

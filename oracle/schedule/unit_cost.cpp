@@ -90,7 +90,7 @@ private:
         const plan::ShardedLayer& sharded = costed_.sharded.layers[v];
         const auto count = static_cast<double>(layer.count);
         unit.forward += count * pass(sharded.work.forward);
-        PassCost backward = pass(sharded.work.backward_weight);
+        PassCost backward = layer.frozen ? PassCost{} : pass(sharded.work.backward_weight);
         if (layer.input_gradient) {
             backward += pass(sharded.work.backward_input);
         }
@@ -201,16 +201,16 @@ private:
     void add_weights(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
         for (const plan::WeightShard& weight : sharded.weights) {
             const std::size_t owner = costed_.graph->layer(weight.owner).unit;
+            const WeightKind kind{weight.laid, weight.partial, weight.replicas, weight.frozen, weight.touched > 0};
             const auto same = [&](const WeightClass& c) {
-                return c.laid == weight.laid && c.partial == weight.partial && c.replicas == weight.replicas &&
-                       c.tied == weight.tied && c.owner_unit == owner;
+                return c.kind == kind && c.tied == weight.tied && c.owner_unit == owner;
             };
             auto found = std::find_if(unit.weights.begin(), unit.weights.end(), same);
             if (found == unit.weights.end()) {
-                unit.weights.push_back({weight.laid, weight.partial, weight.replicas, weight.tied, owner, 0});
+                unit.weights.push_back({kind, weight.tied, owner, {}});
                 found = std::prev(unit.weights.end());
             }
-            found->elements += count * weight.elements;
+            found->size += count * plan::WeightSize{weight.elements, weight.rows, weight.factors, weight.touched};
         }
     }
 
@@ -252,7 +252,9 @@ private:
                 }
             };
             add(work.forward);
-            add(work.backward_weight);
+            if (!layer.frozen) {
+                add(work.backward_weight);
+            }
             if (layer.input_gradient) {
                 add(work.backward_input);
             }

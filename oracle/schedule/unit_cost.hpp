@@ -26,14 +26,22 @@ struct TimedTransfer {
     cost::CollectiveTime time;
 };
 
-/// Weights of one unit that are laid and reduced alike.
-struct WeightClass {
+/// What decides where a weight is kept and how its gradient is reduced.
+struct WeightKind {
     plan::Atoms laid = 0;
     plan::Atoms partial = 0;
     std::int64_t replicas = 1;
+    bool frozen = false;
+    bool sparse = false;  ///< a micro-batch touches some of its rows only
+    auto operator<=>(const WeightKind&) const = default;
+};
+
+/// Weights of one unit of one kind.
+struct WeightClass {
+    WeightKind kind;
     bool tied = false;
     std::size_t owner_unit = 0;  ///< where the weight that it is tied to lives; its own unit otherwise
-    double elements = 0;         ///< local
+    plan::WeightSize size;       ///< local
 };
 
 /// One direction of a unit: kernels and the collectives between them.

@@ -138,6 +138,11 @@ void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const 
                      fmt::format("strategy \"{}\" has no axes to shard {} over", plan.strategy.name, name(plan.shard)),
                      "use a strategy with `shard: {axes: [...]}`, or --shard none");
     }
+    if (plan.offload.any() && !cluster.host) {
+        faults.error(where,
+                     fmt::format("{} has no host memory to offload {} to", cluster.name, join(words(plan.offload))),
+                     "add `host: {memory: 2 TB, bandwidth: 64 GB/s, source: ...}` to the machine's file");
+    }
     faults.throw_if_errors();
 }
 

@@ -133,6 +133,7 @@ private:
         plan.batch = space_.batch;
         plan.optimizer = space_.optimizer;
         plan.overlap = space_.overlap;
+        plan.offload = space_.offload;
         plan.precision = space_.precision;
         plan.algorithm = space_.algorithm;
         return plan;
@@ -162,8 +163,9 @@ private:
             return;
         }
         const std::string& strategy = prediction.plan.strategy.name;
+        const bool hosted = prediction.why_not.starts_with("out of host memory");
         const bool limited = !prediction.why_not.empty() && !prediction.why_not.starts_with("out of memory");
-        const std::string reason = limited ? prediction.why_not : "out of memory";
+        const std::string reason = hosted ? "out of host memory" : limited ? prediction.why_not : "out of memory";
         Reason& entry = reasons_[{strategy, reason}];
         ++entry.count;
         if (limited) {

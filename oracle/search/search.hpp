@@ -21,6 +21,7 @@ struct Space {
     std::vector<plan::Strategy> strategies;
     plan::OptimizerKind optimizer = plan::OptimizerKind::adam;
     plan::Overlap overlap{.gradients = true, .parameters = true};
+    plan::Offload offload;
     std::optional<cluster::Algorithm> algorithm;
     std::optional<Bytes> max_memory;  ///< per device; default: what the device offers
     std::size_t top = 5;

@@ -58,11 +58,12 @@ void add_schedule(Json& p, const schedule::Prediction& prediction) {
     p["shard"] = plan::name(plan.shard);
     p["shard_group"] = plan.shard_group > 0 ? Json(plan.shard_group) : Json(nullptr);
     p["keep_parameters"] = plan.keep_parameters;
-    p["overlap"] = {{"gradients", plan.overlap.gradients},
-                    {"parameters", plan.overlap.parameters},
-                    {"tensor", plan.overlap.tensor},
-                    {"pipeline", plan.overlap.pipeline},
-                    {"expert", plan.overlap.expert}};
+    p["overlap"] = {{"gradients", plan.overlap.gradients}, {"parameters", plan.overlap.parameters},
+                    {"tensor", plan.overlap.tensor},       {"pipeline", plan.overlap.pipeline},
+                    {"expert", plan.overlap.expert},       {"offload", plan.overlap.offload}};
+    p["offload"] = {{"optimizer", plan.offload.optimizer},
+                    {"activations", plan.offload.activations},
+                    {"weights", plan.offload.weights}};
     p["algorithm"] = plan.algorithm ? Json(cluster::name(*plan.algorithm)) : Json(nullptr);
 }
 
@@ -79,6 +80,13 @@ void add_figures(Json& p, const schedule::Prediction& prediction) {
     p["busy_s"] = times(prediction.busy);
     p["memory_bytes"] = memory(prediction.memory);
     p["memory_limit_bytes"] = bytes(prediction.memory_limit);
+    p["host"] = nullptr;
+    if (prediction.host) {
+        p["host"] = {{"memory_bytes", bytes(prediction.host->memory)},
+                     {"memory_limit_bytes", bytes(prediction.host->limit)},
+                     {"to_device_bytes", bytes(prediction.host->in)},
+                     {"from_device_bytes", bytes(prediction.host->out)}};
+    }
 }
 
 void add_lists(Json& p, const schedule::Prediction& prediction) {

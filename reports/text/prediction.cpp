@@ -108,6 +108,9 @@ std::string prediction_text(const Subject& subject, const schedule::Prediction& 
     all += wrapped(plan_words(prediction), kTextWidth, "  ") + "\n";
     all += wrapped(speed_line(prediction), kTextWidth, "  ") + "\n";
     all += painted(style, prediction.fits ? Paint::green : Paint::red, wrapped(verdict(prediction), kTextWidth, "  "));
+    if (prediction.host) {
+        all += "\n" + wrapped("host: " + host_words(*prediction.host), kTextWidth, "  ");
+    }
     all += "\n\n" + time_bar(prediction, style) + "\n" + memory_bar(prediction, style) + "\n";
     all += time_table(prediction).to_text(style) + "\n" + memory_table(prediction).to_text(style);
     if (prediction.stages.size() > 1) {
@@ -124,6 +127,9 @@ std::string prediction_text(const Subject& subject, const schedule::Prediction& 
 std::string prediction_markdown(const Subject& subject, const schedule::Prediction& prediction) {
     std::string all = fmt::format("**{}**\n\n- {}\n- {}\n- {}\n", title(subject, prediction), plan_words(prediction),
                                   speed_line(prediction), verdict(prediction));
+    if (prediction.host) {
+        all += fmt::format("- host: {}\n", host_words(*prediction.host));
+    }
     if (prediction.epoch) {
         all += fmt::format("- epoch: {}\n", epoch_line(*prediction.epoch));
     }

@@ -59,6 +59,10 @@ TEST(PlanFile, ShardsAsItsStrategyDoesUnlessItSaysOtherwise) {
     EXPECT_EQ(read(head).shard, plan::ShardLevel::states);
     EXPECT_EQ(read(head + "optimizer: {kind: sgd, shard: none}\n").shard, plan::ShardLevel::none);
     EXPECT_EQ(read(head + "optimizer: sgd\n").optimizer, plan::OptimizerKind::sgd);
+    EXPECT_EQ(read(head + "optimizer: {kind: adam-8bit}\n").optimizer, plan::OptimizerKind::adam_8bit);
+    const Plan away = read(head + "offload: [weights, optimizer]\noverlap: [offload]\n");
+    EXPECT_EQ(away.offload, (plan::Offload{.optimizer = true, .weights = true}));
+    EXPECT_TRUE(away.overlap.offload);
 }
 
 TEST(PlanFile, IsWritten) {
@@ -103,6 +107,7 @@ void expect_same_rule(const plan::Rule& a, const plan::Rule& b) {
     }
     RC_ASSERT(a.via == b.via);
     RC_ASSERT(a.regather == b.regather);
+    RC_ASSERT(a.optional == b.optional);
 }
 
 void expect_same(const Plan& a, const Plan& b) {
@@ -129,7 +134,8 @@ void expect_same(const Plan& a, const Plan& b) {
     RC_ASSERT(a.gradient_precision == b.gradient_precision && a.algorithm == b.algorithm);
     RC_ASSERT(a.overlap.gradients == b.overlap.gradients && a.overlap.parameters == b.overlap.parameters);
     RC_ASSERT(a.overlap.tensor == b.overlap.tensor && a.overlap.pipeline == b.overlap.pipeline);
-    RC_ASSERT(a.overlap.expert == b.overlap.expert);
+    RC_ASSERT(a.overlap.expert == b.overlap.expert && a.overlap.offload == b.overlap.offload);
+    RC_ASSERT(a.offload == b.offload);
 }
 
 /// Any printable text that is not only blanks, so that quoting is tried on everything.
@@ -148,8 +154,7 @@ void choose_schedule(Plan& plan, std::int64_t ranks) {
 }
 
 void choose_optimizer(Plan& plan) {
-    plan.optimizer =
-        *rc::gen::element(plan::OptimizerKind::sgd, plan::OptimizerKind::momentum, plan::OptimizerKind::adam);
+    plan.optimizer = *rc::gen::elementOf(std::vector(plan::kOptimizerKinds.begin(), plan::kOptimizerKinds.end()));
     plan.shard = *rc::gen::element(plan::ShardLevel::none, plan::ShardLevel::states, plan::ShardLevel::gradients,
                                    plan::ShardLevel::parameters);
     plan.shard_group = plan.shard != plan::ShardLevel::none && coin() ? count(9) : 0;
@@ -162,6 +167,7 @@ Plan any_plan() {
     plan.strategy.summary = any_text();
     plan.strategy.source = any_text();
     plan.strategy.rules.at(0).match.roles = {any_text(), any_text()};
+    plan.strategy.rules.at(0).optional = coin();
     plan.mesh = {{"tensor", count(9)}, {"data", 2 * count(9)}, {"pipeline", count(4)}};
     if (coin()) {
         plan.folds = {{"expert", {"data"}, 2}};
@@ -173,7 +179,8 @@ Plan any_plan() {
                                        plan::RecomputeKind::full, plan::RecomputeKind::every);
     plan.recompute_every = count(9);
     choose_optimizer(plan);
-    plan.overlap = {coin(), coin(), coin(), coin(), coin()};
+    plan.overlap = {coin(), coin(), coin(), coin(), coin(), coin()};
+    plan.offload = {coin(), coin(), coin()};
     plan.precision = *rc::gen::elementOf(kPrecisions);
     if (coin()) {
         plan.gradient_precision = *rc::gen::elementOf(kPrecisions);

@@ -84,13 +84,16 @@ inline schedule::Prediction too_large() {
     p.plan.microbatch = 64;
     p.plan.recompute = plan::RecomputeKind::every;
     p.plan.recompute_every = 2;
+    p.plan.offload = {.optimizer = true, .weights = true};
     p.why_not = "needs 96.0 of 80.0 GiB, activations most of all";
     p.step = Estimate::exactly(20_s);
     p.samples_per_second = 3.2;
     p.mfu = p.hfu = 0.3;
     p.time[TimePart::forward] = 6_s;
-    p.time[TimePart::backward] = 14_s;
+    p.time[TimePart::backward] = 13_s;
+    p.time[TimePart::offload] = 1_s;
     p.busy = p.time;
+    p.host = schedule::HostUse{.memory = 300_GiB, .limit = 1024_GiB, .in = 25_GiB, .out = 20_GiB};
     p.memory[MemoryPart::activations] = 96_GiB;
     p.memory_limit = 80_GiB;
     p.stages = {{"all", "a100-sxm4-80gb", 96_GiB, 20_s}};

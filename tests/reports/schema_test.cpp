@@ -60,8 +60,8 @@ TEST(Schema, HoldsForComparisons) {
 
 TEST(Schema, HoldsForModels) {
     nlohmann::json model = {
-        {"schema", "dodona/model/1"}, {"name", "net"}, {"parameters", 10}, {"forward_flops_per_sample", 20},
-        {"distinct_layers", 1},       {"layers", 2},   {"source", "here"}};
+        {"schema", "dodona/model/1"},     {"name", "net"},        {"parameters", 10}, {"trained_parameters", 10},
+        {"forward_flops_per_sample", 20}, {"distinct_layers", 1}, {"layers", 2},      {"source", "here"}};
     EXPECT_TRUE(is_valid("model", model));
     model["layers"] = "2";
     EXPECT_FALSE(is_valid("model", model));

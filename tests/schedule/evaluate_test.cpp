@@ -96,7 +96,8 @@ TEST(Evaluate, FullRecomputationKeepsBlockInputsAndRepeatsForward) {
     plan.recompute_every = 2;
     const Prediction sparse = predict(small_network(), small_cluster(), plan);
     EXPECT_EQ(sparse.memory[MemoryPart::activations] * 2.0, recomputed.memory[MemoryPart::activations]);
-    EXPECT_EQ(sparse.memory[MemoryPart::recompute], 2.0 * recomputed.memory[MemoryPart::recompute]);
+    // The first two blocks at once: three tensors instead of the two of the first alone.
+    EXPECT_EQ(sparse.memory[MemoryPart::recompute] * 2.0, 3.0 * recomputed.memory[MemoryPart::recompute]);
 }
 
 TEST(Evaluate, ReadingSamplesHidesBehindComputeOnlyWithPrefetch) {

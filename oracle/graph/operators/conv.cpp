@@ -108,7 +108,7 @@ Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs) {
                                 .operand = {.loops = {kGroup, kFilter}, .windows = {}},
                                 .tied_to = {}});
     }
-    nest.saved = {{.what = Saved::What::input}};
+    nest.saved = {{.what = Saved::What::input, .for_weights = true}};
     nest.linear = true;
     nest.work = [sizes, spatial](const LocalExtents& local) { return work(local, sizes, spatial); };
     return nest;

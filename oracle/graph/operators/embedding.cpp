@@ -48,7 +48,7 @@ Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.output.loops.push_back(feature_loop);
     nest.result.dimensions.push_back({"feature", features});
     nest.result.element = Element::activation;
-    nest.saved = {{.what = Saved::What::input, .element = Element::index}};
+    nest.saved = {{.what = Saved::What::input, .element = Element::index, .for_weights = true}};
     nest.follows = false;
     nest.work = [leading](const LocalExtents& local) { return look_up(local, leading); };
     return nest;

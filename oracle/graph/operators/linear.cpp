@@ -79,7 +79,7 @@ Nest build_linear(Attributes& attributes, std::span<const Tensor> inputs) {
     }
     nest.result = x;
     nest.result.dimensions.back() = {"feature", out};
-    nest.saved = {{.what = Saved::What::input}};
+    nest.saved = {{.what = Saved::What::input, .for_weights = true}};
     nest.linear = true;
     nest.work = [leading](const LocalExtents& local) { return work(local, leading); };
     return nest;

@@ -1,0 +1,70 @@
+// Optimizers: what each keeps beside weight and gradient, and what one update moves in device memory. All that differs
+// between them is one row of the table in optimizer.cpp.
+//
+//   kept    = elements (e + master) + factors f + rows r          e, f, r from the row; master: of mixed precision
+//   traffic = 2 kept + (1 + gradient_passes) gradient + (weight read where no master is kept) + weight written
+//             + weight_reads weight
+//
+// Lower bounds of fused implementations: states are read and written once. Not modelled: fp32 numbers of one a layer
+// (norms), the reduction of these norms where a layer is split, gradient clipping.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/precision.hpp"
+
+namespace dodona::plan {
+
+enum class OptimizerKind { sgd, momentum, adam, adamw, adam_8bit, adafactor, lars, lamb, adagrad, rowwise_adagrad };
+
+inline constexpr std::array kOptimizerKinds{
+    OptimizerKind::sgd,       OptimizerKind::momentum,       OptimizerKind::adam, OptimizerKind::adamw,
+    OptimizerKind::adam_8bit, OptimizerKind::adafactor,      OptimizerKind::lars, OptimizerKind::lamb,
+    OptimizerKind::adagrad,   OptimizerKind::rowwise_adagrad};
+
+std::string_view name(OptimizerKind kind);
+std::optional<OptimizerKind> optimizer_from(std::string_view name);
+
+/// What an optimizer keeps of one weight from step to step.
+struct Moments {
+    Bytes per_element;
+    Bytes per_factor;    ///< of each row and each column of a matrix; of each element of a vector
+    Bytes per_row;       ///< of each row of a table
+    bool master = true;  ///< the fp32 copy of mixed precision
+};
+
+struct Optimizer {
+    OptimizerKind kind = OptimizerKind::sgd;
+    std::string_view name;
+    Moments dense;
+    Moments table;               ///< of weights with sparse gradients
+    double weight_reads = 0;     ///< of the weight (its master copy), beyond the update's own
+    double gradient_passes = 0;  ///< over the gradient or an update of its size, beyond the update's own
+    std::string_view source;
+};
+
+std::span<const Optimizer> optimizers();
+const Optimizer& optimizer(OptimizerKind kind);
+
+/// A weight as optimizers count it. Shards, sums and multiples of weights are counted alike.
+struct WeightSize {
+    double elements = 0;
+    double rows = 0;     ///< elements over the last extent
+    double factors = 0;  ///< rows and columns of its last two extents; of a vector its elements
+    double touched = 0;  ///< elements that one micro-batch reads; 0: all of them
+
+    WeightSize& operator+=(const WeightSize& other);
+    friend WeightSize operator*(double times, const WeightSize& size);
+    [[nodiscard]] bool sparse() const { return touched > 0; }
+};
+
+/// Optimizer states and master copy.
+Bytes kept_bytes(const Optimizer& optimizer, const WeightSize& size, const TrainingBytes& bytes);
+
+/// Device memory read and written by one update of the whole weight.
+Bytes update_traffic(const Optimizer& optimizer, const WeightSize& size, const TrainingBytes& bytes);
+
+}  // namespace dodona::plan
