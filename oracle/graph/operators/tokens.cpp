@@ -1,4 +1,6 @@
 // From images to tokens, and tokens put before a sequence.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "graph/operators/builders.hpp"
@@ -9,12 +11,16 @@ namespace {
 
 /// Loops and operands of a copy from an image to tokens; `along`: the one dimension that is the sequence, 0 if all
 /// positions are.
-Nest to_tokens(const Tensor& x, std::size_t along, Extent tokens, Extent features, bool whole_channels) {
+Nest to_tokens(const Tensor& x, std::size_t along, Extent tokens, Extent features) {
     constexpr int kBatch = 0, kSequence = 1, kFeature = 2;
+    const Extent channels = x.dimensions[1].extent;  // features split where each belongs to one channel, in whole ones
     Nest nest;
     nest.loops = {{.name = "batch"},
                   {.name = "sequence", .extent = tokens, .can_split = along > 0},
-                  {.name = "feature", .extent = features, .can_split = whole_channels}};
+                  {.name = "feature",
+                   .extent = features,
+                   .unit = std::max<Extent>(1, features / channels),
+                   .can_split = features >= channels}};
     Operand in{.loops = {kBatch, kFeature}, .windows = {}};
     for (std::size_t i = 2; i < x.dimensions.size(); ++i) {
         in.loops.push_back(i == along ? kSequence : kNoLoop);
@@ -57,14 +63,14 @@ Nest build_to_sequence(Attributes& attributes, std::span<const Tensor> inputs) {
     if (attributes.has("along")) {
         const std::size_t along = x.find(attributes.word("along", names, names.front())).value_or(2);
         const Extent tokens = x.dimensions[along].extent;
-        return to_tokens(x, along, tokens, channels * positions / tokens, true);
+        return to_tokens(x, along, tokens, channels * positions / tokens);
     }
     const Extent features = attributes.positive("features", channels);
     if (channels % features != 0) {
         attributes.error_at("features", fmt::format("{} channels are not whole tokens of {}", channels, features));
         return {};
     }
-    return to_tokens(x, 0, channels / features * positions, features, features == channels);
+    return to_tokens(x, 0, channels / features * positions, features);
 }
 
 /// Y = [W; X] along the sequence: `count` learned tokens before the others, such as BERT's and ViT's class token
