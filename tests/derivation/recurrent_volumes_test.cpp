@@ -15,9 +15,10 @@ using graph::test::network;
 using graph::test::tensor;
 using std::int64_t;
 
-plan::Plan samples(plan::Plan plan, int64_t microbatch) {
-    plan.microbatch = microbatch;
-    plan.batch = microbatch * (plan.strategy.everywhere.empty() ? 1 : 4);
+/// Two samples on each of `data` ranks.
+plan::Plan samples(plan::Plan plan, int64_t data) {
+    plan.microbatch = 2;
+    plan.batch = 2 * data;
     return plan;
 }
 
@@ -31,7 +32,7 @@ graph::NetworkSpec words(int64_t layers) {
 plan::Plan hidden_split() {
     return samples(plan_of(strategy_of("axes: [ranks]\nrules:\n  - {match: {kind: lstm}, lay: {hidden: ranks}}\n"),
                            {{"ranks", 4}}),
-                   2);
+                   1);
 }
 
 /// Look-ups of 3 in 8 tables of 4 numbers, then what reads them beside a dense vector.
@@ -54,7 +55,7 @@ plan::Plan tables(const std::string& lay) {
                                        ": ranks}}\n"
                                        "  - {match: {}, lay: {batch: ranks}}\n"),
                            {{"ranks", 4}}),
-                   2);
+                   4);
 }
 
 // 5 steps of 2 layers: h of two samples, 2 * 16 * 4 = 128 bytes, is gathered ten times, and dh scattered as often.
@@ -87,7 +88,7 @@ TEST(AnLstm, PaysForEveryStep) {
 }
 
 TEST(AnLstm, OverDataRanksReducesItsGradientsOnly) {
-    const Derived net(words(2), samples(plan_of("data", {{"data", 4}}), 2));
+    const Derived net(words(2), samples(plan_of("data", {{"data", 4}}), 4));
     EXPECT_EQ(net.sent_in_layers(), 0);
     const double parameters = 64 + 64 * (8 + 16) + 64 * (16 + 16) + 64;
     expect(net.state(Collective::all_reduce), 1, 4 * parameters, 1.5 * 4 * parameters);
