@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "derived.hpp"
+#include "schedule/evaluate.hpp"
 #include "tests/graph/networks.hpp"
 
 namespace dodona::derivation {
@@ -14,9 +15,10 @@ using graph::test::network;
 using graph::test::tensor;
 using std::int64_t;
 
-plan::Plan samples(plan::Plan plan, int64_t microbatch) {
-    plan.microbatch = microbatch;
-    plan.batch = microbatch * 4;
+/// Two samples on each of `data` ranks.
+plan::Plan samples(plan::Plan plan, int64_t data) {
+    plan.microbatch = 2;
+    plan.batch = 2 * data;
     return plan;
 }
 
@@ -30,7 +32,7 @@ graph::NetworkSpec words(int64_t layers) {
 plan::Plan hidden_split() {
     return samples(plan_of(strategy_of("axes: [ranks]\nrules:\n  - {match: {kind: lstm}, lay: {hidden: ranks}}\n"),
                            {{"ranks", 4}}),
-                   2);
+                   1);
 }
 
 /// Look-ups of 3 in 8 tables of 4 numbers, then what reads them beside a dense vector.
@@ -53,7 +55,7 @@ plan::Plan tables(const std::string& lay) {
                                        ": ranks}}\n"
                                        "  - {match: {}, lay: {batch: ranks}}\n"),
                            {{"ranks", 4}}),
-                   2);
+                   4);
 }
 
 // 5 steps of 2 layers: h of two samples, 2 * 16 * 4 = 128 bytes, is gathered ten times, and dh scattered as often.
@@ -67,7 +69,7 @@ TEST(AnLstm, WithItsHiddenUnitsSplitGathersTheStateInEveryStepAndLayer) {
     EXPECT_TRUE(net.states().empty()) << "its weights are split";
 }
 
-// Ten gathers take ten times as long as one, in the tables and in the list of what is communicated.
+// Ten gathers take ten times as long as one, and the list of what is communicated counts ten.
 TEST(AnLstm, PaysForEveryStep) {
     const Derived net(words(2), hidden_split());
     const auto& units = net.costed().units;
@@ -78,10 +80,15 @@ TEST(AnLstm, PaysForEveryStep) {
     EXPECT_EQ(found->count, 10);
     EXPECT_EQ(found->size, Bytes::of_base(128));
     EXPECT_DOUBLE_EQ(units[1].forward.layer.value.in(1_s), 10 * found->time.time.value.in(1_s));
+    double steps = 0;
+    for (const schedule::CommunicationLine& line : schedule::evaluate(net.costed(), net.plan()).communication) {
+        steps += line.size == found->size && line.collective == "all-gather" ? line.per_step : 0;
+    }
+    EXPECT_EQ(steps, 10) << "of one micro-batch";
 }
 
 TEST(AnLstm, OverDataRanksReducesItsGradientsOnly) {
-    const Derived net(words(2), samples(plan_of("data", {{"data", 4}}), 2));
+    const Derived net(words(2), samples(plan_of("data", {{"data", 4}}), 4));
     EXPECT_EQ(net.sent_in_layers(), 0);
     const double parameters = 64 + 64 * (8 + 16) + 64 * (16 + 16) + 64;
     expect(net.state(Collective::all_reduce), 1, 4 * parameters, 1.5 * 4 * parameters);

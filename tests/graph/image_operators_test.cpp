@@ -140,6 +140,17 @@ TEST(ToSequence, OfSeveralAnchorsAPosition) {
     EXPECT_THROW(nest("to_sequence", {kImage}, {{"features", int64_t{3}}}), InputError);
 }
 
+// Deep Speech 2: 32 channels of 81 frequencies a frame (arXiv:1512.02595, section 3): 2592 features.
+TEST(ToSequence, AlongOneDimensionKeepsTheOthersAsFeatures) {
+    const Tensor spectrogram = tensor({{"channel", 32}, {"height", 81}, {"width", 50}});
+    const Nest frames = nest("to_sequence", {spectrogram}, {{"along", std::string("width")}});
+    EXPECT_EQ(frames.result, tensor({{"sequence", 50}, {"feature", 2592}}));
+    EXPECT_EQ(frames.inputs[0].loops, (std::vector<int>{0, 2, kNoLoop, 1}));
+    EXPECT_TRUE(frames.loops[1].can_split);
+    EXPECT_EQ(frames.loops[2].unit, 81) << "whole channels";
+    EXPECT_THROW(nest("to_sequence", {spectrogram}, {{"along", std::string("channel")}}), InputError);
+}
+
 // 4 channels of 48 pixels each: 192 elements; scales 4. Backward reads x, dy and the scales and writes both gradients.
 TEST(Multiply, ScalesTheChannelsOfAnImage) {
     const Nest scale = nest("multiply", {kImage, tensor({{"feature", 4}})});

@@ -74,7 +74,7 @@ TEST(AdaptiveSoftmax, RefusesClustersThatDoNotFit) {
     const auto fault = [](const Values& values) {
         return faults(network(tensor({{"sequence", 10}, {"feature", 16}}), {layer("l", "adaptive_softmax", values)}));
     };
-    EXPECT_EQ(fault(clusters({10, 100}, {20})), "l.tail_percent: 1 numbers for 2 clusters\n");
+    EXPECT_EQ(fault(clusters({10, 100}, {20})), "l.tail_percent: a list of 1 for 2 clusters\n");
     EXPECT_EQ(fault(clusters({100, 10}, {20, 10})), "l.cutoffs: 100 is not before 10\n");
     EXPECT_EQ(fault(clusters({10, 1000}, {20, 10})), "l.cutoffs: 1000 is not before 1000\n");
     EXPECT_EQ(fault(clusters({10, 20}, {70, 40})), "l.tail_percent: 110 % of the tokens\n");

@@ -74,7 +74,7 @@ std::optional<Clusters> clusters_of(Attributes& attributes, Extent in) {
         return std::nullopt;
     }
     if (percent.size() != cutoffs.size()) {
-        attributes.error_at("tail_percent", fmt::format("{} numbers for {} clusters", percent.size(), cutoffs.size()),
+        attributes.error_at("tail_percent", fmt::format("a list of {} for {} clusters", percent.size(), cutoffs.size()),
                             "give the share of the tokens in each cluster after the head, one for each cutoff");
         return std::nullopt;
     }

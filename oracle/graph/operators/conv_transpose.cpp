@@ -4,6 +4,7 @@
 //
 // It is the gradient of a convolution that reads Y and writes X, so the window lies on the output and the loops count
 // input positions. Source: torch.nn.ConvTranspose2d ("Shape"; weights (in, out/groups, kernel)).
+// Not modelled: dilation.
 #include <fmt/format.h>
 
 #include "graph/operators/builders.hpp"

@@ -1,38 +1,30 @@
 // From images to tokens, and tokens put before a sequence.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "graph/operators/builders.hpp"
 
 namespace dodona::graph {
 
-/// Image (channel = a * features, positions...) to tokens (sequence = a * positions, feature = features): the patches
-/// of a vision transformer (a = 1; Dosovitskiy et al., arXiv:2010.11929, section 3.1), or `a` anchors a position of a
-/// detection head (Liu et al., arXiv:1512.02325, section 2.1). Channels become minor, so every element is copied once
-/// each way. A token is a position: the sequence would split as rows of the image do only where its shards are whole
-/// rows, so neither is split here; features are where each channel is one.
-Nest build_to_sequence(Attributes& attributes, std::span<const Tensor> inputs) {
-    const Tensor& x = inputs[0];
-    const bool image = is_image(attributes, x);
-    const Extent channels = image ? x.dimensions[1].extent : 1;
-    const Extent features = attributes.positive("features", channels);
-    if (!image) {
-        return {};
-    }
-    if (channels % features != 0) {
-        attributes.error_at("features", fmt::format("{} channels are not whole tokens of {}", channels, features));
-        return {};
-    }
-    Extent tokens = channels / features;
+namespace {
+
+/// Loops and operands of a copy from an image to tokens; `along`: the one dimension that is the sequence, 0 if all
+/// positions are.
+Nest to_tokens(const Tensor& x, std::size_t along, Extent tokens, Extent features) {
+    constexpr int kBatch = 0, kSequence = 1, kFeature = 2;
+    const Extent channels = x.dimensions[1].extent;  // features split where each belongs to one channel, in whole ones
     Nest nest;
-    constexpr int kBatch = 0, kFeature = 2;
+    nest.loops = {{.name = "batch"},
+                  {.name = "sequence", .extent = tokens, .can_split = along > 0},
+                  {.name = "feature",
+                   .extent = features,
+                   .unit = std::max<Extent>(1, features / channels),
+                   .can_split = features >= channels}};
     Operand in{.loops = {kBatch, kFeature}, .windows = {}};
     for (std::size_t i = 2; i < x.dimensions.size(); ++i) {
-        tokens *= x.dimensions[i].extent;
-        in.loops.push_back(kNoLoop);
+        in.loops.push_back(i == along ? kSequence : kNoLoop);
     }
-    nest.loops = {{.name = "batch"},
-                  {.name = "sequence", .extent = tokens, .can_split = false},
-                  {.name = "feature", .extent = features, .can_split = features == channels}};
     nest.inputs = {in};
     nest.output.loops = all_loops(3);
     nest.result = x;
@@ -44,6 +36,41 @@ Nest build_to_sequence(Attributes& attributes, std::span<const Tensor> inputs) {
         return Work{.forward = {copy}, .backward_input = {copy}, .backward_weight = {}, .model_forward = Flop{}};
     };
     return nest;
+}
+
+}  // namespace
+
+/// Image (channel = a * features, positions...) to tokens (sequence = a * positions, feature = features): the patches
+/// of a vision transformer (a = 1; Dosovitskiy et al., arXiv:2010.11929, section 3.1), or `a` anchors a position of a
+/// detection head (Liu et al., arXiv:1512.02325, section 2.1). Channels become minor, so every element is copied once
+/// each way. The sequence would split as rows of the image do only where its shards are whole rows, so neither is split
+/// here; features are where each channel is one.
+///
+/// With `along` one dimension is the sequence and each position of it has all channels and other positions as features:
+/// the frames of a spectrogram (Amodei et al., arXiv:1512.02595, section 3). Then it splits as the image does.
+Nest build_to_sequence(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    if (!is_image(attributes, x)) {
+        return {};
+    }
+    const Extent channels = x.dimensions[1].extent;
+    Extent positions = 1;
+    std::vector<std::string> names;
+    for (std::size_t i = 2; i < x.dimensions.size(); ++i) {
+        positions *= x.dimensions[i].extent;
+        names.push_back(x.dimensions[i].name);
+    }
+    if (attributes.has("along")) {
+        const std::size_t along = x.find(attributes.word("along", names, names.front())).value_or(2);
+        const Extent tokens = x.dimensions[along].extent;
+        return to_tokens(x, along, tokens, channels * positions / tokens);
+    }
+    const Extent features = attributes.positive("features", channels);
+    if (channels % features != 0) {
+        attributes.error_at("features", fmt::format("{} channels are not whole tokens of {}", channels, features));
+        return {};
+    }
+    return to_tokens(x, 0, channels / features * positions, features);
 }
 
 /// Y = [W; X] along the sequence: `count` learned tokens before the others, such as BERT's and ViT's class token
