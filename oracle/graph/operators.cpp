@@ -48,6 +48,7 @@ constexpr std::array kKinds{
     OperatorKind{"dropout", build_dropout, 1, 1, "random zeroes"},
     OperatorKind{"softmax", build_softmax, 1, 1, "softmax over the last dimension"},
     OperatorKind{"cross_entropy", build_cross_entropy, 1, 1, "loss of logits against one class a token or pixel"},
+    OperatorKind{"adaptive_softmax", build_adaptive_softmax, 1, 1, "head and loss over a vocabulary in clusters"},
     OperatorKind{"mean_squared_error", build_mean_squared_error, 2, 2, "squared distance from a target"},
     OperatorKind{"l1_error", build_l1_error, 2, 2, "absolute distance from a target, smooth near zero"},
     OperatorKind{"embedding", build_embedding, 1, 1, "look-up of ids in a table", Element::index},
