@@ -35,6 +35,24 @@ TEST(Search, MeshesAreAllOrderedFactorisations) {
     EXPECT_EQ(meshes(plan::Strategy{}, 1).size(), 1U);
 }
 
+TEST(Search, OffloadIsTheUsersChoiceAndAddsNoConfigurations) {
+    cluster::Cluster cluster = small_cluster();
+    cluster.host = cluster::Host{.memory = 1_GiB, .bandwidth = 10_GB_per_s, .source = "a test"};
+    Space space = small_space();
+    const Answer without = search(small_network(), cluster, space);
+    space.offload = {.optimizer = true, .weights = true};
+    const Answer with = search(small_network(), cluster, space);
+    EXPECT_EQ(with.counts.configurations, without.counts.configurations);
+    ASSERT_FALSE(with.plans.empty());
+    EXPECT_EQ(with.plans[0].plan.offload, space.offload);
+    EXPECT_GT(with.plans[0].step.value, without.plans[0].step.value);
+    cluster.host->memory = 1_B;
+    const Answer nothing = search(small_network(), cluster, space);
+    EXPECT_TRUE(nothing.plans.empty());
+    ASSERT_EQ(nothing.infeasible.size(), 2U);
+    EXPECT_EQ(nothing.infeasible[0].reason, "out of host memory") << "one reason, whatever the figures";
+}
+
 TEST(Search, TheFirstPlanIsTheFastestOfABruteForceWalk) {
     const graph::Graph graph = small_network();
     const cluster::Cluster cluster = small_cluster();

@@ -179,7 +179,7 @@ Nest build_expert_linear(Attributes& attributes, std::span<const Tensor> inputs)
     }
     nest.result = x;
     nest.result.dimensions[3] = {"feature", out};
-    nest.saved = {{.what = Saved::What::input}};
+    nest.saved = {{.what = Saved::What::input, .for_weights = true}};
     nest.linear = true;
     nest.work = [experts = static_cast<double>(expert.extent)](const LocalExtents& local) {
         const double here = std::ceil(experts / local.shards(kExpert));
