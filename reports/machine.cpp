@@ -1,6 +1,9 @@
 #include "reports/machine.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/diagnostic.hpp"
 #include "reports/figures.hpp"
@@ -8,6 +11,32 @@
 namespace dodona::reports {
 
 namespace {
+
+/// "torus 4 x 4 x 8", "switch, reduces"
+std::string kind_of(const cluster::Level& level) {
+    std::string words(name(level.kind));
+    if (level.kind == cluster::LevelKind::torus) {
+        std::vector<std::string> sizes;
+        for (const std::int64_t size : level.sizes) {
+            sizes.push_back(std::to_string(size));
+        }
+        words += fmt::format(" {}", fmt::join(sizes, " x "));
+    }
+    if (level.kind == cluster::LevelKind::dragonfly) {
+        words += fmt::format(", {}", name(level.routing));
+    }
+    return level.in_network ? words + ", reduces" : words;
+}
+
+/// "plain (nodes 1 to 4)"
+std::vector<std::string> mixed_devices(const cluster::Cluster& cluster) {
+    std::vector<std::string> words;
+    for (const cluster::DeviceRange& range : cluster.mixed) {
+        words.push_back(fmt::format("{} (nodes {} to {})", range.device.name, range.first / cluster.node_size() + 1,
+                                    (range.first + range.ranks) / cluster.node_size()));
+    }
+    return words;
+}
 
 std::string peaks(const cluster::Device& device) {
     std::vector<std::string> words;
@@ -20,13 +49,22 @@ std::string peaks(const cluster::Device& device) {
 std::vector<std::string> facts(const cluster::Cluster& cluster) {
     const cluster::Device& device = cluster.device;
     std::vector<std::string> lines{
-        fmt::format("{} x {}, {} to a node", whole(static_cast<double>(cluster.devices())), device.name,
+        fmt::format("{} x {}, {} to a node", whole(static_cast<double>(cluster.devices())), devices(cluster),
                     cluster.node_size()),
         fmt::format("device: {} at {}; {}", text(device.memory), text(device.memory_bandwidth), peaks(device))};
+    if (!cluster.mixed.empty()) {
+        lines.push_back("other devices: " + join(mixed_devices(cluster)));
+    }
     std::size_t curves = device.curves.size() + cluster.curves.size();
     lines.push_back(curves > 0 ? fmt::format("evidence: {} and the data sheet",
                                              counted(static_cast<std::int64_t>(curves), "measured curve"))
                                : "evidence: data sheet only");
+    for (const cluster::Level& level : cluster.levels) {
+        if (level.in_network) {
+            lines.push_back(fmt::format("reduction in the network: {}, {} out of a child", level.name,
+                                        text(level.in_network->bandwidth)));
+        }
+    }
     for (const cluster::MeasuredSamples& samples : cluster.measured_samples) {
         lines.push_back(fmt::format("measured: {} at {} a sample, forward and backward ({})", samples.model,
                                     text(samples.forward_backward), samples.source));
@@ -59,13 +97,23 @@ Table level_table(const cluster::Cluster& cluster) {
                  {"latency", Align::right},
                  {"taper", Align::right}});
     for (const cluster::Level& level : cluster.levels) {
-        table.row({level.name, std::to_string(level.size), std::string(name(level.kind)), std::to_string(level.links),
+        table.row({level.name, std::to_string(level.size), kind_of(level), std::to_string(level.links),
                    text(level.bandwidth), text(level.latency), figure(level.taper)});
     }
     return table;
 }
 
 }  // namespace
+
+std::string devices(const cluster::Cluster& cluster) {
+    std::vector<std::string> names{cluster.device.name};
+    for (const cluster::DeviceRange& range : cluster.mixed) {
+        if (std::find(names.begin(), names.end(), range.device.name) == names.end()) {
+            names.push_back(range.device.name);
+        }
+    }
+    return join(names, " and ");
+}
 
 Json machine_json(const cluster::Cluster& cluster) {
     Json device{{"name", cluster.device.name},
@@ -78,21 +126,45 @@ Json machine_json(const cluster::Cluster& cluster) {
     }
     Json levels = Json::array();
     for (const cluster::Level& level : cluster.levels) {
-        levels.push_back({{"name", level.name},
-                          {"size", level.size},
-                          {"kind", name(level.kind)},
-                          {"links", level.links},
-                          {"bandwidth_bytes_per_s", number(level.bandwidth.in(unit::byte_per_second))},
-                          {"latency_s", number(level.latency.in(unit::second))},
-                          {"taper", number(level.taper)}});
+        Json one{{"name", level.name},
+                 {"size", level.size},
+                 {"kind", name(level.kind)},
+                 {"links", level.links},
+                 {"bandwidth_bytes_per_s", number(level.bandwidth.in(unit::byte_per_second))},
+                 {"latency_s", number(level.latency.in(unit::second))},
+                 {"taper", number(level.taper)}};
+        if (level.kind == cluster::LevelKind::torus) {
+            one["sizes"] = level.sizes;
+        }
+        if (level.kind == cluster::LevelKind::dragonfly) {
+            one["routing"] = name(level.routing);
+        }
+        if (level.in_network) {
+            one["in_network"] = {
+                {"bandwidth_bytes_per_s", number(level.in_network->bandwidth.in(unit::byte_per_second))},
+                {"latency_s", number(level.in_network->latency.in(unit::second))}};
+        }
+        levels.push_back(one);
     }
-    return {{"schema", "dodona/machine/1"},
-            {"name", cluster.name},
-            {"gpus", cluster.devices()},
-            {"gpus_per_node", cluster.node_size()},
-            {"device", device},
-            {"levels", levels},
-            {"source", cluster.source}};
+    Json nodes = Json::array();
+    for (const cluster::DeviceRange& range : cluster.mixed) {
+        nodes.push_back({{"first_rank", range.first}, {"gpus", range.ranks}, {"device", range.device.name}});
+    }
+    Json document{{"schema", "dodona/machine/1"},
+                  {"name", cluster.name},
+                  {"gpus", cluster.devices()},
+                  {"gpus_per_node", cluster.node_size()},
+                  {"device", device},
+                  {"levels", levels},
+                  {"source", cluster.source}};
+    if (!nodes.empty()) {
+        document["nodes"] = nodes;
+    }
+    if (cluster.host) {
+        document["host"] = {{"memory_bytes", number(cluster.host->memory.in(unit::byte))},
+                            {"bandwidth_bytes_per_s", number(cluster.host->bandwidth.in(unit::byte_per_second))}};
+    }
+    return document;
 }
 
 std::string machine_text(const cluster::Cluster& cluster, Style style) {
@@ -132,7 +204,7 @@ Table machines_table(const std::vector<cluster::Cluster>& clusters) {
             levels.push_back(fmt::format("{} ({})", level.name, name(level.kind)));
         }
         table.row({cluster.name, whole(static_cast<double>(cluster.devices())), std::to_string(cluster.node_size()),
-                   cluster.device.name, text(cluster.device.memory), join(levels)});
+                   devices(cluster), text(cluster.device.memory), join(levels)});
     }
     return table;
 }

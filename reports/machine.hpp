@@ -11,6 +11,9 @@
 
 namespace dodona::reports {
 
+/// Names of a cluster's devices: "a100 and v100".
+std::string devices(const cluster::Cluster& cluster);
+
 Json machine_json(const cluster::Cluster& cluster);
 std::string machine_text(const cluster::Cluster& cluster, Style style);
 std::string machine_markdown(const cluster::Cluster& cluster);

@@ -12,6 +12,7 @@
 #include "input/plan_file.hpp"
 #include "input/strategy_file.hpp"
 #include "reports/figures.hpp"
+#include "reports/machine.hpp"
 
 namespace dodona::cli {
 
@@ -55,7 +56,7 @@ std::string model(input::Document document, const std::string& file) {
 
 std::string cluster_line(const cluster::Cluster& cluster) {
     return fmt::format("cluster {}: {} of {} in {}", cluster.name, reports::counted(cluster.devices(), "GPU"),
-                       cluster.device.name,
+                       reports::devices(cluster),
                        reports::counted(static_cast<std::int64_t>(cluster.levels.size()), "level"));
 }
 

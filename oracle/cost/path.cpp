@@ -90,8 +90,29 @@ Share share_of_bus(const cluster::Cluster& cluster, const CollectiveRequest& req
     return {static_cast<double>(level.links) / sending * level.bandwidth / contention, contention};
 }
 
-/// Of one ring through all the dimensions.
-Share share_of_torus(const std::vector<TorusRing>& rings) {
+/// Dimensions of a torus that the group has others on; none where it only leaves by its one child.
+std::vector<TorusRing> rings_of(const cluster::Cluster& cluster, const CollectiveRequest& request,
+                                const cluster::Span& span, std::int64_t children) {
+    std::vector<TorusRing> rings;
+    if (children > 1) {
+        rings = torus_rings(cluster.levels[span.level], request, span, children);
+    }
+    for (TorusRing& ring : rings) {
+        const double contention = shared_by(cluster, span, ring.contention);
+        ring.share *= ring.contention / contention;
+        ring.contention = contention;
+    }
+    return rings;
+}
+
+/// Of one ring through all the dimensions; out of a child that has no ring, all its links.
+Share share_of_torus(const cluster::Cluster& cluster, const cluster::Span& span, const std::vector<TorusRing>& rings) {
+    const Level& level = cluster.levels[span.level];
+    if (rings.empty()) {
+        const double contention = shared_by(cluster, span, static_cast<double>(span.groups));
+        const auto dimensions = static_cast<double>(std::max<std::size_t>(1, level.sizes.size()));
+        return {2 * dimensions * static_cast<double>(level.links) / contention * level.bandwidth, contention};
+    }
     Share all{rings.front().share, 1};
     for (const TorusRing& ring : rings) {
         all = {min(all.bandwidth, ring.share), std::max(all.contention, ring.contention)};
@@ -112,8 +133,8 @@ Crossing crossing_of(const cluster::Cluster& cluster, const CollectiveRequest& r
     Crossing crossing{.level = span.level, .members = span.members, .children = children};
     Share share;
     if (level.kind == LevelKind::torus) {
-        crossing.rings = torus_rings(level, request, span, met);
-        share = share_of_torus(crossing.rings);
+        crossing.rings = rings_of(cluster, request, span, children);
+        share = share_of_torus(cluster, span, crossing.rings);
     } else if (level.kind == LevelKind::bus) {
         share = share_of_bus(cluster, request, span, children);
     } else {

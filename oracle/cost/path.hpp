@@ -28,7 +28,7 @@
 // Not modelled: other jobs' traffic; strided groups of a ring level that pass through each other's children; local
 // links of a dragonfly group beyond those of its own levels.
 // Source: contention as in Kahira et al., HPDC'21 (ParaDL), section 4.5: flows of the job's own that share a link;
-// Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA 2008, sections 4.1-4.2 for
+// Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA 2008, section 4, for
 // minimal and Valiant throughput; NVIDIA, "Doubling all2all performance with NCCL 2.12" (2022) for rails and PXN.
 #pragma once
 

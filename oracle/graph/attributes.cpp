@@ -172,6 +172,25 @@ std::string Attributes::text(const std::string& key) {
     return *word;
 }
 
+std::vector<std::int64_t> Attributes::list(const std::string& key, std::int64_t least) {
+    const AttributeValue* attribute = ask(key);
+    if (attribute == nullptr) {
+        error_at(key, "missing", fmt::format("give a list, each {}", range_text(least)));
+        return {};
+    }
+    const auto* numbers = std::get_if<std::vector<std::int64_t>>(&attribute->value);
+    if (numbers == nullptr) {
+        return {at_least(least, key, std::nullopt)};
+    }
+    for (const std::int64_t number : *numbers) {
+        if (number < least || number > kLargest) {
+            error_at(key, fmt::format("{} is out of range", number), fmt::format("each is {}", range_text(least)));
+            return {};
+        }
+    }
+    return *numbers;
+}
+
 bool Attributes::has(const std::string& key) const { return values_.contains(key); }
 
 void Attributes::error(const std::string& message, const std::string& help) {

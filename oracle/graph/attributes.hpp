@@ -36,6 +36,8 @@ public:
     bool flag(const std::string& key, bool fallback);
     std::string word(const std::string& key, const std::vector<std::string>& choices, const std::string& fallback);
     std::string text(const std::string& key);  ///< free text, empty if missing
+    /// A list of whole numbers of any length; one number is a list of one, a missing one a fault and empty.
+    std::vector<std::int64_t> list(const std::string& key, std::int64_t least);
 
     [[nodiscard]] bool has(const std::string& key) const;
     void error(const std::string& message, const std::string& help = {});

@@ -18,17 +18,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t kMostNamed = 12;  ///< candidates listed in a help line
+
 struct Shelf {
     std::string_view kind;
     std::string_view folder;
+    std::string_view list;  ///< the command that lists what is on it
 };
 
 /// In the order of Library::Kind.
 constexpr std::array kShelves{
-    Shelf{"model", "models"},
-    Shelf{"cluster", "hardware/clusters"},
-    Shelf{"device", "hardware/devices"},
-    Shelf{"strategy", "oracle/plan/strategies"},
+    Shelf{"model", "models", "models"},
+    Shelf{"cluster", "hardware/clusters", "machines"},
+    Shelf{"device", "hardware/devices", "machines"},
+    Shelf{"strategy", "oracle/plan/strategies", "strategies"},
 };
 
 /// Sources of built-ins are called by their path in the data directory.
@@ -72,9 +75,11 @@ Document Library::open(Kind kind, const std::string& name_or_path, const fs::pat
     const Shelf& shelf = kShelves[static_cast<std::size_t>(kind)];
     const std::vector<std::string> known = names(kind);
     if (std::find(known.begin(), known.end(), name_or_path) == known.end()) {
-        fail(
-            where, fmt::format("unknown {} \"{}\"{}", shelf.kind, name_or_path, did_you_mean(name_or_path, known)),
-            fmt::format("built in: {}; a file of your own is given by its path: ./{}.yaml", join(known), name_or_path));
+        const std::string all = known.size() <= kMostNamed ? "built in: " + join(known)
+                                                           : fmt::format("{} are built in, and listed by `dodona {}`",
+                                                                         known.size(), shelf.list);
+        fail(where, fmt::format("unknown {} \"{}\"{}", shelf.kind, name_or_path, did_you_mean(name_or_path, known)),
+             fmt::format("{}; a file of your own is given by its path: ./{}.yaml", all, name_or_path));
     }
     const std::string file = fmt::format("{}/{}.yaml", shelf.folder, name_or_path);
     return load_document(data_ / file, file, where);

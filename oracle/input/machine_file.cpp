@@ -150,7 +150,7 @@ cluster::ParameterServers read_parameter_servers(const Value& value, const Clust
     using Place = cluster::ParameterServers::Place;
     cluster::ParameterServers servers;
     Fields fields(value);
-    const Value place = fields.require("on", "device, host or nodes");
+    const Value place = fields.require("place", "device, host or nodes");
     servers.place = place.one_of(cluster::kServerPlaces, servers.place);
     if (servers.place == Place::host && !cluster.host) {
         place.error("the link to host memory is not known", "write `host: {memory: 2 TB, bandwidth: 64 GB/s}`");
@@ -159,7 +159,7 @@ cluster::ParameterServers read_parameter_servers(const Value& value, const Clust
     servers.count = count.whole(1, kMostDevices);
     if (servers.place != Place::nodes && has_nodes(cluster, value) && servers.count > cluster.node_size()) {
         count.error(fmt::format("{} servers on nodes of {} devices", servers.count, cluster.node_size()),
-                    "`count` is of one node where `on` is device or host");
+                    "`count` is of one node where `place` is device or host");
     }
     fields.finish();
     return servers;

@@ -129,7 +129,11 @@ std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisi
         if (step == Step::slice) {
             continue;
         }
-        const double size = step == Step::all_gather ? local_elements(mesh, divisions, now) : before;
+        // Of an all-to-all the fullest rank counts, whether it sends or receives.
+        const double after = local_elements(mesh, divisions, now);
+        const double size = step == Step::all_gather   ? after
+                            : step == Step::all_to_all ? std::max(before, after)
+                                                       : before;
         transfers.push_back({collective_of(step), atoms_of[index], size, 1});
     }
     return transfers;

@@ -157,6 +157,7 @@ RC_GTEST_PROP(SpansProperty, agree_with_enumeration_of_all_groups, ()) {
             RC_ASSERT(span.level == level);
             RC_ASSERT(span.child_devices == unit);
             RC_CLASSIFY(truth.alike, "alike");
+            RC_ASSERT(!span.alike || truth.alike);
             if (truth.alike) {
                 RC_ASSERT(span.members == truth.members);
                 RC_ASSERT(span.groups == truth.groups);

@@ -2,6 +2,8 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "cost/collective_time.hpp"
 #include "scenes.hpp"
@@ -17,6 +19,27 @@ struct World {
     cluster::Cluster cluster;
     CollectiveRequest request;
 };
+
+/// Ways to lay so many children on a torus.
+std::vector<std::vector<std::int64_t>> dimensions(std::int64_t children) {
+    std::vector<std::vector<std::int64_t>> ways{{children}};
+    if (children % 2 == 0 && children > 2) {
+        ways.push_back({2, children / 2});
+        ways.push_back({children / 2, 2});
+    }
+    if (children == 8) {
+        ways.push_back({2, 2, 2});
+    }
+    return ways;
+}
+
+std::optional<cluster::InNetwork> random_reduction() {
+    if (*rc::gen::arbitrary<bool>()) {
+        return std::nullopt;
+    }
+    return cluster::InNetwork{.bandwidth = *rc::gen::inRange(1, 400) * 1_GB_per_s,
+                              .latency = *rc::gen::inRange(0, 50) * 1_us};
+}
 
 World random_world() {
     World world;
@@ -40,13 +63,20 @@ World random_world() {
                                         .links = *rc::gen::inRange<std::int64_t>(1, 9),
                                         .bandwidth = *rc::gen::inRange(1, 400) * 1_GB_per_s,
                                         .latency = *rc::gen::inRange(0, 50) * 1_us,
-                                        .taper = *rc::gen::element(1.0, 1.0, 3.0)});
+                                        .taper = *rc::gen::element(1.0, 1.0, 3.0),
+                                        .sizes = *rc::gen::elementOf(dimensions(size)),
+                                        .routing = *rc::gen::elementOf(cluster::kRoutings),
+                                        .in_network = random_reduction()});
         devices *= size;
     }
     world.cluster.levels.push_back({.name = "top",
                                     .size = request.ranks / devices + 1,
                                     .bandwidth = *rc::gen::inRange(1, 50) * 1_GB_per_s,
                                     .latency = 10_us});
+    world.cluster.host =
+        cluster::Host{.memory = 1_GiB, .bandwidth = *rc::gen::inRange(1, 100) * 1_GB_per_s, .source = ""};
+    world.cluster.parameter_servers = {.place = *rc::gen::elementOf(cluster::kServerPlaces),
+                                       .count = *rc::gen::inRange<std::int64_t>(1, 9)};
     request.size = *rc::gen::inRange(1, 1 << 30) * 1_B;
     return world;
 }

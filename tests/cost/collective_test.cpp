@@ -96,6 +96,18 @@ TEST(Hierarchical, does_not_apply_to_groups_with_one_member_a_node_or_in_one_nod
     }
 }
 
+TEST(Hierarchical, needs_nodes_alike_but_not_what_is_around_them) {
+    cluster::Cluster racks;
+    racks.levels = {{.name = "node", .size = 8, .bandwidth = 300_GB_per_s},
+                    {.name = "rack", .size = 3, .links = 8, .bandwidth = 25_GB_per_s},
+                    {.name = "system", .size = 3, .links = 8, .bandwidth = 25_GB_per_s}};
+    const auto whole = collective_time(racks, all_reduce({{{1, 32}}}, 1_GiB, 32), Algorithm::hierarchical);
+    EXPECT_EQ(whole.algorithm, Algorithm::hierarchical) << "three nodes in one rack, one in the other";
+    racks.levels[0].size = 7;
+    const auto straddling = collective_time(racks, all_reduce({{{1, 6}}}, 1_GiB, 42), Algorithm::hierarchical);
+    EXPECT_NE(straddling.algorithm, Algorithm::hierarchical);
+}
+
 TEST(Direct, all_to_all_takes_out_of_a_node_what_its_members_owe_the_others) {
     // 16 ranks in 2 nodes, 16 MB each: 8 members owe 8/16 of 16 MB: 64 MB over 8 rails = 200 GB/s is 320 us.
     CollectiveRequest request = all_reduce({{{1, 16}}}, 16'000'000_B, 16);

@@ -1,7 +1,9 @@
 // Clusters and devices whose times are known from print or by hand.
 #pragma once
 
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "cluster/cluster.hpp"
 
@@ -36,6 +38,19 @@ inline cluster::Cluster two_levels(std::int64_t rails = 8) {
     cluster.name = "two-levels";
     cluster.levels = {{.name = "node", .size = 8, .bandwidth = 300_GB_per_s, .latency = 3_us},
                       {.name = "system", .size = 16, .links = rails, .bandwidth = 25_GB_per_s, .latency = 10_us}};
+    return cluster;
+}
+
+/// A torus of devices, 50 GB/s a link and way, 1 us.
+inline cluster::Cluster torus(std::vector<std::int64_t> sizes) {
+    cluster::Cluster cluster;
+    cluster.name = "torus";
+    cluster::Level level{
+        .name = "cube", .kind = cluster::LevelKind::torus, .bandwidth = 50_GB_per_s, .latency = 1_us, .sizes = sizes};
+    for (const std::int64_t size : sizes) {
+        level.size *= size;
+    }
+    cluster.levels = {level};
     return cluster;
 }
 

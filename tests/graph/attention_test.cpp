@@ -103,7 +103,7 @@ TEST(Attention, RefusesWhatDoesNotFitTogether) {
     const Tensor longer = tensor({{"sequence", 12}, {"feature", kHeads * kSize}});
     EXPECT_THROW(nest("attention", {kQ, kQ}, {{"heads", kHeads}}), InputError) << "two tensors";
     EXPECT_THROW(nest("attention", {kQ, kQ, longer}, {{"heads", kHeads}}), InputError) << "keys and values differ";
-    EXPECT_THROW(nest("attention", {kQ, longer, longer}, {{"heads", kHeads}, {"causal", true}}), InputError);
+    EXPECT_THROW(nest("attention", {longer, kQ, kQ}, {{"heads", kHeads}, {"causal", true}}), InputError);
     EXPECT_THROW(nest("attention", {kQkv}, {{"heads", std::int64_t{5}}}), InputError);
     EXPECT_THROW(nest("attention", {kQkv}, {{"heads", kHeads}, {"kv_heads", std::int64_t{3}}}), InputError);
 }

@@ -321,8 +321,18 @@ TEST(TheTableOfOperators, NamesEveryLoopThatAnyOperatorUses) {
         nest("attention", {tensor({{"sequence", 2}, {"feature", 6}})}, {{"heads", std::int64_t{2}}}),
         nest("layer_norm", {kTokens}),
         nest("cross_entropy", {kTokens}),
+        nest("lstm", {kTokens}, {{"hidden", std::int64_t{2}}}),
+        nest("embedding_bag", {tensor({{"table", 2}, {"lookup", 2}}, Element::index)},
+             {{"rows", std::int64_t{3}}, {"features", std::int64_t{4}}}),
         nest("embedding", {tensor({{"sequence", 2}}, Element::index)},
              {{"vocabulary", std::int64_t{3}}, {"features", std::int64_t{4}}}),
+        nest("router", {kTokens}, {{"experts", std::int64_t{4}}}),
+        nest("lstm", {kTokens}, {{"hidden", std::int64_t{4}}}),
+        nest("embedding_bag", {tensor({{"table", 2}, {"lookup", 3}}, Element::index)},
+             {{"tables", std::int64_t{2}},
+              {"rows", std::int64_t{5}},
+              {"features", std::int64_t{4}},
+              {"lookups", std::int64_t{3}}}),
     };
     std::vector<std::string> used;
     for (const Nest& built : nests) {

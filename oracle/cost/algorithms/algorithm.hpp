@@ -54,6 +54,11 @@ Cost ring(const Path& path, double passes, Bytes bytes);
 /// The same over the dimensions of a torus; nothing where the path does not end in one, with one member a child.
 std::optional<Cost> torus(const Path& path, double passes, Bytes bytes);
 
+/// The innermost crossing whose children hold several members, where all of them hold as many, at the same positions;
+/// units further out may differ as long as they are made of whole children. Past the end where no child holds several,
+/// nothing where they do not lie alike.
+std::optional<std::size_t> innermost_shared(std::span<const cluster::Span> spans);
+
 /// `steps` steps in which each crossed level carries `bytes_out(crossing)` out of a child.
 template <std::invocable<const Crossing&> BytesOut>
 Cost transfer(const Path& path, double steps, BytesOut bytes_out) {

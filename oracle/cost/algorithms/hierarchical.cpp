@@ -10,6 +10,7 @@
 // Source: Mikami et al., arXiv:1811.05233 (2D-torus all-reduce); ParaDL's data+spatial with its leader replaced by q.
 #include "cost/algorithms/algorithm.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace dodona::cost {
@@ -23,19 +24,13 @@ struct Split {
 
 std::optional<Split> split(const Exchange& exchange) {
     const auto spans = exchange.spans;
-    std::size_t first = 0;
-    while (first < spans.size() && spans[first].members == 1) {
-        ++first;
-    }
-    if (first == 0 || first == spans.size()) {
+    const std::size_t first = innermost_shared(spans).value_or(spans.size());
+    if (first == spans.size()) {
         return std::nullopt;
     }
     const std::int64_t q = spans[first].members;
     std::vector<cluster::Span> across(spans.begin(), spans.end());
     for (std::size_t i = first; i < across.size(); ++i) {
-        if (across[i].members % q != 0) {
-            return std::nullopt;
-        }
         across[i].members /= q;
         across[i].groups *= q;
     }
@@ -65,6 +60,16 @@ std::optional<Cost> both(const Exchange& exchange, double count) {
 }
 
 }  // namespace
+
+std::optional<std::size_t> innermost_shared(std::span<const cluster::Span> spans) {
+    const auto first = std::find_if(spans.begin(), spans.end(), [](const cluster::Span& s) { return s.members > 1; });
+    if (first == spans.end()) {
+        return spans.size();
+    }
+    const bool whole =
+        std::all_of(first, spans.end(), [&](const cluster::Span& s) { return s.members % first->members == 0; });
+    return first->alike && whole ? std::optional(static_cast<std::size_t>(first - spans.begin())) : std::nullopt;
+}
 
 std::optional<Cost> hierarchical_all_reduce(const Exchange& exchange) { return both(exchange, 2); }
 

@@ -14,7 +14,7 @@
 // member's own part once, the switch multiplies it, but every member still receives (c-1)/c n; a reduce-scatter is its
 // mirror, with (c-1)/c n sent.
 //
-// Domain: groups that lie alike in all children and cross a level that reduces.
+// Domain: groups that cross a level that reduces and whose members lie alike in the innermost units that hold several.
 // Not modelled: how many groups a switch can serve at once; the parts of a message that NVLS reads back, which the
 // bandwidth given for the reduction has to contain.
 // Source: Graham et al., "Scalable hierarchical aggregation protocol (SHARP)", COM-HPC 2016; NVIDIA NCCL 2.27
@@ -49,9 +49,7 @@ std::optional<Cost> reduced(const Exchange& exchange) {
     const auto& crossings = exchange.path.crossings;
     const bool reduces = std::any_of(crossings.begin(), crossings.end(),
                                      [](const Crossing& c) { return c.reduction && c.children > 1; });
-    const bool alike =
-        std::all_of(exchange.spans.begin(), exchange.spans.end(), [](const cluster::Span& s) { return s.alike; });
-    if (!reduces || !alike) {
+    if (!reduces || !innermost_shared(exchange.spans)) {
         return std::nullopt;
     }
     const bool all_reduce = exchange.request.collective == cluster::Collective::all_reduce;

@@ -12,7 +12,7 @@
 // node by default, beside its worker.
 // Not modelled: arithmetic of the servers; bandwidth of host memory; late workers; push and pull of different tensors
 // at once, which a full-duplex link would overlap. Source: Li et al., "Scaling distributed machine learning with the
-// parameter server", OSDI 2014, sections 3.2 and 3.4; places as tf_cnn_benchmarks has them
+// parameter server", OSDI 2014, section 3.2; places as tf_cnn_benchmarks has them
 // (--variable_update=parameter_server, --local_parameter_device=cpu, gpu).
 #include <algorithm>
 

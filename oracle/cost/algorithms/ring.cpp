@@ -3,7 +3,8 @@
 //   all-reduce                   T = 2(p-1) alpha + 2(p-1)/p n / share
 //   all-gather, reduce-scatter   T =  (p-1) alpha +  (p-1)/p n / share
 //
-// Source: Kahira et al., HPDC'21 (ParaDL), section 4.2, with m*beta/p as n/p/share.
+// Source: Kahira et al., HPDC'21 (ParaDL), section 4.2, with m*beta/p as n/p/share; Patarasuk and Yuan,
+// "Bandwidth optimal all-reduce algorithms for clusters of workstations", JPDC 69 (2009), for 2(p-1)/p n as the least.
 #include "cost/algorithms/algorithm.hpp"
 
 namespace dodona::cost {

@@ -10,8 +10,8 @@
 // Domain: one member in each child of the torus, which is the outermost level crossed; `hierarchical` joins such a part
 // to others. Not modelled: parts that fill unequal dimensions better than equal ones.
 // Source: Chan, Heimlich, Purkayastha and van de Geijn, "Collective communication: theory, practice, and experience",
-// Concurrency and Computation 19 (2007), section 7; Jain and Sabharwal, ICS 2010 (multi-dimensional buckets); Ying et
-// al., arXiv:1811.06992, for the two-dimensional sum of gradients on TPU pods.
+// Concurrency and Computation 19 (2007) (bucket algorithms); Jain and Sabharwal, ICS 2010 (multi-dimensional buckets);
+// Ying et al., arXiv:1811.06992, for the two-dimensional sum of gradients on TPU pods.
 #include "cost/algorithms/algorithm.hpp"
 
 namespace dodona::cost {

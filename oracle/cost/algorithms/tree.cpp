@@ -8,8 +8,9 @@
 // its mirror, and an all-reduce is both. (ParaDL prints the broadcast's formula for the all-reduce; taken so, a large
 // all-reduce would send n bytes where 2(p-1)/p n is the least.)
 // Not modelled: reduction and broadcast overlapped; cheaper steps inside a child.
-// Source: Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and scan", Parallel
-// Computing 35 (2009).
+// Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19
+// (2005), for trees on small buffers; Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast,
+// reduction and scan", Parallel Computing 35 (2009).
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -15,7 +15,8 @@
 // part of latent attention: DeepSeek-V2, arXiv:2405.04434, section 2.1.3). More keys than queries: a memory before
 // them. `window`: a query sees so many keys (arXiv:2004.05150); `documents`: equal ones packed into a sample, each seen
 // by itself; `relative`: scores of positions are added (Transformer-XL, arXiv:1901.02860, section 3.3): S += shift(Q
-// R^T), R = positions W, with two learned biases.
+// R^T), R = positions W, with two learned biases;
+// `sinks`: a learned score a head beside those of the keys (arXiv:2309.17453).
 #include <fmt/format.h>
 
 #include "graph/operators/attention_kernels.hpp"
@@ -34,6 +35,7 @@ struct Wanted {
     bool dropout = false;
     bool materialised = false;
     bool relative = false;
+    bool sinks = false;
 };
 
 Wanted read(Attributes& attributes) {
@@ -45,6 +47,7 @@ Wanted read(Attributes& attributes) {
     wanted.causal = attributes.flag("causal", false);
     wanted.dropout = attributes.flag("dropout", false);
     wanted.relative = attributes.flag("relative", false);
+    wanted.sinks = attributes.flag("sinks", false);
     wanted.materialised = attributes.word("implementation", {"fused", "materialised"}, "fused") == "materialised";
     return wanted;
 }
@@ -232,6 +235,12 @@ Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs) {
         const Extent width = wanted.heads * static_cast<Extent>(shape.key_size);
         shape.width = static_cast<double>(width);
         add_position_weights(nest, shape, width);
+    }
+    if (wanted.sinks) {
+        nest.weights.push_back({.name = "sinks",
+                                .dimensions = {{"head", wanted.heads}},
+                                .operand = {.loops = {shape.head}, .windows = {}},
+                                .tied_to = {}});
     }
     add_saved(nest, shape, wanted.materialised);
     if (wanted.materialised) {

@@ -46,6 +46,7 @@ Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs
 Nest build_dropout(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_softmax(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_cross_entropy(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_adaptive_softmax(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_mean_squared_error(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_l1_error(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs);
@@ -53,6 +54,7 @@ Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs)
 Nest build_interaction(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_position_embedding(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_rotary(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_recall(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_router(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_expert_linear(Attributes& attributes, std::span<const Tensor> inputs);

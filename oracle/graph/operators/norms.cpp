@@ -4,6 +4,10 @@
 //
 // They save their input; the statistics saved beside it (two numbers a channel or token) are left out.
 // Sources: Ioffe and Szegedy, arXiv:1502.03167; Ba et al., arXiv:1607.06450; Zhang and Sennrich, arXiv:1910.07467.
+#include <string_view>
+
+#include <fmt/format.h>
+
 #include "graph/operators/builders.hpp"
 
 namespace dodona::graph {
@@ -30,21 +34,45 @@ void add_weight(Nest& nest, const std::string& name, int loop) {
                             .tied_to = {}});
 }
 
+/// Each run of `size` features by itself, with one scale for all runs: the heads of queries and keys. Shards are whole
+/// runs, so nothing is reduced.
+void normalise_runs(Nest& nest, int feature, Extent size, bool bias) {
+    nest.loops[static_cast<std::size_t>(feature)].unit = size;
+    for (const char* name : {"scale", "bias"}) {
+        if (bias || std::string_view(name) == "scale") {
+            nest.weights.push_back({.name = name,
+                                    .dimensions = {{"feature", size}},
+                                    .operand = {.loops = {kNoLoop}, .windows = {}},
+                                    .tied_to = {}});
+        }
+    }
+}
+
 /// The statistics of one token are reduced when its features are split, `messages` numbers a token and pass.
 Nest token_norm(Attributes& attributes, const Tensor& x, bool bias, int messages) {
+    const Extent size = attributes.not_negative("size", 0);
     if (!has_features(attributes, x)) {
+        return {};
+    }
+    if (size > 0 && x.dimensions.back().extent % size != 0) {
+        attributes.error_at("size",
+                            fmt::format("{} features are not whole runs of {}", x.dimensions.back().extent, size));
         return {};
     }
     Nest nest = element_wise(x, 1);
     const int feature = static_cast<int>(nest.loops.size()) - 1;
-    add_weight(nest, "scale", feature);
-    if (bias) {
-        add_weight(nest, "bias", feature);
+    if (size > 0) {
+        normalise_runs(nest, feature, size, bias);
+    } else {
+        add_weight(nest, "scale", feature);
+        if (bias) {
+            add_weight(nest, "bias", feature);
+        }
+        nest.statistics = {{.over = {feature},
+                            .kept = all_loops(static_cast<std::size_t>(feature)),
+                            .forward = messages,
+                            .backward = messages}};
     }
-    nest.statistics = {{.over = {feature},
-                        .kept = all_loops(static_cast<std::size_t>(feature)),
-                        .forward = messages,
-                        .backward = messages}};
     nest.saved = {{.what = Saved::What::input}};
     nest.work = [](const LocalExtents& local) { return work(local, 1); };
     return nest;

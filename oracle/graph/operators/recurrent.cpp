@@ -30,12 +30,13 @@ constexpr int kBatch = 0, kSequence = 1, kIn = 2, kHidden = 3;
 
 /// What tells the cells apart.
 struct Cell {
-    double gates;  ///< products a step
-    double kept;   ///< numbers a step and hidden unit that backward needs beside h
+    double gates;    ///< products a step
+    double kept;     ///< numbers a step and hidden unit that backward needs beside h
+    double carried;  ///< further numbers that the next step reads: c
 };
-constexpr Cell kLstm{.gates = 4, .kept = 5};
-constexpr Cell kGru{.gates = 3, .kept = 4};
-constexpr Cell kRnn{.gates = 1, .kept = 0};
+constexpr Cell kLstm{.gates = 4, .kept = 5, .carried = 1};
+constexpr Cell kGru{.gates = 3, .kept = 4, .carried = 0};
+constexpr Cell kRnn{.gates = 1, .kept = 0, .carried = 0};
 
 struct Stack {
     Cell cell;
@@ -74,8 +75,8 @@ Work work(const LocalExtents& local, const Stack& stack) {
     };
 
     Work work;
-    // A cell adds the products with x, writes what is kept and h, and reads the state that it carries on (c).
-    const double carried = stack.cell.gates * units + (stack.cell.kept + 1) * units;
+    // Beside the operands of its product (weights, h, gates), a cell moves what is kept, its h and what it carries on.
+    const double carried = (stack.cell.kept + 1 + stack.cell.carried) * units;
     const Kernel forward = wave(stack, samples, gates, stack.hidden, steps, carried);
     const Kernel first = matmul(tokens, sides * gates, in);
     const Kernel between = times(matmul(tokens, sides * gates, below), later);

@@ -78,4 +78,32 @@ Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs
     return nest;
 }
 
+/// Y = [H; X] along the sequence: H, the last `positions` states of this layer's input in the segment before, is kept
+/// from step to step and has no gradient (Transformer-XL, arXiv:1901.02860, section 3.2). The longer sequence cannot be
+/// split: its shards are not X's.
+Nest build_recall(Attributes& attributes, std::span<const Tensor> inputs) {
+    const Tensor& x = inputs[0];
+    const Extent positions = attributes.positive("positions");
+    if (x.dimensions.size() != 3 || x.dimensions[1].name != "sequence" || x.dimensions[2].name != "feature") {
+        attributes.error(fmt::format("reads {}, but needs sequence and feature", x.shape()));
+        return {};
+    }
+    constexpr int kSequence = 1, kFeature = 2;
+    Tensor longer = x;
+    longer.dimensions[kSequence].extent += positions;
+    Nest nest = element_wise(longer, 1);
+    nest.loops[kSequence].can_split = false;
+    nest.saved = {{.what = Saved::What::internal,
+                   .name = "states",
+                   .loops = {0, kFeature},
+                   .factor = static_cast<double>(positions)}};
+    nest.work = [kept = static_cast<double>(positions)](const LocalExtents& local) {
+        const double states = kept * local[0] * local[kFeature];
+        const Kernel join = stream(2 * volume(local) + states, 0);  // and the new states are written
+        const Kernel cut = stream(2 * (volume(local) - states), 0);
+        return Work{.forward = {join}, .backward_input = {cut}, .backward_weight = {}, .model_forward = Flop{}};
+    };
+    return nest;
+}
+
 }  // namespace dodona::graph

@@ -1,0 +1,149 @@
+// Which pairs of queries and keys attention works on: masks, windows, packed documents, memories, and split queries.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "graph/operators/attention_kernels.hpp"
+#include "networks.hpp"
+
+namespace dodona::graph::test {
+
+namespace {
+
+/// One head over `queries` queries and `keys` keys, split in `ways` shards.
+struct Scene {
+    AttentionShape shape;
+    LocalExtents local;
+
+    explicit Scene(double queries, double ways = 1, ShardOrder order = ShardOrder::zigzag, double keys = 0) {
+        shape = {.head = 1, .query = 2, .key = 3};
+        shape.queries = queries;
+        shape.keys = keys > 0 ? keys : queries;
+        shape.key_size = shape.value_size = 64;
+        shape.causal = true;
+        local.loops = {1, 1, queries / ways, shape.keys};
+        local.ways = {1, 1, ways, 1};
+        local.order = order;
+    }
+    [[nodiscard]] double pairs() const { return attention_pairs(local, shape); }
+};
+
+/// Pairs of queries in (from, to], each counted: query i of n sees memory + i keys, less the half of its own.
+double counted(double from, double to, double memory, double window) {
+    double pairs = 0;
+    for (double i = from; i < to; ++i) {
+        const double seen = memory + i + 0.5;
+        pairs += window > 0 ? std::min(seen, window) : seen;
+    }
+    return pairs;
+}
+
+double flop(Flop f) { return f.in(unit::flop); }
+
+}  // namespace
+
+TEST(CausalPairs, AreHalfTheSquare) { EXPECT_DOUBLE_EQ(Scene(1024).pairs(), 1024.0 * 1024 / 2); }
+
+// The last of p contiguous shards has s/p queries that see all keys but half of its own: s^2/p (1 - 1/(2p)), which is
+// 2 - 1/p times the mean s^2/(2p).
+TEST(CausalPairs, OfContiguousShardsAreWorstForTheLast) {
+    for (const double p : {2.0, 3.0, 4.0, 8.0, 64.0}) {
+        const double even = Scene(4096 * 3, p).pairs();
+        const double uneven = Scene(4096 * 3, p, ShardOrder::contiguous).pairs();
+        EXPECT_DOUBLE_EQ(even, Scene(4096 * 3).pairs() / p);
+        EXPECT_DOUBLE_EQ(uneven / even, 2 - 1 / p) << p;
+    }
+}
+
+TEST(CausalPairs, OfAWindowAreCountedOneByOne) {
+    for (const double window : {1.0, 7.0, 128.0, 1000.0}) {
+        Scene scene(1000);
+        scene.shape.window = window;
+        EXPECT_NEAR(scene.pairs(), counted(0, 1000, 0, window), 0.126) << window;
+        Scene split(1000, 4, ShardOrder::contiguous);
+        split.shape.window = window;
+        EXPECT_NEAR(split.pairs(), counted(750, 1000, 0, window), 0.126) << window;
+    }
+}
+
+TEST(CausalPairs, ReachBackIntoAMemory) {
+    EXPECT_DOUBLE_EQ(Scene(192, 1, ShardOrder::zigzag, 384).pairs(), counted(0, 192, 192, 0));
+    EXPECT_DOUBLE_EQ(Scene(192, 1, ShardOrder::zigzag, 384).pairs(), 192.0 * 192 + 192.0 * 192 / 2);
+}
+
+TEST(CausalPairs, StayInsideTheirDocument) {
+    Scene packed(512);
+    packed.shape.documents = 2;
+    EXPECT_DOUBLE_EQ(packed.pairs(), 2 * Scene(256).pairs());
+    // Shards of half a document: the one with its end counts.
+    Scene split(512, 4, ShardOrder::contiguous);
+    split.shape.documents = 2;
+    EXPECT_DOUBLE_EQ(split.pairs(), Scene(256, 2, ShardOrder::contiguous).pairs());
+    // Shards of whole documents are even.
+    Scene whole(512, 2, ShardOrder::contiguous);
+    whole.shape.documents = 4;
+    EXPECT_DOUBLE_EQ(whole.pairs(), 2 * Scene(128).pairs());
+}
+
+TEST(Pairs, WithoutAMaskAreEvenInAnyOrder) {
+    Scene scene(512, 4, ShardOrder::contiguous);
+    scene.shape.causal = false;
+    EXPECT_DOUBLE_EQ(scene.pairs(), 128.0 * 512);
+    scene.shape.documents = 2;
+    EXPECT_DOUBLE_EQ(scene.pairs(), 128.0 * 256);
+    scene.shape.window = 10;
+    EXPECT_DOUBLE_EQ(scene.pairs(), 128.0 * 10);
+}
+
+// DeepSeek-V3: 128 heads, keys of 128 features of their own and 64 shared, values of 128.
+TEST(LatentAttention, SharesAPartOfTheKeysAmongHeads) {
+    const Tensor q = tensor({{"sequence", 4096}, {"feature", 128 * 192}});
+    const Tensor kv = tensor({{"sequence", 4096}, {"feature", 128 * 128}});
+    const Tensor shared = tensor({{"sequence", 4096}, {"feature", 64}});
+    const Nest built = nest("attention", {q, kv, kv, shared}, {{"heads", std::int64_t{128}}, {"causal", true}});
+    EXPECT_EQ(built.result, kv);
+    const Work work = built.work(built.whole());
+    EXPECT_EQ(flop(work.model_forward), 128 * 4096.0 * 4096 * (192 + 128));
+    EXPECT_EQ(work.forward[0].elements, 4096.0 * (128 * (192 + 128) + 128 * (128 + 128) + 64));
+    EXPECT_FALSE(built.inputs[3].has(built.loop("head")));
+    EXPECT_THROW(nest("attention", {q, kv, kv, kv}, {{"heads", std::int64_t{128}}}), InputError);
+}
+
+// Transformer-XL base: 8 heads of 64 over 192 tokens and as many in memory. Positions: 384 x 512 x 512 once, and one
+// more product over the square.
+TEST(RelativeAttention, AddsScoresOfPositions) {
+    const Tensor q = tensor({{"sequence", 192}, {"feature", 512}});
+    const Tensor kv = tensor({{"sequence", 384}, {"feature", 512}});
+    const Values plain{{"heads", std::int64_t{8}}, {"causal", true}, {"implementation", std::string("materialised")}};
+    Values values = plain;
+    values["relative"] = true;
+    const Nest built = nest("attention", {q, kv, kv}, values);
+    EXPECT_EQ(weights(built), 512 * 512 + 2 * 512);
+    const auto products = [](const std::vector<Kernel>& kernels) {
+        double sum = 0;
+        for (const Kernel& kernel : kernels) {
+            sum += kernel.kind == KernelKind::matmul ? flop(kernel.flops) : 0;
+        }
+        return sum;
+    };
+    const Work work = built.work(built.whole());
+    const Work without = nest("attention", {q, kv, kv}, plain).work(built.whole());
+    const double square = 2.0 * 8 * 192 * 384 * 64;
+    const double positions = 2.0 * 384 * 512 * 512;
+    EXPECT_EQ(products(work.forward) - products(without.forward), square + positions);
+    EXPECT_EQ(products(work.backward_input) - products(without.backward_input), 2 * square);
+    EXPECT_EQ(products(work.backward_weight), positions);
+    values["implementation"] = std::string("fused");
+    EXPECT_THROW(nest("attention", {q, kv, kv}, values), InputError);
+}
+
+TEST(Attention, RefusesMoreDocumentsThanTokensAndPackedMemories) {
+    const Tensor q = tensor({{"sequence", 8}, {"feature", 8}});
+    const Tensor longer = tensor({{"sequence", 12}, {"feature", 8}});
+    EXPECT_THROW(nest("attention", {q, q, q}, {{"heads", std::int64_t{2}}, {"documents", std::int64_t{9}}}),
+                 InputError);
+    EXPECT_THROW(nest("attention", {q, longer, longer}, {{"heads", std::int64_t{2}}, {"documents", std::int64_t{2}}}),
+                 InputError);
+}
+
+}  // namespace dodona::graph::test
