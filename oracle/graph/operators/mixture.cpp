@@ -193,9 +193,9 @@ Nest build_expert_linear(Attributes& attributes, std::span<const Tensor> inputs)
     return nest;
 }
 
-/// Y[t, f] = sum over e of scores[t, e] X[t, e, f]. Scores and the last product commute, and Megatron Core multiplies the
-/// scores into the activation before it (TEGroupedMLP, WeightedSwiGLUFunction): the experts' results, the largest tensor
-/// of a layer, need not be kept for the scores' gradients, only the scores are.
+/// Y[t, f] = sum over e of scores[t, e] X[t, e, f]. Scores and the last product commute, and Megatron Core multiplies
+/// the scores into the activation before it (TEGroupedMLP, WeightedSwiGLUFunction): the experts' results, the largest
+/// tensor of a layer, need not be kept for the scores' gradients, only the scores are.
 Nest build_combine(Attributes& attributes, std::span<const Tensor> inputs) {
     if (!are_dispatched(attributes, inputs[0]) || !are_scores(attributes, inputs[1])) {
         return {};
