@@ -203,8 +203,9 @@ Table machines_table(const std::vector<cluster::Cluster>& clusters) {
         for (const cluster::Level& level : cluster.levels) {
             levels.push_back(fmt::format("{} ({})", level.name, name(level.kind)));
         }
-        table.row({cluster.name, whole(static_cast<double>(cluster.devices())), std::to_string(cluster.node_size()),
-                   devices(cluster), text(cluster.device.memory), join(levels)});
+        table.row({cluster.name, whole(static_cast<double>(cluster.devices())),
+                   whole(static_cast<double>(cluster.node_size())), devices(cluster), text(cluster.device.memory),
+                   join(levels)});
     }
     return table;
 }

@@ -1,5 +1,6 @@
 #include "reports/model.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -108,7 +109,7 @@ Table models_table(const std::vector<graph::Graph>& graphs) {
                  {"distinct", Align::right}});
     for (const graph::Graph& graph : graphs) {
         const graph::Counts counts = graph::count(graph);
-        table.row({graph.name, large(counts.parameters), percent(counts.trained / counts.parameters),
+        table.row({graph.name, large(counts.parameters), percent(counts.trained / std::max(1.0, counts.parameters)),
                    text(counts.forward_per_sample), whole(static_cast<double>(counts.layers)),
                    whole(static_cast<double>(counts.distinct_layers))});
     }

@@ -35,6 +35,10 @@ std::string match_words(const plan::Match& match) {
 
 std::vector<std::string> facts(const plan::Strategy& strategy) {
     std::vector<std::string> lines{strategy.summary, "axes: " + join(strategy.axes)};
+    for (const plan::FoldedAxis& fold : strategy.folds) {
+        lines.push_back(fmt::format("axis {}: on ranks of {}{}", fold.name, join(fold.of, " and "),
+                                    fold.apart_from ? " that " + *fold.apart_from + " leaves" : ""));
+    }
     if (!strategy.everywhere.empty()) {
         lines.push_back("every layer: " + lay_words(strategy.everywhere));
     }
@@ -64,8 +68,23 @@ std::string rule_words(const plan::Rule& rule) {
         words += "; output " + lay_words(*rule.output);
         words += rule.via == plan::Via::all_reduce_slice ? " by all-reduce and slice" : "";
     }
-    return words + (rule.regather ? "; inputs gathered again in backward" : "");
+    words += rule.regather ? "; inputs gathered again in backward" : "";
+    words += rule.stream ? "; gathered inputs go round a ring in blocks" : "";
+    words += rule.order == graph::ShardOrder::contiguous ? "; contiguous shards" : "";
+    return words;
 }
+
+namespace {
+
+Json folds_json(const plan::Strategy& strategy) {
+    Json folds = Json::object();
+    for (const plan::FoldedAxis& fold : strategy.folds) {
+        folds[fold.name] = fold.of;
+    }
+    return folds;
+}
+
+}  // namespace
 
 Json strategy_json(const plan::Strategy& strategy) {
     Json rules = Json::array();
@@ -76,6 +95,7 @@ Json strategy_json(const plan::Strategy& strategy) {
             {"name", strategy.name},
             {"summary", strategy.summary},
             {"axes", strategy.axes},
+            {"folds", folds_json(strategy)},
             {"pipeline", strategy.pipeline ? Json(*strategy.pipeline) : Json(nullptr)},
             {"shard_axes", strategy.shard_axes},
             {"shard", strategy.shard ? Json(plan::name(*strategy.shard)) : Json(nullptr)},

@@ -264,7 +264,7 @@ Vertex Expansion::insert(Layer layer, const std::vector<Output>& inputs) {
     layer.unit = graph_.units.empty() ? 0 : graph_.units.size() - 1;
     for (const Output& input : inputs) {
         const Layer& producer = graph_.layer(*input);
-        layer.input_gradient = layer.input_gradient || producer.input_gradient || producer.trains();
+        layer.input_gradient = layer.input_gradient || producer.goes_backward();
     }
     const Vertex vertex = boost::add_vertex(layer, graph_.network);
     for (std::size_t i = 0; i < inputs.size(); ++i) {

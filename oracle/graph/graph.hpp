@@ -29,9 +29,10 @@ struct Layer {
     Nest nest;
 
     [[nodiscard]] bool trains() const { return !frozen && !nest.weights.empty(); }
-    /// Whether backward reads what the nest may keep: where no weight is trained, nothing is kept for dW alone; where
-    /// neither dW nor dX is computed, nothing at all.
-    [[nodiscard]] bool keeps(const Saved& saved) const { return trains() || (input_gradient && !saved.for_weights); }
+    /// Whether gradients reach it at all: nothing runs backward in a frozen layer with nothing trained before it.
+    [[nodiscard]] bool goes_backward() const { return trains() || input_gradient; }
+    /// Whether backward reads what the nest may keep; without dW, what is kept for dW alone is not.
+    [[nodiscard]] bool keeps(const Saved& saved) const { return saved.for_weights ? trains() : goes_backward(); }
 };
 
 /// A tensor from producer to consumer.

@@ -9,6 +9,7 @@
 
 #include "input/machine_file.hpp"
 #include "input/plan_file.hpp"
+#include "input/run_conventions.hpp"
 #include "input/strategy_file.hpp"
 
 namespace dodona::input {

@@ -10,10 +10,11 @@
 #include "graph/spec.hpp"
 #include "input/document.hpp"
 #include "input/model_file.hpp"
-#include "input/run_conventions.hpp"
 #include "plan/plan.hpp"
 
 namespace dodona::input {
+
+struct RunConventions;
 
 /// An argument with `/` in it, or that ends in .yaml, .yml or .json, is a path; any other is the name of a built-in.
 bool is_path(const std::string& argument);

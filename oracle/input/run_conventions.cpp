@@ -98,6 +98,7 @@ RunConventions read_run_conventions(Document document) {
     for (const Value& value : fields.require("strategies").list()) {
         conventions.strategies.push_back(read_strategy_of(value));
     }
+    conventions.models = read_words(fields.find("models"));
     conventions.optimizers = read_words(fields.require("optimizers"));
     conventions.gradient_precision = read_words(fields.find("gradient_precision"));
     conventions.overlap = read_words(fields.find("overlap"));

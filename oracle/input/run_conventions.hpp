@@ -60,6 +60,7 @@ struct RunConventions {
         std::vector<std::string> parameters;  ///< the first that a model has takes the last extent
     };
     std::vector<Input> inputs;
+    std::vector<RunWord> models;              ///< the first match counts: ours under another name; none: its own
     std::vector<RunStrategy> strategies;      ///< the first match counts
     std::vector<RunWord> optimizers;          ///< the first match counts
     std::vector<RunWord> gradient_precision;  ///< the first match counts; none: the default

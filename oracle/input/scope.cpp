@@ -132,7 +132,7 @@ AttributeValue Scope::value(const Written& written) const {
     if (const auto number = plain_number(written)) {
         return *number;
     }
-    if (const AttributeValue* parameter = find(text)) {
+    if (const AttributeValue* parameter = written.quoted ? nullptr : find(text)) {
         return {parameter->value, written.where};
     }
     if (has_operator(text) && !is_word(text)) {

@@ -42,13 +42,13 @@ void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh, Shard
             }
         };
         // A conversion that a rule forces on this layer's own output has its mirror here.
-        if (consumer.output != consumer.product) {
+        if (consumer.output != consumer.product && layer.goes_backward()) {
             convert_gradient(v, complete(consumer.output), consumer.product);
         }
         for (std::size_t i = 0; i < producers.size(); ++i) {
             const Vertex producer = producers[i];
             const graph::Layer& source = graph.layer(producer);
-            const bool needed = source.input_gradient || source.trains();
+            const bool needed = source.goes_backward();
             if (!needed || source.nest.inputs.empty()) {
                 continue;
             }

@@ -244,7 +244,8 @@ private:
                 elements *= sharded.local[loop];
             }
             const Transfer transfer{cluster::Collective::all_reduce, atoms, elements, 1};
-            for (int i = 0; atoms != 0 && i < statistic.forward + statistic.backward; ++i) {
+            for (int i = 0; atoms != 0 && i < statistic.forward + (layer.goes_backward() ? statistic.backward : 0);
+                 ++i) {
                 const Phase phase = i < statistic.forward ? Phase::forward : Phase::backward;
                 sharded.transfers.push_back({transfer, phase, Purpose::statistic, graph::Element::single, 0});
             }

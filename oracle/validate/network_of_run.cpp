@@ -25,6 +25,12 @@ std::vector<std::int64_t> extents_of(const graph::Layer& input) {
 
 }  // namespace
 
+std::string model_of(const input::Run& run, const input::RunConventions& conventions) {
+    const auto other = std::find_if(conventions.models.begin(), conventions.models.end(),
+                                    [&](const input::RunWord& word) { return word.when.holds(run); });
+    return other == conventions.models.end() ? run.model : other->word;
+}
+
 std::vector<input::Setting> settings_of(const input::Run& run, const input::RunConventions& conventions,
                                         const std::vector<std::string>& parameters) {
     std::vector<input::Setting> settings;

@@ -5,10 +5,14 @@
 #include <vector>
 
 #include "graph/graph.hpp"
-#include "input/library.hpp"
+#include "input/model_file.hpp"
+#include "input/run_conventions.hpp"
 #include "input/run_table.hpp"
 
 namespace dodona::validate {
+
+/// The model file that a run trains: of its own name, unless the conventions say another.
+std::string model_of(const input::Run& run, const input::RunConventions& conventions);
 
 /// What a run sets: its overrides, what the conventions add, and what a sample is. `parameters` are those of the model.
 std::vector<input::Setting> settings_of(const input::Run& run, const input::RunConventions& conventions,

@@ -31,24 +31,24 @@ Questions::Questions(input::Library library) : library_(std::move(library)), con
 }
 
 std::shared_ptr<const graph::Graph> Questions::network(const input::Run& run) {
-    auto known = parameters_.find(run.model);
+    const std::string model = model_of(run, conventions_);
+    auto known = parameters_.find(model);
     if (known == parameters_.end()) {
-        const graph::NetworkSpec usual = library_.model(run.model, {}, run.place("model"));
+        const graph::NetworkSpec usual = library_.model(model, {}, run.place("model"));
         std::vector<std::string> names;
         for (const auto& [name, value] : usual.parameters) {
             names.push_back(name);
         }
-        known = parameters_.emplace(run.model, std::move(names)).first;
+        known = parameters_.emplace(model, std::move(names)).first;
     }
     const std::vector<input::Setting> settings = settings_of(run, conventions_, known->second);
-    std::string key = run.model;
+    std::string key = model;
     for (const input::Setting& setting : settings) {
         key += fmt::format("\n{}={}", setting.name, setting.value);
     }
     std::shared_ptr<const graph::Graph>& graph = networks_[key];
     if (!graph) {
-        graph =
-            std::make_shared<const graph::Graph>(graph::build(library_.model(run.model, settings, run.place("model"))));
+        graph = std::make_shared<const graph::Graph>(graph::build(library_.model(model, settings, run.place("model"))));
     }
     check_shape(run, settings, *graph);
     return graph;

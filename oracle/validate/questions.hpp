@@ -12,6 +12,7 @@
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
 #include "input/library.hpp"
+#include "input/run_conventions.hpp"
 #include "input/run_table.hpp"
 #include "plan/plan.hpp"
 #include "schedule/prediction.hpp"

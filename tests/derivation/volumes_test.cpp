@@ -76,6 +76,15 @@ TEST(MegatronTensor, ReducesTwoActivationsForwardAndTwoBackwardInALayer) {
     EXPECT_EQ(gpt3.collectives(kBlock, Phase::backward), 2);
 }
 
+// Tensor 24 spreads 96 heads over three nodes of eight, four to a rank; 49,152 / 24 = 2,048 features of the wide layer.
+TEST(MegatronTensor, MayHaveADegreeThatIsNoPowerOfTwo) {
+    plan::Plan plan = plan_of("megatron", {{"tensor", 24}});
+    plan.precision = Precision::fp16;
+    const Derived gpt3(model("gpt3-175b"), plan);
+    expect(gpt3.unit(kBlock, Phase::forward, Collective::all_reduce), 2, 2 * kActivation, 4 * 23.0 / 24 * kActivation);
+    EXPECT_EQ(plan::tightest_broken(gpt3.costed().sharded.limits), nullptr);
+}
+
 // Inputs are replicated over the axis, so the gradients of norms and of row-parallel biases are whole on every rank.
 TEST(MegatronTensor, SendsNothingForGradientsOfReplicatedWeights) {
     const Derived gpt3(model("gpt3-175b"), gpt3_plan("megatron"));

@@ -92,6 +92,8 @@ TEST(Combine, SumsATokensExperts) {
     const Work work = sum.work(sum.whole());
     EXPECT_EQ(work.forward[0].elements, (kChosen + 1) * kTokens * kFeatures);
     EXPECT_EQ(flop(work.forward[0].flops), 2 * kChosen * kTokens * kFeatures);
+    ASSERT_EQ(sum.saved.size(), 1U);
+    EXPECT_EQ(sum.saved[0].operand, 1) << "the scores alone";
 }
 
 TEST(ElementWise, OnDispatchedTokensCountsCopies) {

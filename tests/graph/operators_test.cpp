@@ -262,6 +262,13 @@ TEST(Dropout, SavesAByteAnElement) {
     EXPECT_EQ(of_one_sample(dropout).forward[0].fixed_bytes, 40_B);
 }
 
+TEST(Dropout, DoesNothingWhereItIsNotActive) {
+    const Nest dropout = nest("dropout", {kTokens}, {{"active", false}});
+    EXPECT_EQ(dropout.result, kTokens);
+    EXPECT_TRUE(dropout.saved.empty());
+    EXPECT_TRUE(of_one_sample(dropout).forward.empty());
+}
+
 TEST(Softmax, ReducesTwoNumbersForwardAndOneBackward) {
     const Nest softmax = nest("softmax", {kTokens});
     EXPECT_EQ(softmax.saved[0].what, Saved::What::output);

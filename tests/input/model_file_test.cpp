@@ -35,6 +35,7 @@ TEST(ModelFile, AttributesAreNumbersFlagsOrWords) {
 TEST(ModelFile, AttributesTakeTheValueOfParameters) {
     EXPECT_EQ(attribute_as<std::int64_t>("hidden"), 12);
     EXPECT_EQ(attribute_as<std::string>("kind"), "fused");
+    EXPECT_EQ(attribute_as<std::string>("\"kind\""), "kind");
     EXPECT_TRUE(attribute_as<bool>("on"));
     EXPECT_DOUBLE_EQ(attribute_as<double>("ratio"), 0.5);
 }

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "input/run_conventions.hpp"
 #include "reading.hpp"
 
 namespace dodona::input::testing {

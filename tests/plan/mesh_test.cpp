@@ -51,6 +51,29 @@ TEST(AFold, UsesTheInnermostRanksOfItsAxesAndAddsNoDevice) {
     EXPECT_EQ(mesh.group(rest).strides, (Strides{{8, 4}}));
 }
 
+// Tensor 4 on both; experts take what expert-tensor 2 leaves: the other 2 of tensor and 4 of data.
+TEST(AFold, MayLeaveOutWhatAnotherTakes) {
+    Plan plan = plan_on({{"tensor", 4}, {"data", 8}});
+    plan.folds = {{.name = "expert_tensor", .of = {"tensor"}, .size = 2},
+                  {.name = "expert", .of = {"tensor", "data"}, .size = 8, .apart_from = "expert_tensor"}};
+    const Mesh mesh(plan, Location{});
+    EXPECT_EQ(mesh.group(mesh.axis("expert_tensor")).strides, (Strides{{1, 2}}));
+    EXPECT_EQ(mesh.group(mesh.axis("expert")).strides, (Strides{{2, 8}}));
+    EXPECT_EQ(mesh.axis("expert") & mesh.axis("expert_tensor"), Atoms{0});
+    EXPECT_EQ(mesh.devices(), 32);
+}
+
+TEST(AFold, OfAStrategyLeavesTheMesh) {
+    Plan plan = plan_on({{"data", 8}, {"expert", 4}});
+    plan.strategy.folds = {{"expert_tensor", {"tensor"}, {}}, {"expert", {"tensor", "data"}, "expert_tensor"}};
+    plan.fold_axes();
+    EXPECT_EQ(plan.devices(), 8);
+    ASSERT_EQ(plan.folds.size(), 1u);
+    EXPECT_FALSE(plan.folds[0].apart_from) << "there is no expert_tensor to be apart from";
+    const Mesh mesh(plan, Location{});
+    EXPECT_EQ(mesh.group(mesh.axis("expert")).strides, (Strides{{1, 4}}));
+}
+
 // The first axis of `of` is used up first: context 2, then 8 / 2 = 4 ranks of data.
 TEST(AFold, OfTwoAxesTakesAllOfTheFirstBeforeItCutsTheSecond) {
     Plan plan = plan_on({{"context", 2}, {"data", 16}});

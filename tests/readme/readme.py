@@ -3,6 +3,7 @@
 
 In the page:
   <!-- file: tiny.yaml -->      the fenced block that follows is that file's text
+  <!-- from: oracle/x.cpp -->   the fenced block that follows stands in that file, word for word
   ```console                    lines that start with `$ ` are commands, the rest of the block is their output;
                                 a line `...` stands for any number of lines
 
@@ -20,7 +21,7 @@ import tempfile
 SOURCE = pathlib.Path(os.environ["DODONA_SOURCE"])
 PROGRAM = os.environ["DODONA_PROGRAM"]
 PAGE = SOURCE / "README.md"
-FENCE = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```\n", re.S)
+FENCE = re.compile(r"(?:<!-- (?P<use>file|from): (?P<file>\S+) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```\n", re.S)
 
 
 def run(command, folder):
@@ -50,8 +51,11 @@ def main():
     failures = commands = 0
     with tempfile.TemporaryDirectory() as folder:
         for block in FENCE.finditer(PAGE.read_text()):
-            if block["file"]:
+            if block["use"] == "file":
                 pathlib.Path(folder, block["file"]).write_text(block["body"])
+            if block["use"] == "from" and block["body"] not in (SOURCE / block["file"]).read_text():
+                print(f"README.md: a block that says it is from {block['file']} does not stand there")
+                failures += 1
             if block["kind"] != "console":
                 continue
             rewritten = ""

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../graph/networks.hpp"
 #include "../schedule/scenes.hpp"
 #include "schedule/predict.hpp"
 #include "search/space.hpp"
@@ -33,6 +34,77 @@ TEST(Search, MeshesAreAllOrderedFactorisations) {
     EXPECT_EQ(meshes(pipelined(), 12).size(), 6U);
     EXPECT_TRUE(meshes(plan::Strategy{}, 2).empty());
     EXPECT_EQ(meshes(plan::Strategy{}, 1).size(), 1U);
+}
+
+/// Four experts over tokens of eight features.
+graph::Graph small_mixture() {
+    using graph::test::layer;
+    return graph::build(graph::test::network(
+        graph::test::tensor({{"sequence", 16}, {"feature", 8}}),
+        {layer("in", "linear", {{"out", std::int64_t{8}}}), layer("router", "router", {{"experts", std::int64_t{4}}}),
+         layer("dispatch", "dispatch", {{"top_k", std::int64_t{2}}}, {"in", "router"}),
+         layer("up", "expert_linear", {{"out", std::int64_t{8}}}), layer("combine", "combine", {}, {"up", "router"})}));
+}
+
+plan::Strategy spread() {
+    plan::Strategy spread = strategy("spread", {"data"});
+    spread.folds = {{"expert", {"data"}, {}}};
+    spread.rules.push_back({});
+    spread.rules.back().match.kinds = {"expert_linear"};
+    spread.rules.back().lay = {{"expert", {"expert"}, {}}};
+    return spread;
+}
+
+TEST(Search, FoldsTakeWholeSharesOfWhatTheySplit) {
+    plan::Plan base;
+    base.strategy = spread();
+    base.mesh = {{"data", 8}};
+    std::vector<std::int64_t> sizes;
+    for (const plan::Plan& plan : folded(base, small_mixture())) {
+        sizes.push_back(plan.folds.empty() ? 1 : plan.folds[0].size);
+        EXPECT_EQ(plan.devices(), 8);
+    }
+    EXPECT_EQ(sizes, (std::vector<std::int64_t>{1, 2, 4})) << "four experts on eight ranks";
+    EXPECT_EQ(folded(base, small_network()).size(), 1U) << "nothing to spread";
+}
+
+TEST(Search, WithoutBeingAskedLooksOnlyAtStrategiesMadeForTheNetwork) {
+    plan::Strategy strategy = spread();
+    EXPECT_TRUE(considered(strategy, small_network()));
+    strategy.considered.only_with = {"expert_linear"};
+    EXPECT_FALSE(considered(strategy, small_network()));
+    EXPECT_TRUE(considered(strategy, small_mixture()));
+    strategy.considered.extents = {{"sequence", 17}};
+    EXPECT_FALSE(considered(strategy, small_mixture()));
+    strategy.considered = {.by_default = false, .only_with = {}, .extents = {}, .least = {}};
+    EXPECT_FALSE(considered(strategy, small_mixture()));
+}
+
+TEST(Search, AMeshThatIsAnotherStrategysIsLeftOut) {
+    plan::Strategy strategy = pipelined();
+    strategy.considered.least = {{strategy.axes[0], 2}};
+    for (const auto& mesh : meshes(strategy, 12)) {
+        EXPECT_GE(mesh[0].size, 2);
+    }
+    EXPECT_EQ(meshes(strategy, 12).size(), 5U);
+}
+
+TEST(Search, OffloadIsTheUsersChoiceAndAddsNoConfigurations) {
+    cluster::Cluster cluster = small_cluster();
+    cluster.host = cluster::Host{.memory = 1_GiB, .bandwidth = 10_GB_per_s, .source = "a test"};
+    Space space = small_space();
+    const Answer without = search(small_network(), cluster, space);
+    space.offload = {.optimizer = true, .weights = true};
+    const Answer with = search(small_network(), cluster, space);
+    EXPECT_EQ(with.counts.configurations, without.counts.configurations);
+    ASSERT_FALSE(with.plans.empty());
+    EXPECT_EQ(with.plans[0].plan.offload, space.offload);
+    EXPECT_GT(with.plans[0].step.value, without.plans[0].step.value);
+    cluster.host->memory = 1_B;
+    const Answer nothing = search(small_network(), cluster, space);
+    EXPECT_TRUE(nothing.plans.empty());
+    ASSERT_EQ(nothing.infeasible.size(), 2U);
+    EXPECT_EQ(nothing.infeasible[0].reason, "out of host memory") << "one reason, whatever the figures";
 }
 
 TEST(Search, TheFirstPlanIsTheFastestOfABruteForceWalk) {

@@ -109,6 +109,12 @@ TEST(NetworkOfRun, HasTheOverridesAndTheSampleOfItsRow) {
     EXPECT_EQ(graph::count(*question.graph).parameters, 12 * l * h * h + 13 * l * h + (51200 + 1024) * h + 2 * h);
 }
 
+TEST(NetworkOfRun, IsTheOneThatWasTrainedUnderItsName) {
+    const Question question =
+        questions().of(run({{"model", "resnet50-paradl"}, {"input", "image=3x226x226"}, {"gpus", "1"}}));
+    EXPECT_EQ(question.graph->name, "resnet50-v1");
+}
+
 TEST(NetworkOfRun, RefusesWhatItCannotBe) {
     EXPECT_EQ(refusal({{"model", "gpt3-175c"}, {"gpus", "1"}}),
               "unknown model \"gpt3-175c\"; did you mean \"gpt3-175b\"?");

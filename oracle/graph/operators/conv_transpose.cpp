@@ -133,7 +133,7 @@ Nest build_conv_transpose(Attributes& attributes, std::span<const Tensor> inputs
                                 .operand = {.loops = {kGroup, kFilter}, .windows = {}},
                                 .tied_to = {}});
     }
-    nest.saved = {{.what = Saved::What::input}};
+    nest.saved = {{.what = Saved::What::input, .for_weights = true}};
     nest.linear = true;
     nest.work = [sizes](const LocalExtents& local) { return work(local, sizes); };
     return nest;

@@ -31,6 +31,7 @@ Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     const Extent vocabulary = attributes.positive("vocabulary");
     const Extent features = attributes.positive("features");
+    const std::string tied = attributes.text("tied");
     if (x.find("feature")) {
         attributes.error(fmt::format("reads {}, but ids have no feature dimension", x.shape()));
         return {};
@@ -44,7 +45,7 @@ Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.weights = {{.name = "weight",
                      .dimensions = {{"vocabulary", vocabulary}, {"feature", features}},
                      .operand = {.loops = {vocabulary_loop, feature_loop}, .windows = {}},
-                     .tied_to = {}}};
+                     .tied_to = tied}};
     nest.output.loops.push_back(feature_loop);
     nest.result.dimensions.push_back({"feature", features});
     nest.result.element = Element::activation;

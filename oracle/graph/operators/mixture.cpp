@@ -179,7 +179,7 @@ Nest build_expert_linear(Attributes& attributes, std::span<const Tensor> inputs)
     }
     nest.result = x;
     nest.result.dimensions[3] = {"feature", out};
-    nest.saved = {{.what = Saved::What::input}};
+    nest.saved = {{.what = Saved::What::input, .for_weights = true}};
     nest.linear = true;
     nest.work = [experts = static_cast<double>(expert.extent)](const LocalExtents& local) {
         const double here = std::ceil(experts / local.shards(kExpert));
@@ -193,7 +193,9 @@ Nest build_expert_linear(Attributes& attributes, std::span<const Tensor> inputs)
     return nest;
 }
 
-/// Y[t, f] = sum over e of scores[t, e] X[t, e, f].
+/// Y[t, f] = sum over e of scores[t, e] X[t, e, f]. Scores and the last product commute, and Megatron Core multiplies
+/// the scores into the activation before it (TEGroupedMLP, WeightedSwiGLUFunction): the experts' results, the largest
+/// tensor of a layer, need not be kept for the scores' gradients, only the scores are.
 Nest build_combine(Attributes& attributes, std::span<const Tensor> inputs) {
     if (!are_dispatched(attributes, inputs[0]) || !are_scores(attributes, inputs[1])) {
         return {};
@@ -208,7 +210,7 @@ Nest build_combine(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.output = {.loops = {kBatch, kSequence, kFeature}, .windows = {}};
     nest.result = inputs[0];
     nest.result.dimensions.erase(nest.result.dimensions.begin() + kExpert);
-    nest.saved = {{.what = Saved::What::input}};
+    nest.saved = {{.what = Saved::What::input, .operand = 1}};
     nest.follows = true;
     nest.work = [](const LocalExtents& local) {
         const double tokens = tokens_of(local);
@@ -220,10 +222,8 @@ Nest build_combine(Attributes& attributes, std::span<const Tensor> inputs) {
                          .flops = 2 * copied * unit::flop,
                          .elements = copied + tokens * local[kFeature],
                          .fixed_bytes = places};
-        // Copies' gradients are written; the scores' gradients are their products with the saved outputs.
-        Kernel spread = sum;
-        spread.elements = 2 * copied + tokens * local[kFeature];
-        return Work{.forward = {sum}, .backward_input = {spread}, .backward_weight = {}, .model_forward = Flop{}};
+        // Copies' gradients are written; the scores' gradients run in the pass over the activation.
+        return Work{.forward = {sum}, .backward_input = {sum}, .backward_weight = {}, .model_forward = Flop{}};
     };
     return nest;
 }

@@ -95,7 +95,7 @@ Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs)
                      .tied_to = {},
                      .touched = static_cast<double>(tables) * static_cast<double>(lookups * features)}};
     nest.result = {.dimensions = {x.dimensions[0], x.dimensions[1], {"feature", features}}};
-    nest.saved = {{.what = Saved::What::input, .element = Element::index}};
+    nest.saved = {{.what = Saved::What::input, .element = Element::index, .for_weights = true}};
     nest.work = [rows = static_cast<double>(rows)](const LocalExtents& local) { return pooled(local, rows); };
     return nest;
 }

@@ -142,7 +142,7 @@ Nest recurrent(Attributes& attributes, const Tensor& x, const Cell& cell) {
     add_weights(nest, stack, in, bias);
     nest.recurrences = {{.loop = kHidden, .steps = stack.cells(static_cast<double>(steps)), .kept = {kBatch}}};
 
-    nest.saved = {{.what = Saved::What::input}, {.what = Saved::What::output}};
+    nest.saved = {{.what = Saved::What::input, .for_weights = true}, {.what = Saved::What::output}};
     const double cells = stack.layers * stack.directions;
     if (cell.kept > 0) {
         nest.saved.push_back({.what = Saved::What::internal,

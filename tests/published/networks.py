@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""The networks of a published table, ../shared/measured/models.csv or the csv that DODONA_NETWORKS names: each has a model
+of its name here, with as many parameters within 1 %. (The table counts matrices only: norms, biases and positions are the
+rest.) Skipped where there is no such table.
+"""
+import csv
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(os.environ["DODONA_SOURCE"])
+PROGRAM = os.environ["DODONA_PROGRAM"]
+TABLE = pathlib.Path(os.environ.get("DODONA_NETWORKS", SOURCE.parent / "shared/measured/models.csv"))
+TOLERANCE = 0.01
+SKIPPED = 77
+
+
+def parameters():
+    files = sorted((SOURCE / "models").glob("*.yaml"))
+    done = subprocess.run([PROGRAM, "check", *map(str, files)], env=dict(os.environ, DODONA_DATA=str(SOURCE)),
+                          capture_output=True, text=True)
+    found = re.finditer(r"^(\S+): model \S+: ([\d,]+) parameters", done.stdout, re.M)
+    return {pathlib.Path(m[1]).stem: int(m[2].replace(",", "")) for m in found}
+
+
+def differences(counts, rows):
+    for row in rows:
+        name, billions = row["model"], row["parameters_billion"]
+        if name not in counts:
+            yield f"{name}: the table names it, models/ does not"
+        elif billions and abs(counts[name] / 1e9 / float(billions) - 1) > TOLERANCE:
+            yield f"{name}: {counts[name]:,} parameters, the table says {billions} billion"
+
+
+def main():
+    if not TABLE.is_file():
+        print(f"no table of networks at {TABLE}")
+        return SKIPPED
+    rows = list(csv.DictReader(TABLE.open()))
+    wrong = list(differences(parameters(), rows))
+    print("\n".join(wrong))
+    print(f"{len(rows)} networks, {len(wrong)} differ")
+    return 1 if wrong or not rows else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
