@@ -14,6 +14,10 @@ namespace dodona::schedule {
 
 namespace {
 
+/// What stages need of their memory, all together, from which no other cut is tried: moving layers frees a little of
+/// it, since early stages hold more micro-batches.
+constexpr double kHopeless = 1.25;
+
 class Evaluation {
 public:
     Evaluation(const CostedGraph& costed, const plan::Plan& plan, Detail detail)
@@ -52,26 +56,37 @@ public:
     }
 
 private:
-    /// Where stages have different devices: of the cut that alike devices would have and those made for them the
-    /// fastest that fits.
+    /// Where stages have different devices: the cut that alike devices would have, or the best of those made for them
+    /// if it fits better or is faster.
     void choose_job(const std::vector<Stage>& even) {
         crews_ = crews_of(costed_, plan_);
         job_ = job_of(crews_, plan_, even, p_.microbatches);
         if (!cuts_by_device(crews_, plan_)) {
             return;
         }
-        const auto consider = [&](Memory memory) {
-            for (const std::vector<Stage>& cut : mixed_cuts(crews_, plan_, p_.microbatches, memory)) {
-                Job job = job_of(crews_, plan_, cut, p_.microbatches);
-                const bool fits = job.fits();
-                if (fits != job_.fits() ? fits : job.time() < job_.time()) {
-                    job_ = std::move(job);
-                }
-            }
-        };
         consider(Memory::ignored);
-        if (!job_.fits()) {
+        if (!job_.fits() && job_.fullness() < kHopeless) {
             consider(Memory::respected);
+        }
+    }
+
+    void consider(Memory memory) {
+        const std::vector<std::vector<Stage>> cuts = mixed_cuts(crews_, plan_, p_.microbatches, memory);
+        const std::vector<Stage>* best = nullptr;
+        Seconds fastest;
+        for (const std::vector<Stage>& cut : cuts) {
+            const Seconds time = passes_alone(crews_, plan_, cut, p_.microbatches);
+            if (best == nullptr || time < fastest) {
+                best = &cut;
+                fastest = time;
+            }
+        }
+        if (best != nullptr) {
+            Job job = job_of(crews_, plan_, *best, p_.microbatches);
+            const bool fits = job.fits();
+            if (fits != job_.fits() ? fits : job.time() < job_.time()) {
+                job_ = std::move(job);
+            }
         }
     }
 

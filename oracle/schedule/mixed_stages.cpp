@@ -1,6 +1,7 @@
 #include "schedule/mixed_stages.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace dodona::schedule {
 
@@ -48,8 +49,12 @@ public:
             return cuts;
         }
         Holds holds;
+        std::vector<std::vector<std::size_t>> firsts;
         if (memory == Memory::respected) {
-            holds = [this](std::size_t part, std::size_t first, std::size_t last) { return fits(part, first, last); };
+            firsts = first_that_fit();
+            holds = [&firsts](std::size_t part, std::size_t first, std::size_t last) {
+                return first >= firsts[part][last];
+            };
         }
         std::vector<Times> all;
         for (const Crew& crew : crews_) {
@@ -135,16 +140,45 @@ private:
         }
     }
 
-    [[nodiscard]] bool fits(std::size_t part, std::size_t first, std::size_t last) const {
-        const Stage stage{{chunk(first, last)}};
-        const std::vector<std::int64_t> held = in_flight(plan_.schedule, static_cast<std::int64_t>(part),
-                                                         static_cast<std::int64_t>(stages_), microbatches_, 1);
-        return std::all_of(crews_.begin(), crews_.end(), [&](const Crew& crew) {
-            const CostedGraph& on = *crew.on[part];
-            const StageStates states = stage_states(on, plan_, stage, microbatches_);
-            const KeptActivations kept = kept_activations(on, plan_, stage, held);
-            return stage_memory(on, plan_, stage, states, kept, stages_).total() <= on.memory_limit();
-        });
+    /// By stage and end: from where on units up to there fit. Less never needs more.
+    [[nodiscard]] std::vector<std::vector<std::size_t>> first_that_fit() const {
+        std::vector<std::vector<std::size_t>> firsts(stages_, std::vector<std::size_t>(pieces_.size() + 1, 0));
+        std::map<std::vector<std::int64_t>, StageStates> known;
+        for (std::size_t stage = 0; stage < stages_; ++stage) {
+            const Bytes room = room_of(stage);
+            for (std::size_t end = 1; end <= pieces_.size(); ++end) {
+                std::size_t& first = firsts[stage][end];
+                first = firsts[stage][end - 1];
+                while (first < end && needed(stage, {{chunk(first, end)}}, known) > room) {
+                    ++first;
+                }
+            }
+        }
+        return firsts;
+    }
+
+    /// On the device of that stage with least of it, its runtime taken off.
+    [[nodiscard]] Bytes room_of(std::size_t stage) const {
+        const auto room = [&](const Crew& crew) { return crew.on[stage]->memory_limit() - crew.on[stage]->context(); };
+        Bytes least = room(crews_.front());
+        for (const Crew& crew : crews_) {
+            least = min(least, room(crew));
+        }
+        return least;
+    }
+
+    /// Without the runtime: alike on all devices. States are the same wherever the stage is.
+    [[nodiscard]] Bytes needed(std::size_t index, const Stage& stage,
+                               std::map<std::vector<std::int64_t>, StageStates>& known) const {
+        const CostedGraph& on = *crews_.front().on[index];
+        auto found = known.find(stage.chunks[0].counts);
+        if (found == known.end()) {
+            found = known.emplace(stage.chunks[0].counts, stage_states(on, plan_, stage, microbatches_)).first;
+        }
+        const KeptActivations kept = kept_activations(on, plan_, stage,
+                                                      in_flight(plan_.schedule, static_cast<std::int64_t>(index),
+                                                                static_cast<std::int64_t>(stages_), microbatches_, 1));
+        return stage_memory(on, plan_, stage, found->second, kept, stages_).total() - on.context();
     }
 
     const std::vector<Crew>& crews_;

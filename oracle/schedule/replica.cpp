@@ -54,8 +54,11 @@ std::vector<Dealt> deal_to(const std::vector<Crew>& crews, const Job& job, const
     std::vector<Workers> workers;
     std::int64_t total = 0;
     for (std::size_t k = 0; k < crews.size(); ++k) {
+        // Linear in m: see pipeline.hpp.
+        const Seconds first = passes_of(job.replicas[k], plan, 1);
+        const Seconds next = passes_of(job.replicas[k], plan, 2) - first;
         workers.push_back(
-            {crews[k].count, [&plan, alike = &job.replicas[k]](std::int64_t m) { return passes_of(*alike, plan, m); }});
+            {crews[k].count, [first, next](std::int64_t m) { return first + static_cast<double>(m - 1) * next; }});
         total += crews[k].count * microbatches;
     }
     return deal(workers, total);
@@ -115,11 +118,40 @@ const StageWork& Job::slowest_tail() const {
     return *slowest;
 }
 
+double Job::fullness() const {
+    Bytes needed;
+    Bytes there;
+    for (const Replica& replica : replicas) {
+        for (const StageWork& work : replica.stages) {
+            needed += work.memory.total();
+            there += work.on->memory_limit();
+        }
+    }
+    return needed / there;
+}
+
 bool Job::fits() const {
     return std::all_of(replicas.begin(), replicas.end(), [](const Replica& replica) {
         return std::all_of(replica.stages.begin(), replica.stages.end(),
                            [](const StageWork& work) { return work.memory.total() <= work.on->memory_limit(); });
     });
+}
+
+Seconds passes_alone(const std::vector<Crew>& crews, const plan::Plan& plan, const std::vector<Stage>& cut,
+                     std::int64_t microbatches) {
+    Job job;
+    for (const Crew& crew : crews) {
+        Replica& sketch = job.replicas.emplace_back();
+        for (std::size_t i = 0; i < cut.size(); ++i) {
+            sketch.stages.emplace_back().pass = stage_pass(*crew.on[i], plan, cut[i], i);
+        }
+    }
+    job.dealt = deal_to(crews, job, plan, microbatches);
+    Seconds slowest;
+    for (std::size_t k = 0; k < crews.size(); ++k) {
+        slowest = max(slowest, passes_of(job.replicas[k], plan, job.dealt[k].most));
+    }
+    return slowest;
 }
 
 Job job_of(const std::vector<Crew>& crews, const plan::Plan& plan, const std::vector<Stage>& cut,

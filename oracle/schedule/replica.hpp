@@ -67,10 +67,15 @@ struct Job {
     [[nodiscard]] const StageWork& slowest_tail() const;
     [[nodiscard]] Seconds time() const { return replicas[critical].passes() + slowest_tail().tail(); }
     [[nodiscard]] bool fits() const;
+    [[nodiscard]] double fullness() const;  ///< what all stages need over what they have
 };
 
 /// `microbatches`: of each replica if all get as many.
 Job job_of(const std::vector<Crew>& crews, const plan::Plan& plan, const std::vector<Stage>& cut,
            std::int64_t microbatches);
+
+/// What the passes of such a job take, without copies to and from hosts: quick.
+Seconds passes_alone(const std::vector<Crew>& crews, const plan::Plan& plan, const std::vector<Stage>& cut,
+                     std::int64_t microbatches);
 
 }  // namespace dodona::schedule
