@@ -36,7 +36,7 @@ public:
 
     std::vector<std::size_t> run() const {
         // The slowest part first; then, none slower than that, the sum.
-        const auto slowest = table(kNever, [](Seconds a, Seconds b) { return max(a, b); });
+        const auto slowest = table(enough(), [](Seconds a, Seconds b) { return max(a, b); });
         const Seconds most = slowest.back()[pieces_].cost;
         if (most == kNever) {
             return {};
@@ -62,6 +62,40 @@ private:
             }
         }
         return first;
+    }
+
+    /// Whether parts that take all they can within a limit take everything.
+    [[nodiscard]] bool fills(Seconds limit) const {
+        std::size_t end = 0;
+        for (std::size_t part = 0; part < before_.size(); ++part) {
+            const std::size_t from = end;
+            const std::size_t parts_left = before_.size() - part - 1;
+            while (end + parts_left < pieces_ && before_[part][end + 1] - before_[part][from] <= limit &&
+                   first_[part][end + 1] <= from) {
+                ++end;
+            }
+            if (end == from) {
+                return false;
+            }
+        }
+        return end == pieces_;
+    }
+
+    /// A time within which there is a cut, near the best: it keeps the tables narrow. None known: no limit.
+    [[nodiscard]] Seconds enough() const {
+        Seconds low;
+        Seconds high;
+        for (const std::vector<Seconds>& before : before_) {
+            high = max(high, before.back());
+        }
+        if (!fills(high)) {
+            return kNever;
+        }
+        for (int i = 0; i < 30; ++i) {
+            const Seconds middle = 0.5 * (low + high);
+            (fills(middle) ? high : low) = middle;
+        }
+        return high;
     }
 
     template <class Join>
