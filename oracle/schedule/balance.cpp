@@ -98,12 +98,41 @@ private:
         return high;
     }
 
+    /// By part, the furthest that it can end at, and the least that leaves the parts after it able to take the rest.
+    struct Band {
+        std::size_t least = 0;
+        std::size_t most = 0;
+    };
+    [[nodiscard]] std::vector<Band> bands(Seconds limit) const {
+        std::vector<Band> bands(before_.size());
+        std::size_t most = 0;
+        for (std::size_t part = 0; part < before_.size(); ++part) {
+            const std::size_t from = most;
+            while (most < pieces_ && before_[part][most + 1] - before_[part][from] <= limit &&
+                   first_[part][most + 1] <= from) {
+                ++most;
+            }
+            bands[part].most = most;
+        }
+        std::size_t least = pieces_;
+        for (std::size_t part = before_.size(); part-- > 0;) {
+            bands[part].least = least;
+            const std::size_t end = least;
+            while (least > first_[part][end] && before_[part][end] - before_[part][least - 1] <= limit) {
+                --least;
+            }
+        }
+        return bands;
+    }
+
     template <class Join>
     [[nodiscard]] std::vector<std::vector<Reached>> table(Seconds limit, const Join& join) const {
+        const std::vector<Band> bands = this->bands(limit);
         std::vector<std::vector<Reached>> reached(before_.size(), std::vector<Reached>(pieces_ + 1));
         for (std::size_t part = 0; part < before_.size(); ++part) {
             const std::size_t parts_left = before_.size() - part - 1;
-            for (std::size_t end = part + 1; end + parts_left <= pieces_; ++end) {
+            const std::size_t most = std::min(bands[part].most, pieces_ - std::min(pieces_, parts_left));
+            for (std::size_t end = std::max(part + 1, bands[part].least); end <= most; ++end) {
                 Reached& best = reached[part][end];
                 for (std::size_t from = end; from-- > std::max(part, first_[part][end]);) {
                     const Seconds here = before_[part][end] - before_[part][from];
