@@ -127,7 +127,7 @@ TEST(Context, ContiguousCausalShardsTakeTheirImbalanceInAttention) {
 axes: [context]
 everywhere: {sequence: context}
 rules:
-  - {match: {kind: attention}, lay: {query: context}, stream: true, order: )";
+  - {match: {kind: attention}, lay: {query: context}, stream: context, order: )";
     const auto flops = [&](const std::string& order) {
         plan::Plan plan = plan_of(strategy_of(rules + order + "}\n"), {{"context", 4}});
         plan.precision = Precision::fp16;
