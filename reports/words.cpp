@@ -1,5 +1,6 @@
 #include "reports/words.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
@@ -65,9 +66,19 @@ std::string schedule_words(const plan::Plan& plan) {
     return std::string(plan::name(plan.schedule)) + (plan.chunks > 1 ? fmt::format(" ({} chunks)", plan.chunks) : "");
 }
 
+std::string microbatches_text(const schedule::Prediction& prediction) {
+    std::int64_t least = prediction.microbatches;
+    std::int64_t most = prediction.microbatches;
+    for (const schedule::ReplicaPrediction& replica : prediction.replicas) {
+        least = std::min(least, replica.microbatches);
+        most = std::max(most, replica.microbatches);
+    }
+    return least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
+}
+
 std::string microbatch_words(const schedule::Prediction& prediction) {
     const plan::Plan& plan = prediction.plan;
-    return fmt::format("{} x {}", plan.microbatch, prediction.microbatches) +
+    return fmt::format("{} x {}", plan.microbatch, microbatches_text(prediction)) +
            (has_pipeline(plan) ? ", " + schedule_words(plan) : "");
 }
 
@@ -91,7 +102,10 @@ std::string plan_words(const schedule::Prediction& prediction) {
     const plan::Plan& plan = prediction.plan;
     std::string batch = fmt::format("batch {} = ", plan.batch);
     batch += prediction.data_ranks > 1 ? fmt::format("{} data ranks x ", prediction.data_ranks) : "";
-    batch += fmt::format("{} of {}", counted(prediction.microbatches, "micro-batch"), plan.microbatch);
+    const bool uneven = microbatches_text(prediction).find(' ') != std::string::npos;
+    batch +=
+        uneven ? microbatches_text(prediction) + " micro-batches" : counted(prediction.microbatches, "micro-batch");
+    batch += fmt::format(" of {}", plan.microbatch);
     return fmt::format("strategy {} on {}; {}{}; {}; {}, {}", plan.strategy.name, mesh_words(plan), batch,
                        has_pipeline(plan) ? ", " + schedule_words(plan) : "", saving_words(plan), name(plan.precision),
                        plan::name(plan.optimizer));

@@ -18,6 +18,8 @@ bool has_pipeline(const plan::Plan& plan);
 std::string mesh_words(const plan::Plan& plan);
 /// "interleaved-1f1b (3 chunks)".
 std::string schedule_words(const plan::Plan& plan);
+/// "96", or "3 to 7" where data ranks get unlike numbers.
+std::string microbatches_text(const schedule::Prediction& prediction);
 /// "1 x 96, interleaved-1f1b (3 chunks)": samples per micro-batch, micro-batches, schedule.
 std::string microbatch_words(const schedule::Prediction& prediction);
 /// "full recompute, states sharded, optimizer offloaded".

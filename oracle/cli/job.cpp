@@ -141,22 +141,26 @@ Job read_job(Arguments& arguments) {
 }
 
 Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
-    std::vector<std::string> supported;
-    for (const Precision precision : kPrecisions) {
-        if (cluster.device.supports(precision)) {
-            supported.emplace_back(name(precision));
-        }
-    }
+    const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(cluster.devices());
+    const auto supports = [](Precision precision) {
+        return [precision](const cluster::DeviceKind& kind) { return kind.device->supports(precision); };
+    };
     if (const auto word = arguments.word("--precision", words(kPrecisions))) {
         const Precision precision = *precision_from(*word);
-        if (!cluster.device.supports(precision)) {
-            arguments.fault("--precision", fmt::format("{} has no {} peak", cluster.device.name, *word),
+        if (std::none_of(kinds.begin(), kinds.end(), supports(precision))) {
+            std::vector<std::string> supported;
+            for (const Precision other : kPrecisions) {
+                if (std::any_of(kinds.begin(), kinds.end(), supports(other))) {
+                    supported.emplace_back(name(other));
+                }
+            }
+            arguments.fault("--precision", fmt::format("{} has no {} peak", kinds.front().device->name, *word),
                             "it has " + join(supported));
         }
         return precision;
     }
     for (const Precision precision : {Precision::bf16, Precision::fp16}) {
-        if (cluster.device.supports(precision)) {
+        if (std::all_of(kinds.begin(), kinds.end(), supports(precision))) {
             return precision;
         }
     }

@@ -1,5 +1,7 @@
 #include "cluster/cluster.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 
 namespace dodona::cluster {
@@ -22,6 +24,37 @@ const Device& Cluster::device_of(std::int64_t rank) const {
         }
     }
     return device;
+}
+
+std::vector<DeviceKind> Cluster::device_runs(std::int64_t ranks) const {
+    std::vector<DeviceKind> runs;
+    std::int64_t next = 0;
+    const auto add = [&](const Device& held, std::int64_t end) {
+        if (const std::int64_t last = std::min(end, ranks); last > next) {
+            runs.push_back({&held, last - next});
+            next = last;
+        }
+    };
+    for (const DeviceRange& range : mixed) {
+        add(device, range.first);
+        add(range.device, range.first + range.ranks);
+    }
+    add(device, ranks);
+    return runs;
+}
+
+std::vector<DeviceKind> Cluster::device_kinds(std::int64_t ranks) const {
+    std::vector<DeviceKind> kinds;
+    for (const DeviceKind& run : device_runs(ranks)) {
+        const auto known = std::find_if(kinds.begin(), kinds.end(),
+                                        [&](const DeviceKind& kind) { return *kind.device == *run.device; });
+        if (known == kinds.end()) {
+            kinds.push_back(run);
+        } else {
+            known->ranks += run.ranks;
+        }
+    }
+    return kinds;
 }
 
 std::int64_t Group::size() const {

@@ -98,6 +98,12 @@ struct DeviceRange {
     Device device;
 };
 
+/// A device that several ranks of a job have.
+struct DeviceKind {
+    const Device* device = nullptr;
+    std::int64_t ranks = 0;
+};
+
 struct Cluster {
     std::string name;
     std::string source;
@@ -120,6 +126,10 @@ struct Cluster {
     [[nodiscard]] std::int64_t unit_size(std::size_t level) const;
     [[nodiscard]] std::int64_t node_size() const { return unit_size(node_level); }
     [[nodiscard]] const Device& device_of(std::int64_t rank) const;
+    /// Runs of ranks with one device that make up the first `ranks` ranks.
+    [[nodiscard]] std::vector<DeviceKind> device_runs(std::int64_t ranks) const;
+    /// The distinct devices of the first `ranks` ranks, in the order of their first rank.
+    [[nodiscard]] std::vector<DeviceKind> device_kinds(std::int64_t ranks) const;
 };
 
 /// Some ranks of a job: all combinations of the strides, first innermost. Rank r sits on device r.

@@ -18,6 +18,7 @@ struct Provenance {
     std::string source;      ///< paper, repository or program
     std::string date;        ///< ISO 8601; may be empty
     std::string conditions;  ///< clocks, driver, library versions
+    bool operator==(const Provenance&) const = default;
 };
 
 /// One measured kernel. Of attention: m queries, n keys, heads of k, batch * heads; forward, the whole square.
@@ -25,6 +26,7 @@ struct KernelPoint {
     double m = 0, n = 0, k = 0, batch = 1;  ///< for stream and gather kernels only `bytes` counts
     Bytes bytes;                            ///< moved in device memory; zero: operands and result once
     Seconds time;
+    bool operator==(const KernelPoint&) const = default;
 };
 
 /// Points of one kernel kind at one precision. Between them efficiency is interpolated in log space, relative to the
@@ -35,11 +37,13 @@ struct KernelCurve {
     std::vector<KernelPoint> points;
     double held_out_error = 0.0;  ///< p90 of |predicted - measured| / measured on held-out points, a ratio
     Provenance provenance;
+    bool operator==(const KernelCurve&) const = default;
 };
 
 struct Tile {
     int m = 128;
     int n = 128;
+    bool operator==(const Tile&) const = default;
 };
 
 struct Device {
@@ -57,6 +61,7 @@ struct Device {
 
     [[nodiscard]] FlopPerSecond peak(Precision precision) const;
     [[nodiscard]] bool supports(Precision precision) const;
+    bool operator==(const Device&) const = default;
 };
 
 }  // namespace dodona::cluster

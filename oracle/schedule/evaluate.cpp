@@ -5,33 +5,14 @@
 
 #include <fmt/format.h>
 
-#include "base/check.hpp"
-#include "cost/device_time.hpp"
 #include "schedule/bottlenecks.hpp"
 #include "schedule/communication.hpp"
-#include "schedule/offload.hpp"
-#include "schedule/pipeline.hpp"
-#include "schedule/stage_memory.hpp"
-#include "schedule/stage_time.hpp"
+#include "schedule/mixed_stages.hpp"
+#include "schedule/replica.hpp"
 
 namespace dodona::schedule {
 
 namespace {
-
-/// All that is known of one stage before stages are put together.
-struct StageWork {
-    Stage stage;
-    StagePass pass;
-    StageStates states;
-    std::vector<StateTransfer> transfers;  ///< of states, tied weights included
-    ExposedStates exposed;
-    Seconds update;
-    StageOffload offload;
-    MemoryParts memory;
-    [[nodiscard]] Seconds tail() const {
-        return exposed.gradients + exposed.parameters + offload.exposed_update + update;
-    }
-};
 
 class Evaluation {
 public:
@@ -40,7 +21,7 @@ public:
         p_.plan = plan;
         p_.data_ranks = costed.sharded.data_ways;
         p_.microbatches = plan.batch / (p_.data_ranks * plan.microbatch);
-        p_.memory_limit = costed.cluster->device.memory * (1.0 - costed.cluster->memory_reserve);
+        p_.memory_limit = costed.memory_limit();
         p_.limits = costed.sharded.limits;
     }
 
@@ -60,9 +41,7 @@ public:
             judge();
             return std::move(p_);
         }
-        for (std::size_t i = 0; i < cut.size(); ++i) {
-            add_stage(cut, i);
-        }
+        choose_job(cut);
         compose_time();
         compose_memory();
         judge();
@@ -73,39 +52,34 @@ public:
     }
 
 private:
-    void add_stage(const std::vector<Stage>& cut, std::size_t index) {
-        StageWork work;
-        work.stage = cut[index];
-        work.pass = stage_pass(costed_, plan_, work.stage, index);
-        work.states = stage_states(costed_, plan_, work.stage, p_.microbatches);
-        work.transfers = work.states.transfers;
-        for (const StateTransfer& tied : tied_transfers(costed_, plan_, cut, index)) {
-            work.transfers.push_back(tied);
+    /// Where stages have different devices: of the cut that alike devices would have and those made for them the
+    /// fastest that fits.
+    void choose_job(const std::vector<Stage>& even) {
+        crews_ = crews_of(costed_, plan_);
+        job_ = job_of(crews_, plan_, even, p_.microbatches);
+        if (!cuts_by_device(crews_, plan_)) {
+            return;
         }
-        work.exposed = exposed_states(work.transfers, work.pass, plan_, p_.microbatches, work.states.buckets);
-        const double share = costed_.counts.trained > 0 ? work.states.trained / costed_.counts.trained : 0.0;
-        work.update = costed_.measured
-                          ? share * costed_.measured_update
-                          : cost::stream_time(costed_.cluster->device, work.states.update_traffic).time.value;
-        const KeptActivations kept = kept_activations(
-            costed_, plan_, work.stage,
-            in_flight(plan_.schedule, static_cast<std::int64_t>(index), static_cast<std::int64_t>(cut.size()),
-                      p_.microbatches, static_cast<std::int64_t>(work.stage.chunks.size())));
-        work.offload = stage_offload(costed_, plan_, work.states, kept, {work.pass, work.update, p_.microbatches});
-        work.pass.offload = work.offload.exposed_pass;
-        work.memory = stage_memory(costed_, plan_, work.stage, work.states, kept, cut.size());
-        stages_.push_back(std::move(work));
+        const auto consider = [&](Memory memory) {
+            for (const std::vector<Stage>& cut : mixed_cuts(crews_, plan_, p_.microbatches, memory)) {
+                Job job = job_of(crews_, plan_, cut, p_.microbatches);
+                const bool fits = job.fits();
+                if (fits != job_.fits() ? fits : job.time() < job_.time()) {
+                    job_ = std::move(job);
+                }
+            }
+        };
+        consider(Memory::ignored);
+        if (!job_.fits()) {
+            consider(Memory::respected);
+        }
     }
 
     void compose_time() {
-        std::vector<Seconds> passes;
-        for (const StageWork& work : stages_) {
-            passes.push_back(work.pass.total().value);
-        }
-        const PipelineTime pipeline = pipeline_time(passes, p_.microbatches, plan_.chunks);
-        p_.critical_stage = pipeline.critical;
-        const StageWork& critical = stages_[pipeline.critical];
-        const double m = static_cast<double>(p_.microbatches);
+        const Replica& slowest = job_.replicas[job_.critical];
+        p_.critical_stage = slowest.pipeline.critical;
+        const StageWork& critical = slowest.stages[p_.critical_stage];
+        const double m = static_cast<double>(slowest.microbatches);
 
         TimeParts& time = p_.time;
         time[TimePart::forward] = m * critical.pass.forward.compute.value;
@@ -115,44 +89,31 @@ private:
             m * (critical.pass.forward.layer + critical.pass.backward.layer + critical.pass.recompute.layer).value;
         time[TimePart::halo] =
             m * (critical.pass.forward.halo + critical.pass.backward.halo + critical.pass.recompute.halo).value;
-        time[TimePart::bubble] = pipeline.bubble;
-        time[TimePart::pipeline] = transfers_between_stages(plan_.overlap.pipeline);
-        const StageWork& tail = slowest_tail();
+        time[TimePart::bubble] = slowest.pipeline.bubble;
+        time[TimePart::pipeline] = slowest.transfers;
+        const StageWork& tail = job_.slowest_tail();
         time[TimePart::gradients] = tail.exposed.gradients;
         time[TimePart::parameters] = tail.exposed.parameters;
         time[TimePart::optimizer] = tail.update;
         time[TimePart::offload] = m * critical.pass.offload + tail.offload.exposed_update;
         const Seconds compute = time.total();
         time[TimePart::input] = exposed_input(compute);
-        compose_busy(critical, tail);
-        p_.step = interval(critical, time.total());
+        compose_busy(slowest, tail);
+        p_.step = interval(slowest, time.total());
         const double step = p_.step.value.in(unit::second);
         p_.samples_per_second = step > 0 ? static_cast<double>(plan_.batch) / step : 0;
         compose_utilisation();
     }
 
-    [[nodiscard]] Seconds transfers_between_stages(bool overlapped) const {
-        std::vector<Seconds> boundaries;
-        for (const StageWork& work : stages_) {
-            boundaries.push_back(work.pass.boundary);
-        }
-        return pipeline_transfers(boundaries, p_.microbatches, plan_.chunks, overlapped);
-    }
-
-    /// After the last backward pass every stage reduces, updates and gathers; the slowest ends the step.
-    [[nodiscard]] const StageWork& slowest_tail() const {
-        return *std::max_element(stages_.begin(), stages_.end(),
-                                 [](const StageWork& a, const StageWork& b) { return a.tail() < b.tail(); });
-    }
-
-    void compose_busy(const StageWork& critical, const StageWork& tail) {
+    void compose_busy(const Replica& slowest, const StageWork& tail) {
+        const StageWork& critical = slowest.stages[p_.critical_stage];
         plan::Plan shown = plan_;
         shown.overlap = {};
-        const StagePass pass = stage_pass(costed_, shown, critical.stage, p_.critical_stage);
-        const double m = static_cast<double>(p_.microbatches);
+        const StagePass pass = stage_pass(*critical.on, shown, critical.stage, p_.critical_stage);
+        const double m = static_cast<double>(slowest.microbatches);
         p_.busy = p_.time;
         p_.busy[TimePart::layer] = m * (pass.forward.layer + pass.backward.layer + pass.recompute.layer).value;
-        p_.busy[TimePart::pipeline] = transfers_between_stages(false);
+        p_.busy[TimePart::pipeline] = schedule::transfers_between_stages(slowest, plan_, false);
         p_.busy[TimePart::gradients] = tail.exposed.gradients_busy;
         p_.busy[TimePart::parameters] = tail.exposed.parameters_busy;
         p_.busy[TimePart::offload] = m * (critical.offload.forward + critical.offload.backward) + tail.offload.update;
@@ -160,7 +121,7 @@ private:
         p_.busy[TimePart::bubble] = {};
     }
 
-    /// Every node reads its share of the batch.
+    /// Every node reads its share of the batch; the largest counts.
     [[nodiscard]] Seconds input_time() const {
         const auto& storage = costed_.cluster->storage;
         const auto& bytes = costed_.graph->dataset.sample_bytes;
@@ -169,7 +130,12 @@ private:
         }
         const double nodes =
             std::ceil(static_cast<double>(plan_.devices()) / static_cast<double>(costed_.cluster->node_size()));
-        return static_cast<double>(plan_.batch) / nodes * *bytes / storage->bandwidth;
+        const Seconds even = static_cast<double>(plan_.batch) / nodes * *bytes / storage->bandwidth;
+        std::int64_t most = 0;
+        for (const Dealt& dealt : job_.dealt) {
+            most = std::max(most, dealt.most);
+        }
+        return static_cast<double>(most) / static_cast<double>(p_.microbatches) * even;
     }
 
     [[nodiscard]] Seconds exposed_input(Seconds step) const {
@@ -179,10 +145,11 @@ private:
     }
 
     /// Kernels and collectives carry intervals; the rest of the step moves in proportion with them.
-    [[nodiscard]] Estimate interval(const StageWork& critical, Seconds step) const {
+    [[nodiscard]] Estimate interval(const Replica& slowest, Seconds step) const {
+        const StageWork& critical = slowest.stages[p_.critical_stage];
         Estimate parts = critical.pass.total();
         for (const StateTransfer& transfer : critical.transfers) {
-            parts += transfer.per_step / static_cast<double>(p_.microbatches) * transfer.time.time;
+            parts += transfer.per_step / static_cast<double>(slowest.microbatches) * transfer.time.time;
         }
         return parts.rescaled_to(step);
     }
@@ -192,36 +159,60 @@ private:
         if (step <= Seconds{}) {
             return;
         }
-        const FlopPerSecond peak = costed_.cluster->device.peak(plan_.precision);
-        const Flop possible = static_cast<double>(plan_.devices()) * peak * step;
+        FlopPerSecond peak;
+        for (const cluster::DeviceKind& kind : costed_.placement.kinds) {
+            peak += static_cast<double>(kind.ranks) * kind.device->peak(plan_.precision);
+        }
+        const Flop possible = peak * step;
         p_.mfu = static_cast<double>(plan_.batch) * costed_.counts.training_per_sample / possible;
         Flop executed;
-        for (const StageWork& work : stages_) {
+        const std::vector<StageWork>& stages = job_.replicas.front().stages;
+        for (const StageWork& work : stages) {
             executed += work.pass.forward.executed + work.pass.backward.executed + work.pass.recompute.executed;
         }
-        const double ranks = static_cast<double>(plan_.devices()) / static_cast<double>(stages_.size());
+        const double ranks = static_cast<double>(plan_.devices()) / static_cast<double>(stages.size());
         p_.hfu = ranks * static_cast<double>(p_.microbatches) * executed / possible;
     }
 
+    /// The stage that fills its own device most.
     void compose_memory() {
-        for (std::size_t i = 0; i < stages_.size(); ++i) {
-            if (stages_[i].memory.total() > stages_[p_.fullest_stage].memory.total()) {
-                p_.fullest_stage = i;
+        const StageWork* fullest = nullptr;
+        for (const Replica& replica : job_.replicas) {
+            for (std::size_t i = 0; i < replica.stages.size(); ++i) {
+                const StageWork& work = replica.stages[i];
+                p_.most_memory = max(p_.most_memory, work.memory.total());
+                if (fullest == nullptr || fuller(work, *fullest)) {
+                    fullest = &work;
+                    p_.fullest_stage = i;
+                }
             }
         }
-        p_.memory = stages_[p_.fullest_stage].memory;
+        p_.memory = fullest->memory;
+        p_.memory_limit = fullest->on->memory_limit();
+        if (costed_.placement.mixed()) {
+            fullest_device_ = fmt::format(" on {}", fullest->on->device_names());
+        }
         if (plan_.offload.any()) {
             compose_host();
         }
     }
 
+    static bool fuller(const StageWork& a, const StageWork& b) {
+        const Bytes limit_of_a = a.on->memory_limit();
+        const Bytes limit_of_b = b.on->memory_limit();
+        return limit_of_a == limit_of_b ? a.memory.total() > b.memory.total()
+                                        : a.memory.total() / limit_of_a > b.memory.total() / limit_of_b;
+    }
+
     void compose_host() {
         Bytes most;
-        for (const StageWork& work : stages_) {
-            most = max(most, work.offload.kept);
+        for (const Replica& replica : job_.replicas) {
+            for (const StageWork& work : replica.stages) {
+                most = max(most, work.offload.kept);
+            }
         }
         const auto devices = static_cast<double>(std::min(plan_.devices(), costed_.cluster->node_size()));
-        const StageOffload& critical = stages_[p_.critical_stage].offload;
+        const StageOffload& critical = job_.replicas[job_.critical].stages[p_.critical_stage].offload;
         p_.host = HostUse{
             .memory = devices * most, .limit = costed_.cluster->host->memory, .in = critical.in, .out = critical.out};
     }
@@ -233,8 +224,8 @@ private:
         }
         p_.fits = p_.memory.total() <= p_.memory_limit;
         if (!p_.fits) {
-            p_.why_not = fmt::format("out of memory: {:.1f} GiB of {:.1f} GiB", p_.memory.total().in(1_GiB),
-                                     p_.memory_limit.in(1_GiB));
+            p_.why_not = fmt::format("out of memory: {:.1f} GiB of {:.1f} GiB{}", p_.memory.total().in(1_GiB),
+                                     p_.memory_limit.in(1_GiB), fullest_device_);
         } else if (p_.host && p_.host->memory > p_.host->limit) {
             p_.fits = false;
             p_.why_not = fmt::format("out of host memory: {:.1f} GiB of {:.1f} GiB on a node",
@@ -243,20 +234,20 @@ private:
     }
 
     void explain() {
-        for (const StageWork& work : stages_) {
-            const double m = static_cast<double>(p_.microbatches);
-            p_.stages.push_back({describe(costed_, work.stage), costed_.cluster->device.name, work.memory.total(),
-                                 m * work.pass.total().value + work.tail()});
+        for (std::size_t i = 0; i < job_.replicas.front().stages.size(); ++i) {
+            p_.stages.push_back(stage_prediction(i));
         }
-        const StageWork& critical = stages_[p_.critical_stage];
-        p_.communication = communication_lines(costed_, plan_, critical.stage, critical.pass, critical.transfers,
-                                               p_.microbatches, stages_.size());
+        const Replica& slowest = job_.replicas[job_.critical];
+        const StageWork& critical = slowest.stages[p_.critical_stage];
+        p_.communication = communication_lines(*critical.on, plan_, critical.stage, critical.pass, critical.transfers,
+                                               slowest.microbatches, slowest.stages.size());
+        add_devices();
         add_tokens();
         add_epoch();
         add_provenance();
         double elements = 0;
         Flop executed;
-        for (const StageWork& work : stages_) {
+        for (const StageWork& work : slowest.stages) {
             elements += work.states.elements;
             executed += work.pass.forward.executed + work.pass.backward.executed;
         }
@@ -265,6 +256,51 @@ private:
                  .whole_elements = costed_.counts.parameters,
                  .executed = executed,
                  .whole_executed = static_cast<double>(plan_.microbatch * p_.data_ranks) * costed_.whole_executed});
+    }
+
+    /// The slowest and the fullest of its replicas, if those differ.
+    [[nodiscard]] StagePrediction stage_prediction(std::size_t index) const {
+        DeviceSet devices = 0;
+        Seconds slowest;
+        const StageWork* fullest = &job_.replicas.front().stages[index];
+        for (const Replica& replica : job_.replicas) {
+            const StageWork& work = replica.stages[index];
+            const double m = static_cast<double>(replica.microbatches);
+            slowest = max(slowest, m * work.pass.total().value + work.tail());
+            fullest = fuller(work, *fullest) ? &work : fullest;
+            devices |= work.on->set;
+        }
+        return {describe(costed_, fullest->stage), costed_.device_names(devices), fullest->memory.total(), slowest};
+    }
+
+    void add_devices() {
+        for (const cluster::DeviceKind& kind : costed_.placement.kinds) {
+            p_.devices.push_back({kind.device->name, kind.ranks});
+        }
+        if (!costed_.placement.mixed()) {
+            return;
+        }
+        std::int64_t replicas = 0;
+        for (const Crew& crew : crews_) {
+            replicas += crew.count;
+        }
+        for (std::size_t k = 0; k < crews_.size(); ++k) {
+            std::vector<std::string> devices;
+            for (const CostedGraph* on : crews_[k].on) {
+                if (const std::string name = on->device_names(); devices.empty() || devices.back() != name) {
+                    devices.push_back(name);
+                }
+            }
+            const Dealt& dealt = job_.dealt[k];
+            const auto add = [&](std::int64_t count, std::int64_t microbatches) {
+                if (count > 0) {
+                    p_.replicas.push_back({devices, count, p_.data_ranks / replicas * count, microbatches,
+                                           passes_of(job_.replicas[k], plan_, microbatches)});
+                }
+            };
+            add(dealt.with_most, dealt.most);
+            add(crews_[k].count - dealt.with_most, dealt.most - 1);
+        }
     }
 
     void add_tokens() {
@@ -304,7 +340,9 @@ private:
     }
 
     void add_provenance() {
-        p_.provenance.push_back(costed_.evidence);
+        for (const DeviceTimes& times : costed_.devices) {
+            p_.provenance.push_back(times.evidence);
+        }
         Evidence worst = Evidence::measured;
         bool any = false;
         for (const UnitCost& unit : costed_.units) {
@@ -313,7 +351,7 @@ private:
                 any = true;
             }
         }
-        for (const StateTransfer& transfer : stages_[p_.critical_stage].transfers) {
+        for (const StateTransfer& transfer : job_.replicas[job_.critical].stages[p_.critical_stage].transfers) {
             worst = std::max(worst, transfer.time.evidence);
             any = true;
         }
@@ -333,7 +371,9 @@ private:
     const plan::Plan& plan_;
     Detail detail_;
     Prediction p_;
-    std::vector<StageWork> stages_;
+    std::vector<Crew> crews_;
+    Job job_;
+    std::string fullest_device_;  ///< " on v100", where devices differ
 };
 
 }  // namespace

@@ -64,9 +64,24 @@ using MemoryParts = PartArray<Bytes, kMemoryParts, MemoryPart>;
 
 struct StagePrediction {
     std::string layers;  ///< which units: "embedding, layers[1..12]"
+    std::string device;  ///< "a100", or "a100 and v100" where its ranks differ
+    Bytes memory;        ///< peak, of the device that it fills most
+    Seconds time;        ///< busy on one step: compute and exposed communication, without bubble
+};
+
+/// Devices of one kind.
+struct DeviceUse {
     std::string device;
-    Bytes memory;  ///< peak
-    Seconds time;  ///< busy on one step: compute and exposed communication, without bubble
+    std::int64_t ranks = 0;
+};
+
+/// Replicas of a job with unlike devices that are alike: data ranks that work in step.
+struct ReplicaPrediction {
+    std::vector<std::string> devices;  ///< by stage, equal neighbours once
+    std::int64_t count = 1;
+    std::int64_t data_ranks = 1;    ///< of all of them
+    std::int64_t microbatches = 1;  ///< of each, in one step
+    Seconds time;                   ///< from the first forward to the last backward pass
 };
 
 using plan::Limit;
@@ -114,16 +129,19 @@ struct Prediction {
     Estimate step;
     double samples_per_second = 0;
     std::optional<double> tokens_per_second;
-    double mfu = 0;  ///< model arithmetic over peak
-    double hfu = 0;  ///< executed arithmetic (recomputation included) over peak
-    std::int64_t microbatches = 1;
+    double mfu = 0;                 ///< model arithmetic over peak
+    double hfu = 0;                 ///< executed arithmetic (recomputation included) over peak
+    std::int64_t microbatches = 1;  ///< of a data rank; the mean where `replicas` get unlike numbers
     std::int64_t data_ranks = 1;
     TimeParts time;               ///< exposed, adds up to step.value
     TimeParts busy;               ///< with what overlap hides; bubble zero
-    MemoryParts memory;           ///< of the fullest stage
-    Bytes memory_limit;           ///< what a device offers
+    MemoryParts memory;           ///< of the stage that fills its device most
+    Bytes memory_limit;           ///< what that device offers
+    Bytes most_memory;            ///< of any device
     std::optional<HostUse> host;  ///< where something is offloaded
     std::vector<StagePrediction> stages;
+    std::vector<DeviceUse> devices;           ///< in the order of their first rank
+    std::vector<ReplicaPrediction> replicas;  ///< where devices differ
     std::size_t critical_stage = 0;
     std::size_t fullest_stage = 0;
     std::vector<Limit> limits;

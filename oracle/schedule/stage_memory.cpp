@@ -122,7 +122,7 @@ MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, cons
           away.optimizer);
     place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, away.activations);
     memory[MemoryPart::recompute] = kept.working;
-    memory[MemoryPart::context] = costed.cluster->device.context;
+    memory[MemoryPart::context] = costed.context();
 
     Bytes largest_message;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {

@@ -45,6 +45,11 @@ cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size
 
 }  // namespace
 
+UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan) {
+    const auto adjusted = [&](const PassCost& cost) { return plan.overlap.tensor ? overlap_layers(cost) : cost; };
+    return {adjusted(unit.forward), adjusted(unit.backward), adjusted(recomputed(unit, plan))};
+}
+
 StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t index) {
     StagePass pass;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {
@@ -52,11 +57,10 @@ StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const St
         if (count == 0) {
             continue;
         }
-        const UnitCost& unit = costed.units[u];
-        const auto adjusted = [&](const PassCost& cost) { return plan.overlap.tensor ? overlap_layers(cost) : cost; };
-        pass.forward += count * adjusted(unit.forward);
-        pass.backward += count * adjusted(unit.backward);
-        pass.recompute += count * adjusted(recomputed(unit, plan));
+        const UnitPass unit = unit_pass(costed.units[u], plan);
+        pass.forward += count * unit.forward;
+        pass.backward += count * unit.backward;
+        pass.recompute += count * unit.recompute;
     }
     pass.arriving = incoming(costed, stage, boundary_split(costed, plan));
     if (plan.strategy.pipeline && pass.arriving.sent > Bytes{}) {

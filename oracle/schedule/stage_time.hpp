@@ -7,6 +7,15 @@
 
 namespace dodona::schedule {
 
+/// One micro-batch through one instance of a unit, as recomputation and overlap of a plan leave it.
+struct UnitPass {
+    PassCost forward;
+    PassCost backward;
+    PassCost recompute;
+};
+
+UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan);
+
 /// One micro-batch through all chunks of a stage.
 struct StagePass {
     PassCost forward;

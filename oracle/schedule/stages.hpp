@@ -12,12 +12,14 @@ namespace dodona::schedule {
 /// How many instances of each unit a chunk holds.
 struct Chunk {
     std::vector<std::int64_t> counts;  ///< by unit
+    bool operator==(const Chunk&) const = default;
 };
 
 /// A pipeline stage: the chunks of one rank, in model order. Chunk c of stage s is virtual stage c * stages + s.
 struct Stage {
     std::vector<Chunk> chunks;
     [[nodiscard]] std::int64_t count(std::size_t unit) const;
+    bool operator==(const Stage&) const = default;
 };
 
 /// Cuts into `stages` x `chunks` virtual stages. Equal blocks where the number of blocks divides evenly (layers before

@@ -1,6 +1,7 @@
 #include "schedule/unit_cost.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "base/check.hpp"
@@ -69,7 +70,9 @@ bool is_product(const Kernel& kernel) {
 /// Fills the units of one costed graph.
 class Costing {
 public:
-    Costing(CostedGraph& costed, std::optional<cluster::Algorithm> forced) : costed_(costed), forced_(forced) {}
+    /// `costed` has one device.
+    Costing(CostedGraph& costed, const plan::ShardedGraph& sharded, std::optional<cluster::Algorithm> forced)
+        : costed_(costed), sharded_(sharded), device_(*costed.devices.front().device), forced_(forced) {}
 
     void run() {
         const Graph& graph = *costed_.graph;
@@ -87,7 +90,7 @@ public:
 private:
     void add_layer(Vertex v, UnitCost& unit) {
         const Layer& layer = costed_.graph->layer(v);
-        const plan::ShardedLayer& sharded = costed_.sharded.layers[v];
+        const plan::ShardedLayer& sharded = sharded_.layers[v];
         const auto count = static_cast<double>(layer.count);
         unit.forward += count * pass(sharded.work.forward);
         PassCost backward = layer.frozen ? PassCost{} : pass(sharded.work.backward_weight);
@@ -108,7 +111,7 @@ private:
     PassCost pass(const std::vector<Kernel>& kernels) {
         PassCost cost;
         for (const Kernel& kernel : kernels) {
-            const cost::KernelTime time = cost::kernel_time(costed_.cluster->device, kernel, costed_.precision);
+            const cost::KernelTime time = cost::kernel_time(device_, kernel, costed_.precision);
             cost.compute += time.time;
             worst_evidence_ = std::max(worst_evidence_, time.evidence);
             best_evidence_ = std::min(best_evidence_, time.evidence);
@@ -192,9 +195,9 @@ private:
             if ((source.unit == here && !sample) || !entered_.insert({producer, here}).second) {
                 continue;
             }
-            const Bytes bytes = costed_.sharded.layers[producer].output_elements *
+            const Bytes bytes = sharded_.layers[producer].output_elements *
                                 element_bytes(source.nest.result.element, costed_.precision);
-            unit.entering.push_back({source.unit, bytes, sample, costed_.sharded.layers[producer].output.sharded()});
+            unit.entering.push_back({source.unit, bytes, sample, sharded_.layers[producer].output.sharded()});
         }
     }
 
@@ -214,14 +217,16 @@ private:
         }
     }
 
-    /// Seconds per sample that were measured for the whole network on this machine take the place of kernel times. A
-    /// shard's share is its share of the arithmetic, so whatever a strategy leaves whole is paid in full.
+    /// Seconds per sample that were measured for the whole network on this machine (on the device that its
+    /// file names for all nodes) take the place of kernel times. A shard's share is its share of the arithmetic, so
+    /// whatever a strategy leaves whole is paid in full.
     void apply_measured_samples() {
+        DeviceTimes& times = costed_.devices.front();
         const auto& all = costed_.cluster->measured_samples;
         const auto found = std::find_if(
             all.begin(), all.end(), [&](const cluster::MeasuredSamples& m) { return m.model == costed_.graph->name; });
-        if (found == all.end()) {
-            costed_.evidence = kernel_evidence();
+        if (found == all.end() || !(device_ == costed_.cluster->device)) {
+            times.evidence = kernel_evidence();
             return;
         }
         const Flop whole = costed_.whole_executed;
@@ -230,9 +235,9 @@ private:
                 side->compute = Estimate::exactly((side->executed / whole) * found->forward_backward);
             }
         }
-        costed_.measured = true;
-        costed_.measured_update = found->update;
-        costed_.evidence = "compute: seconds per sample measured on this machine (" + found->source + ")";
+        times.measured = true;
+        times.measured_update = found->update;
+        times.evidence = "compute: seconds per sample measured on this machine (" + found->source + ")";
     }
 
     /// Matrix arithmetic of one sample, forward and backward, on one device.
@@ -263,7 +268,7 @@ private:
     }
 
     [[nodiscard]] std::string kernel_evidence() const {
-        const std::string device = costed_.cluster->device.name + " (" + costed_.cluster->device.source + ")";
+        const std::string device = device_.name + " (" + device_.source + ")";
         if (best_evidence_ == worst_evidence_) {
             return "compute: " + std::string(name(worst_evidence_)) + " of " + device;
         }
@@ -272,6 +277,8 @@ private:
     }
 
     CostedGraph& costed_;
+    const plan::ShardedGraph& sharded_;
+    const cluster::Device& device_;
     std::optional<cluster::Algorithm> forced_;
     std::set<std::pair<Vertex, plan::Layout>> kept_at_home_;
     std::set<std::pair<std::pair<Vertex, plan::Layout>, std::int64_t>> kept_;
@@ -279,6 +286,50 @@ private:
     Evidence worst_evidence_ = Evidence::measured;
     Evidence best_evidence_ = Evidence::data_sheet;
 };
+
+/// Atoms over which anything but states travels within a micro-batch.
+plan::Atoms busy_atoms(const plan::ShardedGraph& sharded) {
+    plan::Atoms busy = 0;
+    for (const plan::ShardedLayer& layer : sharded.layers) {
+        for (const plan::LayerTransfer& transfer : layer.transfers) {
+            busy |= transfer.transfer.atoms;
+        }
+    }
+    return busy;
+}
+
+void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
+    const plan::Atoms stages = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : plan::Atoms{0};
+    const plan::Atoms data = data_atoms(costed.mesh, plan.strategy) & ~busy_atoms(costed.sharded) & ~stages;
+    costed.placement = place(*costed.cluster, costed.mesh, stages, data);
+    CostedGraph bare = costed;
+    bare.sharded = {};
+    for (std::size_t k = 0; k < costed.placement.kinds.size(); ++k) {
+        CostedGraph one = bare;
+        one.set = DeviceSet{1} << k;
+        one.devices = {
+            {.device = costed.placement.kinds[k].device, .measured = false, .measured_update = {}, .evidence = {}}};
+        Costing(one, costed.sharded, plan.algorithm).run();
+        costed.variants.push_back(std::move(one));
+    }
+    const std::vector<CostedGraph> singles = costed.variants;
+    std::set<DeviceSet> known;
+    for (const Placement& placement : {costed.placement, in_step(costed.placement)}) {
+        for (const ReplicaKind& replica : placement.replicas) {
+            known.insert(replica.devices.begin(), replica.devices.end());
+        }
+    }
+    for (const DeviceSet set : known) {
+        if (!std::has_single_bit(set)) {
+            costed.variants.push_back(joined(singles, set));
+        }
+    }
+    CostedGraph all = joined(singles, ~DeviceSet{0} >> (kMostDeviceKinds - singles.size()));
+    costed.units = std::move(all.units);
+    costed.devices = std::move(all.devices);
+    costed.whole_executed = all.whole_executed;
+    costed.set = all.set;
+}
 
 }  // namespace
 
@@ -291,16 +342,23 @@ CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, cons
                        .units = {},
                        .precision = plan.precision,
                        .token_network = false,
-                       .measured = false,
-                       .evidence = {},
-                       .measured_update = {},
                        .counts = graph::count(graph),
-                       .whole_executed = {}};
+                       .whole_executed = {},
+                       .devices = {},
+                       .placement = {},
+                       .variants = {}};
     costed.sharded = plan::shard(graph, costed.mesh, plan.strategy, plan.microbatch);
     costed.token_network = std::any_of(graph.order.begin(), graph.order.end(), [&](Vertex v) {
         return graph.layer(v).nest.inputs.empty() && graph.layer(v).nest.result.element == Element::index;
     });
-    Costing(costed, plan.algorithm).run();
+    const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(costed.mesh.devices());
+    if (kinds.size() > 1) {
+        cost_variants(costed, plan);
+        return costed;
+    }
+    costed.devices = {{.device = kinds.front().device, .measured = false, .measured_update = {}, .evidence = {}}};
+    costed.placement.kinds = kinds;
+    Costing(costed, costed.sharded, plan.algorithm).run();
     return costed;
 }
 

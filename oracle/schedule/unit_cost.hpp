@@ -15,6 +15,7 @@
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
 #include "plan/shard.hpp"
+#include "schedule/placement.hpp"
 
 namespace dodona::schedule {
 
@@ -78,6 +79,15 @@ struct UnitCost {
     [[nodiscard]] Bytes checkpoint() const;
 };
 
+/// A device that a graph is costed on, and where its times come from.
+struct DeviceTimes {
+    const cluster::Device* device = nullptr;
+    bool measured = false;    ///< compute from measured samples, not from kernels
+    Seconds measured_update;  ///< of the whole network, where measured
+    std::string evidence;     ///< provenance of the compute times
+};
+
+/// On one device, or on several that work in step: then each pass of a unit takes as long as on the slowest.
 struct CostedGraph {
     const graph::Graph* graph = nullptr;
     const cluster::Cluster* cluster = nullptr;
@@ -86,17 +96,31 @@ struct CostedGraph {
     std::vector<UnitCost> units;
     Precision precision = Precision::bf16;
     bool token_network = false;  ///< reads indices: layers outside blocks are embeddings and heads
-    bool measured = false;       ///< compute from measured samples, not from kernels
-    std::string evidence;        ///< provenance of the compute times
-    Seconds measured_update;     ///< of the whole network, where measured
     graph::Counts counts;
-    Flop whole_executed;  ///< matrix arithmetic of one sample, forward and backward, unsplit
+    Flop whole_executed;                ///< matrix arithmetic of one sample, forward and backward, unsplit
+    std::vector<DeviceTimes> devices;   ///< of the whole job, or of a variant
+    Placement placement;                ///< of stages and replicas (but for ZeRO, which the plan says)
+    std::vector<CostedGraph> variants;  ///< of a mixed job, for each set of devices that work in step; not `sharded`
+
+    /// The same on some of the devices.
+    [[nodiscard]] const CostedGraph& on(DeviceSet set) const;
+    [[nodiscard]] Bytes memory_limit() const;  ///< of the smallest device
+    [[nodiscard]] Bytes context() const;
+    /// One optimizer step that moves so many bytes in device memory, of a `share` of the network's weights.
+    [[nodiscard]] Seconds update_time(Bytes traffic, double share) const;
+    /// "a100 and v100": of some of the devices of a whole job; all its own.
+    [[nodiscard]] std::string device_names(DeviceSet some = ~DeviceSet{0}) const;
+
+    DeviceSet set = 1;
 };
 
 /// Shards and times the graph as `plan` lays it. Only mesh, folds, strategy, micro-batch, precision and forced
-/// algorithm of the plan count.
+/// algorithm of the plan count. Work grows with distinct layers and distinct devices.
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where);
+
+/// One graph costed on several devices, each in a costed graph of its own, whose ranks work in step.
+CostedGraph joined(const std::vector<CostedGraph>& singles, DeviceSet set);
 
 /// A collective of this job among a group of ranks, or over some atoms of the mesh.
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, const cluster::Group& group,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "plan/mesh.hpp"
+#include "schedule/placement.hpp"
 
 namespace dodona::schedule {
 
@@ -102,21 +103,28 @@ void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Loc
 
 }  // namespace
 
-std::int64_t data_ranks(const plan::Plan& plan, const Location& where) {
-    std::set<std::string> axes;
-    const auto note = [&](const std::vector<plan::Lay>& lays) {
-        for (const plan::Lay& lay : lays) {
-            if (lay.dimension == "batch") {
-                axes.insert(lay.axes.begin(), lay.axes.end());
-            }
-        }
-    };
-    note(plan.strategy.everywhere);
-    for (const plan::Rule& rule : plan.strategy.rules) {
-        note(rule.lay);
+void check_devices(const cluster::Cluster& cluster, std::int64_t ranks, Precision precision, const Location& where,
+                   Diagnostics& faults) {
+    const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(ranks);
+    if (kinds.size() > kMostDeviceKinds) {
+        faults.error(where, fmt::format("the job has {} kinds of devices", kinds.size()),
+                     fmt::format("at most {} work together", kMostDeviceKinds));
     }
+    for (const cluster::DeviceKind& kind : kinds) {
+        if (!kind.device->supports(precision)) {
+            std::vector<std::string> known;
+            for (const auto& [other, peak] : kind.device->matrix) {
+                known.emplace_back(name(other));
+            }
+            faults.error(where, fmt::format("{} has no {} matrix units", kind.device->name, name(precision)),
+                         fmt::format("its precisions: {}", join(known)));
+        }
+    }
+}
+
+std::int64_t data_ranks(const plan::Plan& plan, const Location& where) {
     const plan::Mesh mesh(plan, where);
-    return mesh.ways(mesh.axes({axes.begin(), axes.end()}));
+    return mesh.ways(data_atoms(mesh, plan.strategy));
 }
 
 void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
@@ -125,14 +133,7 @@ void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const 
     check_mesh(plan, cluster, where, faults);
     check_batch(plan, where, faults);
     check_schedule(graph, plan, where, faults);
-    if (!cluster.device.supports(plan.precision)) {
-        std::vector<std::string> known;
-        for (const auto& [precision, peak] : cluster.device.matrix) {
-            known.emplace_back(name(precision));
-        }
-        faults.error(where, fmt::format("{} has no {} matrix units", cluster.device.name, name(plan.precision)),
-                     fmt::format("its precisions: {}", join(known)));
-    }
+    check_devices(cluster, plan.devices(), plan.precision, where, faults);
     if (plan.shard != plan::ShardLevel::none && plan.strategy.shard_axes.empty()) {
         faults.error(where,
                      fmt::format("strategy \"{}\" has no axes to shard {} over", plan.strategy.name, name(plan.shard)),

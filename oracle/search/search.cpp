@@ -50,6 +50,9 @@ public:
 
     Answer run() {
         const auto start = std::chrono::steady_clock::now();
+        Diagnostics faults;
+        schedule::check_devices(cluster_, space_.devices, space_.precision, {}, faults);
+        faults.throw_if_errors();
         std::vector<Plan> bases = enumerate();
         std::int64_t seen = 0;
         for (const Plan& base : bases) {
@@ -157,7 +160,7 @@ private:
         const Bytes limit =
             space_.max_memory ? min(*space_.max_memory, prediction.memory_limit) : prediction.memory_limit;
         prediction.memory_limit = limit;
-        const bool fits = prediction.fits && prediction.memory.total() <= limit;
+        const bool fits = prediction.fits && within(prediction, limit);
         if (fits) {
             keep(std::move(prediction));
             return;
@@ -174,6 +177,12 @@ private:
         if (!entry.least || prediction.memory.total() < entry.least->memory.total()) {
             entry.least = prediction;
         }
+    }
+
+    /// The fullest device has less than its own memory; any other may have more than a limit that is asked for.
+    [[nodiscard]] bool within(const Prediction& prediction, Bytes limit) const {
+        return prediction.memory.total() <= limit &&
+               (!space_.max_memory || prediction.most_memory <= *space_.max_memory);
     }
 
     /// The fastest of each layout; at equal time the smallest.
@@ -232,7 +241,7 @@ private:
     [[nodiscard]] Prediction in_full(const Prediction& totals) const {
         Prediction full = schedule::predict(graph_, cluster_, totals.plan, {});
         full.memory_limit = totals.memory_limit;
-        full.fits = full.fits && full.memory.total() <= full.memory_limit;
+        full.fits = full.fits && within(full, full.memory_limit);
         return full;
     }
 

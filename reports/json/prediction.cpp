@@ -97,6 +97,16 @@ void add_lists(Json& p, const schedule::Prediction& prediction) {
                                {"memory_bytes", bytes(stage.memory)},
                                {"time_s", seconds(stage.time)}});
     }
+    if (!prediction.replicas.empty()) {
+        p["replicas"] = Json::array();
+        for (const schedule::ReplicaPrediction& replica : prediction.replicas) {
+            p["replicas"].push_back({{"devices", replica.devices},
+                                     {"count", replica.count},
+                                     {"data_ranks", replica.data_ranks},
+                                     {"microbatches", replica.microbatches},
+                                     {"time_s", seconds(replica.time)}});
+        }
+    }
     p["critical_stage"] = prediction.critical_stage;
     p["fullest_stage"] = prediction.fullest_stage;
     p["limits"] = Json::array();

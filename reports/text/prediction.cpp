@@ -1,5 +1,7 @@
 #include "reports/text/prediction.hpp"
 
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "reports/figures.hpp"
@@ -10,10 +12,18 @@ namespace dodona::reports {
 
 namespace {
 
+constexpr std::string_view kReplicas = "Data ranks by device (gradients weighed by samples)";
+
 std::string title(const Subject& subject, const schedule::Prediction& prediction) {
-    const std::string device = prediction.stages.empty() ? "device" : prediction.stages.front().device;
-    return fmt::format("{} on {} x {} of {}", subject.model, whole(static_cast<double>(prediction.plan.devices())),
-                       device, subject.machine);
+    std::vector<std::string> devices;
+    for (const schedule::DeviceUse& use : prediction.devices) {
+        devices.push_back(fmt::format("{} x {}", whole(static_cast<double>(use.ranks)), use.device));
+    }
+    if (devices.empty()) {
+        const std::string device = prediction.stages.empty() ? "device" : prediction.stages.front().device;
+        devices.push_back(fmt::format("{} x {}", whole(static_cast<double>(prediction.plan.devices())), device));
+    }
+    return fmt::format("{} on {} of {}", subject.model, join(devices, " and "), subject.machine);
 }
 
 std::string verdict(const schedule::Prediction& prediction) {
@@ -73,8 +83,13 @@ Table memory_table(const schedule::Prediction& prediction) {
 }
 
 Table stage_table(const schedule::Prediction& prediction) {
-    Table table({{"stage", Align::right}, {"layers"}, {"memory", Align::right}, {"busy", Align::right}});
     const auto& stages = prediction.stages;
+    const bool names_devices = !prediction.replicas.empty();
+    std::vector<Column> columns{{"stage", Align::right}, {"layers"}, {"memory", Align::right}, {"busy", Align::right}};
+    if (names_devices) {
+        columns.insert(columns.begin() + 2, {"device"});
+    }
+    Table table(columns);
     for (std::size_t first = 0; first < stages.size();) {
         std::size_t last = first;
         while (last + 1 < stages.size() && alike(stages[first], stages[last + 1])) {
@@ -82,8 +97,25 @@ Table stage_table(const schedule::Prediction& prediction) {
         }
         const bool same = stages[first].layers == stages[last].layers;
         const std::string layers = stages[first].layers + (same ? "" : " ... " + stages[last].layers);
-        table.row({range(first + 1, last + 1), layers, text(stages[first].memory), text(stages[first].time)});
+        std::vector<std::string> cells{range(first + 1, last + 1), layers, text(stages[first].memory),
+                                       text(stages[first].time)};
+        if (names_devices) {
+            cells.insert(cells.begin() + 2, stages[first].device);
+        }
+        table.row(cells);
         first = last + 1;
+    }
+    return table;
+}
+
+Table replica_table(const schedule::Prediction& prediction) {
+    Table table({{"data ranks", Align::right},
+                 {"devices, stage by stage"},
+                 {"micro-batches each", Align::right},
+                 {"passes", Align::right}});
+    for (const schedule::ReplicaPrediction& replica : prediction.replicas) {
+        table.row({whole(static_cast<double>(replica.data_ranks)), join(replica.devices),
+                   whole(static_cast<double>(replica.microbatches)), text(replica.time)});
     }
     return table;
 }
@@ -116,6 +148,9 @@ std::string prediction_text(const Subject& subject, const schedule::Prediction& 
     if (prediction.stages.size() > 1) {
         all += section(style, "Stages", stage_table(prediction));
     }
+    if (prediction.replicas.size() > 1) {
+        all += section(style, kReplicas, replica_table(prediction));
+    }
     all += section(style, "Communication", communication_table(prediction));
     all += limits(prediction, style) + bottlenecks(prediction, style);
     if (prediction.epoch) {
@@ -136,6 +171,9 @@ std::string prediction_markdown(const Subject& subject, const schedule::Predicti
     all += "\n" + time_table(prediction).to_markdown() + "\n" + memory_table(prediction).to_markdown();
     if (prediction.stages.size() > 1) {
         all += "\n" + stage_table(prediction).to_markdown();
+    }
+    if (prediction.replicas.size() > 1) {
+        all += fmt::format("\n{}:\n\n", kReplicas) + replica_table(prediction).to_markdown();
     }
     if (!prediction.communication.empty()) {
         all += "\n" + communication_table(prediction).to_markdown();

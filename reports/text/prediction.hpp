@@ -27,6 +27,7 @@ std::string prediction_markdown(const Subject& subject, const schedule::Predicti
 Table time_table(const schedule::Prediction& prediction);
 Table memory_table(const schedule::Prediction& prediction);
 Table stage_table(const schedule::Prediction& prediction);
+Table replica_table(const schedule::Prediction& prediction);
 Table communication_table(const schedule::Prediction& prediction);
 
 }  // namespace dodona::reports

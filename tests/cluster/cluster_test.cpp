@@ -26,6 +26,36 @@ TEST(Cluster, counts_devices_from_the_inside_out) {
     EXPECT_THROW((void)cluster.unit_size(2), InternalError);
 }
 
+TEST(Cluster, counts_the_devices_of_a_job_that_differ) {
+    Cluster cluster = two_levels();
+    cluster.device.name = "old";
+    const auto kinds = [&](std::int64_t ranks) {
+        std::vector<std::pair<std::string, std::int64_t>> found;
+        for (const DeviceKind& kind : cluster.device_kinds(ranks)) {
+            found.emplace_back(kind.device->name, kind.ranks);
+        }
+        return found;
+    };
+    using Kinds = std::vector<std::pair<std::string, std::int64_t>>;
+    EXPECT_EQ(kinds(128), (Kinds{{"old", 128}}));
+    Device young = cluster.device;
+    young.name = "young";
+    cluster.mixed = {{.first = 8, .ranks = 8, .device = young},
+                     {.first = 16, .ranks = 8, .device = cluster.device},
+                     {.first = 32, .ranks = 8, .device = young}};
+    EXPECT_EQ(kinds(8), (Kinds{{"old", 8}}));
+    EXPECT_EQ(kinds(12), (Kinds{{"old", 8}, {"young", 4}}));
+    EXPECT_EQ(kinds(128), (Kinds{{"old", 112}, {"young", 16}}));
+    ASSERT_EQ(cluster.device_runs(36).size(), 5U) << "0-7, 8-15, 16-23, 24-31, 32-35";
+    EXPECT_EQ(cluster.device_runs(36).back().ranks, 4);
+    for (std::int64_t rank = 0, run = 0, end = 8; rank < 36; ++rank) {
+        if (rank == end) {
+            end += cluster.device_runs(36)[static_cast<std::size_t>(++run)].ranks;
+        }
+        EXPECT_EQ(cluster.device_runs(36)[static_cast<std::size_t>(run)].device->name, cluster.device_of(rank).name);
+    }
+}
+
 TEST(Group, has_as_many_ranks_as_its_strides_make) {
     EXPECT_EQ(Group{}.size(), 1);
     EXPECT_EQ((Group{{{1, 2}, {8, 4}}}.size()), 8);

@@ -50,6 +50,8 @@ std::vector<Case> cases() {
             {"plan.csv", [] { return answer_csv(two_plans()); }},
             {"plan.md", [] { return answer_markdown(two_plans()); }},
             {"predict.txt", [] { return prediction_text(kSubject, pipelined(), {}); }},
+            {"predict-mixed.txt", [] { return prediction_text(kSubject, mixed(), {}); }},
+            {"predict-mixed.md", [] { return prediction_markdown(kSubject, mixed()); }},
             {"predict-too-large.txt", [] { return prediction_text(kSubject, too_large(), {}); }},
             {"predict.json", [] { return printed(prediction_json(pipelined())); }},
             {"predict.csv", [] { return csv({prediction_json(pipelined())}); }},

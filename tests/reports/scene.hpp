@@ -74,6 +74,21 @@ inline schedule::Prediction pipelined() {
     return p;
 }
 
+/// Two replicas of two stages on unlike devices.
+inline schedule::Prediction mixed() {
+    schedule::Prediction p = pipelined();
+    p.plan.mesh = {{"pipeline", 2}, {"data", 4}};
+    p.plan.batch = 64;
+    p.data_ranks = 4;
+    p.microbatches = 16;
+    p.epoch.reset();
+    p.stages = {{"embedding, 12 x layers", "a100-sxm4-80gb and v100-sxm2-32gb", 60_GiB, 9.4_s},
+                {"12 x layers, head", "a100-sxm4-80gb", 52_GiB, 9.3_s}};
+    p.devices = {{"a100-sxm4-80gb", 6}, {"v100-sxm2-32gb", 2}};
+    p.replicas = {{{"a100-sxm4-80gb"}, 2, 2, 20, 9.5_s}, {{"v100-sxm2-32gb", "a100-sxm4-80gb"}, 2, 2, 12, 9.6_s}};
+    return p;
+}
+
 /// One device, slower than it should be and too large for it.
 inline schedule::Prediction too_large() {
     using schedule::MemoryPart;

@@ -40,6 +40,7 @@ TEST(Schema, HoldsForPlans) {
 TEST(Schema, HoldsForPredictions) {
     EXPECT_TRUE(is_valid("predict", plain(prediction_json(pipelined()))));
     EXPECT_TRUE(is_valid("predict", plain(prediction_json(too_large()))));
+    EXPECT_TRUE(is_valid("predict", plain(prediction_json(mixed()))));
 }
 
 TEST(Schema, HoldsForComparisons) {

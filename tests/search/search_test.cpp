@@ -181,5 +181,47 @@ TEST(Search, StopsWhenTheProgressSaysSoAndKeepsWhatItHas) {
     EXPECT_FALSE(answer.plans.empty());
 }
 
+/// Ranks 0 and 1 of the small world; ranks 2 and 3 are half as fast and have half the memory.
+cluster::Cluster mixed_cluster() {
+    cluster::Cluster cluster = small_cluster();
+    cluster::Device slow = cluster.device;
+    slow.name = "slow";
+    slow.memory = 0.5 * slow.memory;
+    slow.memory_bandwidth = slow.memory_bandwidth / 2;
+    slow.matrix[Precision::fp32] = slow.matrix[Precision::fp32] / 2;
+    slow.launch = 2 * slow.launch;
+    cluster.mixed = {{.first = 2, .ranks = 2, .device = slow}};
+    return cluster;
+}
+
+TEST(Search, PlansOnMixedDevicesAreThoseThatPredictionsSay) {
+    const graph::Graph graph = small_network();
+    const cluster::Cluster cluster = mixed_cluster();
+    const Answer answer = search(graph, cluster, small_space());
+    ASSERT_FALSE(answer.plans.empty());
+    for (const schedule::Prediction& plan : answer.plans) {
+        const schedule::Prediction again = schedule::predict(graph, cluster, plan.plan);
+        EXPECT_EQ(plan.step.value, again.step.value);
+        EXPECT_EQ(plan.devices.size(), 2U);
+        EXPECT_TRUE(again.fits);
+    }
+    EXPECT_GT(answer.plans.front().step.value, search(graph, small_cluster(), small_space()).plans.front().step.value);
+}
+
+TEST(Search, AnAskedForLimitHoldsForEveryDevice) {
+    const graph::Graph graph = small_network();
+    Space space = small_space();
+    space.max_memory = 1_MiB;
+    for (const schedule::Prediction& plan : search(graph, mixed_cluster(), space).plans) {
+        EXPECT_LE(plan.most_memory, 1_MiB);
+    }
+}
+
+TEST(Search, APrecisionThatOneDeviceLacksIsAFault) {
+    cluster::Cluster cluster = mixed_cluster();
+    cluster.mixed[0].device.matrix = {{Precision::fp16, 1_TFLOP_per_s}};
+    EXPECT_THROW(search(small_network(), cluster, small_space()), InputError);
+}
+
 }  // namespace
 }  // namespace dodona::search

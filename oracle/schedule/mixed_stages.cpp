@@ -1,0 +1,142 @@
+#include "schedule/mixed_stages.hpp"
+
+#include <algorithm>
+
+namespace dodona::schedule {
+
+namespace {
+
+constexpr std::int64_t kMostPieces = 512;
+
+/// Some instances of a unit that stay together.
+struct Piece {
+    std::size_t unit = 0;
+    std::int64_t count = 1;
+};
+
+std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts) {
+    std::int64_t instances = 0;
+    for (const graph::Unit& unit : graph.units) {
+        instances += unit.count;
+    }
+    const std::int64_t most = std::max(kMostPieces, 4 * parts);
+    const std::int64_t bundle = (instances + most - 1) / most;
+    std::vector<Piece> pieces;
+    for (std::size_t u = 0; u < graph.units.size(); ++u) {
+        for (std::int64_t left = graph.units[u].count; left > 0; left -= bundle) {
+            pieces.push_back({u, std::min(left, bundle)});
+        }
+    }
+    return pieces;
+}
+
+class MixedCuts {
+public:
+    MixedCuts(const std::vector<Crew>& crews, const plan::Plan& plan, std::int64_t microbatches)
+        : crews_(crews),
+          plan_(plan),
+          microbatches_(microbatches),
+          graph_(*crews.front().on.front()->graph),
+          stages_(crews.front().on.size()),
+          parts_(stages_ * static_cast<std::size_t>(plan.chunks)),
+          pieces_(pieces_of(graph_, static_cast<std::int64_t>(parts_))) {}
+
+    std::vector<std::vector<Stage>> run(Memory memory) const {
+        std::vector<std::vector<Stage>> cuts;
+        if (memory == Memory::respected && plan_.chunks > 1) {
+            return cuts;
+        }
+        Holds holds;
+        if (memory == Memory::respected) {
+            holds = [this](std::size_t part, std::size_t first, std::size_t last) { return fits(part, first, last); };
+        }
+        std::vector<std::vector<Seconds>> slowest(stages_, std::vector<Seconds>(pieces_.size()));
+        for (const Crew& crew : crews_) {
+            std::vector<std::vector<Seconds>> seconds;
+            for (std::size_t s = 0; s < stages_; ++s) {
+                seconds.push_back(times_on(*crew.on[s]));
+                std::transform(seconds[s].begin(), seconds[s].end(), slowest[s].begin(), slowest[s].begin(),
+                               [](Seconds a, Seconds b) { return max(a, b); });
+            }
+            add(seconds, holds, cuts);
+        }
+        if (crews_.size() > 1) {
+            add(slowest, holds, cuts);
+        }
+        return cuts;
+    }
+
+private:
+    [[nodiscard]] std::vector<Seconds> times_on(const CostedGraph& costed) const {
+        std::vector<Seconds> times;
+        for (const Piece& piece : pieces_) {
+            const UnitPass pass = unit_pass(costed.units[piece.unit], plan_);
+            times.push_back(static_cast<double>(piece.count) *
+                            (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value);
+        }
+        return times;
+    }
+
+    [[nodiscard]] Chunk chunk(std::size_t first, std::size_t last) const {
+        Chunk chunk{std::vector<std::int64_t>(graph_.units.size(), 0)};
+        for (std::size_t i = first; i < last; ++i) {
+            chunk.counts[pieces_[i].unit] += pieces_[i].count;
+        }
+        return chunk;
+    }
+
+    /// `seconds`: by stage, of each piece.
+    void add(const std::vector<std::vector<Seconds>>& seconds, const Holds& holds,
+             std::vector<std::vector<Stage>>& cuts) const {
+        std::vector<std::vector<Seconds>> by_part;
+        for (std::size_t part = 0; part < parts_; ++part) {
+            by_part.push_back(seconds[part % stages_]);
+        }
+        const std::vector<std::size_t> ends = cut_row(by_part, holds);
+        std::vector<Stage> cut(stages_);
+        std::size_t first = 0;
+        for (std::size_t part = 0; part < ends.size(); ++part) {
+            cut[part % stages_].chunks.push_back(chunk(first, ends[part]));
+            first = ends[part];
+        }
+        if (!ends.empty() && std::find(cuts.begin(), cuts.end(), cut) == cuts.end()) {
+            cuts.push_back(std::move(cut));
+        }
+    }
+
+    [[nodiscard]] bool fits(std::size_t part, std::size_t first, std::size_t last) const {
+        const Stage stage{{chunk(first, last)}};
+        const std::vector<std::int64_t> held = in_flight(plan_.schedule, static_cast<std::int64_t>(part),
+                                                         static_cast<std::int64_t>(stages_), microbatches_, 1);
+        return std::all_of(crews_.begin(), crews_.end(), [&](const Crew& crew) {
+            const CostedGraph& on = *crew.on[part];
+            const StageStates states = stage_states(on, plan_, stage, microbatches_);
+            const KeptActivations kept = kept_activations(on, plan_, stage, held);
+            return stage_memory(on, plan_, stage, states, kept, stages_).total() <= on.memory_limit();
+        });
+    }
+
+    const std::vector<Crew>& crews_;
+    const plan::Plan& plan_;
+    std::int64_t microbatches_;
+    const graph::Graph& graph_;
+    std::size_t stages_;
+    std::size_t parts_;
+    std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+bool cuts_by_device(const std::vector<Crew>& crews, const plan::Plan& plan) {
+    return plan.stages.empty() && std::any_of(crews.begin(), crews.end(), [](const Crew& crew) {
+               return std::any_of(crew.on.begin(), crew.on.end(),
+                                  [&](const CostedGraph* on) { return on != crew.on.front(); });
+           });
+}
+
+std::vector<std::vector<Stage>> mixed_cuts(const std::vector<Crew>& crews, const plan::Plan& plan,
+                                           std::int64_t microbatches, Memory memory) {
+    return MixedCuts(crews, plan, microbatches).run(memory);
+}
+
+}  // namespace dodona::schedule
