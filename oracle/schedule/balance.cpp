@@ -170,6 +170,19 @@ std::vector<std::size_t> cut_row(const std::vector<std::vector<Seconds>>& second
     return Row(seconds, holds).run();
 }
 
+Seconds slowest_part(const std::vector<std::vector<Seconds>>& seconds, const std::vector<std::size_t>& ends) {
+    Seconds slowest;
+    std::size_t piece = 0;
+    for (std::size_t part = 0; part < ends.size(); ++part) {
+        Seconds here;
+        for (; piece < ends[part]; ++piece) {
+            here += seconds[part][piece];
+        }
+        slowest = max(slowest, here);
+    }
+    return slowest;
+}
+
 std::vector<Dealt> deal(const std::vector<Workers>& workers, std::int64_t total) {
     std::vector<Dealt> dealt(workers.size());
     std::vector<std::size_t> left(workers.size());

@@ -21,6 +21,9 @@ using Holds = std::function<bool(std::size_t part, std::size_t first, std::size_
 ///   best[p][e] = min over b of max(best[p-1][b], t_p(b, e))        O(parts * pieces^2), less where times cut it short
 std::vector<std::size_t> cut_row(const std::vector<std::vector<Seconds>>& seconds, const Holds& holds);
 
+/// What the slowest part of a cut takes.
+Seconds slowest_part(const std::vector<std::vector<Seconds>>& seconds, const std::vector<std::size_t>& ends);
+
 /// Workers that are alike. What `count` workers take for m micro-batches each never falls with m.
 struct Workers {
     std::int64_t count = 1;

@@ -7,6 +7,7 @@ namespace dodona::schedule {
 namespace {
 
 constexpr std::int64_t kMostPieces = 512;
+constexpr double kFavour = 1.25;
 
 /// Some instances of a unit that stay together.
 struct Piece {
@@ -50,23 +51,60 @@ public:
         if (memory == Memory::respected) {
             holds = [this](std::size_t part, std::size_t first, std::size_t last) { return fits(part, first, last); };
         }
-        std::vector<std::vector<Seconds>> slowest(stages_, std::vector<Seconds>(pieces_.size()));
+        std::vector<Times> all;
         for (const Crew& crew : crews_) {
-            std::vector<std::vector<Seconds>> seconds;
-            for (std::size_t s = 0; s < stages_; ++s) {
-                seconds.push_back(times_on(*crew.on[s]));
-                std::transform(seconds[s].begin(), seconds[s].end(), slowest[s].begin(), slowest[s].begin(),
-                               [](Seconds a, Seconds b) { return max(a, b); });
+            Times& times = all.emplace_back();
+            for (const CostedGraph* on : crew.on) {
+                times.push_back(times_on(*on));
             }
-            add(seconds, holds, cuts);
+        }
+        std::vector<double> pace;
+        for (const Times& times : all) {
+            const std::vector<std::size_t> ends = cut_row(by_part(times), holds);
+            if (ends.empty()) {
+                return cuts;
+            }
+            pace.push_back(slowest_part(by_part(times), ends).in(unit::second));
+            add(ends, cuts);
+        }
+        // What is good for one replica may be bad for another: everybody against their own best, then one favoured.
+        for (std::size_t favoured = 0; crews_.size() > 1 && favoured <= crews_.size(); ++favoured) {
+            std::vector<double> paces = pace;
+            if (favoured < crews_.size()) {
+                paces[favoured] /= kFavour;
+            }
+            add(cut_row(by_part(slowest(all, paces)), holds), cuts);
         }
         if (crews_.size() > 1) {
-            add(slowest, holds, cuts);
+            add(cut_row(by_part(slowest(all, std::vector<double>(crews_.size(), 1))), holds), cuts);
         }
         return cuts;
     }
 
 private:
+    using Times = std::vector<std::vector<Seconds>>;  ///< by stage, of each piece
+
+    /// Of each piece on each stage the longest time that any replica takes, in units of its pace.
+    [[nodiscard]] Times slowest(const std::vector<Times>& all, const std::vector<double>& pace) const {
+        Times slowest(stages_, std::vector<Seconds>(pieces_.size()));
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            for (std::size_t s = 0; pace[k] > 0 && s < stages_; ++s) {
+                std::transform(all[k][s].begin(), all[k][s].end(), slowest[s].begin(), slowest[s].begin(),
+                               [&](Seconds a, Seconds b) { return max(a / pace[k], b); });
+            }
+        }
+        return slowest;
+    }
+
+    /// Chunk c of stage s is part c * stages + s.
+    [[nodiscard]] Times by_part(const Times& by_stage) const {
+        Times times;
+        for (std::size_t part = 0; part < parts_; ++part) {
+            times.push_back(by_stage[part % stages_]);
+        }
+        return times;
+    }
+
     [[nodiscard]] std::vector<Seconds> times_on(const CostedGraph& costed) const {
         std::vector<Seconds> times;
         for (const Piece& piece : pieces_) {
@@ -85,14 +123,7 @@ private:
         return chunk;
     }
 
-    /// `seconds`: by stage, of each piece.
-    void add(const std::vector<std::vector<Seconds>>& seconds, const Holds& holds,
-             std::vector<std::vector<Stage>>& cuts) const {
-        std::vector<std::vector<Seconds>> by_part;
-        for (std::size_t part = 0; part < parts_; ++part) {
-            by_part.push_back(seconds[part % stages_]);
-        }
-        const std::vector<std::size_t> ends = cut_row(by_part, holds);
+    void add(const std::vector<std::size_t>& ends, std::vector<std::vector<Stage>>& cuts) const {
         std::vector<Stage> cut(stages_);
         std::size_t first = 0;
         for (std::size_t part = 0; part < ends.size(); ++part) {

@@ -1,6 +1,7 @@
 // Jobs on two kinds of devices: layers and micro-batches follow speed, memory follows each device.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <gtest/gtest.h>
 
@@ -293,6 +294,42 @@ RC_GTEST_PROP(Mixed, AJobIsNoSlowerThanOnItsSlowestDevicesAndNoFasterThanOnItsFa
         plan.stages = {3, 3};
         RC_ASSERT(mixed.step.value <= predict(graph, cluster, plan).step.value);
     }
+}
+
+/// 2 or 3 stages by 3 or 2 replicas, every rank another device, 1 to 4.9 times as slow.
+cluster::Cluster six_devices(std::uint32_t& state) {
+    cluster::Cluster cluster = even_world();
+    for (std::int64_t rank = 0; rank < 6; ++rank) {
+        state = state * 1664525U + 1013904223U;
+        cluster::Device device = slower(cluster.device, 1 + static_cast<double>((state >> 16) % 40) / 10);
+        device.name += std::to_string(rank);
+        cluster.mixed.push_back({.first = rank, .ranks = 1, .device = std::move(device)});
+    }
+    return cluster;
+}
+
+TEST(Mixed, CutsThatUnlikeReplicasShareAreTheBestOrNearlySo) {
+    const graph::Graph graph = six_blocks();
+    std::uint32_t state = 7;
+    double worst = 1;
+    double sum = 0;
+    constexpr int kWorlds = 200;
+    for (int i = 0; i < kWorlds; ++i) {
+        const cluster::Cluster cluster = six_devices(state);
+        const std::int64_t stages = 2 + i % 2;
+        plan::Plan plan = pipeline_plan(stages, 96);
+        plan.mesh = {{"pipeline", stages}, {"data", 6 / stages}};
+        const Seconds found = predict(graph, cluster, plan).step.value;
+        Seconds best = found;
+        for (const std::vector<std::int64_t>& cut : all_cuts(kBlocks, stages)) {
+            plan.stages = cut;
+            best = min(best, predict(graph, cluster, plan).step.value);
+        }
+        worst = std::max(worst, found / best);
+        sum += found / best;
+    }
+    EXPECT_LT(worst, 1.1);
+    EXPECT_LT(sum / kWorlds, 1.001);
 }
 
 }  // namespace
