@@ -35,7 +35,7 @@ public:
             ShardedLayer& sharded = result_.layers[v];
             const Assignment assignment = rules_.assign(layer, result_.limits);
             sharded.loops = assignment.loops;
-            sharded.streams = assignment.rule != nullptr ? mesh_.axes(assignment.rule->stream) : Atoms{0};
+            sharded.streams = streamed(assignment);
             const std::vector<Vertex> producers = producers_of(graph_, v);
             const bool passes = assignment.rule == nullptr && layer.nest.follows && !producers.empty();
             if (passes) {
@@ -189,6 +189,15 @@ private:
             add_halos(v, i, producer, sharded);
         }
         sharded.transient_elements += sharded.output_elements;
+    }
+
+    /// Blocks can go round only ranks that split the layer's own work between them.
+    [[nodiscard]] Atoms streamed(const Assignment& assignment) const {
+        Atoms split = 0;
+        for (const Atoms atoms : assignment.loops) {
+            split |= atoms;
+        }
+        return assignment.rule != nullptr ? mesh_.axes(assignment.rule->stream) & split : Atoms{0};
     }
 
     [[nodiscard]] static bool regathers(const Assignment& assignment) {
