@@ -69,7 +69,7 @@ std::string rule_words(const plan::Rule& rule) {
         words += rule.via == plan::Via::all_reduce_slice ? " by all-reduce and slice" : "";
     }
     words += rule.regather ? "; inputs gathered again in backward" : "";
-    words += rule.stream ? "; gathered inputs go round a ring in blocks" : "";
+    words += rule.stream.empty() ? "" : "; inputs go round " + join(rule.stream, " and ") + " in blocks";
     words += rule.order == graph::ShardOrder::contiguous ? "; contiguous shards" : "";
     return words;
 }

@@ -57,7 +57,10 @@ std::string mesh_words(const plan::Plan& plan) {
         }
     }
     for (const plan::Fold& fold : plan.folds) {
-        axes.push_back(fmt::format("{} {} over {}", fold.name, fold.size, join(fold.of, " and ")));
+        std::vector<std::string> of;
+        std::copy_if(fold.of.begin(), fold.of.end(), std::back_inserter(of),
+                     [&](const std::string& axis) { return plan.axis_size(axis) > 1; });
+        axes.push_back(fmt::format("{} {} over {}", fold.name, fold.size, join(of, " and ")));
     }
     return axes.empty() ? "one device" : join(axes);
 }

@@ -284,7 +284,9 @@ private:
             rule.via = plan::Via::all_reduce_slice;
         }
         rule.regather = fields.find("regather").flag();
-        rule.stream = fields.find("stream").flag();
+        for (const Value& item : one_or_more(fields.find("stream"))) {
+            rule.stream.push_back(axis(item));
+        }
         const Value order = fields.find("order");
         if (order && order.choice({"zigzag", "contiguous"}) == 1) {
             rule.order = graph::ShardOrder::contiguous;

@@ -36,8 +36,8 @@ void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh, Shard
             for (const Transfer& transfer : convert(mesh, result_divisions(nest, batch), from, complete(to))) {
                 consumer.transfers.push_back(
                     {transfer, Phase::backward, Purpose::conversion, nest.result.element, tensor});
-                if (consumer.streams && tensor != v) {
-                    send_round(mesh, consumer.transfers.back());
+                if (tensor != v) {
+                    send_round(mesh, consumer.streams, consumer.transfers.back());
                 }
             }
         };

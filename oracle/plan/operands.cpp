@@ -187,9 +187,10 @@ WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Me
     return shard;
 }
 
-void send_round(const Mesh& mesh, LayerTransfer& transfer) {
+void send_round(const Mesh& mesh, Atoms streams, LayerTransfer& transfer) {
     const cluster::Collective kind = transfer.transfer.collective;
-    if (kind == cluster::Collective::all_gather || kind == cluster::Collective::reduce_scatter) {
+    const bool gathers = kind == cluster::Collective::all_gather || kind == cluster::Collective::reduce_scatter;
+    if (gathers && (transfer.transfer.atoms & ~streams) == 0) {
         const Blocks blocks = round_a_ring(mesh, transfer.transfer);
         transfer.transfer = blocks.transfer;
         transfer.times = blocks.times;

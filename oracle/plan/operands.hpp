@@ -39,8 +39,9 @@ Atoms partial_input_gradient(const graph::Nest& nest, std::size_t i, const std::
 WeightShard weight_shard(const graph::Nest& nest, const graph::Weight& weight, const Mesh& mesh,
                          const std::vector<Atoms>& loops);
 
-/// A gather, or its mirror image a reduce-scatter, becomes blocks that go round a ring beside the layer's compute.
-void send_round(const Mesh& mesh, LayerTransfer& transfer);
+/// A gather over atoms of `streams`, or its mirror image a reduce-scatter, becomes blocks that go round a ring beside
+/// the layer's compute.
+void send_round(const Mesh& mesh, Atoms streams, LayerTransfer& transfer);
 /// Elements of a weight's shard that one micro-batch touches: the rows of its own samples, and of its own part of all
 /// that they look up. Domain: look-ups spread evenly over the table. 0 for a weight that is read whole.
 double touched_elements(const graph::Nest& nest, const graph::Weight& weight, double elements,

@@ -35,7 +35,7 @@ public:
             ShardedLayer& sharded = result_.layers[v];
             const Assignment assignment = rules_.assign(layer, result_.limits);
             sharded.loops = assignment.loops;
-            sharded.streams = assignment.rule != nullptr && assignment.rule->stream;
+            sharded.streams = streamed(assignment);
             const std::vector<Vertex> producers = producers_of(graph_, v);
             const bool passes = assignment.rule == nullptr && layer.nest.follows && !producers.empty();
             if (passes) {
@@ -158,8 +158,8 @@ private:
 
     /// The gathers among the conversions of a layer's inputs, from `first` on, become passes round a ring.
     void stream_from(std::size_t first, ShardedLayer& sharded) const {
-        for (std::size_t i = first; sharded.streams && i < sharded.transfers.size(); ++i) {
-            send_round(mesh_, sharded.transfers[i]);
+        for (std::size_t i = first; i < sharded.transfers.size(); ++i) {
+            send_round(mesh_, sharded.streams, sharded.transfers[i]);
         }
     }
 
@@ -175,7 +175,7 @@ private:
             // Of what is streamed two blocks are there at once.
             const double whole = local_elements(mesh_, divisions(producer), wanted);
             const double block = local_elements(mesh_, divisions(producer), result_.layers[producer].output);
-            sharded.transient_elements += sharded.streams ? std::min(whole, 2 * block) : whole;
+            sharded.transient_elements += sharded.streams != 0 ? std::min(whole, 2 * block) : whole;
             const bool is_input = graph_.layer(producer).nest.inputs.empty();
             const std::size_t first = sharded.transfers.size();
             if (!is_input && paid_.insert({producer, wanted, graph_.instances(v)}).second) {
@@ -191,8 +191,17 @@ private:
         sharded.transient_elements += sharded.output_elements;
     }
 
+    /// Blocks can go round only ranks that split the layer's own work between them.
+    [[nodiscard]] Atoms streamed(const Assignment& assignment) const {
+        Atoms split = 0;
+        for (const Atoms atoms : assignment.loops) {
+            split |= atoms;
+        }
+        return assignment.rule != nullptr ? mesh_.axes(assignment.rule->stream) & split : Atoms{0};
+    }
+
     [[nodiscard]] static bool regathers(const Assignment& assignment) {
-        return assignment.rule != nullptr && (assignment.rule->regather || assignment.rule->stream);
+        return assignment.rule != nullptr && (assignment.rule->regather || !assignment.rule->stream.empty());
     }
 
     /// Whether backward reads input `i` again: a product with a weight for dW, attention's keys and values for dX.

@@ -57,7 +57,7 @@ struct SavedTensor {
 struct ShardedLayer {
     std::vector<Atoms> loops;
     graph::LocalExtents local;
-    bool streams = false;        ///< gathered inputs go round a ring (Rule::stream)
+    Atoms streams = 0;           ///< inputs gathered over these go round a ring (Rule::stream)
     Atoms passed = 0;            ///< atoms over which partial sums pass this linear operator unreduced
     Layout product;              ///< as the operator leaves its output
     Layout output;               ///< after a conversion that the rule forces

@@ -43,9 +43,9 @@ struct Rule {
     Via via = Via::reduce_scatter;
     /// Inputs gathered for this layer are not kept for backward but gathered again (sequence parallelism).
     bool regather = false;
-    /// Gathered inputs are not held whole: their blocks go round a ring beside the layer's compute, forward and again
-    /// backward, where their gradients go round with them (ring attention). Liu et al., arXiv:2310.01889.
-    bool stream = false;
+    /// Inputs gathered over these axes are not held whole: their blocks go round a ring beside the layer's compute,
+    /// forward and again backward, where their gradients go round with them (ring attention, arXiv:2310.01889).
+    std::vector<std::string> stream;
     /// Which positions of a split sequence the layer's shards hold; causal attention is uneven over contiguous ones.
     graph::ShardOrder order = graph::ShardOrder::zigzag;
     bool optional = false;  ///< made for some networks only: that it matches nothing is not worth a word

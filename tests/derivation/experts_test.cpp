@@ -95,6 +95,14 @@ TEST(ContextRing, SendsKeysAndValuesRoundAndTheirGradientsBack) {
     EXPECT_EQ(llama.collectives(kBlock, Phase::backward), 12);
 }
 
+// GPT's attention reads one tensor of q, k and v, whose sequence counts queries as well and cannot be split: it is
+// gathered whole, as there is no work on a block to hide behind.
+TEST(ContextRing, DoesNotStreamWhatIsNotSplit) {
+    const Derived gpt(model("gpt"), half("context-ring", {{"context", 4}}));
+    EXPECT_EQ(gpt.unit("layers[2..24]", Phase::forward, Collective::send).count, 0);
+    EXPECT_EQ(gpt.unit("layers[2..24]", Phase::forward, Collective::all_gather).count, 1);
+}
+
 // K and V whole are 8,192 * 1,024 * 2 = 16,777,216 bytes each.
 TEST(ContextAllGather, GathersKeysAndValuesTwiceAndScattersTheirGradients) {
     const Derived llama(model("llama-3.1-8b"), half("context-all-gather", {{"context", 4}}));
@@ -127,7 +135,7 @@ TEST(Context, ContiguousCausalShardsTakeTheirImbalanceInAttention) {
 axes: [context]
 everywhere: {sequence: context}
 rules:
-  - {match: {kind: attention}, lay: {query: context}, stream: true, order: )";
+  - {match: {kind: attention}, lay: {query: context}, stream: context, order: )";
     const auto flops = [&](const std::string& order) {
         plan::Plan plan = plan_of(strategy_of(rules + order + "}\n"), {{"context", 4}});
         plan.precision = Precision::fp16;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The networks of a published table, ../shared/measured/models.csv or the csv that DODONA_NETWORKS names: each has a model
-of its name here, with as many parameters within 1 %. (The table counts matrices only: norms, biases and positions are the
+here, of its name or of the one that oracle/validate/conventions.yaml gives it, with as many parameters within 1 %. (The table counts matrices only: norms, biases and positions are the
 rest.) Skipped where there is no such table.
 """
 import csv
@@ -25,9 +25,15 @@ def parameters():
     return {pathlib.Path(m[1]).stem: int(m[2].replace(",", "")) for m in found}
 
 
+def names():
+    text = (SOURCE / "oracle/validate/conventions.yaml").read_text()
+    return dict(re.findall(r"- \{when: \{model: ([^,}]+)\}, use: ([^}]+)\}", text))
+
+
 def differences(counts, rows):
+    other = names()
     for row in rows:
-        name, billions = row["model"], row["parameters_billion"]
+        name, billions = other.get(row["model"], row["model"]), row["parameters_billion"]
         if name not in counts:
             yield f"{name}: the table names it, models/ does not"
         elif billions and abs(counts[name] / 1e9 / float(billions) - 1) > TOLERANCE:

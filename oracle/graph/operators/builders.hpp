@@ -74,6 +74,9 @@ struct ImageGeometry {
 };
 ImageGeometry image_geometry(Attributes& attributes, const Tensor& x, WindowKind kind = WindowKind::convolution);
 
+/// Reports groups of a convolution that do not divide its channels and its filters.
+bool groups_divide(Attributes& attributes, Extent groups, Extent channels, Extent filters);
+
 /// Reports a tensor that is not an image: batch, channel, then one to three spatial dimensions.
 bool is_image(Attributes& attributes, const Tensor& x);
 

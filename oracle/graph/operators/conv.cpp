@@ -61,11 +61,7 @@ Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs) {
     if (geometry.windows.empty()) {
         return {};
     }
-    if (channels % groups != 0 || filters % groups != 0) {
-        attributes.error_at(
-            "groups",
-            fmt::format("{} groups divide neither {} channels nor {} filters evenly", groups, channels, filters),
-            "channels and filters must both be multiples of groups");
+    if (!groups_divide(attributes, groups, channels, filters)) {
         return {};
     }
 

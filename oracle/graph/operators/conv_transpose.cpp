@@ -89,11 +89,7 @@ Nest build_conv_transpose(Attributes& attributes, std::span<const Tensor> inputs
         return {};
     }
     const Extent channels = x.dimensions[1].extent;
-    if (channels % groups != 0 || filters % groups != 0) {
-        attributes.error_at(
-            "groups",
-            fmt::format("{} groups divide neither {} channels nor {} filters evenly", groups, channels, filters),
-            "channels and filters must both be multiples of groups");
+    if (!groups_divide(attributes, groups, channels, filters)) {
         return {};
     }
 

@@ -49,6 +49,20 @@ bool are_scores(Attributes& attributes, const Tensor& x) {
 
 double tokens_of(const LocalExtents& local) { return local[kBatch] * local[kSequence]; }
 
+constexpr int kCopyExpert = 2, kCopyFeature = 3;  // loops of what reads or writes copies
+
+/// Rows copied to experts or back: `copies` times all copies and `once` times all tokens are read or written.
+Kernel rows(const LocalExtents& local, double copies, double once, double flops_per_element) {
+    const double tokens = tokens_of(local);
+    const double copied = tokens * local[kCopyExpert] * local[kCopyFeature];
+    return {.kind = KernelKind::gather,
+            .m = tokens * local[kCopyExpert],
+            .n = local[kCopyFeature],
+            .flops = flops_per_element * copied * unit::flop,
+            .elements = copies * copied + once * tokens * local[kCopyFeature],
+            .fixed_bytes = 8 * tokens * local[kCopyExpert] * unit::byte};
+}
+
 }  // namespace
 
 /// scores[t, e] = softmax over e of sum over i of X[t, i] W[e, i]. The experts of the router itself are never split: it
@@ -112,7 +126,7 @@ Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs) {
                             "give one of capacity and imbalance");
         return {};
     }
-    constexpr int kExpert = 2, kFeature = 3;
+    constexpr int kExpert = kCopyExpert, kFeature = kCopyFeature;
     const double copies = static_cast<double>(top_k) * (capacity > 0 ? capacity : 1);
     Nest nest;
     Tensor& result = nest.result;
@@ -131,19 +145,10 @@ Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs) {
                    .loops = {kBatch, kSequence, kExpert}}};
     nest.follows = true;
     nest.work = [](const LocalExtents& local) {
-        const double tokens = tokens_of(local);
-        const double copied = tokens * local[kExpert] * local[kFeature];
-        const Bytes places = 8 * tokens * local[kExpert] * unit::byte;
-        const Kernel copy{.kind = KernelKind::gather,
-                          .m = tokens * local[kExpert],
-                          .n = local[kFeature],
-                          .flops = Flop{},
-                          .elements = 2 * copied,
-                          .fixed_bytes = places};
-        Kernel add = copy;
-        add.flops = copied * unit::flop;
-        add.elements = copied + tokens * local[kFeature];
-        return Work{.forward = {copy}, .backward_input = {add}, .backward_weight = {}, .model_forward = Flop{}};
+        return Work{.forward = {rows(local, 2, 0, 0)},
+                    .backward_input = {rows(local, 1, 1, 1)},
+                    .backward_weight = {},
+                    .model_forward = Flop{}};
     };
     return nest;
 }
@@ -200,7 +205,7 @@ Nest build_combine(Attributes& attributes, std::span<const Tensor> inputs) {
     if (!are_dispatched(attributes, inputs[0]) || !are_scores(attributes, inputs[1])) {
         return {};
     }
-    constexpr int kExpert = 2, kFeature = 3;
+    constexpr int kExpert = kCopyExpert, kFeature = kCopyFeature;
     Nest nest;
     for (const TensorDimension& dimension : inputs[0].dimensions) {
         nest.loops.push_back(loop_of(dimension));
@@ -213,16 +218,8 @@ Nest build_combine(Attributes& attributes, std::span<const Tensor> inputs) {
     nest.saved = {{.what = Saved::What::input, .operand = 1}};
     nest.follows = true;
     nest.work = [](const LocalExtents& local) {
-        const double tokens = tokens_of(local);
-        const double copied = tokens * local[kExpert] * local[kFeature];
-        const Bytes places = 8 * tokens * local[kExpert] * unit::byte;
-        const Kernel sum{.kind = KernelKind::gather,
-                         .m = tokens * local[kExpert],
-                         .n = local[kFeature],
-                         .flops = 2 * copied * unit::flop,
-                         .elements = copied + tokens * local[kFeature],
-                         .fixed_bytes = places};
         // Copies' gradients are written; the scores' gradients run in the pass over the activation.
+        const Kernel sum = rows(local, 1, 1, 2);
         return Work{.forward = {sum}, .backward_input = {sum}, .backward_weight = {}, .model_forward = Flop{}};
     };
     return nest;

@@ -108,6 +108,16 @@ ImageGeometry image_geometry(Attributes& attributes, const Tensor& x, WindowKind
     return geometry;
 }
 
+bool groups_divide(Attributes& attributes, Extent groups, Extent channels, Extent filters) {
+    if (channels % groups == 0 && filters % groups == 0) {
+        return true;
+    }
+    attributes.error_at(
+        "groups", fmt::format("{} groups divide neither {} channels nor {} filters evenly", groups, channels, filters),
+        "channels and filters must both be multiples of groups");
+    return false;
+}
+
 std::vector<int> all_loops(std::size_t count) {
     std::vector<int> loops(count);
     std::iota(loops.begin(), loops.end(), 0);
