@@ -15,16 +15,12 @@ constexpr double kTokensAStep = 4.0 * 1024 * 1024;
 constexpr double kImagesADevice = 64;
 constexpr double kImageElements = 3.0 * 224 * 224;
 
-/// Tokens of one sample; zero for a network without them.
+/// Tokens of one sample; zero for a network without them. The first input says what a sample is: others may be targets,
+/// such as the boxes of a detector.
 double tokens(const graph::Graph& graph) {
-    for (const graph::Vertex vertex : graph.order) {
-        const graph::Layer& layer = graph.layer(vertex);
-        const auto sequence = layer.kind == "input" ? layer.nest.result.find("sequence") : std::nullopt;
-        if (sequence) {
-            return static_cast<double>(layer.nest.result.dimensions[*sequence].extent);
-        }
-    }
-    return 0;
+    const graph::Tensor& sample = graph.layer(graph.order.front()).nest.result;
+    const auto sequence = sample.find("sequence");
+    return sequence ? static_cast<double>(sample.dimensions[*sequence].extent) : 0;
 }
 
 double input_elements(const graph::Graph& graph) {

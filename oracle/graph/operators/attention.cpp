@@ -83,7 +83,8 @@ std::optional<AttentionShape> one_operand(Attributes& attributes, const Tensor& 
     nest.inputs = {{.loops = {0, kSequence, kHead}, .windows = {}}};
     AttentionShape shape{.head = kHead, .query = kSequence, .key = kSequence};
     shape.queries = shape.keys = static_cast<double>(x.dimensions[1].extent);
-    shape.key_size = shape.value_size = static_cast<double>(features / parts);
+    const Extent size = features / parts;
+    shape.key_size = shape.value_size = static_cast<double>(size);
     return shape;
 }
 
@@ -139,9 +140,11 @@ std::optional<AttentionShape> several_operands(Attributes& attributes, std::span
     AttentionShape shape{.head = kHead, .query = kQuery, .key = kKey};
     shape.queries = static_cast<double>(queries);
     shape.keys = static_cast<double>(keys);
-    shape.key_size = static_cast<double>(q_features / wanted.heads);
+    const Extent key_size = q_features / wanted.heads;
+    const Extent value_size = v_features / wanted.key_heads;
+    shape.key_size = static_cast<double>(key_size);
     shape.shared_size = static_cast<double>(shared);
-    shape.value_size = static_cast<double>(v_features / wanted.key_heads);
+    shape.value_size = static_cast<double>(value_size);
     return shape;
 }
 
