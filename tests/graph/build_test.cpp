@@ -129,6 +129,25 @@ TEST(TiedWeights, CountOnce) {
     EXPECT_EQ(named(graph, "head/logits").nest.weights[0].tied_to, "embedding");
 }
 
+// GNMT's decoder and encoder look up one table; an adaptive softmax scores its words with it, too.
+TEST(ATiedTable, CountsOnceHoweverManyRead) {
+    const Tensor ids = tensor({{"sequence", 4}}, Element::index);
+    Values values{{"vocabulary", std::int64_t{100}}, {"features", std::int64_t{8}}};
+    const Entry first = layer("first", "embedding", values);
+    values["tied"] = std::string("first");
+    const Entry second = layer("second", "embedding", values, {"x"});
+    const Entry words = layer("words", "adaptive_softmax",
+                              {{"vocabulary", std::int64_t{100}},
+                               {"cutoffs", std::vector<std::int64_t>{20}},
+                               {"tail_percent", std::vector<std::int64_t>{10}},
+                               {"tied", std::string("first")},
+                               {"bias", true}},
+                              {"sum"});
+    const Graph graph = build(network(ids, {first, second, layer("sum", "add", {}, {"first", "second"}), words}));
+    // The table, one cluster's row, and a bias a word and cluster.
+    EXPECT_EQ(count(graph).parameters, 100 * 8 + 8 + 101);
+}
+
 TEST(TiedWeights, MustExistAndHaveOneSize) {
     const auto tied = [](const std::string& to) {
         return layer("b", "linear", {{"out", std::int64_t{8}}, {"tied", to}});
