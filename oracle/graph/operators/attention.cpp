@@ -17,6 +17,8 @@
 // by itself; `relative`: scores of positions are added (Transformer-XL, arXiv:1901.02860, section 3.3): S += shift(Q
 // R^T), R = positions W, with two learned biases;
 // `sinks`: a learned score a head beside those of the keys (arXiv:2309.17453).
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "graph/operators/attention_kernels.hpp"
@@ -57,13 +59,7 @@ bool are_sequences(Attributes& attributes, std::span<const Tensor> inputs) {
         attributes.error("reads 2 tensors, but needs one of queries, keys and values, or one of each");
         return false;
     }
-    for (const Tensor& x : inputs) {
-        if (x.dimensions.size() != 3 || x.dimensions[1].name != "sequence" || x.dimensions[2].name != "feature") {
-            attributes.error(fmt::format("reads {}, but needs sequence and feature", x.shape()));
-            return false;
-        }
-    }
-    return true;
+    return std::ranges::all_of(inputs, [&](const Tensor& x) { return is_sequence(attributes, x); });
 }
 
 /// Loops and operands of a single tensor that holds q, k and v of each head. Its sequence counts queries and keys at

@@ -77,8 +77,14 @@ ImageGeometry image_geometry(Attributes& attributes, const Tensor& x, WindowKind
 /// Reports groups of a convolution that do not divide its channels and its filters.
 bool groups_divide(Attributes& attributes, Extent groups, Extent channels, Extent filters);
 
+/// One number a filter of each group, of a convolution with these loops.
+Weight filter_bias(const Nest& nest);
+
 /// Reports a tensor that is not an image: batch, channel, then one to three spatial dimensions.
 bool is_image(Attributes& attributes, const Tensor& x);
+
+/// Reports a tensor that is not tokens: batch, sequence, feature.
+bool is_sequence(Attributes& attributes, const Tensor& x);
 
 /// Reports a tensor without a dimension beside the batch.
 bool has_features(Attributes& attributes, const Tensor& x);

@@ -124,10 +124,7 @@ Nest build_conv_transpose(Attributes& attributes, std::span<const Tensor> inputs
     nest.output = out;
     nest.weights.push_back(weight);
     if (bias) {
-        nest.weights.push_back({.name = "bias",
-                                .dimensions = {{"group", groups}, {"filter", filters / groups}},
-                                .operand = {.loops = {kGroup, kFilter}, .windows = {}},
-                                .tied_to = {}});
+        nest.weights.push_back(filter_bias(nest));
     }
     nest.saved = {{.what = Saved::What::input, .for_weights = true}};
     nest.linear = true;

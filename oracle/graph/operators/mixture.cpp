@@ -21,14 +21,6 @@ namespace {
 
 constexpr int kBatch = 0, kSequence = 1;
 
-bool are_tokens(Attributes& attributes, const Tensor& x) {
-    if (x.dimensions.size() == 3 && x.dimensions[1].name == "sequence" && x.dimensions[2].name == "feature") {
-        return true;
-    }
-    attributes.error(fmt::format("reads {}, but needs sequence and feature", x.shape()));
-    return false;
-}
-
 bool are_dispatched(Attributes& attributes, const Tensor& x) {
     if (x.dimensions.size() == 4 && x.dimensions[2].name == "expert" && x.dimensions[3].name == "feature") {
         return true;
@@ -71,7 +63,7 @@ Nest build_router(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     const Extent experts = attributes.positive("experts");
     const bool bias = attributes.flag("bias", false);
-    if (!are_tokens(attributes, x)) {
+    if (!is_sequence(attributes, x)) {
         return {};
     }
     constexpr int kIn = 2, kExpert = 3;
@@ -113,7 +105,7 @@ Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs) {
     const Extent top_k = attributes.positive("top_k");
     const double capacity = attributes.decimal("capacity", 0, 0);
     const double imbalance = attributes.decimal("imbalance", 1, 1);
-    if (!are_tokens(attributes, inputs[0]) || !are_scores(attributes, inputs[1])) {
+    if (!is_sequence(attributes, inputs[0]) || !are_scores(attributes, inputs[1])) {
         return {};
     }
     const Extent experts = inputs[1].dimensions[2].extent;

@@ -119,8 +119,7 @@ Nest recurrent(Attributes& attributes, const Tensor& x, const Cell& cell) {
     const Extent layers = attributes.positive("layers", 1);
     const bool bidirectional = attributes.flag("bidirectional", false);
     const bool bias = attributes.flag("bias", true);
-    if (x.dimensions.size() != 3 || x.dimensions[1].name != "sequence" || x.dimensions[2].name != "feature") {
-        attributes.error(fmt::format("reads {}, but needs sequence and feature", x.shape()));
+    if (!is_sequence(attributes, x)) {
         return {};
     }
     const Stack stack{.cell = cell,

@@ -39,6 +39,14 @@ bool is_image(Attributes& attributes, const Tensor& x) {
     return image;
 }
 
+bool is_sequence(Attributes& attributes, const Tensor& x) {
+    if (x.dimensions.size() == 3 && x.dimensions[1].name == "sequence" && x.dimensions[2].name == "feature") {
+        return true;
+    }
+    attributes.error(fmt::format("reads {}, but needs sequence and feature", x.shape()));
+    return false;
+}
+
 bool has_features(Attributes& attributes, const Tensor& x) {
     if (x.dimensions.size() >= 2) {
         return true;
@@ -116,6 +124,16 @@ bool groups_divide(Attributes& attributes, Extent groups, Extent channels, Exten
         "groups", fmt::format("{} groups divide neither {} channels nor {} filters evenly", groups, channels, filters),
         "channels and filters must both be multiples of groups");
     return false;
+}
+
+Weight filter_bias(const Nest& nest) {
+    Weight bias{.name = "bias", .dimensions = {}, .operand = {}, .tied_to = {}};
+    for (const char* name : {"group", "filter"}) {
+        const int loop = nest.loop(name);
+        bias.dimensions.push_back({name, nest.loops[static_cast<std::size_t>(loop)].extent});
+        bias.operand.loops.push_back(loop);
+    }
+    return bias;
 }
 
 std::vector<int> all_loops(std::size_t count) {

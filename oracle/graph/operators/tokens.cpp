@@ -78,8 +78,7 @@ Nest build_to_sequence(Attributes& attributes, std::span<const Tensor> inputs) {
 Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     const Extent count = attributes.positive("count", 1);
-    if (x.dimensions.size() != 3 || x.dimensions[1].name != "sequence" || x.dimensions[2].name != "feature") {
-        attributes.error(fmt::format("reads {}, but needs sequence and feature", x.shape()));
+    if (!is_sequence(attributes, x)) {
         return {};
     }
     constexpr int kSequence = 1, kFeature = 2;
@@ -111,8 +110,7 @@ Nest build_prepend_tokens(Attributes& attributes, std::span<const Tensor> inputs
 Nest build_recall(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
     const Extent positions = attributes.positive("positions");
-    if (x.dimensions.size() != 3 || x.dimensions[1].name != "sequence" || x.dimensions[2].name != "feature") {
-        attributes.error(fmt::format("reads {}, but needs sequence and feature", x.shape()));
+    if (!is_sequence(attributes, x)) {
         return {};
     }
     constexpr int kSequence = 1, kFeature = 2;
