@@ -67,7 +67,7 @@ std::vector<std::string> mesh_names(const Plan& plan) {
     return names;
 }
 
-/// `expert: 8`, of an axis that the strategy itself folds.
+/// `expert: 8`, of an axis that the strategy itself folds: in the mesh until all are read, as `mesh: {expert: 8}` is.
 void read_known_fold(const Fields::Member& member, Plan& plan) {
     const auto& known = plan.strategy.folds;
     const auto found =
@@ -77,8 +77,12 @@ void read_known_fold(const Fields::Member& member, Plan& plan) {
                            fmt::format("write {}: {{of: [data], size: 4}}", member.key));
         return;
     }
+    const std::vector<std::string> axes = mesh_names(plan);
+    if (std::find(axes.begin(), axes.end(), member.key) != axes.end()) {
+        member.value.error("a fold and an axis of the mesh have the same name");
+        return;
+    }
     plan.mesh.push_back({member.key, member.value.whole(1, kMostDevices)});
-    plan.fold_axes();
 }
 
 void read_fold(const Fields::Member& member, Plan& plan) {
@@ -248,6 +252,7 @@ Plan read_plan(Document document, const Opener& open) {
         read_fold(member, plan);
     }
     check_axes(fold, plan);
+    plan.fold_axes();
     plan.batch = fields.require("batch", "samples per step, all devices together").whole(1);
     plan.microbatch = fields.require("microbatch", "samples per data rank and forward pass").whole(1);
     plan.precision =

@@ -284,7 +284,9 @@ private:
                                              recurrence.steps});
             };
             add(cluster::Collective::all_gather, Phase::forward);
-            add(cluster::Collective::reduce_scatter, Phase::backward);
+            if (graph_.layer(v).goes_backward()) {
+                add(cluster::Collective::reduce_scatter, Phase::backward);
+            }
         }
     }
 

@@ -65,6 +65,26 @@ TEST(PlanFile, ShardsAsItsStrategyDoesUnlessItSaysOtherwise) {
     EXPECT_TRUE(away.overlap.offload);
 }
 
+// In whatever order and place they stand: an axis that the strategy folds multiplies no device.
+TEST(PlanFile, FoldsTheAxesThatItsStrategyFolds) {
+    const std::string tail =
+        "batch: 8\nmicrobatch: 1\nprecision: fp16\n"
+        "strategy: {strategy: mixture, axes: [tensor, data], everywhere: {batch: data},\n"
+        "  folds: {expert_tensor: tensor, expert: {of: [tensor, data], apart_from: expert_tensor}},\n"
+        "  rules: [{match: {kind: expert_linear}, lay: {expert: expert, out_feature: expert_tensor}}]}\n";
+    for (const std::string& head : {std::string("mesh: {tensor: 2, data: 8}\nfold: {expert: 4, expert_tensor: 2}\n"),
+                                    std::string("mesh: {tensor: 2, data: 8}\nfold: {expert_tensor: 2, expert: 4}\n"),
+                                    std::string("mesh: {tensor: 2, data: 8, expert: 4, expert_tensor: 2}\n")}) {
+        const Plan plan = read("plan: p\n" + head + tail);
+        EXPECT_EQ(plan.devices(), 16) << head;
+        ASSERT_EQ(plan.folds.size(), 2U) << head;
+        EXPECT_EQ(plan.folds[1].name, "expert") << head;
+        EXPECT_EQ(plan.folds[1].size, 4) << head;
+        EXPECT_EQ(plan.folds[1].apart_from, "expert_tensor") << head;
+    }
+    EXPECT_THROW((void)read("plan: p\nmesh: {tensor: 2, data: 8, expert: 4}\nfold: {expert: 4}\n" + tail), InputError);
+}
+
 TEST(PlanFile, IsWritten) {
     const Plan plan = library().plan((here() / "library/plan.yaml").string());
     EXPECT_EQ(to_yaml(plan, "an example: with \"everything\"", "tensor"),
