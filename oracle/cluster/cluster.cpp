@@ -17,15 +17,6 @@ std::int64_t Cluster::unit_size(std::size_t level) const {
     return devices;
 }
 
-const Device& Cluster::device_of(std::int64_t rank) const {
-    for (const DeviceRange& range : mixed) {
-        if (rank >= range.first && rank < range.first + range.ranks) {
-            return range.device;
-        }
-    }
-    return device;
-}
-
 std::vector<DeviceKind> Cluster::device_runs(std::int64_t ranks) const {
     std::vector<DeviceKind> runs;
     std::int64_t next = 0;

@@ -31,7 +31,6 @@ inline constexpr std::array kAlgorithms{
 std::string_view name(Collective collective);
 std::string_view name(Algorithm algorithm);
 std::optional<Algorithm> algorithm_from(std::string_view name);
-std::optional<Collective> collective_from(std::string_view name);
 
 /// Point-to-point transfers that do not run at link speed (staged through the host).
 struct Staging {
@@ -125,7 +124,6 @@ struct Cluster {
     /// Devices inside one unit of `level` (level 0: the level's size).
     [[nodiscard]] std::int64_t unit_size(std::size_t level) const;
     [[nodiscard]] std::int64_t node_size() const { return unit_size(node_level); }
-    [[nodiscard]] const Device& device_of(std::int64_t rank) const;
     /// Runs of ranks with one device that make up the first `ranks` ranks.
     [[nodiscard]] std::vector<DeviceKind> device_runs(std::int64_t ranks) const;
     /// The distinct devices of the first `ranks` ranks, in the order of their first rank.

@@ -56,6 +56,5 @@ inline constexpr std::array kRoutings{Routing::minimal, Routing::valiant, Routin
 
 std::string_view name(LevelKind kind);
 std::string_view name(Routing routing);
-std::optional<LevelKind> level_kind_from(std::string_view name);
 
 }  // namespace dodona::cluster

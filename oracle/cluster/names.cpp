@@ -75,8 +75,6 @@ std::string_view name(Algorithm algorithm) {
     throw InternalError("an algorithm without a name");
 }
 
-std::optional<LevelKind> level_kind_from(std::string_view text) { return find(kLevelKinds, text); }
 std::optional<Algorithm> algorithm_from(std::string_view text) { return find(kAlgorithms, text); }
-std::optional<Collective> collective_from(std::string_view text) { return find(kCollectives, text); }
 
 }  // namespace dodona::cluster

@@ -139,11 +139,6 @@ std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisi
     return transfers;
 }
 
-Blocks round_a_ring(const Mesh& mesh, const Transfer& transfer) {
-    const auto ways = static_cast<double>(mesh.ways(transfer.atoms));
-    return {{Collective::send, transfer.atoms, transfer.elements / ways, 1}, ways - 1};
-}
-
 double sent_elements(const Mesh& mesh, std::span<const Transfer> transfers) {
     double sent = 0;
     for (const Transfer& transfer : transfers) {

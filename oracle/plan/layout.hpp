@@ -59,14 +59,6 @@ struct Transfer {
 std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisions, const Layout& from,
                               const Layout& to, Via via = Via::reduce_scatter);
 
-/// A gather or its mirror, a reduce-scatter, as blocks that go round the group: one block to the neighbour, p - 1
-/// times.
-struct Blocks {
-    Transfer transfer;
-    double times = 1;
-};
-Blocks round_a_ring(const Mesh& mesh, const Transfer& transfer);
-
 /// Bytes-free size of a conversion: elements that one rank sends. Orders candidate layouts.
 double sent_elements(const Mesh& mesh, std::span<const Transfer> transfers);
 

@@ -191,9 +191,10 @@ void send_round(const Mesh& mesh, Atoms streams, LayerTransfer& transfer) {
     const cluster::Collective kind = transfer.transfer.collective;
     const bool gathers = kind == cluster::Collective::all_gather || kind == cluster::Collective::reduce_scatter;
     if (gathers && (transfer.transfer.atoms & ~streams) == 0) {
-        const Blocks blocks = round_a_ring(mesh, transfer.transfer);
-        transfer.transfer = blocks.transfer;
-        transfer.times = blocks.times;
+        const auto ways = static_cast<double>(mesh.ways(transfer.transfer.atoms));
+        transfer.transfer.collective = cluster::Collective::send;
+        transfer.transfer.elements /= ways;  // one block to the neighbour, ways - 1 times
+        transfer.times = ways - 1;
         transfer.purpose = Purpose::stream;
     }
 }

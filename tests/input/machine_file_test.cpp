@@ -79,10 +79,15 @@ TEST(ClusterFile, MayHoldNodesOfAnotherDevice) {
     ASSERT_EQ(kinds.mixed.size(), 2U);
     EXPECT_EQ(kinds.mixed[1].first, 32);
     EXPECT_EQ(kinds.mixed[1].ranks, 16);
-    EXPECT_EQ(kinds.device_of(31).name, "plain");
-    EXPECT_EQ(kinds.device_of(32).name, "other");
-    EXPECT_EQ(kinds.device_of(47).name, "other");
-    EXPECT_EQ(kinds.device_of(48).name, "plain") << "what `nodes` does not cover";
+    std::vector<std::string> devices;
+    for (const cluster::DeviceKind& run : kinds.device_runs(64)) {
+        devices.insert(devices.end(), static_cast<std::size_t>(run.ranks), run.device->name);
+    }
+    ASSERT_EQ(devices.size(), 64U);
+    EXPECT_EQ(devices[31], "plain");
+    EXPECT_EQ(devices[32], "other");
+    EXPECT_EQ(devices[47], "other");
+    EXPECT_EQ(devices[48], "plain") << "what `nodes` does not cover";
 }
 
 TEST(ClusterFile, MarksItsNodeAndHoldsItsDevice) {
