@@ -25,6 +25,8 @@ std::string_view label(schedule::TimePart part) {
         case TimePart::offload: return "host copies";
         case TimePart::bubble: return "pipeline bubble";
         case TimePart::input: return "reading samples";
+        case TimePart::host: return "waiting for the host";
+        case TimePart::overhead: return "framework overhead";
     }
     throw InternalError("a time part without a label");
 }

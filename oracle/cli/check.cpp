@@ -8,6 +8,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/output.hpp"
+#include "input/framework_file.hpp"
 #include "input/machine_file.hpp"
 #include "input/plan_file.hpp"
 #include "input/strategy_file.hpp"
@@ -18,7 +19,7 @@ namespace dodona::cli {
 
 namespace {
 
-const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "plan"};
+const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework", "plan"};
 
 /// "25,557,032 parameters as published".
 std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
@@ -85,8 +86,12 @@ std::string checked(const std::string& file) {
         return fmt::format("strategy {}: axes {}, {}", strategy.name, join(strategy.axes),
                            reports::counted(static_cast<std::int64_t>(strategy.rules.size()), "rule"));
     }
+    if (kind == "framework") {
+        const plan::Framework framework = input::read_framework(std::move(document));
+        return fmt::format("framework {}: {}", framework.name, framework.summary);
+    }
     if (kind == "plan") {
-        const plan::Plan plan = input::read_plan(std::move(document), built_in.strategy_opener());
+        const plan::Plan plan = input::read_plan(std::move(document), built_in.strategy_opener(), built_in.framework_opener());
         return fmt::format("plan: strategy {}, {}", plan.strategy.name, reports::counted(plan.devices(), "GPU"));
     }
     document.faults.throw_if_errors();

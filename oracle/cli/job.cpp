@@ -32,6 +32,25 @@ double input_elements(const graph::Graph& graph) {
     return elements;
 }
 
+/// The built-in framework that names an operator of the network, else the one that names any; else the neutral one.
+plan::Framework usual_framework(const input::Library& library, const graph::Graph& graph) {
+    plan::Framework usual;
+    for (const std::string& name : library.frameworks()) {
+        plan::Framework framework = library.framework(name);
+        for (const std::string& word : framework.usual_for) {
+            const bool has = std::any_of(graph.order.begin(), graph.order.end(),
+                                         [&](graph::Vertex v) { return graph.layer(v).kind == word; });
+            if (has) {
+                return framework;
+            }
+            if (word == "*") {
+                usual = framework;
+            }
+        }
+    }
+    return usual;
+}
+
 /// Sets the members that the words of an option name; `none` sets none and stands alone.
 template <class Flags, class Words>
 void read_words(Arguments& arguments, const std::string& option, const Words& words, Flags& flags) {
@@ -99,6 +118,10 @@ std::vector<Option> job_options() {
          .description = "force ring, tree, double-tree, hierarchical, direct,\n"
                         "torus, in-network or parameter-server collectives;\n"
                         "default: the cheapest that the machine allows",
+         .group = training},
+        {.names = "--framework",
+         .value = "NAME|FILE|none",
+         .description = "software to train with; default: the usual one for the network",
          .group = training},
         {.names = "--contention",
          .value = "PHI",
@@ -195,6 +218,17 @@ std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
     return word ? cluster::algorithm_from(*word) : std::nullopt;
 }
 
+plan::Framework framework_of(Arguments& arguments, const graph::Graph& graph) {
+    const auto typed = arguments.text("--framework");
+    if (typed == "none") {
+        return {};
+    }
+    if (typed) {
+        return library().framework(*typed);
+    }
+    return usual_framework(library(), graph);
+}
+
 std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {
     const double length = tokens(graph);
     const double n = static_cast<double>(devices);
@@ -216,7 +250,7 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
 std::vector<std::pair<std::string, std::string>> settings(const Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> given;
     for (const char* name : {"--set", "--seq", "--image", "--precision", "--optimizer", "--overlap", "--offload",
-                             "--algorithm", "--contention", "--strategy", "--max-memory"}) {
+                             "--algorithm", "--framework", "--contention", "--strategy", "--max-memory"}) {
         for (const std::string& value : arguments.all(name)) {
             given.emplace_back(name, value);
         }

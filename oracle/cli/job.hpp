@@ -39,6 +39,8 @@ plan::Overlap overlap_of(Arguments& arguments);
 /// --offload, or nothing; a fault on a machine whose host is not described.
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster);
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments);
+/// --framework, or the usual one for the network; `none` is the neutral one.
+plan::Framework framework_of(Arguments& arguments, const graph::Graph& graph);
 
 /// Without --batch: a usual size for the network. About four million tokens a step; or, for images and volumes, 64 on
 /// each device, fewer where one is larger than 3 x 224 x 224.

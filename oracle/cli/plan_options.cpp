@@ -217,6 +217,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job)
     plan.overlap = overlap_of(arguments);
     plan.offload = offload_of(arguments, job.cluster);
     plan.algorithm = algorithm_of(arguments);
+    plan.framework = framework_of(arguments, job.graph);
     arguments.throw_if_faults();
     plan.strategy = read_strategy(words.strategy);
     plan.mesh = words.mesh.empty() ? only_axis(arguments, plan.strategy, *words.gpus) : words.mesh;

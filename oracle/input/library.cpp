@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "input/framework_file.hpp"
 #include "input/machine_file.hpp"
 #include "input/plan_file.hpp"
 #include "input/run_conventions.hpp"
@@ -32,6 +33,7 @@ constexpr std::array kShelves{
     Shelf{"cluster", "hardware/clusters", "machines"},
     Shelf{"device", "hardware/devices", "machines"},
     Shelf{"strategy", "oracle/plan/strategies", "strategies"},
+    Shelf{"framework", "oracle/plan/frameworks", "frameworks"},
 };
 
 /// Sources of built-ins are called by their path in the data directory.
@@ -66,6 +68,7 @@ std::vector<std::string> Library::models() const { return names(Kind::model); }
 std::vector<std::string> Library::clusters() const { return names(Kind::cluster); }
 std::vector<std::string> Library::devices() const { return names(Kind::device); }
 std::vector<std::string> Library::strategies() const { return names(Kind::strategy); }
+std::vector<std::string> Library::frameworks() const { return names(Kind::framework); }
 
 Document Library::open(Kind kind, const std::string& name_or_path, const fs::path& folder,
                        const Location& where) const {
@@ -94,6 +97,7 @@ Opener Library::opener(Kind kind) const {
 Opener Library::model_opener() const { return opener(Kind::model); }
 Opener Library::device_opener() const { return opener(Kind::device); }
 Opener Library::strategy_opener() const { return opener(Kind::strategy); }
+Opener Library::framework_opener() const { return opener(Kind::framework); }
 
 graph::NetworkSpec Library::model(const std::string& name_or_path, std::span<const Setting> settings,
                                   const Location& where) const {
@@ -112,8 +116,14 @@ plan::Strategy Library::strategy(const std::string& name_or_path, const Location
     return read_strategy(open(Kind::strategy, name_or_path, {}, where));
 }
 
+plan::Framework Library::framework(const std::string& name_or_path, const Location& where) const {
+    plan::Framework framework = read_framework(open(Kind::framework, name_or_path, {}, where));
+    framework.reference = name_or_path;
+    return framework;
+}
+
 plan::Plan Library::plan(const std::string& path, const Location& where) const {
-    return read_plan(open_path(path, {}, where), strategy_opener());
+    return read_plan(open_path(path, {}, where), strategy_opener(), framework_opener());
 }
 
 RunConventions Library::run_conventions() const {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "input/fields.hpp"
+#include "input/framework_file.hpp"
 #include "input/heading.hpp"
 #include "input/scope.hpp"
 #include "input/strategy_file.hpp"
@@ -42,6 +43,18 @@ plan::Strategy strategy_of_plan(const Value& value, const Document& document, co
         }
     }
     return {};
+}
+
+void read_framework_of(const Value& value, const Document& document, const Opener& open, Plan& plan) {
+    const std::string named = value ? value.text() : std::string();
+    if (!named.empty()) {
+        try {
+            plan.framework = read_framework(open(named, document.folder, value.where()));
+            plan.framework.reference = named;
+        } catch (const InputError& error) {
+            absorb(value.faults(), error);
+        }
+    }
 }
 
 void read_mesh(const Value& value, Plan& plan) {
@@ -237,7 +250,7 @@ void read_words(const Value& value, const Words& words, Flags& flags) {
 
 }  // namespace
 
-Plan read_plan(Document document, const Opener& open) {
+Plan read_plan(Document document, const Opener& open, const Opener& open_framework) {
     Plan plan;
     const Value root(*document.root, "", document.faults);
     Fields fields(root);
@@ -268,6 +281,7 @@ Plan read_plan(Document document, const Opener& open) {
     if (const Value algorithm = fields.find("algorithm")) {
         plan.algorithm = algorithm.one_of(cluster::kAlgorithms, cluster::Algorithm::ring);
     }
+    read_framework_of(fields.find("framework"), document, open_framework, plan);
     fields.finish();
     throw_faults(document);
     return plan;

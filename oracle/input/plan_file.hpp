@@ -8,8 +8,8 @@
 
 namespace dodona::input {
 
-/// `open` finds the strategy that the file names.
-plan::Plan read_plan(Document document, const Opener& open);
+/// `open` finds the strategy that the file names, `open_framework` the framework.
+plan::Plan read_plan(Document document, const Opener& open, const Opener& open_framework);
 
 /// The file of a plan, its strategy written out: it reads back as the same plan.
 std::string to_yaml(const plan::Plan& plan, const std::string& title);

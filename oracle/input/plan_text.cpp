@@ -166,6 +166,9 @@ std::string plan_text(const Plan& plan, const std::string& title, const std::str
     if (plan.algorithm) {
         text += fmt::format("algorithm: {}\n", name(*plan.algorithm));
     }
+    if (!plan.framework.reference.empty()) {
+        text += fmt::format("framework: {}\n", scalar(plan.framework.reference));
+    }
     return text;
 }
 

@@ -100,6 +100,7 @@ RunConventions read_run_conventions(Document document) {
     }
     conventions.models = read_words(fields.find("models"));
     conventions.optimizers = read_words(fields.require("optimizers"));
+    conventions.frameworks = read_words(fields.find("frameworks"));
     conventions.gradient_precision = read_words(fields.find("gradient_precision"));
     conventions.overlap = read_words(fields.find("overlap"));
     conventions.not_timed = read_words(fields.find("not_timed"));

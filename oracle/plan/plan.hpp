@@ -10,6 +10,7 @@
 
 #include "base/precision.hpp"
 #include "cluster/cluster.hpp"
+#include "plan/framework.hpp"
 #include "plan/optimizer.hpp"
 #include "plan/strategy.hpp"
 
@@ -98,6 +99,7 @@ struct Plan {
     Precision precision = Precision::bf16;
     std::optional<Precision> gradient_precision;  ///< of the gradient buffer and its reduction; default fp32
     std::optional<cluster::Algorithm> algorithm;  ///< forced for all collectives
+    Framework framework;                          ///< what software adds; neutral: nothing
 
     /// Axes of the mesh that the strategy folds over others leave the mesh and become folds.
     void fold_axes();

@@ -38,7 +38,8 @@ Seconds CostedGraph::update_time(Bytes traffic, double share) const {
     Seconds slowest;
     for (const DeviceTimes& times : devices) {
         slowest = max(slowest, times.measured ? share * times.measured_update
-                                              : cost::stream_time(*times.device, traffic).time.value);
+                                              : framework[plan::FrameworkParameter::optimizer] *
+                                                    cost::stream_time(*times.device, traffic).time.value);
     }
     return slowest;
 }

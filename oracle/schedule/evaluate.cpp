@@ -111,6 +111,9 @@ private:
         time[TimePart::parameters] = tail.exposed.parameters;
         time[TimePart::optimizer] = tail.update;
         time[TimePart::offload] = m * critical.pass.offload + tail.offload.exposed_update;
+        time[TimePart::host] = m * critical.pass.host;
+        time[TimePart::overhead] = m * critical.pass.overhead + tail.exposed.interference +
+                                   plan_.framework.seconds(plan::FrameworkParameter::step);
         const Seconds compute = time.total();
         time[TimePart::input] = exposed_input(compute);
         compose_busy(slowest, tail);
@@ -132,12 +135,19 @@ private:
         p_.busy[TimePart::gradients] = tail.exposed.gradients_busy;
         p_.busy[TimePart::parameters] = tail.exposed.parameters_busy;
         p_.busy[TimePart::offload] = m * (critical.offload.forward + critical.offload.backward) + tail.offload.update;
-        p_.busy[TimePart::input] = input_time();
+        p_.busy[TimePart::input] = max(reading_time(), decoding_time());
         p_.busy[TimePart::bubble] = {};
+        p_.busy[TimePart::host] = {};
+    }
+
+    /// Samples are decoded by the device's share of the host while the step before runs.
+    [[nodiscard]] Seconds decoding_time() const {
+        const double samples = static_cast<double>(plan_.batch) / static_cast<double>(plan_.devices());
+        return samples * plan_.framework.seconds(plan::FrameworkParameter::input);
     }
 
     /// Every node reads its share of the batch; the largest counts.
-    [[nodiscard]] Seconds input_time() const {
+    [[nodiscard]] Seconds reading_time() const {
         const auto& storage = costed_.cluster->storage;
         const auto& bytes = costed_.graph->dataset.sample_bytes;
         if (!storage || !bytes) {
@@ -154,9 +164,10 @@ private:
     }
 
     [[nodiscard]] Seconds exposed_input(Seconds step) const {
-        const Seconds reading = input_time();
+        const Seconds reading = reading_time();
         const bool prefetch = costed_.cluster->storage && costed_.cluster->storage->prefetch;
-        return prefetch ? max(Seconds{}, reading - step) : reading;
+        const Seconds decoding = host_wait(decoding_time(), step);
+        return decoding + (prefetch ? max(Seconds{}, reading - step - decoding) : reading);
     }
 
     /// Kernels and collectives carry intervals; the rest of the step moves in proportion with them.

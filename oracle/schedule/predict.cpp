@@ -12,9 +12,9 @@ Prediction predict(const graph::Graph& graph, const cluster::Cluster& cluster, c
 }
 
 std::string_view name(TimePart part) {
-    constexpr std::array<std::string_view, kTimeParts> kNames{"forward",    "backward", "recompute", "optimizer",
-                                                              "layer",      "halo",     "pipeline",  "gradients",
-                                                              "parameters", "offload",  "bubble",    "input"};
+    constexpr std::array<std::string_view, kTimeParts> kNames{
+        "forward",   "backward",   "recompute", "optimizer", "layer", "halo", "pipeline",
+        "gradients", "parameters", "offload",   "bubble",    "input", "host", "overhead"};
     return kNames[static_cast<std::size_t>(part)];
 }
 

@@ -27,9 +27,11 @@ enum class TimePart {
     parameters,  ///< parameter gathers of sharded weights
     offload,     ///< copies to and from the host
     bubble,      ///< waiting for other stages
-    input,       ///< reading samples from storage
+    input,       ///< reading samples from storage, decoding them
+    host,        ///< devices wait for the host to start kernels
+    overhead,    ///< what the framework adds to a step: stragglers, interference of what overlaps, a fixed part
 };
-inline constexpr std::size_t kTimeParts = 12;
+inline constexpr std::size_t kTimeParts = 14;
 std::string_view name(TimePart part);
 
 enum class MemoryPart {

@@ -21,7 +21,7 @@ struct StageWork {
     StageOffload offload;
     MemoryParts memory;
     [[nodiscard]] Seconds tail() const {
-        return exposed.gradients + exposed.parameters + offload.exposed_update + update;
+        return exposed.gradients + exposed.parameters + exposed.interference + offload.exposed_update + update;
     }
 };
 

@@ -1,7 +1,10 @@
 #include "schedule/stage_time.hpp"
 
+#include <cmath>
+
 namespace dodona::schedule {
 
+using plan::FrameworkParameter;
 using plan::Phase;
 using plan::RecomputeKind;
 
@@ -17,10 +20,13 @@ PassCost recomputed(const UnitCost& unit, const plan::Plan& plan) {
     return {};
 }
 
-/// A tensor-parallel collective hidden behind its own layer's compute: what does not fit shows.
-PassCost overlap_layers(PassCost pass) {
-    const Seconds shown = max(Seconds{}, pass.layer.value - pass.compute.value);
-    pass.layer = pass.layer.rescaled_to(shown);
+/// A tensor-parallel collective hidden behind its own layer's compute: what does not fit shows, and compute loses a
+/// share of the time that is hidden.
+PassCost overlap_layers(PassCost pass, const plan::Framework& framework) {
+    const Seconds window = framework[FrameworkParameter::hidden_layers] * pass.compute.value;
+    const Seconds hidden = min(pass.layer.value, window);
+    pass.layer = pass.layer.rescaled_to(pass.layer.value - hidden);
+    pass.layer += Estimate::exactly(framework[FrameworkParameter::interference] * hidden);
     return pass;
 }
 
@@ -46,8 +52,17 @@ cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size
 }  // namespace
 
 UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan) {
-    const auto adjusted = [&](const PassCost& cost) { return plan.overlap.tensor ? overlap_layers(cost) : cost; };
+    const auto adjusted = [&](const PassCost& cost) { return plan.overlap.tensor ? overlap_layers(cost, plan.framework) : cost; };
     return {adjusted(unit.forward), adjusted(unit.backward), adjusted(recomputed(unit, plan))};
+}
+
+Seconds host_wait(Seconds host, Seconds device) {
+    if (host <= Seconds{}) {
+        return {};
+    }
+    const Seconds longer = max(host, device);
+    const double shorter = min(host, device) / longer;
+    return std::sqrt(std::sqrt(1 + shorter * shorter * shorter * shorter)) * longer - device;
 }
 
 StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t index) {
@@ -62,6 +77,12 @@ StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const St
         pass.backward += count * unit.backward;
         pass.recompute += count * unit.recompute;
     }
+    const Seconds launch = plan.framework.seconds(FrameworkParameter::launch);
+    const Seconds back = (pass.backward.total() + pass.recompute.total()).value;
+    pass.host = host_wait(pass.forward.launches * launch, pass.forward.total().value) +
+                host_wait((pass.backward.launches + pass.recompute.launches) * launch, back);
+    const double doublings = std::log2(static_cast<double>(costed.mesh.devices()));
+    pass.overhead = plan.framework[FrameworkParameter::stragglers] * doublings * pass.total().value;
     pass.arriving = incoming(costed, stage, boundary_split(costed, plan));
     if (plan.strategy.pipeline && pass.arriving.sent > Bytes{}) {
         const plan::Atoms axis = costed.mesh.axis(*plan.strategy.pipeline);
@@ -107,8 +128,9 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
         }
     }
     const double m = static_cast<double>(microbatches);
-    const Seconds forward_window = pass.forward.compute.value;
-    const Seconds backward_window = pass.backward.compute.value + pass.recompute.compute.value;
+    const double share = plan.framework[FrameworkParameter::hidden_states];
+    const Seconds forward_window = share * pass.forward.compute.value;
+    const Seconds backward_window = share * (pass.backward.compute.value + pass.recompute.compute.value);
     const bool hides_parameters = plan.overlap.parameters;
     const bool hides_gradients = plan.overlap.gradients;
     result.parameters = exposed(forward.once, forward_window, buckets, hides_parameters) +
@@ -120,6 +142,9 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
     result.parameters += m * gathered;
     result.gradients = m * exposed(gradients.per_pass, left, buckets, hides_gradients) +
                        exposed(gradients.once, left, buckets, hides_gradients);
+    const Seconds busy = result.gradients_busy + result.parameters_busy;
+    result.interference =
+        plan.framework[FrameworkParameter::interference] * max(Seconds{}, busy - result.gradients - result.parameters);
     return result;
 }
 

@@ -16,6 +16,11 @@ struct UnitPass {
 
 UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan);
 
+/// How long a device waits in a pass for a host that needs `host` to start all its kernels: what a smooth maximum
+/// (host^4 + device^4)^(1/4) is longer than the device. The host runs ahead while the device is busy, but where both
+/// take as long each waits for the other in turn.
+Seconds host_wait(Seconds host, Seconds device);
+
 /// One micro-batch through all chunks of a stage.
 struct StagePass {
     PassCost forward;
@@ -26,8 +31,10 @@ struct StagePass {
     cost::CollectiveTime send;    ///< of `boundary`: between stages
     cost::CollectiveTime gather;  ///< of `boundary`: among the receivers
     Seconds offload;              ///< copies to and from the host that nothing hides
+    Seconds host;                 ///< devices wait for the host to start kernels
+    Seconds overhead;             ///< stragglers
     [[nodiscard]] Estimate total() const {
-        return forward.total() + backward.total() + recompute.total() + Estimate::exactly(offload);
+        return forward.total() + backward.total() + recompute.total() + Estimate::exactly(offload + host + overhead);
     }
 };
 
@@ -40,6 +47,7 @@ struct ExposedStates {
     Seconds parameters;  ///< exposed
     Seconds gradients_busy;
     Seconds parameters_busy;
+    Seconds interference;  ///< compute lost while these hide behind it
 };
 
 /// With overlap, a transfer of n buckets beside a window of compute w shows max(t/n, t - w (1 - 1/n)): the last bucket

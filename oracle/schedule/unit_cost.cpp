@@ -22,11 +22,12 @@ PassCost& PassCost::operator+=(const PassCost& other) {
     layer += other.layer;
     halo += other.halo;
     executed += other.executed;
+    launches += other.launches;
     return *this;
 }
 
 PassCost operator*(double ratio, PassCost cost) {
-    return {ratio * cost.compute, ratio * cost.layer, ratio * cost.halo, ratio * cost.executed};
+    return {ratio * cost.compute, ratio * cost.layer, ratio * cost.halo, ratio * cost.executed, ratio * cost.launches};
 }
 
 Bytes UnitCost::checkpoint() const {
@@ -39,10 +40,12 @@ Bytes UnitCost::checkpoint() const {
 
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, const cluster::Group& group,
                              Bytes size, std::optional<cluster::Algorithm> forced, int messages) {
-    return cost::collective_time(
+    cost::CollectiveTime time = cost::collective_time(
         *costed.cluster,
         {.collective = collective, .group = group, .size = size, .ranks = costed.mesh.devices(), .messages = messages},
         forced);
+    time.time = costed.framework[plan::FrameworkParameter::collective] * time.time;
+    return time;
 }
 
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, plan::Atoms atoms, Bytes size,
@@ -112,7 +115,8 @@ private:
         PassCost cost;
         for (const Kernel& kernel : kernels) {
             const cost::KernelTime time = cost::kernel_time(device_, kernel, costed_.precision);
-            cost.compute += time.time;
+            cost.compute += costed_.framework.slow_down(kernel.kind) * time.time;
+            cost.launches += kernel.times;
             worst_evidence_ = std::max(worst_evidence_, time.evidence);
             best_evidence_ = std::min(best_evidence_, time.evidence);
             if (is_product(kernel)) {
@@ -135,6 +139,7 @@ private:
                 PassCost& side = transfer.phase == Phase::forward ? unit.forward : unit.backward;
                 Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
                 part += timed.count * timed.time.time;
+                side.launches += timed.count;
             }
             unit.transfers.push_back(timed);
         }
@@ -233,6 +238,7 @@ private:
         for (UnitCost& unit : costed_.units) {
             for (PassCost* side : {&unit.forward, &unit.backward, &unit.selective}) {
                 side->compute = Estimate::exactly((side->executed / whole) * found->forward_backward);
+                side->launches = 0;  // the host's share is in what was measured
             }
         }
         times.measured = true;
@@ -341,6 +347,7 @@ CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, cons
                        .sharded = {},
                        .units = {},
                        .precision = plan.precision,
+                       .framework = plan.framework,
                        .token_network = false,
                        .counts = graph::count(graph),
                        .whole_executed = {},

@@ -50,7 +50,8 @@ struct PassCost {
     Estimate compute;
     Estimate layer;  ///< conversions, regathers, statistics
     Estimate halo;
-    Flop executed;  ///< arithmetic of matrix kernels
+    Flop executed;        ///< arithmetic of matrix kernels
+    double launches = 0;  ///< kernels and collectives that the host starts
     [[nodiscard]] Estimate total() const { return compute + layer + halo; }
     PassCost& operator+=(const PassCost& other);
     friend PassCost operator*(double ratio, PassCost cost);
@@ -95,6 +96,7 @@ struct CostedGraph {
     plan::ShardedGraph sharded;
     std::vector<UnitCost> units;
     Precision precision = Precision::bf16;
+    plan::Framework framework;
     bool token_network = false;  ///< reads indices: layers outside blocks are embeddings and heads
     graph::Counts counts;
     Flop whole_executed;                ///< matrix arithmetic of one sample, forward and backward, unsplit
@@ -115,7 +117,7 @@ struct CostedGraph {
 };
 
 /// Shards and times the graph as `plan` lays it. Only mesh, folds, strategy, micro-batch, precision and forced
-/// algorithm of the plan count. Work grows with distinct layers and distinct devices.
+/// algorithm and framework of the plan count. Work grows with distinct layers and distinct devices.
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where);
 

@@ -139,6 +139,7 @@ private:
         plan.offload = space_.offload;
         plan.precision = space_.precision;
         plan.algorithm = space_.algorithm;
+        plan.framework = space_.framework;
         return plan;
     }
 

@@ -23,6 +23,7 @@ struct Space {
     plan::Overlap overlap{.gradients = true, .parameters = true};
     plan::Offload offload;
     std::optional<cluster::Algorithm> algorithm;
+    plan::Framework framework;
     std::optional<Bytes> max_memory;  ///< per device; default: what the device offers
     std::size_t top = 5;
 };

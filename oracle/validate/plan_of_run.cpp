@@ -36,12 +36,6 @@ void lay_mesh(const input::Run& run, const input::RunStrategy& line, plan::Plan&
     }
 }
 
-const input::RunWord* first_match(const input::Run& run, const std::vector<input::RunWord>& words) {
-    const auto found =
-        std::find_if(words.begin(), words.end(), [&](const input::RunWord& word) { return word.when.holds(run); });
-    return found == words.end() ? nullptr : &*found;
-}
-
 void set_precision(const input::Run& run, const input::RunConventions& conventions, plan::Plan& plan) {
     plan.precision = run.precision;
     if (const input::RunWord* word = first_match(run, conventions.gradient_precision)) {
@@ -105,6 +99,12 @@ void set_overlap(const input::Run& run, const input::RunConventions& conventions
 }
 
 }  // namespace
+
+const input::RunWord* first_match(const input::Run& run, const std::vector<input::RunWord>& words) {
+    const auto found =
+        std::find_if(words.begin(), words.end(), [&](const input::RunWord& word) { return word.when.holds(run); });
+    return found == words.end() ? nullptr : &*found;
+}
 
 const input::RunStrategy& strategy_line(const input::Run& run, const input::RunConventions& conventions) {
     for (const input::RunStrategy& line : conventions.strategies) {

@@ -8,6 +8,9 @@
 
 namespace dodona::validate {
 
+/// The word of the first line that matches the run, or none.
+const input::RunWord* first_match(const input::Run& run, const std::vector<input::RunWord>& words);
+
 /// The line of the conventions that a run's strategy matches; throws InputError where none does, or one that refuses.
 const input::RunStrategy& strategy_line(const input::Run& run, const input::RunConventions& conventions);
 

@@ -73,12 +73,28 @@ const plan::Strategy& Questions::strategy(const std::string& name, const Locatio
     return known->second;
 }
 
+const plan::Framework& Questions::framework(const std::string& name, const Location& where) {
+    auto known = frameworks_.find(name);
+    if (known == frameworks_.end()) {
+        known = frameworks_.emplace(name, library_.framework(name, where)).first;
+    }
+    return known->second;
+}
+
+void Questions::replace(plan::Framework framework) {
+    const std::string name = framework.name;
+    frameworks_.insert_or_assign(name, std::move(framework));
+}
+
 Question Questions::of(const input::Run& run) {
     const input::RunStrategy& line = strategy_line(run, conventions_);
     Question question;
     question.graph = network(run);
     question.cluster = machine(run, line);
     question.plan = plan_of(run, conventions_, line, strategy(line.strategy, run.place("strategy")), *question.graph);
+    if (const input::RunWord* word = first_match(run, conventions_.frameworks)) {
+        question.plan.framework = framework(word->word, word->where);
+    }
     for (std::size_t i = 0; i < not_timed_.size(); ++i) {
         if (conventions_.not_timed[i].when.holds(run)) {
             question.not_timed.push_back(not_timed_[i]);

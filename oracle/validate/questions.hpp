@@ -34,10 +34,14 @@ public:
     /// Throws InputError, located in the row, whose messages say why the run cannot be asked.
     Question of(const input::Run& run);
 
+    /// From now on this one answers to its name.
+    void replace(plan::Framework framework);
+
 private:
     std::shared_ptr<const graph::Graph> network(const input::Run& run);
     std::shared_ptr<const cluster::Cluster> machine(const input::Run& run, const input::RunStrategy& line);
     const plan::Strategy& strategy(const std::string& name, const Location& where);
+    const plan::Framework& framework(const std::string& name, const Location& where);
 
     input::Library library_;
     input::RunConventions conventions_;
@@ -46,6 +50,7 @@ private:
     std::map<std::string, std::shared_ptr<const graph::Graph>> networks_;
     std::map<std::string, std::shared_ptr<const cluster::Cluster>> machines_;
     std::map<std::string, plan::Strategy> strategies_;
+    std::map<std::string, plan::Framework> frameworks_;
 };
 
 }  // namespace dodona::validate

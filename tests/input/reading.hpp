@@ -35,7 +35,7 @@ inline void read_as(const std::string& kind, Document document) {
         static_cast<void>(read_strategy(std::move(document)));
     } else {
         ASSERT_EQ(kind, "plan");
-        static_cast<void>(read_plan(std::move(document), library().strategy_opener()));
+        static_cast<void>(read_plan(std::move(document), library().strategy_opener(), library().framework_opener()));
     }
 }
 

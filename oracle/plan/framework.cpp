@@ -1,0 +1,26 @@
+#include "plan/framework.hpp"
+
+#include "base/check.hpp"
+
+namespace dodona::plan {
+
+Framework::Framework() {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const double neutral = kFrameworkParameters[i].neutral;
+        numbers[i] = {neutral, neutral, neutral, {}};
+    }
+}
+
+double Framework::slow_down(graph::KernelKind kind) const {
+    switch (kind) {
+        case graph::KernelKind::matmul: return (*this)[FrameworkParameter::matmul];
+        case graph::KernelKind::convolution: return (*this)[FrameworkParameter::convolution];
+        case graph::KernelKind::attention: return (*this)[FrameworkParameter::attention];
+        case graph::KernelKind::stream: return (*this)[FrameworkParameter::stream];
+        case graph::KernelKind::gather: return (*this)[FrameworkParameter::gather];
+        case graph::KernelKind::recurrent: return (*this)[FrameworkParameter::recurrent];
+    }
+    throw InternalError("a kind of kernel without a slow-down");
+}
+
+}  // namespace dodona::plan

@@ -1,0 +1,108 @@
+// What software adds to kernels and links: a framework of one generation, as a few physical parameters.
+//
+// Kernels in training take longer than in a benchmark (shared power, cold caches, passes that are not fused); the host
+// needs time to start each; optimizers read and write more than they must; what overlaps slows each other. None of
+// this is the device's or the network's. A framework is a file in oracle/plan/frameworks, and the neutral one adds
+// nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "graph/kernel.hpp"
+
+namespace dodona::plan {
+
+enum class FrameworkParameter {
+    launch,
+    matmul,
+    convolution,
+    attention,
+    recurrent,
+    stream,
+    gather,
+    optimizer,
+    collective,
+    hidden_states,
+    hidden_layers,
+    interference,
+    stragglers,
+    step,
+    input,
+};
+
+/// What a parameter is, and what it may be.
+struct FrameworkParameterKind {
+    FrameworkParameter parameter;
+    std::string_view word;
+    bool is_time;    ///< seconds; else a ratio
+    double neutral;  ///< adds nothing
+    double least, most;
+    std::string_view meaning;
+};
+
+inline constexpr std::array kFrameworkParameters{
+    FrameworkParameterKind{FrameworkParameter::launch, "launch", true, 0, 0, 1e-3,
+                           "time of the host to start one kernel or collective"},
+    FrameworkParameterKind{FrameworkParameter::matmul, "matmul", false, 1, 0.5, 4,
+                           "how much longer matrix products take in training than alone"},
+    FrameworkParameterKind{FrameworkParameter::convolution, "convolution", false, 1, 0.2, 4,
+                           "how much longer convolutions take in training than alone"},
+    FrameworkParameterKind{FrameworkParameter::attention, "attention", false, 1, 0.5, 4,
+                           "how much longer fused attention takes in training than alone"},
+    FrameworkParameterKind{FrameworkParameter::recurrent, "recurrent", false, 1, 0.5, 4,
+                           "how much longer recurrent cells take in training than alone"},
+    FrameworkParameterKind{FrameworkParameter::stream, "stream", false, 1, 0.2, 6,
+                           "bytes that element-wise passes move, over those of fused ones"},
+    FrameworkParameterKind{FrameworkParameter::gather, "gather", false, 1, 0.5, 6,
+                           "how much longer table look-ups take in training than alone"},
+    FrameworkParameterKind{FrameworkParameter::optimizer, "optimizer", false, 1, 0.5, 8,
+                           "bytes that the update moves, over those of a fused one"},
+    FrameworkParameterKind{FrameworkParameter::collective, "collective", false, 1, 0.5, 4,
+                           "how much longer collectives take in training than alone"},
+    FrameworkParameterKind{FrameworkParameter::hidden_states, "hidden_states", false, 1, 0, 1,
+                           "share of compute that gradients and parameters in flight can hide behind"},
+    FrameworkParameterKind{FrameworkParameter::hidden_layers, "hidden_layers", false, 1, 0, 1,
+                           "share of a layer's compute that its own collectives can hide behind"},
+    FrameworkParameterKind{FrameworkParameter::interference, "interference", false, 0, 0, 1,
+                           "compute lost while something hides behind it, over the time hidden"},
+    FrameworkParameterKind{FrameworkParameter::stragglers, "stragglers", false, 0, 0, 0.1,
+                           "share by which each doubling of the devices lengthens the passes"},
+    FrameworkParameterKind{FrameworkParameter::step, "step", true, 0, 0, 10,
+                           "time of a step that depends on nothing: logging, checks, synchronisation"},
+    FrameworkParameterKind{FrameworkParameter::input, "input", true, 0, 0, 1,
+                           "time to decode and augment one sample, of one device's share of the host"},
+};
+
+struct Framework {
+    /// A value and the interval that it lies in with 90 %; base units.
+    struct Number {
+        double value = 0, lo = 0, hi = 0;
+        std::string source;
+        bool operator==(const Number&) const = default;
+    };
+
+    std::string name;       ///< empty: neutral
+    std::string reference;  ///< how it was asked for: its name, or the path of its file
+    std::string source;
+    std::string summary;                 ///< one line
+    std::vector<std::string> usual_for;  ///< taken unasked for networks with one of these operators; "*": for any
+    double spread = 0;                   ///< what is left: standard deviation of log(measured / predicted) of whole steps
+    std::array<Number, kFrameworkParameters.size()> numbers;
+
+    Framework();  ///< neutral
+
+    [[nodiscard]] double operator[](FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)].value; }
+    Number& number(FrameworkParameter p) { return numbers[static_cast<std::size_t>(p)]; }
+    [[nodiscard]] Seconds seconds(FrameworkParameter p) const { return Seconds::of_base((*this)[p]); }
+    /// How much longer kernels of this kind take than alone.
+    [[nodiscard]] double slow_down(graph::KernelKind kind) const;
+    bool operator==(const Framework&) const = default;
+};
+
+}  // namespace dodona::plan
