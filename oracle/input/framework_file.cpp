@@ -1,5 +1,10 @@
 #include "input/framework_file.hpp"
 
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
 #include "input/fields.hpp"
 #include "input/heading.hpp"
 
@@ -24,6 +29,16 @@ plan::Framework::Number read_number(const Value& value, const plan::FrameworkPar
     const Value hi = fields.find("hi");
     number.lo = base(lo, number.value);
     number.hi = base(hi, number.value);
+    if (const Value bounds = fields.find("bounds")) {
+        const std::vector<Value> ends = bounds.list();
+        if (ends.size() == 2) {
+            number.bounds = {base(ends[0], kind.least), base(ends[1], kind.most)};
+        }
+        if (!number.bounds || number.bounds->least > number.value || number.value > number.bounds->most ||
+            number.bounds->least >= number.bounds->most) {
+            bounds.error("two bounds are due, with the value between them", "bounds: [least, most]");
+        }
+    }
     number.source = fields.require("source", "where the value comes from").text();
     if (number.lo > number.value || number.hi < number.value) {
         value.error("the value lies outside of its own interval", "lo <= value <= hi");
@@ -37,6 +52,47 @@ plan::Framework::Number read_number(const Value& value, const plan::FrameworkPar
 
 }  // namespace
 
+std::string framework_to_yaml(const plan::Framework& framework) {
+    const auto quoted = [](std::string text) {
+        for (std::size_t at = 0; (at = text.find_first_of("\\\"", at)) != std::string::npos; at += 2) {
+            text.insert(at, 1, '\\');
+        }
+        return "\"" + text + "\"";
+    };
+    std::string text = fmt::format("framework: {}\nsource: {}\nsummary: {}\n", framework.name,
+                                   quoted(framework.source), quoted(framework.summary));
+    const auto list = [&](const char* key, const std::vector<std::string>& words) {
+        if (!words.empty()) {
+            std::vector<std::string> written;
+            std::transform(words.begin(), words.end(), std::back_inserter(written), quoted);
+            text += fmt::format("{}: [{}]\n", key, join(written));
+        }
+    };
+    list("fitted_to", framework.fitted_to);
+    list("usual_for", framework.usual_for);
+    text += fmt::format("spread: {{value: {:.3g}, source: \"what is left after the fit, groups held out\"}}\n",
+                        framework.spread);
+    text += "parameters:\n";
+    for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
+        const plan::Framework::Number& number = framework.numbers[static_cast<std::size_t>(kind.parameter)];
+        if (number.source.empty()) {
+            continue;
+        }
+        const auto in_unit = [&](double value) {
+            return !kind.is_time      ? fmt::format("{:.4g}", value)
+                   : kind.most < 0.01 ? fmt::format("{:.4g} us", value * 1e6)
+                                      : fmt::format("{:.4g} ms", value * 1e3);
+        };
+        text += fmt::format("  {}: {{value: {}, lo: {}, hi: {}", kind.word, in_unit(number.value),
+                            in_unit(std::min(number.lo, number.value)), in_unit(std::max(number.hi, number.value)));
+        if (number.bounds) {
+            text += fmt::format(", bounds: [{}, {}]", in_unit(number.bounds->least), in_unit(number.bounds->most));
+        }
+        text += fmt::format(", source: {}}}\n", quoted(number.source));
+    }
+    return text;
+}
+
 plan::Framework read_framework(Document document) {
     plan::Framework framework;
     const Value root(*document.root, "", document.faults);
@@ -45,6 +101,7 @@ plan::Framework read_framework(Document document) {
     framework.name = heading.name;
     framework.source = heading.source;
     framework.summary = fields.find("summary").text();
+    framework.fitted_to = fields.find("fitted_to").texts();
     framework.usual_for = fields.find("usual_for").texts();
     framework.spread = fields.find("spread").bare().number({.least = 0, .most = 1}, 0);
     Fields parameters(fields.find("parameters"));

@@ -7,7 +7,7 @@ namespace dodona::plan {
 Framework::Framework() {
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const double neutral = kFrameworkParameters[i].neutral;
-        numbers[i] = {neutral, neutral, neutral, {}};
+        numbers[i] = {neutral, neutral, neutral, std::nullopt, {}};
     }
 }
 

@@ -83,6 +83,11 @@ struct Framework {
     /// A value and the interval that it lies in with 90 %; base units.
     struct Number {
         double value = 0, lo = 0, hi = 0;
+        struct Bounds {
+            double least = 0, most = 0;
+            bool operator==(const Bounds&) const = default;
+        };
+        std::optional<Bounds> bounds;  ///< of what is physical: a parameter that may be fitted inside them
         std::string source;
         bool operator==(const Number&) const = default;
     };
@@ -91,6 +96,7 @@ struct Framework {
     std::string reference;  ///< how it was asked for: its name, or the path of its file
     std::string source;
     std::string summary;                 ///< one line
+    std::vector<std::string> fitted_to;  ///< groups of published runs
     std::vector<std::string> usual_for;  ///< taken unasked for networks with one of these operators; "*": for any
     double spread = 0;                   ///< what is left: standard deviation of log(measured / predicted) of whole steps
     std::array<Number, kFrameworkParameters.size()> numbers;
