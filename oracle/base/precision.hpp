@@ -14,6 +14,12 @@ enum class Precision { fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4 };
 inline constexpr std::array kPrecisions{Precision::fp32, Precision::tf32,  Precision::fp16, Precision::bf16,
                                         Precision::fp8,  Precision::mxfp8, Precision::nvfp4};
 
+/// Formats of one byte or less: only products of layers in repeated blocks run in them. Attention, embeddings and heads
+/// keep 16 bits (NVIDIA Transformer Engine, user guide: FP8 is for linear layers).
+constexpr bool is_narrow(Precision precision) {
+    return precision == Precision::fp8 || precision == Precision::mxfp8 || precision == Precision::nvfp4;
+}
+
 std::string_view name(Precision precision);
 std::optional<Precision> precision_from(std::string_view name);
 

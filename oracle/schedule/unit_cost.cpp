@@ -95,10 +95,11 @@ private:
         const Layer& layer = costed_.graph->layer(v);
         const plan::ShardedLayer& sharded = sharded_.layers[v];
         const auto count = static_cast<double>(layer.count);
-        unit.forward += count * pass(sharded.work.forward);
+        precision_ = costed_.graph->units[layer.unit].block.empty() ? wide() : costed_.precision;
+        unit.forward += count * (pass(sharded.work.forward) + casts(sharded.work.forward));
         PassCost backward = layer.frozen ? PassCost{} : pass(sharded.work.backward_weight);
         if (layer.input_gradient) {
-            backward += pass(sharded.work.backward_input);
+            backward += pass(sharded.work.backward_input) + casts(sharded.work.backward_input);
         }
         unit.backward += count * backward;
         unit.selective += count * pass(sharded.selective_work);
@@ -114,13 +115,35 @@ private:
     PassCost pass(const std::vector<Kernel>& kernels) {
         PassCost cost;
         for (const Kernel& kernel : kernels) {
-            const cost::KernelTime time = cost::kernel_time(device_, kernel, costed_.precision);
+            const bool attends = kernel.kind == graph::KernelKind::attention;
+            const cost::KernelTime time = cost::kernel_time(device_, kernel, attends ? wide() : precision_);
             cost.compute += costed_.framework.slow_down(kernel.kind) * time.time;
             cost.launches += kernel.times;
             worst_evidence_ = std::max(worst_evidence_, time.evidence);
             best_evidence_ = std::min(best_evidence_, time.evidence);
             if (is_product(kernel)) {
                 cost.executed += kernel.times * kernel.flops;
+            }
+        }
+        return cost;
+    }
+
+    /// What attention, embeddings and heads run in.
+    [[nodiscard]] Precision wide() const { return is_narrow(costed_.precision) ? Precision::bf16 : costed_.precision; }
+
+    /// Passes that cast the operand which changes with every micro-batch: inputs forward, gradients backward. The same
+    /// narrow gradient serves dW; narrow weights are cast once a step.
+    [[nodiscard]] PassCost casts(const std::vector<Kernel>& kernels) const {
+        PassCost cost;
+        const double bytes = costed_.framework[plan::FrameworkParameter::cast];
+        if (bytes == 0 || !is_narrow(precision_)) {
+            return cost;
+        }
+        for (const Kernel& kernel : kernels) {
+            if (kernel.kind == graph::KernelKind::matmul) {
+                const Bytes moved = Bytes::of_base(bytes * kernel.batch * kernel.m * kernel.k);
+                cost.compute += kernel.times * cost::stream_time(device_, moved).time;
+                cost.launches += kernel.times;
             }
         }
         return cost;
@@ -286,6 +309,7 @@ private:
     const plan::ShardedGraph& sharded_;
     const cluster::Device& device_;
     std::optional<cluster::Algorithm> forced_;
+    Precision precision_ = Precision::bf16;  ///< of the products of the layer that is being costed
     std::set<std::pair<Vertex, plan::Layout>> kept_at_home_;
     std::set<std::pair<std::pair<Vertex, plan::Layout>, std::int64_t>> kept_;
     std::set<std::pair<Vertex, std::size_t>> entered_;

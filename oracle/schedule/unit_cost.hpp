@@ -54,6 +54,7 @@ struct PassCost {
     double launches = 0;  ///< kernels and collectives that the host starts
     [[nodiscard]] Estimate total() const { return compute + layer + halo; }
     PassCost& operator+=(const PassCost& other);
+    friend PassCost operator+(PassCost a, const PassCost& b) { return a += b; }
     friend PassCost operator*(double ratio, PassCost cost);
 };
 
