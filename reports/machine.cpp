@@ -46,6 +46,58 @@ std::string peaks(const cluster::Device& device) {
     return join(words);
 }
 
+/// "2 measured curves, 6 fitted kernel models (a100-sxm) and the data sheet"
+std::string evidence(const cluster::Cluster& cluster) {
+    const cluster::Profile& profile = cluster.device.profile;
+    const std::size_t curves = cluster.device.curves.size() + cluster.curves.size();
+    std::vector<std::string> words;
+    if (curves > 0) {
+        words.push_back(counted(static_cast<std::int64_t>(curves), "measured curve"));
+    }
+    if (!profile.fits.empty()) {
+        words.push_back(fmt::format("{} ({}{})",
+                                    counted(static_cast<std::int64_t>(profile.fits.size()), "fitted kernel model"),
+                                    profile.name, profile.borrowed ? ", borrowed" : ""));
+    }
+    return words.empty() ? "data sheet only" : join(words) + " and the data sheet";
+}
+
+/// "64 to 65,536"
+std::string span(const cluster::FitSpan& span) {
+    return fmt::format("{} to {}", figure(span.least), figure(span.most));
+}
+
+Table fit_table(const cluster::Profile& profile) {
+    Table table({{"kernel"},
+                 {"precision"},
+                 {"pass"},
+                 {"rows", Align::right},
+                 {"median error", Align::right},
+                 {"p90", Align::right},
+                 {"of the peak", Align::right},
+                 {"of memory", Align::right},
+                 {"operations or bytes"}});
+    for (const cluster::KernelFit& fit : profile.fits) {
+        const bool stream = fit.kind == graph::KernelKind::stream || fit.kind == graph::KernelKind::gather;
+        table.row({std::string(name(fit.kind)), stream ? "any" : std::string(name(fit.precision)),
+                   fit.direction ? std::string(name(*fit.direction)) : "any", whole(static_cast<double>(fit.rows)),
+                   percent(fit.error.median), percent(fit.error.p90), stream ? "" : figure(fit.compute),
+                   figure(fit.memory), span(stream ? fit.bytes : fit.work)});
+    }
+    return table;
+}
+
+/// Each measurement once, in the order of the fits.
+std::vector<std::string> fit_sources(const cluster::Profile& profile) {
+    std::vector<std::string> sources;
+    for (const cluster::KernelFit& fit : profile.fits) {
+        if (std::find(sources.begin(), sources.end(), fit.provenance.source) == sources.end()) {
+            sources.push_back(fit.provenance.source);
+        }
+    }
+    return sources;
+}
+
 std::vector<std::string> facts(const cluster::Cluster& cluster) {
     const cluster::Device& device = cluster.device;
     std::vector<std::string> lines{
@@ -55,10 +107,7 @@ std::vector<std::string> facts(const cluster::Cluster& cluster) {
     if (!cluster.mixed.empty()) {
         lines.push_back("other devices: " + join(mixed_devices(cluster)));
     }
-    std::size_t curves = device.curves.size() + cluster.curves.size();
-    lines.push_back(curves > 0 ? fmt::format("evidence: {} and the data sheet",
-                                             counted(static_cast<std::int64_t>(curves), "measured curve"))
-                               : "evidence: data sheet only");
+    lines.push_back("evidence: " + evidence(cluster));
     for (const cluster::Level& level : cluster.levels) {
         if (level.in_network) {
             lines.push_back(fmt::format("reduction in the network: {}, {} out of a child", level.name,
@@ -85,6 +134,9 @@ std::vector<std::string> facts(const cluster::Cluster& cluster) {
     if (!device.source.empty() && device.source != cluster.source) {
         lines.push_back("device source: " + device.source);
     }
+    for (const std::string& source : fit_sources(device.profile)) {
+        lines.push_back("kernels: " + source);
+    }
     return lines;
 }
 
@@ -101,6 +153,23 @@ Table level_table(const cluster::Cluster& cluster) {
                    text(level.bandwidth), text(level.latency), figure(level.taper)});
     }
     return table;
+}
+
+Json profile_json(const cluster::Profile& profile) {
+    Json fits = Json::array();
+    for (const cluster::KernelFit& fit : profile.fits) {
+        Json one{{"kernel", name(fit.kind)},
+                 {"precision", name(fit.precision)},
+                 {"rows", fit.rows},
+                 {"median_error", number(fit.error.median)},
+                 {"p90_error", number(fit.error.p90)},
+                 {"source", fit.provenance.source}};
+        if (fit.direction) {
+            one["direction"] = name(*fit.direction);
+        }
+        fits.push_back(one);
+    }
+    return {{"name", profile.name}, {"borrowed", profile.borrowed}, {"fits", fits}};
 }
 
 }  // namespace
@@ -123,6 +192,9 @@ Json machine_json(const cluster::Cluster& cluster) {
                 {"source", cluster.device.source}};
     for (const auto& [precision, peak] : cluster.device.matrix) {
         device["peak_flop_per_s"][std::string(name(precision))] = number(peak.in(unit::flop_per_second));
+    }
+    if (!cluster.device.profile.fits.empty()) {
+        device["profile"] = profile_json(cluster.device.profile);
     }
     Json levels = Json::array();
     for (const cluster::Level& level : cluster.levels) {
@@ -172,7 +244,11 @@ std::string machine_text(const cluster::Cluster& cluster, Style style) {
     for (const std::string& line : facts(cluster)) {
         all += "  " + wrapped(line, 96, "    ") + "\n";
     }
-    return all + "\n" + level_table(cluster).to_text(style);
+    all += "\n" + level_table(cluster).to_text(style);
+    if (!cluster.device.profile.fits.empty()) {
+        all += "\n" + fit_table(cluster.device.profile).to_text(style);
+    }
+    return all;
 }
 
 std::string machine_markdown(const cluster::Cluster& cluster) {
@@ -180,7 +256,11 @@ std::string machine_markdown(const cluster::Cluster& cluster) {
     for (const std::string& line : facts(cluster)) {
         all += "- " + line + "\n";
     }
-    return all + "\n" + level_table(cluster).to_markdown();
+    all += "\n" + level_table(cluster).to_markdown();
+    if (!cluster.device.profile.fits.empty()) {
+        all += "\n" + fit_table(cluster.device.profile).to_markdown();
+    }
+    return all;
 }
 
 Json machines_json(const std::vector<cluster::Cluster>& clusters) {

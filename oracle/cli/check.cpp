@@ -11,6 +11,7 @@
 #include "input/framework_file.hpp"
 #include "input/machine_file.hpp"
 #include "input/plan_file.hpp"
+#include "input/profile_file.hpp"
 #include "input/strategy_file.hpp"
 #include "reports/figures.hpp"
 #include "reports/machine.hpp"
@@ -19,7 +20,7 @@ namespace dodona::cli {
 
 namespace {
 
-const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework", "plan"};
+const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework", "plan", "profile"};
 
 /// "25,557,032 parameters as published".
 std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
@@ -74,10 +75,10 @@ std::string checked(const std::string& file) {
         return model(std::move(document), file);
     }
     if (kind == "cluster") {
-        return cluster_line(input::read_cluster(std::move(document), built_in.device_opener()));
+        return cluster_line(input::read_cluster(std::move(document), built_in.machine_openers()));
     }
     if (kind == "device") {
-        const cluster::Device device = input::read_device(std::move(document));
+        const cluster::Device device = input::read_device(std::move(document), built_in.machine_openers().profile);
         return fmt::format("device {}: {}, {}", device.name, reports::text(device.memory),
                            reports::counted(static_cast<std::int64_t>(device.curves.size()), "measured curve"));
     }
@@ -93,6 +94,11 @@ std::string checked(const std::string& file) {
     if (kind == "plan") {
         const plan::Plan plan = input::read_plan(std::move(document), built_in.strategy_opener(), built_in.framework_opener());
         return fmt::format("plan: strategy {}, {}", plan.strategy.name, reports::counted(plan.devices(), "GPU"));
+    }
+    if (kind == "profile") {
+        const cluster::Profile profile = input::read_profile(std::move(document));
+        return fmt::format("profile {}: {}", profile.name,
+                           reports::counted(static_cast<std::int64_t>(profile.fits.size()), "fitted kernel model"));
     }
     document.faults.throw_if_errors();
     fail(root.members.empty() ? root.where : root.members.front().where,

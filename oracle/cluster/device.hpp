@@ -9,17 +9,10 @@
 
 #include "base/precision.hpp"
 #include "base/quantity.hpp"
+#include "cluster/kernel_fit.hpp"
 #include "graph/kernel.hpp"
 
 namespace dodona::cluster {
-
-/// Where a measured number comes from.
-struct Provenance {
-    std::string source;      ///< paper, repository or program
-    std::string date;        ///< ISO 8601; may be empty
-    std::string conditions;  ///< clocks, driver, library versions
-    bool operator==(const Provenance&) const = default;
-};
 
 /// One measured kernel. Of attention: m queries, n keys, heads of k, batch * heads; forward, the whole square.
 struct KernelPoint {
@@ -57,7 +50,8 @@ struct Device {
     std::vector<Tile> tiles;                    ///< output tiles of the matrix kernels
     Seconds launch;                             ///< shortest time between two kernels on one stream
     Bytes context;                              ///< memory the runtime takes before the first tensor
-    std::vector<KernelCurve> curves;            ///< measured; empty: data sheet only
+    std::vector<KernelCurve> curves;            ///< measured points; they come before the profile
+    Profile profile;                            ///< fitted to measured kernels; without fits: data sheet only
 
     [[nodiscard]] FlopPerSecond peak(Precision precision) const;
     [[nodiscard]] bool supports(Precision precision) const;

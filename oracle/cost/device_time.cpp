@@ -1,6 +1,7 @@
 #include "cost/device_time.hpp"
 
 #include "cost/kernel_curve.hpp"
+#include "cost/kernel_fit.hpp"
 #include "cost/roofline.hpp"
 
 namespace dodona::cost {
@@ -17,6 +18,9 @@ Estimate from_data_sheet(Seconds time) { return {time, 0.95 * time, 1.8 * time};
 KernelTime kernel_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
     if (auto found = from_curves(device, kernel, precision)) {
         found->time = kernel.times * found->time;
+        return *found;
+    }
+    if (const auto found = from_fits(device, kernel, precision)) {
         return *found;
     }
     return {from_data_sheet(kernel.times * roofline(device, kernel, precision)), Evidence::data_sheet};

@@ -1,7 +1,8 @@
 // Kernels to seconds.
 //
 // The best evidence a device has, in this order: a measured point of the same shape; interpolation between measured
-// points (efficiency in log space over the roofline below), inside their range only; the roofline of the data sheet:
+// points (efficiency in log space over the roofline below), inside their range only; a model fitted to measured kernels
+// (kernel_fit.hpp); the roofline of the data sheet:
 //
 //   t = launch + max( flops / peak * quantisation,  bytes / bandwidth )
 //   quantisation = min over tiles of  ceil(batch*ceil(m/tm)*ceil(n/tn) / SMs) * SMs * tm*tn / (batch*m*n)

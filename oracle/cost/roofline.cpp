@@ -10,20 +10,6 @@ namespace dodona::cost {
 
 namespace {
 
-/// Columns of one matrix instruction: mma.m16n8k16, PTX ISA, "Matrix multiply-accumulate operation".
-constexpr double kInstructionColumns = 8;
-
-/// A split of k must leave each part at least this deep: shallower ones spend their time filling the pipeline.
-/// The mechanism is CUTLASS's ("Efficient GEMM in CUDA", parallelised reductions); the depth is our assumption, eight
-/// steps of a tile 32 deep, and not measured.
-constexpr double kLeastDepth = 256;
-
-/// Seconds to write and read back one more set of fp32 partial sums of an m x n result.
-Seconds partial_sums(const cluster::Device& device, const graph::Kernel& kernel) {
-    const Bytes sums = kernel.batch * kernel.m * kernel.n * Bytes::of_base(4);
-    return 2.0 * sums / device.memory_bandwidth;
-}
-
 /// The whole product, or split along k where that fills more multiprocessors than its partial sums cost.
 Seconds product_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
     const Seconds ideal = kernel.flops / device.peak(precision);
@@ -43,6 +29,11 @@ Seconds product_time(const cluster::Device& device, const graph::Kernel& kernel,
 }
 
 }  // namespace
+
+Seconds partial_sums(const cluster::Device& device, const graph::Kernel& kernel) {
+    const Bytes sums = kernel.batch * kernel.m * kernel.n * Bytes::of_base(4);
+    return 2.0 * sums / device.memory_bandwidth;
+}
 
 double quantisation(const cluster::Device& device, double m, double n, double batch) {
     if (device.tiles.empty()) {

@@ -8,6 +8,17 @@
 
 namespace dodona::cost {
 
+/// Columns of one matrix instruction: mma.m16n8k16, PTX ISA, "Matrix multiply-accumulate operation".
+inline constexpr double kInstructionColumns = 8;
+
+/// A split of k must leave each part at least this deep: shallower ones spend their time filling the pipeline.
+/// The mechanism is CUTLASS's ("Efficient GEMM in CUDA", parallelised reductions); the depth is our assumption, eight
+/// steps of a tile 32 deep, and not measured.
+inline constexpr double kLeastDepth = 256;
+
+/// Seconds to write and read back one more set of fp32 partial sums of an m x n result, at the data sheet's bandwidth.
+Seconds partial_sums(const cluster::Device& device, const graph::Kernel& kernel);
+
 /// How much more than its share of the device a product of these extents occupies, by whole tiles and whole waves:
 /// >= 1.
 double quantisation(const cluster::Device& device, double m, double n, double batch);

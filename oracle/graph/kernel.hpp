@@ -29,6 +29,18 @@ constexpr std::string_view name(KernelKind kind) {
     return "";
 }
 
+/// The pass that a product belongs to: kernels of the same extents differ in layout and algorithm.
+enum class Direction { forward, backward_input, backward_weight };
+
+constexpr std::string_view name(Direction direction) {
+    switch (direction) {
+        case Direction::forward: return "forward";
+        case Direction::backward_input: return "backward-input";
+        case Direction::backward_weight: return "backward-weight";
+    }
+    return "";
+}
+
 /// One launch, or `times` of them one after the other. Extents are local (after sharding).
 /// `elements` counts activation-precision numbers read or written in device memory, `fixed_bytes` what has another
 /// element size (indices, masks, fp32 statistics).
@@ -39,6 +51,8 @@ struct Kernel {
     double elements = 0;
     Bytes fixed_bytes;
     double times = 1;  ///< flops, elements and bytes are of one
+    Direction direction = Direction::forward;
+    double window = 1;  ///< of a convolution: results that one element of its image is part of, a filter
 };
 
 /// The kernels of one layer, forward and backward, on one device for one micro-batch.
@@ -50,6 +64,17 @@ struct Work {
     /// half the square. Kernels may execute more (masked halves) or less.
     Flop model_forward;
 };
+
+/// The same work, every kernel told which pass it belongs to. Operators leave that to whoever costs them.
+inline Work directed(Work work) {
+    for (Kernel& kernel : work.backward_input) {
+        kernel.direction = Direction::backward_input;
+    }
+    for (Kernel& kernel : work.backward_weight) {
+        kernel.direction = Direction::backward_weight;
+    }
+    return work;
+}
 
 /// A matrix product with its operands read and its result written once.
 constexpr Kernel matmul(double m, double n, double k, double batch = 1) {

@@ -11,8 +11,6 @@ namespace {
 using cluster::Collective;
 using graph::KernelKind;
 
-constexpr std::array kKernels{KernelKind::matmul, KernelKind::convolution, KernelKind::attention,
-                              KernelKind::stream, KernelKind::gather,      KernelKind::recurrent};
 constexpr std::array kCollectives{Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
                                   Collective::all_to_all, Collective::send,       Collective::halo};
 
@@ -22,19 +20,6 @@ bool is_date(std::string_view text) {
     return text.size() == kForm.size() && std::equal(text.begin(), text.end(), kForm.begin(), [](char c, char form) {
                return form == '0' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : c == form;
            });
-}
-
-cluster::Provenance read_provenance(Fields& fields) {
-    cluster::Provenance provenance;
-    provenance.source = fields.find("source").text();
-    provenance.conditions = fields.find("conditions").text();
-    if (const Value date = fields.find("date")) {
-        provenance.date = date.text();
-        if (!is_date(provenance.date)) {
-            date.error(fmt::format("\"{}\" is not a date", provenance.date), "write year-month-day: 2026-11-01");
-        }
-    }
-    return provenance;
 }
 
 /// The points of a curve; there is at least one.
@@ -67,7 +52,7 @@ cluster::KernelCurve read_kernel_curve(const Value& value) {
     cluster::KernelCurve curve;
     Fields fields(value);
     const Value kernel = fields.require("kernel");
-    curve.kind = kernel.one_of(kKernels, KernelKind::matmul);
+    curve.kind = kernel.one_of(kKernelKinds, KernelKind::matmul);
     const bool has_extents = curve.kind != KernelKind::stream && curve.kind != KernelKind::gather;
     const Value precision = has_extents ? fields.require("precision") : fields.find("precision");
     curve.precision = precision.one_of(kPrecisions, curve.precision);
@@ -103,6 +88,19 @@ cluster::CollectiveCurve read_collective_curve(const Value& value) {
 }
 
 }  // namespace
+
+cluster::Provenance read_provenance(Fields& fields) {
+    cluster::Provenance provenance;
+    provenance.source = fields.find("source").text();
+    provenance.conditions = fields.find("conditions").text();
+    if (const Value date = fields.find("date")) {
+        provenance.date = date.text();
+        if (!is_date(provenance.date)) {
+            date.error(fmt::format("\"{}\" is not a date", provenance.date), "write year-month-day: 2026-11-01");
+        }
+    }
+    return provenance;
+}
 
 std::vector<cluster::KernelCurve> read_kernel_curves(const Value& curves) {
     std::vector<cluster::KernelCurve> read;

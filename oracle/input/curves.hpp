@@ -1,12 +1,20 @@
-// Measured curves in device and cluster files.
+// Measured curves in device and cluster files, and what profiles share with them.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "cluster/cluster.hpp"
 #include "input/fields.hpp"
 
 namespace dodona::input {
+
+inline constexpr std::array kKernelKinds{graph::KernelKind::matmul,    graph::KernelKind::convolution,
+                                         graph::KernelKind::attention, graph::KernelKind::stream,
+                                         graph::KernelKind::gather,    graph::KernelKind::recurrent};
+
+/// `source`, `date` and `conditions`, all optional.
+cluster::Provenance read_provenance(Fields& fields);
 
 std::vector<cluster::KernelCurve> read_kernel_curves(const Value& curves);
 std::vector<cluster::CollectiveCurve> read_collective_curves(const Value& curves);

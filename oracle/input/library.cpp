@@ -34,6 +34,7 @@ constexpr std::array kShelves{
     Shelf{"device", "hardware/devices", "machines"},
     Shelf{"strategy", "oracle/plan/strategies", "strategies"},
     Shelf{"framework", "oracle/plan/frameworks", "frameworks"},
+    Shelf{"profile", "hardware/profiles", "machines"},
 };
 
 /// Sources of built-ins are called by their path in the data directory.
@@ -67,6 +68,7 @@ std::vector<std::string> Library::names(Kind kind) const {
 std::vector<std::string> Library::models() const { return names(Kind::model); }
 std::vector<std::string> Library::clusters() const { return names(Kind::cluster); }
 std::vector<std::string> Library::devices() const { return names(Kind::device); }
+std::vector<std::string> Library::profiles() const { return names(Kind::profile); }
 std::vector<std::string> Library::strategies() const { return names(Kind::strategy); }
 std::vector<std::string> Library::frameworks() const { return names(Kind::framework); }
 
@@ -95,7 +97,7 @@ Opener Library::opener(Kind kind) const {
 }
 
 Opener Library::model_opener() const { return opener(Kind::model); }
-Opener Library::device_opener() const { return opener(Kind::device); }
+MachineOpeners Library::machine_openers() const { return {opener(Kind::device), opener(Kind::profile)}; }
 Opener Library::strategy_opener() const { return opener(Kind::strategy); }
 Opener Library::framework_opener() const { return opener(Kind::framework); }
 
@@ -105,11 +107,11 @@ graph::NetworkSpec Library::model(const std::string& name_or_path, std::span<con
 }
 
 cluster::Cluster Library::cluster(const std::string& name_or_path, const Location& where) const {
-    return read_cluster(open(Kind::cluster, name_or_path, {}, where), device_opener());
+    return read_cluster(open(Kind::cluster, name_or_path, {}, where), machine_openers());
 }
 
 cluster::Device Library::device(const std::string& name_or_path, const Location& where) const {
-    return read_device(open(Kind::device, name_or_path, {}, where));
+    return read_device(open(Kind::device, name_or_path, {}, where), opener(Kind::profile));
 }
 
 plan::Strategy Library::strategy(const std::string& name_or_path, const Location& where) const {

@@ -9,6 +9,7 @@
 #include "cluster/cluster.hpp"
 #include "graph/spec.hpp"
 #include "input/document.hpp"
+#include "input/machine_file.hpp"
 #include "input/model_file.hpp"
 #include "plan/plan.hpp"
 
@@ -28,6 +29,7 @@ public:
     [[nodiscard]] std::vector<std::string> models() const;
     [[nodiscard]] std::vector<std::string> clusters() const;
     [[nodiscard]] std::vector<std::string> devices() const;
+    [[nodiscard]] std::vector<std::string> profiles() const;
     [[nodiscard]] std::vector<std::string> strategies() const;
     [[nodiscard]] std::vector<std::string> frameworks() const;
 
@@ -49,12 +51,12 @@ public:
 
     /// Finds what documents name.
     [[nodiscard]] Opener model_opener() const;
-    [[nodiscard]] Opener device_opener() const;
+    [[nodiscard]] MachineOpeners machine_openers() const;
     [[nodiscard]] Opener strategy_opener() const;
     [[nodiscard]] Opener framework_opener() const;
 
 private:
-    enum class Kind { model, cluster, device, strategy, framework };
+    enum class Kind { model, cluster, device, strategy, framework, profile };
 
     [[nodiscard]] std::vector<std::string> names(Kind kind) const;
     [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,

@@ -9,6 +9,7 @@
 #include "input/fields.hpp"
 #include "input/heading.hpp"
 #include "input/level_file.hpp"
+#include "input/profile_file.hpp"
 
 namespace dodona::input {
 
@@ -64,7 +65,31 @@ std::vector<cluster::Tile> read_tiles(const Value& value) {
     return tiles;
 }
 
-Device read_device(const Value& value, SourceIs source) {
+/// A name, or {name, borrowed}; a profile whose faults were told has no fits.
+cluster::Profile read_profile_of(const Value& value, const std::filesystem::path& folder, const Opener& open) {
+    cluster::Profile profile;
+    std::string named;
+    bool borrowed = false;
+    if (value.is_mapping()) {
+        Fields fields(value);
+        named = fields.require("name", "a built-in profile or a file").text();
+        borrowed = fields.find("borrowed").flag();
+        fields.finish();
+    } else {
+        named = value.text();
+    }
+    if (!named.empty() && open) {
+        try {
+            profile = read_profile(open(named, folder, value.where()));
+            profile.borrowed = borrowed;
+        } catch (const InputError& error) {
+            absorb(value.faults(), error);
+        }
+    }
+    return profile;
+}
+
+Device read_device(const Value& value, SourceIs source, const std::filesystem::path& folder, const Opener& profile) {
     Device device;
     Fields fields(value);
     const Heading heading = read_heading(fields, "device", source);
@@ -84,6 +109,7 @@ Device read_device(const Value& value, SourceIs source) {
     device.context =
         fields.require("context", "memory that the runtime takes: 0.5 GiB").quantity(Sign::not_negative, Bytes{});
     device.curves = read_kernel_curves(fields.find("curves"));
+    device.profile = read_profile_of(fields.find("profile"), folder, profile);
     fields.finish();
     return device;
 }
@@ -186,14 +212,14 @@ std::vector<cluster::MeasuredSamples> read_measured_samples(const Value& value) 
     return all;
 }
 
-Device device_of_cluster(const Value& value, const Document& document, const Opener& open) {
+Device device_of_cluster(const Value& value, const Document& document, const MachineOpeners& open) {
     if (value.is_mapping()) {
-        return read_device(value, SourceIs::optional);
+        return read_device(value, SourceIs::optional, document.folder, open.profile);
     }
     const std::string named = value.text();
     if (!named.empty()) {
         try {
-            return read_device(open(named, document.folder, value.where()));
+            return read_device(open.device(named, document.folder, value.where()), open.profile);
         } catch (const InputError& error) {
             absorb(value.faults(), error);
         }
@@ -203,7 +229,7 @@ Device device_of_cluster(const Value& value, const Document& document, const Ope
 
 /// Consecutive nodes from the first; what they do not cover has the cluster's own device.
 std::vector<cluster::DeviceRange> read_nodes(const Value& value, const Cluster& cluster, const Document& document,
-                                             const Opener& open) {
+                                             const MachineOpeners& open) {
     std::vector<cluster::DeviceRange> ranges;
     const std::int64_t nodes = has_nodes(cluster, value) ? cluster.devices() / cluster.node_size() : kMostDevices;
     const std::int64_t node_size = nodes < kMostDevices ? cluster.node_size() : 1;
@@ -228,13 +254,14 @@ std::vector<cluster::DeviceRange> read_nodes(const Value& value, const Cluster& 
 
 }  // namespace
 
-Device read_device(Document document) {
-    const Device device = read_device(Value(*document.root, "", document.faults), SourceIs::required);
+Device read_device(Document document, const Opener& profile) {
+    const Device device =
+        read_device(Value(*document.root, "", document.faults), SourceIs::required, document.folder, profile);
     throw_faults(document);
     return device;
 }
 
-Cluster read_cluster(Document document, const Opener& open) {
+Cluster read_cluster(Document document, const MachineOpeners& open) {
     Cluster cluster;
     const Value root(*document.root, "", document.faults);
     Fields fields(root);

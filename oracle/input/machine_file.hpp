@@ -6,9 +6,14 @@
 
 namespace dodona::input {
 
-cluster::Device read_device(Document document);
+/// Find what machine files name: clusters devices, devices profiles.
+struct MachineOpeners {
+    Opener device;
+    Opener profile;
+};
 
-/// `open` finds the device that the file names.
-cluster::Cluster read_cluster(Document document, const Opener& open);
+/// Without an opener the device's profile is left out: what is about to be fitted needs none.
+cluster::Device read_device(Document document, const Opener& profile);
+cluster::Cluster read_cluster(Document document, const MachineOpeners& open);
 
 }  // namespace dodona::input

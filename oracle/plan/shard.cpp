@@ -129,7 +129,7 @@ private:
         sharded.product.partial = partial_result(nest, sharded.loops) | sharded.passed;
         sharded.output = sharded.product;
         if (nest.work) {
-            sharded.work = nest.work(sharded.local);
+            sharded.work = graph::directed(nest.work(sharded.local));
         }
         if (nest.selective_work) {
             sharded.selective_work = nest.selective_work(sharded.local);

@@ -28,9 +28,9 @@ inline void read_as(const std::string& kind, Document document) {
     if (kind == "model") {
         static_cast<void>(graph::build(read_model(std::move(document), {}, library().model_opener())));
     } else if (kind == "cluster") {
-        static_cast<void>(read_cluster(std::move(document), library().device_opener()));
+        static_cast<void>(read_cluster(std::move(document), library().machine_openers()));
     } else if (kind == "device") {
-        static_cast<void>(read_device(std::move(document)));
+        static_cast<void>(read_device(std::move(document), library().machine_openers().profile));
     } else if (kind == "strategy") {
         static_cast<void>(read_strategy(std::move(document)));
     } else {

@@ -2,6 +2,7 @@
 //
 //   Y[b, f, o...] = sum over c, k... of X[b, c, s*o - p + d*k ...] W[f, c, k...]
 #include "graph/operators/builders.hpp"
+#include "graph/operators/conv_kernels.hpp"
 
 #include <array>
 
@@ -23,29 +24,12 @@ Work work(const LocalExtents& local, const Sizes& sizes, std::size_t spatial) {
     for (std::size_t i = 0; i < spatial; ++i) {
         positions *= local[kSpatial + static_cast<int>(i)];
     }
-    const double groups = local[kGroup];
-    const double channels = local[kChannel];
-    const double filters = local[kFilter];
-    const double x = positions * sizes.input_ratio * groups * channels;
-    const double w = groups * channels * filters * sizes.inputs_per_output;
-    const double y = positions * groups * filters;
-
-    const auto product = [&](double m, double n, double k) {
-        Kernel kernel = matmul(m, n, k, groups);
-        kernel.kind = KernelKind::convolution;
-        kernel.elements = x + w + y;
-        return kernel;
-    };
-    const double reduced = channels * sizes.inputs_per_output;
-    const Kernel forward = product(positions, filters, reduced);
-    // dX is a product over filters for every input position; it does the same arithmetic as the forward pass.
-    Kernel input =
-        product(positions * sizes.input_ratio, channels, filters * sizes.inputs_per_output / sizes.input_ratio);
-    input.flops = forward.flops;
-    return {.forward = {forward},
-            .backward_input = {input},
-            .backward_weight = {product(filters, reduced, positions)},
-            .model_forward = forward.flops};
+    return convolution({.positions = positions,
+                        .channels = local[kChannel],
+                        .filters = local[kFilter],
+                        .groups = local[kGroup],
+                        .window_area = sizes.inputs_per_output,
+                        .input_ratio = sizes.input_ratio});
 }
 
 }  // namespace

@@ -1,0 +1,157 @@
+// dodona-fit: measured kernels to the profiles that devices name.
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/check.hpp"
+#include "base/diagnostic.hpp"
+#include "calibrate/fit.hpp"
+#include "calibrate/fit_report.hpp"
+#include "calibrate/profile_text.hpp"
+#include "calibrate/profiles.hpp"
+#include "input/machine_file.hpp"
+
+namespace dodona::calibrate {
+namespace {
+
+constexpr int kUsersFault = 2;
+constexpr int kOurFault = 70;
+
+/// How much wider the interval of a derived fit is on either side. Our assumption; nothing measures it.
+constexpr double kDerived = 1.25;
+
+constexpr const char* kHelp = R"(Usage: dodona-fit kernels FOLDER [-o FOLDER] [--data FOLDER]
+
+Fits kernel models to the measured kernels in FOLDER (gzip-compressed CSV), writes one profile a device, and prints the
+error on rows that the fit did not see, before and after.
+
+  -o FOLDER        where the profiles go; without it nothing is written
+  --data FOLDER    holds hardware/devices, which describe what was measured (.)
+  --help           this text
+)";
+
+struct Options {
+    std::string rows;
+    std::string out;
+    std::string data = ".";
+};
+
+[[noreturn]] void misused(const std::string& message) { fail({}, message, "dodona-fit --help"); }
+
+Options read(const std::vector<std::string>& words) {
+    Options options;
+    if (words.empty() || words.front() != "kernels") {
+        misused("the first word says what is fitted: kernels");
+    }
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::string& word = words[i];
+        std::string* value = word == "-o" ? &options.out : word == "--data" ? &options.data : nullptr;
+        if (value == nullptr && (word.starts_with("-") || !options.rows.empty())) {
+            misused(fmt::format("{} is no option", word));
+        }
+        if (value == nullptr) {
+            options.rows = word;
+        } else if (++i < words.size()) {
+            *value = words[i];
+        } else {
+            misused(fmt::format("{} needs a value", word));
+        }
+    }
+    if (options.rows.empty()) {
+        misused("no folder of measured kernels is given");
+    }
+    return options;
+}
+
+void write(const std::string& folder, const cluster::Profile& profile, const std::string& note) {
+    const std::filesystem::path path = std::filesystem::path(folder) / (profile.name + ".yaml");
+    std::ofstream file(path, std::ios::binary);
+    file << profile_text(profile, note);
+    if (!file.flush()) {
+        fail({}, fmt::format("{} cannot be written", path.string()), "give a folder that exists: -o FOLDER");
+    }
+}
+
+/// By its data sheet: a profile that it may name is what is being written.
+cluster::Device device(const Options& options, const std::string& name) {
+    const std::string file = fmt::format("hardware/devices/{}.yaml", name);
+    return input::read_device(input::load_document(std::filesystem::path(options.data) / file, file, {}), {});
+}
+
+const cluster::KernelFit& attention(const cluster::Profile& profile, graph::Direction direction) {
+    const auto found = std::find_if(profile.fits.begin(), profile.fits.end(), [&](const cluster::KernelFit& fit) {
+        return fit.kind == graph::KernelKind::attention && fit.direction == direction;
+    });
+    check(found != profile.fits.end(), "both profiles have a fit of forward attention, the other of backward too");
+    return *found;
+}
+
+/// Backward attention of a device for which it was not measured: that of another device, at the share of the peak that
+/// forward attention has here over there.
+cluster::KernelFit derived_backward(const cluster::Profile& profile, const cluster::Profile& other) {
+    using graph::Direction;
+    cluster::KernelFit fit = attention(other, Direction::backward_input);
+    const double share = attention(profile, Direction::forward).compute / attention(other, Direction::forward).compute;
+    fit.compute *= share;
+    fit.provenance.source = fmt::format("derived, not measured here: {} of {}, compute times {:.3g} as forward",
+                                        fit.provenance.source, other.name, share);
+    fit.error.low /= kDerived;
+    fit.error.high *= kDerived;
+    return fit;
+}
+
+void run(const Options& options) {
+    std::vector<cluster::Profile> done;
+    fmt::print("{}", report_heading());
+    for (const ProfileRows& rows : profile_rows(options.rows)) {
+        cluster::Profile profile{.name = rows.name,
+                                 .source = "dodona-fit kernels: fitted to the measured kernels that each fit names"};
+        for (const Series& series : rows.series) {
+            const Fitted fitted = fit(series, device(options, series.device));
+            fmt::print("{}", report_line(rows.name, fitted));
+            std::fflush(stdout);
+            profile.fits.push_back(fitted.fit);
+        }
+        if (!rows.backward_from.empty()) {
+            const auto found = std::find_if(done.begin(), done.end(), [&](const cluster::Profile& other) {
+                return other.name == rows.backward_from;
+            });
+            if (found != done.end()) {
+                profile.fits.push_back(derived_backward(profile, *found));
+            }
+        }
+        done.push_back(profile);
+        if (!options.out.empty()) {
+            write(options.out, profile, rows.note);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dodona::calibrate
+
+int main(int count, char** words) {
+    using namespace dodona;
+    const std::vector<std::string> arguments(words + 1, words + count);
+    try {
+        if (!arguments.empty() && arguments.front() == "--help") {
+            fmt::print("{}", calibrate::kHelp);
+            return 0;
+        }
+        calibrate::run(calibrate::read(arguments));
+        return 0;
+    } catch (const InputError& error) {
+        std::fputs(error.what(), stderr);
+        return calibrate::kUsersFault;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "dodona-fit: internal error: {}\n", error.what());
+        return calibrate::kOurFault;
+    }
+}

@@ -1,0 +1,22 @@
+// Which measured rows make which profile. The one list.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibrate/series.hpp"
+
+namespace dodona::calibrate {
+
+struct ProfileRows {
+    std::string name;  ///< of the profile's file
+    std::string note;
+    std::vector<Series> series;
+    std::string backward_from;  ///< an earlier profile that lends its backward attention; may be empty
+};
+
+/// Reads the tables of a folder of measured kernels. Throws InputError where one is missing or wrong.
+std::vector<ProfileRows> profile_rows(const std::string& folder);
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,216 @@
+#include "cost/kernel_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "cost/roofline.hpp"
+
+namespace dodona::cost {
+
+namespace {
+
+using cluster::KernelFit;
+using graph::KernelKind;
+
+/// Queries of one block of a fused attention: FlashAttention-2 (arXiv:2307.08691, section 3.3), blocks of 64 or 128.
+constexpr double kQueryBlock = 128;
+
+/// Heads are padded to a multiple of so many features: FlashAttention-2's kernels are built for 32, 64, 96, 128, ...
+constexpr double kHeadStep = 32;
+
+/// Results of a filter that an element of the image is part of. From here on windows overlap so much that Winograd's
+/// algorithm pays: 3 x 3 has 9, with stride 2 2.25. Lavin and Gray, arXiv:1509.09308.
+constexpr double kOverlappingWindow = 4;
+
+/// Octaves of the interval, a quarter of itself for each outside the measured range. Our assumption: rows outside the
+/// range are what nobody measured.
+constexpr double kWidenPerOctave = 0.25;
+
+/// Half of the log of the interval of a fit applied to another precision or another device of its family.
+constexpr double kRelative = 0.25;
+
+/// The distance of a fit of another kind of kernel.
+constexpr int kOtherKind = 3;
+
+bool is_stream(KernelKind kind) { return kind == KernelKind::stream || kind == KernelKind::gather; }
+
+double waves(double blocks, double units, double tail) {
+    const double w = blocks / units;
+    return std::max(1.0, w + tail * (std::ceil(w) - w));
+}
+
+/// Rows of operands that a tile reads for each of its results and step of k.
+double edge_of(const cluster::Tile& tile) { return 1.0 / tile.m + 1.0 / tile.n; }
+
+/// Operations that `parts` of a product in tiles of tm x tn occupy the device for. `edge`: of the tile, beyond that of
+/// the best tile.
+double in_tiles(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
+                const cluster::Tile& tile, double edge, double parts) {
+    const double units = device.multiprocessors;
+    const double blocks = kernel.batch * std::ceil(kernel.m / tile.m) * std::ceil(kernel.n / tile.n) * parts;
+    const double depth = kernel.k / parts;
+    const double one = 2.0 * tile.m * tile.n * (depth + fit.ramp) * (1 + fit.edge * edge);
+    return waves(blocks, units, fit.tail) * units * one;
+}
+
+/// Operations at `compute` of the peak that the product's tiles and waves come to.
+double tiled_work(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
+                  double sums_as_work) {
+    double best = std::numeric_limits<double>::infinity();
+    double least_edge = best;
+    for (const cluster::Tile& tile : device.tiles) {
+        least_edge = std::min(least_edge, edge_of(tile));
+    }
+    for (const cluster::Tile& tile : device.tiles) {
+        const double edge = edge_of(tile) - least_edge;
+        double whole = in_tiles(device, fit, kernel, tile, edge, 1);
+        for (double parts = 2; kernel.k / parts >= kLeastDepth && parts * sums_as_work < whole; parts *= 2) {
+            whole = std::min(whole, in_tiles(device, fit, kernel, tile, edge, parts) + parts * sums_as_work);
+        }
+        best = std::min(best, whole);
+    }
+    return best;
+}
+
+double attention_work(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel) {
+    const double units = device.multiprocessors;
+    const double blocks = kernel.batch * std::ceil(kernel.m / kQueryBlock);
+    const double features = std::ceil(kernel.k / kHeadStep) * kHeadStep;
+    const double one = 2 * kQueryBlock * (kernel.n + fit.edge) * (features + fit.ramp);
+    return waves(blocks, units, fit.tail) * units * one;
+}
+
+Seconds compute_time(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
+                     Precision precision) {
+    const FlopPerSecond rate = fit.compute * device.peak(precision);
+    if (kernel.m <= 0 || device.tiles.empty()) {
+        return kernel.flops / rate;
+    }
+    const double plain = 2 * kernel.m * kernel.n * kernel.k * kernel.batch;
+    double work = 0;
+    if (kernel.kind == KernelKind::attention) {
+        work = attention_work(device, fit, kernel);
+    } else {
+        const Seconds sums = partial_sums(device, kernel) * (1 / fit.memory);
+        work = tiled_work(device, fit, kernel, sums / (1.0 * unit::flop / rate));
+    }
+    const bool gains = kernel.kind == KernelKind::convolution && kernel.window >= kOverlappingWindow;
+    const Seconds tiled = kernel.flops * (work / plain / (gains ? fit.window_gain : 1)) / rate;
+    if (std::min(kernel.m, kernel.n) < kInstructionColumns && device.vector > FlopPerSecond{}) {
+        return min(tiled, kernel.flops / (fit.compute * device.vector));
+    }
+    return tiled;
+}
+
+/// (a^p + b^p)^(1/p), without a power of what may underflow.
+Seconds joined(Seconds a, Seconds b, double p) {
+    const Seconds larger = max(a, b);
+    if (min(a, b) <= Seconds{}) {
+        return larger;
+    }
+    return std::pow(1 + std::pow(min(a, b) / larger, p), 1 / p) * larger;
+}
+
+/// How near the precision of a fit is to the one asked for: 0 the same, 1 of the same units, 2 a relative; none.
+int distance(Precision fitted, Precision asked) {
+    const auto half = [](Precision p) { return p == Precision::fp16 || p == Precision::bf16; };
+    if (fitted == asked) {
+        return 0;
+    }
+    if (half(fitted) && half(asked)) {
+        return 1;
+    }
+    // Other precisions of the matrix units; fp32 outside them only for itself.
+    const bool eighth = fitted == Precision::fp8 && (asked == Precision::mxfp8 || asked == Precision::nvfp4);
+    return eighth || (half(fitted) && asked == Precision::tf32) ? 2 : -1;
+}
+
+double octaves_outside(const cluster::FitSpan& span, double value) {
+    if (span.most <= 0 || value <= 0) {
+        return 0;
+    }
+    return std::max({0.0, std::log2(span.least / value), std::log2(value / span.most)});
+}
+
+double octaves_outside(const KernelFit& fit, const graph::Kernel& kernel, Precision precision) {
+    if (is_stream(fit.kind)) {
+        return octaves_outside(fit.bytes, moved_bytes(kernel, precision).in(unit::byte));
+    }
+    return octaves_outside(fit.side, std::min(kernel.m, kernel.n)) +
+           octaves_outside(fit.side, std::max(kernel.m, kernel.n)) + octaves_outside(fit.depth, kernel.k) +
+           octaves_outside(fit.work, kernel.flops.in(unit::flop));
+}
+
+/// A convolution for which nothing was fitted is its implicit product.
+bool answers(KernelKind fitted, KernelKind asked) {
+    return fitted == asked || (fitted == KernelKind::matmul && asked == KernelKind::convolution);
+}
+
+struct Candidate {
+    const KernelFit* fit = nullptr;
+    double octaves = 0;
+    int distance = 0;
+    bool directed = false;
+
+    /// Of its own kind, then in range, then of its own precision, then of its own direction; the nearer of those out of
+    /// range.
+    [[nodiscard]] bool before(const Candidate& other) const {
+        if (other.fit != nullptr && (distance == kOtherKind) != (other.distance == kOtherKind)) {
+            return distance != kOtherKind;
+        }
+        if (other.fit == nullptr || (octaves > 0) != (other.octaves > 0)) {
+            return other.fit == nullptr || octaves <= 0;
+        }
+        if (distance != other.distance) {
+            return distance < other.distance;
+        }
+        return directed != other.directed ? directed : octaves < other.octaves;
+    }
+};
+
+Candidate best_fit(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
+    Candidate best;
+    for (const KernelFit& fit : device.profile.fits) {
+        const int near = is_stream(kernel.kind) ? 0 : distance(fit.precision, precision);
+        const int far = near < 0 || fit.kind == kernel.kind ? near : kOtherKind;
+        if (!answers(fit.kind, kernel.kind) || far < 0 || (fit.direction && *fit.direction != kernel.direction)) {
+            continue;
+        }
+        const double octaves = far == kOtherKind ? 0 : octaves_outside(fit, kernel, precision);
+        const Candidate one{&fit, octaves, far, fit.direction.has_value()};
+        if (one.before(best)) {
+            best = one;
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+Seconds fitted_seconds(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
+                       Precision precision) {
+    const Seconds memory = moved_bytes(kernel, precision) / (fit.memory * device.memory_bandwidth);
+    if (is_stream(kernel.kind)) {
+        const bool counts = kernel.kind == KernelKind::stream && device.vector > FlopPerSecond{};
+        return fit.start + (counts ? max(memory, kernel.flops / device.vector) : memory);
+    }
+    const Seconds busy = joined(compute_time(device, fit, kernel, precision), memory, fit.overlap);
+    return fit.start + (kernel.direction == graph::Direction::forward ? 1 : fit.backward) * busy;
+}
+
+std::optional<KernelTime> from_fits(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
+    const Candidate best = best_fit(device, kernel, precision);
+    if (best.fit == nullptr) {
+        return std::nullopt;
+    }
+    const Seconds time = kernel.times * fitted_seconds(device, *best.fit, kernel, precision);
+    const bool relative = best.distance > 1 || device.profile.borrowed;
+    const double wider = 1 + kWidenPerOctave * best.octaves;
+    const double low = std::pow(std::min(1.0, best.fit->error.low), wider) * (relative ? std::exp(-kRelative) : 1);
+    const double high = std::pow(std::max(1.0, best.fit->error.high), wider) * (relative ? std::exp(kRelative) : 1);
+    return KernelTime{{time, low * time, high * time},
+                      best.octaves > 0 || relative ? Evidence::extrapolated : Evidence::fitted};
+}
+
+}  // namespace dodona::cost

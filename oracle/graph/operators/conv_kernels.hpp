@@ -1,0 +1,21 @@
+// The three products of a convolution on one device, as implicit matrix products.
+#pragma once
+
+#include "graph/kernel.hpp"
+
+namespace dodona::graph {
+
+/// Of one group. Counts of elements; `positions` over samples and space.
+struct ConvolutionShape {
+    double positions = 0;  ///< results of a filter
+    double channels = 0;
+    double filters = 0;
+    double groups = 1;
+    double window_area = 1;  ///< multiply-accumulates per result, channel and filter
+    double input_ratio = 1;  ///< positions read per result
+};
+
+/// Y (positions x filters over channels of a window), dX and dW, in their directions. All move X, W and Y once.
+Work convolution(const ConvolutionShape& shape);
+
+}  // namespace dodona::graph

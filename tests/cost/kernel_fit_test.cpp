@@ -1,0 +1,227 @@
+// Fitted kernel models, made up so that their answers are known by hand.
+#include "cost/kernel_fit.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+
+#include "cost/roofline.hpp"
+#include "scenes.hpp"
+
+namespace dodona::cost {
+namespace {
+
+using cluster::KernelFit;
+using graph::Direction;
+using graph::Kernel;
+using graph::KernelKind;
+using namespace dodona::literals;
+
+/// 80 % of 312 TFLOP/s, 50 % of 2,000 GB/s, 4 us; nothing else costs anything. `overlap` 64 is the larger of the two.
+KernelFit plain() {
+    return {.precision = Precision::bf16,
+            .start = 4_us,
+            .compute = 0.8,
+            .memory = 0.5,
+            .overlap = 64,
+            .side = {64, 65536},
+            .depth = {64, 65536},
+            .work = {1e6, 1e15},
+            .rows = 100,
+            .error = {.median = 0.05, .p90 = 0.15, .low = 0.9, .high = 1.2}};
+}
+
+cluster::Device device(std::vector<KernelFit> fits) {
+    cluster::Device device = scene::a100();
+    device.profile.fits = std::move(fits);
+    return device;
+}
+
+double micro(const cluster::Device& device, const Kernel& kernel, Precision precision = Precision::bf16) {
+    return kernel_time(device, kernel, precision).time.value.in(1_us);
+}
+
+// 12 x 9 tiles of 128 x 128 are one wave of 108: 2 * 1536*1152*2048 operations at 249.6 TFLOP/s are 29.036 us.
+constexpr double kOneWave = 2 * 1536.0 * 1152 * 2048 / (0.8 * 312e6);
+Kernel one_wave() { return graph::matmul(1536, 1152, 2048); }
+
+TEST(FittedMatmul, takes_its_start_and_its_share_of_the_peak) {
+    const cluster::Device a100 = device({plain()});
+    const auto found = kernel_time(a100, one_wave(), Precision::bf16);
+    EXPECT_NEAR(found.time.value.in(1_us), 4 + kOneWave, 1e-6);
+    EXPECT_EQ(found.evidence, Evidence::fitted);
+    EXPECT_NEAR(found.time.lo / found.time.value, 0.9, 1e-12);
+    EXPECT_NEAR(found.time.hi / found.time.value, 1.2, 1e-12);
+    Kernel twice = one_wave();
+    twice.times = 2;
+    EXPECT_NEAR(micro(a100, twice), 2 * (4 + kOneWave), 1e-6);
+}
+
+// 162 tiles are 1.5 waves; of the idle half wave a quarter is waited for: 1.625. 54 tiles are never less than one.
+TEST(FittedMatmul, waits_for_part_of_the_last_wave) {
+    KernelFit fit = plain();
+    fit.tail = 0.25;
+    const cluster::Device a100 = device({fit});
+    EXPECT_NEAR(micro(a100, graph::matmul(1536, 1728, 2048)), 4 + 1.625 * kOneWave, 1e-6);
+    EXPECT_NEAR(micro(a100, graph::matmul(1536, 576, 200)), 4 + kOneWave * 200 / 2048, 1e-6);
+}
+
+// k = 2048 with a ramp of 512: a quarter more.
+TEST(FittedMatmul, pays_for_the_ramp_of_every_tile) {
+    KernelFit fit = plain();
+    fit.ramp = 512;
+    EXPECT_NEAR(micro(device({fit}), one_wave()), 4 + 1.25 * kOneWave, 1e-6);
+}
+
+// Tiles of 64 x 64 have edges of 1/32 against 1/64: with an edge of 32 rows they cost 1.5 times as much. One tile of
+// 128 x 128 on 27 of 108 multiprocessors leaves all but a wave idle; the small ones fill it.
+TEST(FittedMatmul, small_tiles_cost_more_and_are_taken_where_they_pay) {
+    KernelFit fit = plain();
+    fit.edge = 32;
+    cluster::Device a100 = device({fit});
+    a100.tiles.push_back({64, 64});
+    EXPECT_NEAR(micro(a100, one_wave()), 4 + kOneWave, 1e-6);
+    const double small = 2.0 * 108 * 64 * 64 * 200 / (0.8 * 312e6) * 1.5;
+    EXPECT_NEAR(micro(a100, graph::matmul(128 * 9, 128 * 3, 200)), 4 + small, 1e-6);
+}
+
+// 100 MB at 1,000 GB/s are 100 us. Joined with exponent 1 both add up.
+TEST(FittedMatmul, joins_arithmetic_and_bytes) {
+    KernelFit fit = plain();
+    Kernel kernel = one_wave();
+    kernel.elements = 50e6;
+    EXPECT_NEAR(micro(device({fit}), kernel), 104, 1e-6);
+    fit.overlap = 1;
+    EXPECT_NEAR(micro(device({fit}), kernel), 104 + kOneWave, 1e-6);
+    fit.overlap = 2;
+    EXPECT_NEAR(micro(device({fit}), kernel), 4 + std::sqrt(1e4 + kOneWave * kOneWave), 1e-6);
+}
+
+TEST(FittedMatmul, of_a_backward_pass_takes_its_ratio_longer) {
+    KernelFit fit = plain();
+    fit.backward = 1.1;
+    Kernel kernel = one_wave();
+    kernel.direction = Direction::backward_weight;
+    EXPECT_NEAR(micro(device({fit}), kernel), 4 + 1.1 * kOneWave, 1e-6);
+}
+
+TEST(FittedConvolution, gains_where_windows_overlap_and_has_fits_of_its_passes) {
+    KernelFit fit = plain();
+    fit.kind = KernelKind::convolution;
+    fit.direction = Direction::forward;
+    fit.window_gain = 2;
+    KernelFit weight = plain();
+    weight.kind = KernelKind::convolution;
+    weight.direction = Direction::backward_weight;
+    weight.compute = 0.4;
+    const cluster::Device a100 = device({fit, weight});
+    Kernel kernel = one_wave();
+    kernel.kind = KernelKind::convolution;
+    kernel.window = 2.25;  // 3 x 3 with stride 2
+    EXPECT_NEAR(micro(a100, kernel), 4 + kOneWave, 1e-6);
+    kernel.window = 9;
+    EXPECT_NEAR(micro(a100, kernel), 4 + kOneWave / 2, 1e-6);
+    kernel.direction = Direction::backward_weight;
+    EXPECT_NEAR(micro(a100, kernel), 4 + 2 * kOneWave, 1e-6);
+    kernel.direction = Direction::backward_input;
+    EXPECT_EQ(kernel_time(a100, kernel, Precision::bf16).evidence, Evidence::data_sheet) << "nobody measured it";
+}
+
+TEST(FittedConvolution, without_a_fit_is_its_implicit_product_less_surely) {
+    Kernel kernel = one_wave();
+    kernel.kind = KernelKind::convolution;
+    const auto found = kernel_time(device({plain()}), kernel, Precision::bf16);
+    EXPECT_NEAR(found.time.value.in(1_us), 4 + kOneWave, 1e-6);
+    EXPECT_EQ(found.evidence, Evidence::extrapolated);
+    EXPECT_GT(found.time.hi / found.time.value, 1.2);
+}
+
+// 108 blocks of 128 queries and 1,024 keys, heads of 80 padded to 96: with 32 keys and 16 features on top
+// 108 * 4 * 128 * 1056 * 112 operations for forward's two products.
+TEST(FittedAttention, works_on_blocks_of_queries_and_padded_heads) {
+    KernelFit fit = plain();
+    fit.kind = KernelKind::attention;
+    fit.edge = 32;
+    fit.ramp = 16;
+    Kernel kernel = graph::matmul(128, 1024, 80, 108);
+    kernel.kind = KernelKind::attention;
+    kernel.flops *= 2;
+    kernel.elements = 0;
+    const double by_hand = 108 * 4.0 * 128 * 1056 * 112 / (0.8 * 312e6);
+    EXPECT_NEAR(micro(device({fit}), kernel), 4 + by_hand, 1e-6);
+    kernel.flops *= 0.5;  // causal
+    EXPECT_NEAR(micro(device({fit}), kernel), 4 + by_hand / 2, 1e-6);
+}
+
+TEST(FittedStream, takes_its_share_of_the_bandwidth_at_any_precision) {
+    KernelFit fit = plain();
+    fit.kind = KernelKind::stream;
+    fit.bytes = {1e6, 1e9};
+    const cluster::Device a100 = device({fit});
+    EXPECT_NEAR(micro(a100, graph::stream(50e6)), 104, 1e-9);
+    EXPECT_NEAR(micro(a100, graph::stream(25e6), Precision::fp32), 104, 1e-9);
+    EXPECT_EQ(kernel_time(a100, graph::stream(50e6), Precision::bf16).evidence, Evidence::fitted);
+    EXPECT_EQ(kernel_time(a100, graph::stream(1e9), Precision::bf16).evidence, Evidence::extrapolated);
+}
+
+// Twice as deep as measured: one octave; the interval is a quarter wider in log.
+TEST(FittedKernel, outside_the_measured_range_is_extrapolated_with_a_wider_interval) {
+    const auto found = kernel_time(device({plain()}), graph::matmul(1536, 1152, 131072), Precision::bf16);
+    EXPECT_EQ(found.evidence, Evidence::extrapolated);
+    EXPECT_NEAR(found.time.hi / found.time.value, std::pow(1.2, 1.25), 1e-9);
+    EXPECT_NEAR(found.time.lo / found.time.value, std::pow(0.9, 1.25), 1e-9);
+}
+
+TEST(FittedKernel, a_borrowed_profile_is_less_sure) {
+    cluster::Device cousin = device({plain()});
+    cousin.profile.borrowed = true;
+    const auto found = kernel_time(cousin, one_wave(), Precision::bf16);
+    EXPECT_EQ(found.evidence, Evidence::extrapolated);
+    EXPECT_GT(found.time.hi / found.time.value, 1.2);
+    EXPECT_LT(found.time.lo / found.time.value, 0.9);
+}
+
+TEST(FittedKernel, lends_its_shares_to_related_precisions_only) {
+    cluster::Device a100 = device({plain()});
+    a100.matrix[Precision::fp16] = 312_TFLOP_per_s;
+    a100.matrix[Precision::tf32] = 156_TFLOP_per_s;
+    EXPECT_EQ(kernel_time(a100, one_wave(), Precision::fp16).evidence, Evidence::fitted);
+    EXPECT_NEAR(micro(a100, one_wave(), Precision::tf32), 4 + 2 * kOneWave, 1e-6);
+    EXPECT_EQ(kernel_time(a100, one_wave(), Precision::tf32).evidence, Evidence::extrapolated);
+    EXPECT_EQ(kernel_time(a100, one_wave(), Precision::fp32).evidence, Evidence::data_sheet);
+}
+
+TEST(FittedKernel, the_fit_in_range_and_of_the_own_precision_answers) {
+    KernelFit half = plain();
+    half.precision = Precision::fp16;
+    half.compute = 0.4;
+    half.depth = {1024, 4096};
+    cluster::Device a100 = device({plain(), half});
+    a100.matrix[Precision::fp16] = 312_TFLOP_per_s;
+    EXPECT_NEAR(micro(a100, one_wave(), Precision::fp16), 4 + 2 * kOneWave, 1e-6);
+    EXPECT_NEAR(micro(a100, graph::matmul(1536, 1152, 512), Precision::fp16), 4 + kOneWave / 4, 1e-6)
+        << "not its range";
+}
+
+RC_GTEST_PROP(FittedKernel, never_beats_its_own_shares_and_never_shrinks_with_depth, ()) {
+    KernelFit fit = plain();
+    fit.edge = 20;
+    fit.ramp = 100;
+    fit.tail = 0.5;
+    fit.overlap = 3;
+    cluster::Device a100 = device({fit});
+    a100.tiles = {{256, 128}, {128, 128}, {64, 64}};
+    const auto extent = [](int most) { return static_cast<double>(*rc::gen::inRange(8, most)); };
+    const double m = extent(5000), n = extent(5000), k = extent(9000);
+    const Kernel kernel = graph::matmul(m, n, k);
+    const Seconds time = fitted_seconds(a100, fit, kernel, Precision::bf16);
+    const Seconds bytes = moved_bytes(kernel, Precision::bf16) / (fit.memory * a100.memory_bandwidth);
+    RC_ASSERT(time >= fit.start + max(kernel.flops / (fit.compute * a100.peak(Precision::bf16)), bytes));
+    // A split may make a deeper product a little faster at the depth where it first pays, never by more than its ramp.
+    const Seconds deeper = fitted_seconds(a100, fit, graph::matmul(m, n, 2 * k), Precision::bf16);
+    RC_ASSERT(deeper >= time);
+}
+
+}  // namespace
+}  // namespace dodona::cost
