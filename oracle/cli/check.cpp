@@ -8,6 +8,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/output.hpp"
+#include "input/link_file.hpp"
 #include "input/machine_file.hpp"
 #include "input/plan_file.hpp"
 #include "input/strategy_file.hpp"
@@ -18,7 +19,7 @@ namespace dodona::cli {
 
 namespace {
 
-const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "plan"};
+const std::vector<std::string> kKinds{"model", "cluster", "device", "link", "strategy", "plan"};
 
 /// "25,557,032 parameters as published".
 std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
@@ -73,12 +74,18 @@ std::string checked(const std::string& file) {
         return model(std::move(document), file);
     }
     if (kind == "cluster") {
-        return cluster_line(input::read_cluster(std::move(document), built_in.device_opener()));
+        return cluster_line(input::read_cluster(std::move(document), built_in.device_opener(), built_in.link_opener()));
     }
     if (kind == "device") {
         const cluster::Device device = input::read_device(std::move(document));
         return fmt::format("device {}: {}, {}", device.name, reports::text(device.memory),
                            reports::counted(static_cast<std::int64_t>(device.curves.size()), "measured curve"));
+    }
+    if (kind == "link") {
+        const cluster::Link link = input::read_link(std::move(document));
+        return fmt::format("link {}: {}, {}", link.name,
+                           reports::counted(static_cast<std::int64_t>(link.protocols.size()), "protocol"),
+                           reports::counted(static_cast<std::int64_t>(link.curves.size()), "measured curve"));
     }
     if (kind == "strategy") {
         const plan::Strategy strategy = input::read_strategy(std::move(document));
@@ -118,7 +125,7 @@ int run(Arguments& arguments) {
 
 Command check_command() {
     return {.name = "check",
-            .summary = "whether files of models, machines, devices, strategies and plans are right",
+            .summary = "whether files of models, machines, devices, links, strategies and plans are right",
             .positionals = {{.name = "FILE", .description = "files to check", .many = true}},
             .options = {},
             .examples =

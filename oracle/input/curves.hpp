@@ -9,6 +9,9 @@
 namespace dodona::input {
 
 std::vector<cluster::KernelCurve> read_kernel_curves(const Value& curves);
-std::vector<cluster::CollectiveCurve> read_collective_curves(const Value& curves);
+
+/// Curves of a link are of ranks side by side unless they say otherwise.
+enum class RanksPerNode { required, all };
+std::vector<cluster::CollectiveCurve> read_collective_curves(const Value& curves, RanksPerNode due);
 
 }  // namespace dodona::input

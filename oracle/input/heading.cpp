@@ -7,7 +7,7 @@ namespace dodona::input {
 namespace {
 
 /// A file is of the first kind that it has the key of: plans also name a strategy, clusters a device.
-constexpr std::string_view kKinds[] = {"model", "cluster", "plan", "strategy", "device"};
+constexpr std::string_view kKinds[] = {"model", "cluster", "plan", "strategy", "device", "link"};
 
 std::string kind_of(const Node& root) {
     for (const std::string_view kind : kKinds) {

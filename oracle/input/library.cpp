@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "input/link_file.hpp"
 #include "input/machine_file.hpp"
 #include "input/plan_file.hpp"
 #include "input/run_conventions.hpp"
@@ -32,6 +33,7 @@ constexpr std::array kShelves{
     Shelf{"cluster", "hardware/clusters", "machines"},
     Shelf{"device", "hardware/devices", "machines"},
     Shelf{"strategy", "oracle/plan/strategies", "strategies"},
+    Shelf{"link", "hardware/links", "machines"},
 };
 
 /// Sources of built-ins are called by their path in the data directory.
@@ -65,6 +67,7 @@ std::vector<std::string> Library::names(Kind kind) const {
 std::vector<std::string> Library::models() const { return names(Kind::model); }
 std::vector<std::string> Library::clusters() const { return names(Kind::cluster); }
 std::vector<std::string> Library::devices() const { return names(Kind::device); }
+std::vector<std::string> Library::links() const { return names(Kind::link); }
 std::vector<std::string> Library::strategies() const { return names(Kind::strategy); }
 
 Document Library::open(Kind kind, const std::string& name_or_path, const fs::path& folder,
@@ -93,6 +96,7 @@ Opener Library::opener(Kind kind) const {
 
 Opener Library::model_opener() const { return opener(Kind::model); }
 Opener Library::device_opener() const { return opener(Kind::device); }
+Opener Library::link_opener() const { return opener(Kind::link); }
 Opener Library::strategy_opener() const { return opener(Kind::strategy); }
 
 graph::NetworkSpec Library::model(const std::string& name_or_path, std::span<const Setting> settings,
@@ -101,7 +105,11 @@ graph::NetworkSpec Library::model(const std::string& name_or_path, std::span<con
 }
 
 cluster::Cluster Library::cluster(const std::string& name_or_path, const Location& where) const {
-    return read_cluster(open(Kind::cluster, name_or_path, {}, where), device_opener());
+    return read_cluster(open(Kind::cluster, name_or_path, {}, where), device_opener(), link_opener());
+}
+
+cluster::Link Library::link(const std::string& name_or_path, const Location& where) const {
+    return read_link(open(Kind::link, name_or_path, {}, where));
 }
 
 cluster::Device Library::device(const std::string& name_or_path, const Location& where) const {

@@ -1,4 +1,4 @@
-// The models, clusters, devices and strategies that come with Dodona, and files of the user beside them.
+// The models, clusters, devices, links and strategies that come with Dodona, and files of the user beside them.
 #pragma once
 
 #include <filesystem>
@@ -28,6 +28,7 @@ public:
     [[nodiscard]] std::vector<std::string> models() const;
     [[nodiscard]] std::vector<std::string> clusters() const;
     [[nodiscard]] std::vector<std::string> devices() const;
+    [[nodiscard]] std::vector<std::string> links() const;
     [[nodiscard]] std::vector<std::string> strategies() const;
 
     /// `where`: the place that names the file, for faults.
@@ -36,6 +37,7 @@ public:
     [[nodiscard]] cluster::Cluster cluster(const std::string& name_or_path,
                                            const Location& where = command_line()) const;
     [[nodiscard]] cluster::Device device(const std::string& name_or_path, const Location& where = command_line()) const;
+    [[nodiscard]] cluster::Link link(const std::string& name_or_path, const Location& where = command_line()) const;
     [[nodiscard]] plan::Strategy strategy(const std::string& name_or_path,
                                           const Location& where = command_line()) const;
     /// Plans are always files.
@@ -47,10 +49,11 @@ public:
     /// Finds what documents name.
     [[nodiscard]] Opener model_opener() const;
     [[nodiscard]] Opener device_opener() const;
+    [[nodiscard]] Opener link_opener() const;
     [[nodiscard]] Opener strategy_opener() const;
 
 private:
-    enum class Kind { model, cluster, device, strategy };
+    enum class Kind { model, cluster, device, strategy, link };
 
     [[nodiscard]] std::vector<std::string> names(Kind kind) const;
     [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,

@@ -234,7 +234,7 @@ Device read_device(Document document) {
     return device;
 }
 
-Cluster read_cluster(Document document, const Opener& open) {
+Cluster read_cluster(Document document, const Opener& open, const Opener& open_link) {
     Cluster cluster;
     const Value root(*document.root, "", document.faults);
     Fields fields(root);
@@ -243,7 +243,8 @@ Cluster read_cluster(Document document, const Opener& open) {
     cluster.source = heading.source;
     cluster.device =
         device_of_cluster(fields.require("device", "a built-in device, a file, or a mapping"), document, open);
-    read_levels(fields.require("levels", "a list of levels, innermost first"), cluster);
+    read_levels(fields.require("levels", "a list of levels, innermost first"), cluster,
+                {.folder = document.folder, .open = open_link});
     if (const Value nodes = fields.find("nodes")) {
         cluster.mixed = read_nodes(nodes, cluster, document, open);
     }
@@ -265,7 +266,7 @@ Cluster read_cluster(Document document, const Opener& open) {
         cluster.contention = contention.number({.least = 1}, 1);
     }
     cluster.memory_reserve = fields.find("memory_reserve").number({.least = 0, .most = 1, .without_most = true});
-    cluster.curves = read_collective_curves(fields.find("curves"));
+    cluster.curves = read_collective_curves(fields.find("curves"), RanksPerNode::required);
     fields.finish();
     throw_faults(document);
     return cluster;

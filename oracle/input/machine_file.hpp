@@ -8,7 +8,7 @@ namespace dodona::input {
 
 cluster::Device read_device(Document document);
 
-/// `open` finds the device that the file names.
-cluster::Cluster read_cluster(Document document, const Opener& open);
+/// `open` finds the device that the file names, `open_link` the links of its levels.
+cluster::Cluster read_cluster(Document document, const Opener& open, const Opener& open_link);
 
 }  // namespace dodona::input

@@ -98,7 +98,8 @@ TEST(ClusterFile, MarksItsNodeAndHoldsItsDevice) {
                              "\nlevels:\n"
                              "  - {name: pair, size: 2, kind: ring, bandwidth: 1 GB/s, latency: 0 s}\n"
                              "  - {name: node, size: 2, kind: switch, bandwidth: 1 GB/s, latency: 0 s, node: true}\n";
-    const cluster::Cluster cluster = read_cluster(parse_document(text, "c.yaml"), library().device_opener());
+    const cluster::Cluster cluster =
+        read_cluster(parse_document(text, "c.yaml"), library().device_opener(), library().link_opener());
     EXPECT_EQ(cluster.node_level, 1U);
     EXPECT_EQ(cluster.device.name, "mine");
     EXPECT_FALSE(cluster.storage.has_value());

@@ -28,7 +28,7 @@ inline void read_as(const std::string& kind, Document document) {
     if (kind == "model") {
         static_cast<void>(graph::build(read_model(std::move(document), {}, library().model_opener())));
     } else if (kind == "cluster") {
-        static_cast<void>(read_cluster(std::move(document), library().device_opener()));
+        static_cast<void>(read_cluster(std::move(document), library().device_opener(), library().link_opener()));
     } else if (kind == "device") {
         static_cast<void>(read_device(std::move(document)));
     } else if (kind == "strategy") {
