@@ -9,6 +9,7 @@
 #include "cli/files.hpp"
 #include "cli/output.hpp"
 #include "input/framework_file.hpp"
+#include "input/link_file.hpp"
 #include "input/machine_file.hpp"
 #include "input/plan_file.hpp"
 #include "input/profile_file.hpp"
@@ -20,7 +21,7 @@ namespace dodona::cli {
 
 namespace {
 
-const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework", "plan", "profile"};
+const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework", "plan", "profile", "link"};
 
 /// "25,557,032 parameters as published".
 std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
@@ -82,6 +83,12 @@ std::string checked(const std::string& file) {
         return fmt::format("device {}: {}, {}", device.name, reports::text(device.memory),
                            reports::counted(static_cast<std::int64_t>(device.curves.size()), "measured curve"));
     }
+    if (kind == "link") {
+        const cluster::Link link = input::read_link(std::move(document));
+        return fmt::format("link {}: {}, {}", link.name,
+                           reports::counted(static_cast<std::int64_t>(link.protocols.size()), "protocol"),
+                           reports::counted(static_cast<std::int64_t>(link.curves.size()), "measured curve"));
+    }
     if (kind == "strategy") {
         const plan::Strategy strategy = input::read_strategy(std::move(document));
         return fmt::format("strategy {}: axes {}, {}", strategy.name, join(strategy.axes),
@@ -129,7 +136,7 @@ int run(Arguments& arguments) {
 
 Command check_command() {
     return {.name = "check",
-            .summary = "whether files of models, machines, devices, strategies and plans are right",
+            .summary = "whether files of models, machines, devices, links, strategies and plans are right",
             .positionals = {{.name = "FILE", .description = "files to check", .many = true}},
             .options = {},
             .examples =

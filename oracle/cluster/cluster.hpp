@@ -18,17 +18,13 @@
 
 namespace dodona::cluster {
 
-/// Collectives and the algorithms that may run them.
-enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all, send, halo };
+/// Algorithms that may run collectives.
 enum class Algorithm { ring, tree, double_tree, hierarchical, direct, torus, in_network, parameter_server };
 
-inline constexpr std::array kCollectives{Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
-                                         Collective::all_to_all, Collective::send,       Collective::halo};
 inline constexpr std::array kAlgorithms{
     Algorithm::ring,   Algorithm::tree,  Algorithm::double_tree, Algorithm::hierarchical,
     Algorithm::direct, Algorithm::torus, Algorithm::in_network,  Algorithm::parameter_server};
 
-std::string_view name(Collective collective);
 std::string_view name(Algorithm algorithm);
 std::optional<Algorithm> algorithm_from(std::string_view name);
 
@@ -38,20 +34,6 @@ struct Staging {
     BytesPerSecond bandwidth;
     std::vector<Collective> applies_to;  ///< send, halo, ...
     std::string source;
-};
-
-/// One measured collective curve: log-log table of time over message size.
-struct CollectiveCurve {
-    Collective collective = Collective::all_reduce;
-    std::int64_t ranks = 2;
-    std::int64_t ranks_per_node = 1;
-    struct Point {
-        Bytes size;  ///< the full buffer (of an all-gather: its result)
-        Seconds time;
-    };
-    std::vector<Point> points;
-    double held_out_error = 0.0;
-    Provenance provenance;
 };
 
 /// Seconds per sample measured for a whole network on one device; they override kernels.

@@ -1,7 +1,9 @@
 // A level of links: what joins the children of one unit.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
+#include "cluster/link.hpp"
 
 namespace dodona::cluster {
 
@@ -47,6 +50,20 @@ struct Level {
     std::vector<std::int64_t> sizes = {};      ///< torus: children along each dimension, first innermost; none: {size}
     Routing routing = Routing::adaptive;       ///< dragonfly
     std::optional<InNetwork> in_network = {};  ///< none: switches only forward
+    double efficiency = 1;                     ///< share of `bandwidth` that collectives reach; of a link its own
+    std::optional<Link> link = {};             ///< its protocols come before `latency` and `efficiency`
+
+    /// Ways to drive the links: those of `link`, or one of `latency` and `efficiency`.
+    [[nodiscard]] std::size_t protocols() const {
+        return link && !link->protocols.empty() ? link->protocols.size() : 1;
+    }
+    /// The way of that place in them; the last one where there are fewer.
+    [[nodiscard]] Drive drive(std::size_t protocol) const {
+        if (!link || link->protocols.empty()) {
+            return {.step = latency, .efficiency = efficiency};
+        }
+        return link->protocols[std::min(protocol, link->protocols.size() - 1)].drive;
+    }
 };
 
 inline constexpr std::array kLevelKinds{LevelKind::switched, LevelKind::all_to_all, LevelKind::ring,

@@ -49,6 +49,15 @@ std::string_view name(ParameterServers::Place place) {
     throw InternalError("a place of parameter servers without a name");
 }
 
+std::string_view name(Wiring wiring) {
+    switch (wiring) {
+        case Wiring::any: return "switch";
+        case Wiring::pairs: return "pairs";
+        case Wiring::ring: return "ring";
+    }
+    throw InternalError("a wiring without a name");
+}
+
 std::string_view name(Collective collective) {
     switch (collective) {
         case Collective::all_reduce: return "all-reduce";

@@ -1,13 +1,8 @@
 #include "cost/collective_curve.hpp"
 
-#include <math.h>  // before Boost 1.74's pchip, which calls isnan unqualified
-
 #include <algorithm>
 #include <cmath>
-#include <utility>
 #include <vector>
-
-#include <boost/math/interpolators/pchip.hpp>
 
 #include "base/check.hpp"
 #include "cost/interval.hpp"
@@ -25,26 +20,57 @@ constexpr double kUnknownError = 0.22;
 double log_size(const cluster::CollectiveCurve::Point& point) { return std::log(point.size.in(unit::byte)); }
 double log_time(const cluster::CollectiveCurve::Point& point) { return std::log(point.time.in(unit::second)); }
 
-/// Between points[right-1] and points[right]. A PCHIP segment depends on its two points and their neighbours only, so
-/// four points give what all would.
+/// A straight piece in log-log.
+struct Secant {
+    double width = 1;
+    double slope = 0;
+};
+
+Secant secant(const Points& points, std::size_t right) {
+    const double width = log_size(points[right]) - log_size(points[right - 1]);
+    return {width, (log_time(points[right]) - log_time(points[right - 1])) / width};
+}
+
+/// At a point between two pieces: their weighted harmonic mean, none where the curve turns.
+double slope_between(Secant left, Secant right) {
+    if (left.slope * right.slope <= 0) {
+        return 0;
+    }
+    const double w1 = 2 * right.width + left.width;
+    const double w2 = right.width + 2 * left.width;
+    return (w1 + w2) / (w1 / left.slope + w2 / right.slope);
+}
+
+/// At the first or last point: of the parabola through it, kept monotone.
+double slope_at_end(Secant end, Secant next) {
+    const double slope = ((2 * end.width + next.width) * end.slope - end.width * next.slope) / (end.width + next.width);
+    if (slope * end.slope <= 0) {
+        return 0;
+    }
+    if (end.slope * next.slope <= 0 && std::abs(slope) > 3 * std::abs(end.slope)) {
+        return 3 * end.slope;
+    }
+    return slope;
+}
+
+/// Between points[right-1] and points[right], which depends on them and their neighbours only.
 Seconds between(const Points& points, std::size_t right, double size) {
-    const double x = std::log(size);
+    const Secant here = secant(points, right);
+    const double from_left = std::log(size) - log_size(points[right - 1]);
+    const double left_time = log_time(points[right - 1]);
     if (points.size() < 4) {
-        const double x0 = log_size(points[right - 1]);
-        const double y0 = log_time(points[right - 1]);
-        const double slope = (log_time(points[right]) - y0) / (log_size(points[right]) - x0);
-        return Seconds::of_base(std::exp(y0 + slope * (x - x0)));
+        return Seconds::of_base(std::exp(left_time + here.slope * from_left));
     }
-    const std::size_t first = std::min(right < 2 ? 0 : right - 2, points.size() - 4);
-    std::vector<double> xs, ys;
-    xs.reserve(4);
-    ys.reserve(4);
-    for (std::size_t i = first; i < first + 4; ++i) {
-        xs.push_back(log_size(points[i]));
-        ys.push_back(log_time(points[i]));
-    }
-    const boost::math::interpolators::pchip<std::vector<double>> cubic(std::move(xs), std::move(ys));
-    return Seconds::of_base(std::exp(cubic(x)));
+    const bool first = right == 1;
+    const bool last = right + 1 == points.size();
+    const double at_left =
+        first ? slope_at_end(here, secant(points, 2)) : slope_between(secant(points, right - 1), here);
+    const double at_right =
+        last ? slope_at_end(here, secant(points, right - 1)) : slope_between(here, secant(points, right + 1));
+    const double t = from_left / here.width;
+    const double rise = t * t * (3 - 2 * t) * here.slope * here.width;
+    const double bend = here.width * t * (1 - t) * ((1 - t) * at_left - t * at_right);
+    return Seconds::of_base(std::exp(left_time + rise + bend));
 }
 
 /// Beyond the last point, at the last segment's bandwidth; at the whole message's where that segment has none.
@@ -73,19 +99,39 @@ std::int64_t per_node(const cluster::Cluster& cluster, std::span<const cluster::
     return ranks;
 }
 
+const cluster::CollectiveCurve* find(const std::vector<cluster::CollectiveCurve>& curves,
+                                     cluster::Collective collective, Placement placed) {
+    const auto found = std::find_if(curves.begin(), curves.end(), [&](const cluster::CollectiveCurve& curve) {
+        return curve.collective == collective && curve.ranks == placed.ranks && curve.ranks_per_node == placed.together;
+    });
+    return found == curves.end() ? nullptr : &*found;
+}
+
+/// Whether ranks inside the level have as many links for themselves as those that were measured.
+bool drives_alike(const cluster::Level& level, const cluster::Link& link, std::int64_t ranks) {
+    using cluster::Wiring;
+    switch (level.kind) {
+        case cluster::LevelKind::ring: return link.wiring == Wiring::ring;
+        case cluster::LevelKind::all_to_all:
+            return link.wiring == Wiring::pairs || (link.wiring == Wiring::any && ranks == level.size);
+        default: return link.wiring == Wiring::any || (link.wiring == Wiring::pairs && ranks == level.size);
+    }
+}
+
 }  // namespace
 
-CurveTime curve_time(const cluster::CollectiveCurve& curve, Bytes size) {
+CurveTime curve_time(const cluster::CollectiveCurve& curve, Bytes size, double borrowed) {
     const Points& points = curve.points;
     check(!points.empty(), "a measured curve has points");
-    const double error = curve.held_out_error > 0 ? curve.held_out_error : kUnknownError;
+    const double error = borrowed + (curve.held_out_error > 0 ? curve.held_out_error : kUnknownError);
     const auto at = std::lower_bound(points.begin(), points.end(), size,
                                      [](const auto& point, Bytes wanted) { return point.size < wanted; });
     if (at == points.end()) {
         return outside(beyond(points, size), error, std::log2(size / points.back().size));
     }
     if (at->size == size) {
-        return {within(at->time, curve.held_out_error), Evidence::measured};
+        return {within(at->time, borrowed + curve.held_out_error),
+                borrowed > 0 ? Evidence::interpolated : Evidence::measured};
     }
     if (at == points.begin()) {
         const double octaves = size > Bytes{} ? std::log2(points.front().size / size) : 1;
@@ -100,18 +146,49 @@ const cluster::CollectiveCurve* matching_curve(const cluster::Cluster& cluster, 
     if (cluster.curves.empty()) {
         return nullptr;
     }
-    std::int64_t ranks = request.group.size();
-    std::int64_t inside = per_node(cluster, spans, ranks);
+    Placement placed{.ranks = request.group.size()};
+    placed.together = per_node(cluster, spans, placed.ranks);
     if (request.collective == cluster::Collective::send) {  // between two neighbours, however long the pipeline
-        inside = inside == ranks ? 2 : 1;
-        ranks = 2;
+        placed = {.ranks = 2, .together = placed.together == placed.ranks ? 2 : 1};
     }
-    for (const cluster::CollectiveCurve& curve : cluster.curves) {
-        if (curve.collective == request.collective && curve.ranks == ranks && curve.ranks_per_node == inside) {
-            return &curve;
+    return find(cluster.curves, request.collective, placed);
+}
+
+LinkCurves matching_link(const cluster::Cluster& cluster, const CollectiveRequest& request,
+                         std::span<const cluster::Span> spans) {
+    const std::size_t outermost = spans.back().level;
+    const cluster::Level& level = cluster.levels[outermost];
+    if (!level.link || level.link->curves.empty()) {
+        return {};
+    }
+    LinkCurves found{.link = &*level.link};
+    found.placed = {.ranks = request.group.size(), .together = request.group.size()};
+    for (auto span = spans.rbegin(); span != spans.rend(); ++span) {
+        const auto& link = cluster.levels[span->level].link;
+        if (!link || link->name != level.link->name) {
+            break;
+        }
+        found.placed.together = span->level == 0 ? found.placed.ranks : span->members;
+    }
+    const bool inside = found.placed.together == found.placed.ranks;
+    if (request.collective == cluster::Collective::send) {
+        found.placed = {.ranks = 2, .together = inside ? 2 : 1};
+    }
+    if (inside && !drives_alike(level, *found.link, found.placed.ranks)) {
+        return {};
+    }
+    found.exact = find(found.link->curves, request.collective, found.placed);
+    for (const cluster::CollectiveCurve& curve : found.link->curves) {
+        const bool alike = curve.collective == request.collective && (curve.ranks_per_node == curve.ranks) == inside &&
+                           (inside || curve.ranks_per_node == found.placed.together);
+        if (alike && curve.ranks < found.placed.ranks && (found.fewer == nullptr || curve.ranks > found.fewer->ranks)) {
+            found.fewer = &curve;
+        }
+        if (alike && curve.ranks > found.placed.ranks && (found.more == nullptr || curve.ranks < found.more->ranks)) {
+            found.more = &curve;
         }
     }
-    return nullptr;
+    return found;
 }
 
 }  // namespace dodona::cost

@@ -127,7 +127,7 @@ bool changes_position(const CollectiveRequest& request, const cluster::Span& spa
 }
 
 Crossing crossing_of(const cluster::Cluster& cluster, const CollectiveRequest& request, const cluster::Span& span,
-                     std::int64_t children, double& contention) {
+                     std::int64_t children, Path& way) {
     const Level& level = cluster.levels[span.level];
     const std::int64_t met = std::max<std::int64_t>(2, children);
     Crossing crossing{.level = span.level, .members = span.members, .children = children};
@@ -141,17 +141,22 @@ Crossing crossing_of(const cluster::Cluster& cluster, const CollectiveRequest& r
         share = share_of(cluster, request, span, met);
     }
     crossing.hops = mean_hops(level, met);
-    crossing.share = share.bandwidth;
-    crossing.latency = level.latency;
+    const cluster::Drive drive = level.drive(way.protocol);
+    crossing.share = drive.efficiency * share.bandwidth;
+    crossing.latency = drive.step;
     if (level.kind == LevelKind::rail && span.level > 0 && changes_position(request, span)) {
-        crossing.latency += cluster.levels[span.level - 1].latency;
+        crossing.latency += cluster.levels[span.level - 1].drive(way.protocol).step;
+    }
+    for (TorusRing& ring : crossing.rings) {
+        ring.share *= drive.efficiency;
     }
     if (level.in_network) {
         const BytesPerSecond links = static_cast<double>(level.links) * level.bandwidth / level.taper;
         crossing.reduction = {.bandwidth = level.in_network->bandwidth / links * share.bandwidth,
                               .latency = level.in_network->latency};
     }
-    contention = std::max(contention, share.contention);
+    way.contention = std::max(way.contention, share.contention);
+    way.start = max(way.start, drive.start);
     return crossing;
 }
 
@@ -174,10 +179,10 @@ Seconds Path::latency() const {
 }
 
 Path path(const cluster::Cluster& cluster, const CollectiveRequest& request, std::int64_t ranks,
-          std::span<const cluster::Span> spans) {
+          std::span<const cluster::Span> spans, std::size_t protocol) {
     check(!spans.empty(), "a group of several ranks crosses a level");
     const cluster::Staging* staging = staging_of(cluster, request.collective);
-    Path result{.ranks = ranks};
+    Path result{.ranks = ranks, .protocol = protocol};
     result.crossings.reserve(spans.size());
     for (std::size_t i = 0; i < spans.size(); ++i) {
         const cluster::Span& span = spans[i];
@@ -189,7 +194,7 @@ Path path(const cluster::Cluster& cluster, const CollectiveRequest& request, std
             crossing.share = staging->bandwidth;
             result.crossings.push_back(crossing);
         } else {
-            result.crossings.push_back(crossing_of(cluster, request, span, children, result.contention));
+            result.crossings.push_back(crossing_of(cluster, request, span, children, result));
         }
     }
     return result;

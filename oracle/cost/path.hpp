@@ -4,7 +4,7 @@
 // of the child share them:
 //
 //   phi   = max(1, g*k / L)                    contention: flows per link
-//   share = k * bandwidth / taper / phi        what one group gets out of a child, B/s
+//   share = k * e * bandwidth / taper / phi    what one group gets out of a child, B/s; e is the level's efficiency
 //
 // A device drives all its links (k = L where the child is one device); a group inside a larger child as many as it has
 // members there, k = min(m, L). On an all-to-all level L counts the peers that the group has. A message to a neighbour
@@ -24,7 +24,7 @@
 // members a node, and whatever groups do that do not lie alike in all nodes. The bytes that cross the node's own level
 // are those of the algorithm in any case.
 //
-// In-network reduction scales the share by what the switches reduce over what the links carry.
+// In-network reduction scales the share, without its efficiency, by what the switches reduce over what the links carry.
 // Not modelled: other jobs' traffic; strided groups of a ring level that pass through each other's children; local
 // links of a dragonfly group beyond those of its own levels.
 // Source: contention as in Kahira et al., HPDC'21 (ParaDL), section 4.5: flows of the job's own that share a link;
@@ -32,6 +32,7 @@
 // minimal and Valiant throughput; NVIDIA, "Doubling all2all performance with NCCL 2.12" (2022) for rails and PXN.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -60,15 +61,18 @@ struct Crossing {
 /// A group of `ranks` and the levels that it crosses, innermost first.
 struct Path {
     std::int64_t ranks = 1;
+    std::size_t protocol = 0;  ///< of each level's, the place in its list
     std::vector<Crossing> crossings;
     double contention = 1;  ///< phi of the busiest level
+    Seconds start;          ///< once a collective: the largest of the levels
 
     /// Of one step: the largest of the levels.
     [[nodiscard]] Seconds latency() const;
 };
 
-/// `spans` are those of a group of `ranks` members; `request` says which collective it runs.
+/// `spans` are those of a group of `ranks` members; `request` says which collective it runs; `protocol` how links are
+/// driven (cluster/link.hpp).
 Path path(const cluster::Cluster& cluster, const CollectiveRequest& request, std::int64_t ranks,
-          std::span<const cluster::Span> spans);
+          std::span<const cluster::Span> spans, std::size_t protocol = 0);
 
 }  // namespace dodona::cost

@@ -11,9 +11,6 @@ namespace {
 using cluster::Collective;
 using graph::KernelKind;
 
-constexpr std::array kCollectives{Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
-                                  Collective::all_to_all, Collective::send,       Collective::halo};
-
 /// yyyy-mm-dd.
 bool is_date(std::string_view text) {
     constexpr std::string_view kForm = "0000-00-00";
@@ -65,13 +62,14 @@ cluster::KernelCurve read_kernel_curve(const Value& value) {
     return curve;
 }
 
-cluster::CollectiveCurve read_collective_curve(const Value& value) {
+cluster::CollectiveCurve read_collective_curve(const Value& value, RanksPerNode due) {
     cluster::CollectiveCurve curve;
     Fields fields(value);
-    curve.collective = fields.require("collective").one_of(kCollectives, Collective::all_reduce);
+    curve.collective = fields.require("collective").one_of(cluster::kCollectives, Collective::all_reduce);
     curve.ranks = fields.require("ranks").whole(2, kMostWhole, 2);
-    const Value per_node = fields.require("ranks_per_node");
-    curve.ranks_per_node = per_node.whole(1);
+    const bool required = due == RanksPerNode::required;
+    const Value per_node = required ? fields.require("ranks_per_node") : fields.find("ranks_per_node");
+    curve.ranks_per_node = per_node.whole(1, kMostWhole, required ? 1 : curve.ranks);
     if (curve.ranks_per_node > curve.ranks) {
         per_node.error(fmt::format("{} ranks of a node, of {} in all", curve.ranks_per_node, curve.ranks));
     }
@@ -79,8 +77,12 @@ cluster::CollectiveCurve read_collective_curve(const Value& value) {
     curve.provenance = read_provenance(fields);
     for (const Value& point : read_points(fields)) {
         Fields parts(point);
-        const Bytes size = parts.require("size").quantity(Sign::positive, Bytes{});
-        curve.points.push_back({size, parts.require("time").quantity(Sign::positive, Seconds{})});
+        const Value size = parts.require("size");
+        const Bytes bytes = size.quantity(Sign::positive, Bytes{});
+        if (!curve.points.empty() && bytes <= curve.points.back().size) {
+            size.error("no larger than the one before", "the sizes of a curve ascend");
+        }
+        curve.points.push_back({bytes, parts.require("time").quantity(Sign::positive, Seconds{})});
         parts.finish();
     }
     fields.finish();
@@ -110,10 +112,10 @@ std::vector<cluster::KernelCurve> read_kernel_curves(const Value& curves) {
     return read;
 }
 
-std::vector<cluster::CollectiveCurve> read_collective_curves(const Value& curves) {
+std::vector<cluster::CollectiveCurve> read_collective_curves(const Value& curves, RanksPerNode due) {
     std::vector<cluster::CollectiveCurve> read;
     for (const Value& value : curves.list()) {
-        read.push_back(read_collective_curve(value));
+        read.push_back(read_collective_curve(value, due));
     }
     return read;
 }

@@ -17,6 +17,9 @@ inline constexpr std::array kKernelKinds{graph::KernelKind::matmul,    graph::Ke
 cluster::Provenance read_provenance(Fields& fields);
 
 std::vector<cluster::KernelCurve> read_kernel_curves(const Value& curves);
-std::vector<cluster::CollectiveCurve> read_collective_curves(const Value& curves);
+
+/// Curves of a link are of ranks side by side unless they say otherwise.
+enum class RanksPerNode { required, all };
+std::vector<cluster::CollectiveCurve> read_collective_curves(const Value& curves, RanksPerNode due);
 
 }  // namespace dodona::input

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "input/heading.hpp"
+#include "input/link_file.hpp"
 
 namespace dodona::input {
 
@@ -51,8 +53,9 @@ void read_sizes(const Value& value, Level& level) {
 
 /// `true`, or a mapping of what differs from the links.
 void read_in_network(const Value& value, Level& level) {
-    cluster::InNetwork reduction{.bandwidth = static_cast<double>(level.links) * level.bandwidth / level.taper,
-                                 .latency = level.latency};
+    cluster::InNetwork reduction{
+        .bandwidth = static_cast<double>(level.links) * level.efficiency * level.bandwidth / level.taper,
+        .latency = level.latency};
     if (!value.is_mapping()) {
         if (value.flag()) {
             level.in_network = reduction;
@@ -93,7 +96,54 @@ void read_particulars(Fields& fields, Level& level) {
     }
 }
 
-Level read_level(const Value& value, bool& is_node) {
+/// A link by its name, or {use: NAME, borrowed: 0.1} where it is not the one that was measured.
+cluster::Link read_link_of(const Value& value, const LinkFinder& links) {
+    const auto open = [&](const Value& named) {
+        const std::string name = named.text();
+        return name.empty() ? cluster::Link{} : read_link(links.open(name, links.folder, named.where()));
+    };
+    try {
+        if (!value.is_mapping()) {
+            return open(value);
+        }
+        Fields fields(value);
+        const Value use = fields.require("use", "the link: a built-in one, or a file");
+        const double borrowed = fields.require("borrowed", "the error that this adds: 0.1").number({.least = 0}, 0);
+        fields.finish();
+        cluster::Link link = use ? open(use) : cluster::Link{};
+        link.borrowed = borrowed;
+        return link;
+    } catch (const InputError& error) {
+        absorb(value.faults(), error);
+        return {};
+    }
+}
+
+/// Start-up and reach of the links: the level's own, or its link's.
+void read_drive(Fields& fields, Level& level, const LinkFinder& links) {
+    if (const Value link = fields.find("link")) {
+        level.link = read_link_of(link, links);
+    }
+    const bool protocols = level.link && !level.link->protocols.empty();
+    const Value latency =
+        protocols ? fields.find("latency") : fields.require("latency", "of one message between children: 9 us");
+    level.latency = latency.quantity(Sign::not_negative, Seconds{});
+    const Value efficiency = fields.find("efficiency");
+    level.efficiency = efficiency.bare().number({.least = 0, .most = 1, .without_least = true}, 1);
+    for (const auto& [value, key] : {std::pair(latency, "latency"), std::pair(efficiency, "efficiency")}) {
+        if (protocols && value) {
+            value.error(fmt::format("the link {} has its own {}", level.link->name, key), "leave one of the two out");
+        }
+    }
+    if (protocols) {
+        level.latency = level.link->protocols.front().drive.step;
+        for (const cluster::Protocol& protocol : level.link->protocols) {
+            level.efficiency = protocol.drive.efficiency;  // of the last, for large messages
+        }
+    }
+}
+
+Level read_level(const Value& value, bool& is_node, const LinkFinder& links) {
     Level level;
     Fields fields(value);
     if (const Value name = fields.require("name", "what its units are called: node, rack, system")) {
@@ -105,8 +155,7 @@ Level read_level(const Value& value, bool& is_node) {
     level.links = fields.find("links").whole(1, kMostDevices);
     level.bandwidth =
         fields.require("bandwidth", "of one link, one way: 50 GB/s").quantity(Sign::positive, BytesPerSecond{});
-    level.latency =
-        fields.require("latency", "of one message between children: 9 us").quantity(Sign::not_negative, Seconds{});
+    read_drive(fields, level, links);
     read_particulars(fields, level);
     is_node = fields.find("node").flag();
     fields.finish();
@@ -115,13 +164,13 @@ Level read_level(const Value& value, bool& is_node) {
 
 }  // namespace
 
-void read_levels(const Value& value, Cluster& cluster) {
+void read_levels(const Value& value, Cluster& cluster, const LinkFinder& links) {
     std::set<std::string> names;
     bool has_node = false;
     double devices = 1;
     for (const Value& item : value.list()) {
         bool is_node = false;
-        cluster.levels.push_back(read_level(item, is_node));
+        cluster.levels.push_back(read_level(item, is_node, links));
         const Level& level = cluster.levels.back();
         devices *= static_cast<double>(level.size);
         if (!level.name.empty() && !names.insert(level.name).second) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "input/framework_file.hpp"
+#include "input/link_file.hpp"
 #include "input/machine_file.hpp"
 #include "input/plan_file.hpp"
 #include "input/run_conventions.hpp"
@@ -35,6 +36,7 @@ constexpr std::array kShelves{
     Shelf{"strategy", "oracle/plan/strategies", "strategies"},
     Shelf{"framework", "oracle/plan/frameworks", "frameworks"},
     Shelf{"profile", "hardware/profiles", "machines"},
+    Shelf{"link", "hardware/links", "machines"},
 };
 
 /// Sources of built-ins are called by their path in the data directory.
@@ -69,6 +71,7 @@ std::vector<std::string> Library::models() const { return names(Kind::model); }
 std::vector<std::string> Library::clusters() const { return names(Kind::cluster); }
 std::vector<std::string> Library::devices() const { return names(Kind::device); }
 std::vector<std::string> Library::profiles() const { return names(Kind::profile); }
+std::vector<std::string> Library::links() const { return names(Kind::link); }
 std::vector<std::string> Library::strategies() const { return names(Kind::strategy); }
 std::vector<std::string> Library::frameworks() const { return names(Kind::framework); }
 
@@ -97,7 +100,7 @@ Opener Library::opener(Kind kind) const {
 }
 
 Opener Library::model_opener() const { return opener(Kind::model); }
-MachineOpeners Library::machine_openers() const { return {opener(Kind::device), opener(Kind::profile)}; }
+MachineOpeners Library::machine_openers() const { return {opener(Kind::device), opener(Kind::profile), opener(Kind::link)}; }
 Opener Library::strategy_opener() const { return opener(Kind::strategy); }
 Opener Library::framework_opener() const { return opener(Kind::framework); }
 
@@ -108,6 +111,10 @@ graph::NetworkSpec Library::model(const std::string& name_or_path, std::span<con
 
 cluster::Cluster Library::cluster(const std::string& name_or_path, const Location& where) const {
     return read_cluster(open(Kind::cluster, name_or_path, {}, where), machine_openers());
+}
+
+cluster::Link Library::link(const std::string& name_or_path, const Location& where) const {
+    return read_link(open(Kind::link, name_or_path, {}, where));
 }
 
 cluster::Device Library::device(const std::string& name_or_path, const Location& where) const {

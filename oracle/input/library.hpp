@@ -1,4 +1,4 @@
-// The models, clusters, devices and strategies that come with Dodona, and files of the user beside them.
+// The models, clusters, devices, links and strategies that come with Dodona, and files of the user beside them.
 #pragma once
 
 #include <filesystem>
@@ -30,6 +30,7 @@ public:
     [[nodiscard]] std::vector<std::string> clusters() const;
     [[nodiscard]] std::vector<std::string> devices() const;
     [[nodiscard]] std::vector<std::string> profiles() const;
+    [[nodiscard]] std::vector<std::string> links() const;
     [[nodiscard]] std::vector<std::string> strategies() const;
     [[nodiscard]] std::vector<std::string> frameworks() const;
 
@@ -39,6 +40,7 @@ public:
     [[nodiscard]] cluster::Cluster cluster(const std::string& name_or_path,
                                            const Location& where = command_line()) const;
     [[nodiscard]] cluster::Device device(const std::string& name_or_path, const Location& where = command_line()) const;
+    [[nodiscard]] cluster::Link link(const std::string& name_or_path, const Location& where = command_line()) const;
     [[nodiscard]] plan::Strategy strategy(const std::string& name_or_path,
                                           const Location& where = command_line()) const;
     [[nodiscard]] plan::Framework framework(const std::string& name_or_path,
@@ -56,7 +58,7 @@ public:
     [[nodiscard]] Opener framework_opener() const;
 
 private:
-    enum class Kind { model, cluster, device, strategy, framework, profile };
+    enum class Kind { model, cluster, device, strategy, framework, profile, link };
 
     [[nodiscard]] std::vector<std::string> names(Kind kind) const;
     [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,

@@ -270,7 +270,8 @@ Cluster read_cluster(Document document, const MachineOpeners& open) {
     cluster.source = heading.source;
     cluster.device =
         device_of_cluster(fields.require("device", "a built-in device, a file, or a mapping"), document, open);
-    read_levels(fields.require("levels", "a list of levels, innermost first"), cluster);
+    read_levels(fields.require("levels", "a list of levels, innermost first"), cluster,
+                {.folder = document.folder, .open = open.link});
     if (const Value nodes = fields.find("nodes")) {
         cluster.mixed = read_nodes(nodes, cluster, document, open);
     }
@@ -292,7 +293,7 @@ Cluster read_cluster(Document document, const MachineOpeners& open) {
         cluster.contention = contention.number({.least = 1}, 1);
     }
     cluster.memory_reserve = fields.find("memory_reserve").number({.least = 0, .most = 1, .without_most = true});
-    cluster.curves = read_collective_curves(fields.find("curves"));
+    cluster.curves = read_collective_curves(fields.find("curves"), RanksPerNode::required);
     fields.finish();
     throw_faults(document);
     return cluster;

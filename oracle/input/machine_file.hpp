@@ -6,10 +6,11 @@
 
 namespace dodona::input {
 
-/// Find what machine files name: clusters devices, devices profiles.
+/// Find what machine files name: clusters devices and links, devices profiles.
 struct MachineOpeners {
     Opener device;
     Opener profile;
+    Opener link;
 };
 
 /// Without an opener the device's profile is left out: what is about to be fitted needs none.

@@ -37,8 +37,9 @@ std::optional<Split> split(const Exchange& exchange) {
     if (exchange.path.ranks % q != 0) {
         return std::nullopt;
     }
-    return Split{path(exchange.cluster, exchange.request, q, spans.first(first)),
-                 path(exchange.cluster, exchange.request, exchange.path.ranks / q, across)};
+    const std::size_t protocol = exchange.path.protocol;
+    return Split{path(exchange.cluster, exchange.request, q, spans.first(first), protocol),
+                 path(exchange.cluster, exchange.request, exchange.path.ranks / q, across, protocol)};
 }
 
 /// A ring, or rings along the dimensions where the part lies on a torus.

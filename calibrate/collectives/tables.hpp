@@ -1,0 +1,49 @@
+// Measured collectives as tables: time over size, for each collective and number of ranks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "calibrate/measured_table.hpp"
+#include "cluster/link.hpp"
+
+namespace dodona::calibrate {
+
+/// What a table is of.
+struct Series {
+    cluster::Collective collective = cluster::Collective::all_reduce;
+    std::int64_t ranks = 2;
+    std::int64_t ranks_per_node = 2;
+    auto operator<=>(const Series&) const = default;
+};
+
+/// Times of one series by size. `kept_out` never becomes a point.
+struct Measured {
+    std::map<double, std::vector<double>> points;    ///< bytes -> us, every repeat
+    std::map<double, std::vector<double>> kept_out;  ///< likewise
+    std::set<std::string> sources;
+};
+
+using Tables = std::map<Series, Measured>;
+
+/// nccl_single_domain_collectives: rows of one `gpu` with a data type (nccl-tests); `half` makes points, `int8`, the
+/// same bytes, is kept out. Sizes are nccl-tests' own: of an all-gather its result, of a reduce-scatter its input.
+Tables nccl_tests(const MeasuredTable& table, const std::string& gpu);
+
+/// allreduce_a100_v100: rows of one `gpu`; sizes in steps of 1 MiB. Powers of two and half-way between them make
+/// points, all others are kept out.
+Tables linear_all_reduces(const MeasuredTable& table, const std::string& gpu);
+
+/// nccl_internode_a100_gh200: rows of one `cluster`, one GPU a node; every third size is kept out.
+Tables between_nodes(const MeasuredTable& table, const std::string& cluster);
+
+/// aceso_v100_collectives: rows of op p2p inside a node, which carry a bandwidth; nothing is left to keep out.
+Tables sends_in_node(const MeasuredTable& table);
+
+/// The median of the repeats.
+double median(std::vector<double> values);
+
+}  // namespace dodona::calibrate
