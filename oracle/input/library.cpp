@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "input/machine_file.hpp"
+#include "input/memory_profile.hpp"
 #include "input/plan_file.hpp"
 #include "input/run_conventions.hpp"
 #include "input/strategy_file.hpp"
@@ -32,6 +33,7 @@ constexpr std::array kShelves{
     Shelf{"cluster", "hardware/clusters", "machines"},
     Shelf{"device", "hardware/devices", "machines"},
     Shelf{"strategy", "oracle/plan/strategies", "strategies"},
+    Shelf{"memory profile", "oracle/plan/memory", "strategies"},
 };
 
 /// Sources of built-ins are called by their path in the data directory.
@@ -66,6 +68,7 @@ std::vector<std::string> Library::models() const { return names(Kind::model); }
 std::vector<std::string> Library::clusters() const { return names(Kind::cluster); }
 std::vector<std::string> Library::devices() const { return names(Kind::device); }
 std::vector<std::string> Library::strategies() const { return names(Kind::strategy); }
+std::vector<std::string> Library::memory_profiles() const { return names(Kind::memory); }
 
 Document Library::open(Kind kind, const std::string& name_or_path, const fs::path& folder,
                        const Location& where) const {
@@ -110,6 +113,10 @@ cluster::Device Library::device(const std::string& name_or_path, const Location&
 
 plan::Strategy Library::strategy(const std::string& name_or_path, const Location& where) const {
     return read_strategy(open(Kind::strategy, name_or_path, {}, where));
+}
+
+plan::MemoryProfile Library::memory_profile(const std::string& name_or_path, const Location& where) const {
+    return read_memory_profile(open(Kind::memory, name_or_path, {}, where));
 }
 
 plan::Plan Library::plan(const std::string& path, const Location& where) const {

@@ -29,6 +29,7 @@ public:
     [[nodiscard]] std::vector<std::string> clusters() const;
     [[nodiscard]] std::vector<std::string> devices() const;
     [[nodiscard]] std::vector<std::string> strategies() const;
+    [[nodiscard]] std::vector<std::string> memory_profiles() const;
 
     /// `where`: the place that names the file, for faults.
     [[nodiscard]] graph::NetworkSpec model(const std::string& name_or_path, std::span<const Setting> settings = {},
@@ -38,6 +39,8 @@ public:
     [[nodiscard]] cluster::Device device(const std::string& name_or_path, const Location& where = command_line()) const;
     [[nodiscard]] plan::Strategy strategy(const std::string& name_or_path,
                                           const Location& where = command_line()) const;
+    [[nodiscard]] plan::MemoryProfile memory_profile(const std::string& name_or_path,
+                                                     const Location& where = command_line()) const;
     /// Plans are always files.
     [[nodiscard]] plan::Plan plan(const std::string& path, const Location& where = command_line()) const;
 
@@ -50,7 +53,7 @@ public:
     [[nodiscard]] Opener strategy_opener() const;
 
 private:
-    enum class Kind { model, cluster, device, strategy };
+    enum class Kind { model, cluster, device, strategy, memory };
 
     [[nodiscard]] std::vector<std::string> names(Kind kind) const;
     [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,

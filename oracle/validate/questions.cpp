@@ -1,5 +1,6 @@
 #include "validate/questions.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -73,12 +74,27 @@ const plan::Strategy& Questions::strategy(const std::string& name, const Locatio
     return known->second;
 }
 
+plan::MemoryProfile Questions::memory_of(const input::Run& run) {
+    const auto& lines = conventions_.memory;
+    const auto line =
+        std::find_if(lines.begin(), lines.end(), [&](const input::RunWord& word) { return word.when.holds(run); });
+    if (line == lines.end()) {
+        return {};
+    }
+    auto known = profiles_.find(line->word);
+    if (known == profiles_.end()) {
+        known = profiles_.emplace(line->word, library_.memory_profile(line->word, line->where)).first;
+    }
+    return known->second;
+}
+
 Question Questions::of(const input::Run& run) {
     const input::RunStrategy& line = strategy_line(run, conventions_);
     Question question;
     question.graph = network(run);
     question.cluster = machine(run, line);
     question.plan = plan_of(run, conventions_, line, strategy(line.strategy, run.place("strategy")), *question.graph);
+    question.plan.memory = memory_of(run);
     for (std::size_t i = 0; i < not_timed_.size(); ++i) {
         if (conventions_.not_timed[i].when.holds(run)) {
             question.not_timed.push_back(not_timed_[i]);

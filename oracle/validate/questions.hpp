@@ -39,6 +39,9 @@ private:
     std::shared_ptr<const cluster::Cluster> machine(const input::Run& run, const input::RunStrategy& line);
     const plan::Strategy& strategy(const std::string& name, const Location& where);
 
+    /// What the run's software keeps beside; the first line of the conventions that matches says.
+    plan::MemoryProfile memory_of(const input::Run& run);
+
     input::Library library_;
     input::RunConventions conventions_;
     std::vector<schedule::TimePart> not_timed_;                   ///< by entry of conventions_.not_timed
@@ -46,6 +49,7 @@ private:
     std::map<std::string, std::shared_ptr<const graph::Graph>> networks_;
     std::map<std::string, std::shared_ptr<const cluster::Cluster>> machines_;
     std::map<std::string, plan::Strategy> strategies_;
+    std::map<std::string, plan::MemoryProfile> profiles_;
 };
 
 }  // namespace dodona::validate
