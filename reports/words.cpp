@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "plan/recompute.hpp"
 #include "reports/figures.hpp"
 
 namespace dodona::reports {
@@ -42,6 +43,8 @@ std::string_view label(schedule::MemoryPart part) {
         case MemoryPart::embedding_and_head: return "embedding and head";
         case MemoryPart::workspace: return "workspace";
         case MemoryPart::buffers: return "communication buffers";
+        case MemoryPart::cache: return "allocator's cache";
+        case MemoryPart::communicators: return "communicators";
         case MemoryPart::context: return "runtime context";
     }
     throw InternalError("a memory part without a label");
@@ -88,8 +91,22 @@ std::string microbatch_words(const schedule::Prediction& prediction) {
 }
 
 std::string recompute_word(const plan::Plan& plan) {
-    return plan.recompute == plan::RecomputeKind::every ? fmt::format("every-{}", plan.recompute_every)
-                                                        : std::string(plan::name(plan.recompute));
+    if (plan.recompute == plan::RecomputeKind::every) {
+        return fmt::format("every-{}", plan.recompute_every);
+    }
+    if (plan.recompute == plan::RecomputeKind::layers) {
+        std::vector<std::string> layers;
+        for (const plan::Match& match : plan.recompute_layers) {
+            layers.push_back(plan::text(match));
+        }
+        return fmt::format("layers={}", fmt::join(layers, ","));
+    }
+    return std::string(plan::name(plan.recompute));
+}
+
+std::string totals_words(const schedule::MemoryTotals& memory) {
+    return fmt::format("tensors {}, reserved by the allocator {}, process {}", text(memory.allocated),
+                       text(memory.reserved), text(memory.process));
 }
 
 std::string saving_words(const plan::Plan& plan) {

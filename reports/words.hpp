@@ -32,7 +32,9 @@ std::string plan_words(const schedule::Prediction& prediction);
 std::string speed_words(const schedule::Prediction& prediction);
 /// "412 GiB of 1,820 GiB host memory on a node; 48.0 GiB to a device and 24.0 GiB from it in a step".
 std::string host_words(const schedule::HostUse& host);
-/// "63.2 GiB of 80.0 GiB on the fullest of 8 stages (embedding, layers[1..12])".
+/// "tensors 60.1 GiB, reserved by the allocator 61.0 GiB, process 63.2 GiB".
+std::string totals_words(const schedule::MemoryTotals& memory);
+/// Of the process: "63.2 GiB of 80.0 GiB on the fullest of 8 stages (embedding, layers[1..12])".
 std::string memory_words(const schedule::Prediction& prediction);
 
 }  // namespace dodona::reports

@@ -10,9 +10,7 @@
 
 namespace dodona::cli {
 
-namespace {
-
-std::vector<std::string> split(const std::string& typed) {
+std::vector<std::string> between_commas(const std::string& typed) {
     std::vector<std::string> parts;
     std::size_t begin = 0;
     while (true) {
@@ -24,8 +22,6 @@ std::vector<std::string> split(const std::string& typed) {
         begin = comma + 1;
     }
 }
-
-}  // namespace
 
 std::string as_typed(std::string_view typed) {
     constexpr std::size_t kLongest = 60;
@@ -150,7 +146,7 @@ std::vector<std::string> Arguments::list(const std::string& name) {
     if (!typed) {
         return {};
     }
-    std::vector<std::string> parts = split(*typed);
+    std::vector<std::string> parts = between_commas(*typed);
     if (std::find(parts.begin(), parts.end(), "") != parts.end()) {
         fault(name, as_typed(*typed) + " has an empty entry", "values between commas, without blanks: a,b");
         return {};

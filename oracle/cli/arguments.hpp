@@ -54,6 +54,9 @@ private:
 };
 
 /// A typed word as messages show it: in quotes, control characters and excess length left out.
+/// The parts of a text between its commas; one at least.
+std::vector<std::string> between_commas(const std::string& typed);
+
 std::string as_typed(std::string_view typed);
 
 }  // namespace dodona::cli

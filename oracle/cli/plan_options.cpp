@@ -6,6 +6,7 @@
 
 #include "cli/files.hpp"
 #include "input/number.hpp"
+#include "plan/recompute.hpp"
 #include "schedule/validate.hpp"
 
 namespace dodona::cli {
@@ -28,15 +29,27 @@ void read_recompute(Arguments& arguments, PlanWords& words) {
     if (!typed) {
         return;
     }
+    constexpr std::string_view kLayers = "layers=";
+    if (typed->starts_with(kLayers)) {
+        words.recompute = plan::RecomputeKind::layers;
+        for (const std::string& layer : between_commas(typed->substr(kLayers.size()))) {
+            if (layer.empty()) {
+                arguments.fault("--recompute", as_typed(*typed) + " has an empty entry",
+                                "names between commas, without blanks: layers=norm1,gated");
+            }
+            words.recompute_layers.push_back(plan::layers_named(layer));
+        }
+        return;
+    }
     const auto kind = plan::recompute_from(*typed);
-    if (kind && *kind != plan::RecomputeKind::every) {
+    if (kind && *kind != plan::RecomputeKind::every && *kind != plan::RecomputeKind::layers) {
         words.recompute = *kind;
         return;
     }
     const auto every = typed->starts_with("every-") ? input::whole_from(typed->substr(6)) : input::NotANumber{};
     const auto* count = std::get_if<std::int64_t>(&every);
     if (count == nullptr || *count < 1 || *count > kMostCount) {
-        const std::vector<std::string> choices{"none", "selective", "full", "every-K"};
+        const std::vector<std::string> choices{"none", "selective", "full", "every-K", "layers=NAME,..."};
         arguments.fault("--recompute", fmt::format("{} is not one of {}{}", as_typed(*typed), join(choices),
                                                    did_you_mean(*typed, choices)));
         return;
@@ -156,7 +169,7 @@ std::vector<Option> plan_options() {
          .description = "layers or blocks on each stage; default: balanced",
          .group = group},
         {.names = "--recompute",
-         .value = "none|selective|full|every-K",
+         .value = "none|selective|full|every-K|layers=NAME,...",
          .description = "activations to compute again in backward; default: none",
          .group = group},
         {.names = "--shard",
@@ -234,6 +247,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job)
     plan.stages = words.stages;
     plan.recompute = words.recompute;
     plan.recompute_every = words.recompute_every;
+    plan.recompute_layers = words.recompute_layers;
     plan.shard = words.shard.value_or(plan.strategy.shard.value_or(plan::ShardLevel::none));
     plan.shard_group = words.shard_group;
     plan.keep_parameters = words.keep_parameters;

@@ -27,6 +27,7 @@ struct PlanWords {
     std::vector<std::int64_t> stages;
     plan::RecomputeKind recompute = plan::RecomputeKind::none;
     std::int64_t recompute_every = 1;
+    std::vector<plan::Match> recompute_layers;
     std::optional<plan::ShardLevel> shard;
     std::int64_t shard_group = 0;
     bool keep_parameters = false;

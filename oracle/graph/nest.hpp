@@ -117,6 +117,7 @@ struct Saved {
     double factor = 1;         ///< ... times this
     bool for_weights = false;  ///< read by dW alone: not kept where the weights are frozen
     bool selective = false;    ///< dropped (and recomputed) under selective recomputation
+    bool logits = false;       ///< of a loss, one element a logit: software decides how wide (plan/memory_profile.hpp)
 };
 
 /// In which order the positions of a split sequence go to its shards.

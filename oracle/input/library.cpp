@@ -10,6 +10,7 @@
 #include "input/framework_file.hpp"
 #include "input/link_file.hpp"
 #include "input/machine_file.hpp"
+#include "input/memory_profile.hpp"
 #include "input/plan_file.hpp"
 #include "input/run_conventions.hpp"
 #include "input/strategy_file.hpp"
@@ -37,6 +38,7 @@ constexpr std::array kShelves{
     Shelf{"framework", "oracle/plan/frameworks", "frameworks"},
     Shelf{"profile", "hardware/profiles", "machines"},
     Shelf{"link", "hardware/links", "machines"},
+    Shelf{"memory profile", "oracle/plan/memory", "strategies"},
 };
 
 /// Sources of built-ins are called by their path in the data directory.
@@ -74,6 +76,7 @@ std::vector<std::string> Library::profiles() const { return names(Kind::profile)
 std::vector<std::string> Library::links() const { return names(Kind::link); }
 std::vector<std::string> Library::strategies() const { return names(Kind::strategy); }
 std::vector<std::string> Library::frameworks() const { return names(Kind::framework); }
+std::vector<std::string> Library::memory_profiles() const { return names(Kind::memory); }
 
 Document Library::open(Kind kind, const std::string& name_or_path, const fs::path& folder,
                        const Location& where) const {
@@ -129,6 +132,10 @@ plan::Framework Library::framework(const std::string& name_or_path, const Locati
     plan::Framework framework = read_framework(open(Kind::framework, name_or_path, {}, where));
     framework.reference = name_or_path;
     return framework;
+}
+
+plan::MemoryProfile Library::memory_profile(const std::string& name_or_path, const Location& where) const {
+    return read_memory_profile(open(Kind::memory, name_or_path, {}, where));
 }
 
 plan::Plan Library::plan(const std::string& path, const Location& where) const {

@@ -33,6 +33,7 @@ public:
     [[nodiscard]] std::vector<std::string> links() const;
     [[nodiscard]] std::vector<std::string> strategies() const;
     [[nodiscard]] std::vector<std::string> frameworks() const;
+    [[nodiscard]] std::vector<std::string> memory_profiles() const;
 
     /// `where`: the place that names the file, for faults.
     [[nodiscard]] graph::NetworkSpec model(const std::string& name_or_path, std::span<const Setting> settings = {},
@@ -45,6 +46,8 @@ public:
                                           const Location& where = command_line()) const;
     [[nodiscard]] plan::Framework framework(const std::string& name_or_path,
                                             const Location& where = command_line()) const;
+    [[nodiscard]] plan::MemoryProfile memory_profile(const std::string& name_or_path,
+                                                     const Location& where = command_line()) const;
     /// Plans are always files.
     [[nodiscard]] plan::Plan plan(const std::string& path, const Location& where = command_line()) const;
 
@@ -58,7 +61,7 @@ public:
     [[nodiscard]] Opener framework_opener() const;
 
 private:
-    enum class Kind { model, cluster, device, strategy, framework, profile, link };
+    enum class Kind { model, cluster, device, strategy, framework, profile, link, memory };
 
     [[nodiscard]] std::vector<std::string> names(Kind kind) const;
     [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,

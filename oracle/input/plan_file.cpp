@@ -204,8 +204,18 @@ void read_recompute(const Value& value, Plan& plan) {
         return;
     }
     Fields fields(value);
-    plan.recompute = RecomputeKind::every;
-    plan.recompute_every = fields.require("every", "one checkpoint every so many blocks: {every: 2}").whole(1);
+    if (const Value layers = fields.find("layers")) {
+        plan.recompute = RecomputeKind::layers;
+        plan.recompute_layers = read_matches(layers);
+        if (plan.recompute_layers.empty()) {
+            layers.error("no layers", "name those that run again in backward: [norm1, gated]");
+        }
+    } else {
+        plan.recompute = RecomputeKind::every;
+        plan.recompute_every =
+            fields.require("every", "one checkpoint every so many blocks: {every: 2}; or {layers: [norm1, gated]}")
+                .whole(1);
+    }
     fields.finish();
 }
 

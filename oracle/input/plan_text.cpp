@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "input/plan_file.hpp"
 #include "input/strategy_file.hpp"
+#include "plan/recompute.hpp"
 
 namespace dodona::input {
 
@@ -119,8 +120,18 @@ std::string schedule(const Plan& plan) {
 }
 
 std::string recompute(const Plan& plan) {
-    return plan.recompute == RecomputeKind::every ? fmt::format("{{every: {}}}", plan.recompute_every)
-                                                  : std::string(name(plan.recompute));
+    if (plan.recompute == RecomputeKind::every) {
+        return fmt::format("{{every: {}}}", plan.recompute_every);
+    }
+    if (plan.recompute == RecomputeKind::layers) {
+        std::vector<std::string> layers;
+        for (const plan::Match& match : plan.recompute_layers) {
+            const std::string text = plan::text(match);
+            layers.push_back(text.front() == '{' ? text : scalar(text));
+        }
+        return fmt::format("{{layers: [{}]}}", join(layers));
+    }
+    return std::string(name(plan.recompute));
 }
 
 std::string optimizer(const Plan& plan) {

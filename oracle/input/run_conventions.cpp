@@ -5,6 +5,7 @@
 
 #include "input/fields.hpp"
 #include "input/heading.hpp"
+#include "input/strategy_file.hpp"
 #include "plan/rules.hpp"
 
 namespace dodona::input {
@@ -78,6 +79,16 @@ RunSettings read_settings(const Value& value) {
     return settings;
 }
 
+RunRecompute read_recompute(const Value& value) {
+    RunRecompute recompute;
+    recompute.where = value.where();
+    Fields fields(value);
+    recompute.when = read_when(fields.require("when", "which rows: {recompute: \"custom: *\"}"));
+    recompute.layers = read_matches(fields.require("layers", "those that run again in backward: [norm1, gated]"));
+    fields.finish();
+    return recompute;
+}
+
 }  // namespace
 
 bool RunCondition::holds(const Run& run) const {
@@ -104,6 +115,10 @@ RunConventions read_run_conventions(Document document) {
     conventions.gradient_precision = read_words(fields.find("gradient_precision"));
     conventions.overlap = read_words(fields.find("overlap"));
     conventions.not_timed = read_words(fields.find("not_timed"));
+    conventions.memory = read_words(fields.find("memory"));
+    for (const Value& value : fields.find("recompute").list()) {
+        conventions.recompute.push_back(read_recompute(value));
+    }
     for (const Value& value : fields.find("settings").list()) {
         conventions.settings.push_back(read_settings(value));
     }

@@ -11,6 +11,7 @@
 #include "cluster/cluster.hpp"
 #include "input/document.hpp"
 #include "input/run_table.hpp"
+#include "plan/strategy.hpp"
 
 namespace dodona::input {
 
@@ -54,6 +55,13 @@ struct RunSettings {
     Location where;
 };
 
+/// What a run's word for recomputation means for the rows that match: layers by name, in the words of plan files.
+struct RunRecompute {
+    RunCondition when;
+    std::vector<plan::Match> layers;
+    Location where;
+};
+
 struct RunConventions {
     struct Input {
         std::string word;                     ///< "seq"
@@ -67,6 +75,8 @@ struct RunConventions {
     std::vector<RunWord> gradient_precision;  ///< the first match counts; none: the default
     std::vector<RunWord> overlap;             ///< all matches count: what hides behind compute beside the columns' own
     std::vector<RunWord> not_timed;           ///< all matches count: parts of a step that the measured time leaves out
+    std::vector<RunWord> memory;              ///< the first match counts: a memory profile; none: the neutral one
+    std::vector<RunRecompute> recompute;      ///< the first match counts; none: the column's word is a plan's
     std::vector<RunSettings> settings;        ///< all matches count
 };
 

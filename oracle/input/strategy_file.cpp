@@ -9,6 +9,7 @@
 #include "input/heading.hpp"
 #include "input/scope.hpp"
 #include "plan/plan.hpp"
+#include "plan/recompute.hpp"
 
 namespace dodona::input {
 
@@ -39,6 +40,31 @@ std::vector<std::string> operator_names() {
 /// A word or a list of words, with the value of each for messages.
 std::vector<Value> one_or_more(const Value& value) {
     return value.is_list() ? value.list() : value ? std::vector<Value>{value} : std::vector<Value>{};
+}
+
+std::string known_operator(const Value& item) {
+    static const std::vector<std::string> known = operator_names();
+    std::string name = item.text();
+    if (!name.empty() && !contains(known, name)) {
+        item.error(fmt::format("unknown operator \"{}\"{}", name, did_you_mean(name, known)),
+                   fmt::format("operators: {}", join(known)));
+    }
+    return name;
+}
+
+Match read_match(const Value& value) {
+    Match match;
+    Fields fields(value);
+    for (const Value& item : one_or_more(fields.find("kind"))) {
+        match.kinds.push_back(known_operator(item));
+    }
+    match.roles = fields.find("role").texts();
+    match.names = fields.find("name").texts();
+    if (const Value first = fields.find("first")) {
+        match.first = first.flag();
+    }
+    fields.finish();
+    return match;
 }
 
 class StrategyReader {
@@ -218,31 +244,6 @@ private:
         fields.finish();
     }
 
-    static std::string known_operator(const Value& item) {
-        static const std::vector<std::string> known = operator_names();
-        std::string name = item.text();
-        if (!name.empty() && !contains(known, name)) {
-            item.error(fmt::format("unknown operator \"{}\"{}", name, did_you_mean(name, known)),
-                       fmt::format("operators: {}", join(known)));
-        }
-        return name;
-    }
-
-    Match read_match(const Value& value) {
-        Match match;
-        Fields fields(value);
-        for (const Value& item : one_or_more(fields.find("kind"))) {
-            match.kinds.push_back(known_operator(item));
-        }
-        match.roles = fields.find("role").texts();
-        match.names = fields.find("name").texts();
-        if (const Value first = fields.find("first")) {
-            match.first = first.flag();
-        }
-        fields.finish();
-        return match;
-    }
-
     void read_condition(const Value& value, Rule& rule) {
         if (!value.is_scalar()) {
             value.error("a condition is due: extent/ways >= window");
@@ -312,6 +313,16 @@ private:
 };
 
 }  // namespace
+
+std::vector<Match> read_matches(const Value& value) {
+    std::vector<Match> matches;
+    for (const Value& item : value.is_list() ? value.list() : std::vector<Value>{value}) {
+        if (item) {
+            matches.push_back(item.is_mapping() ? read_match(item) : plan::layers_named(item.text()));
+        }
+    }
+    return matches;
+}
 
 Strategy read_inline_strategy(const Value& value) { return StrategyReader().read(value, SourceIs::optional); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "input/document.hpp"
 #include "input/fields.hpp"
@@ -13,6 +14,9 @@ plan::Strategy read_strategy(Document document);
 
 /// A strategy written inside another file; its source is optional.
 plan::Strategy read_inline_strategy(const Value& value);
+
+/// What layers a list is about: a name each (plan::layers_named), or the mapping that `match:` of a rule takes.
+std::vector<plan::Match> read_matches(const Value& value);
 
 /// The keys of a strategy file, each line after `indent`. Reads back as the same strategy.
 std::string strategy_to_yaml(const plan::Strategy& strategy, const std::string& indent = {});

@@ -18,7 +18,8 @@ constexpr std::array kSchedules{Word<ScheduleKind>{ScheduleKind::gpipe, "gpipe"}
                                 Word<ScheduleKind>{ScheduleKind::interleaved, "interleaved-1f1b"}};
 constexpr std::array kRecomputes{
     Word<RecomputeKind>{RecomputeKind::none, "none"}, Word<RecomputeKind>{RecomputeKind::selective, "selective"},
-    Word<RecomputeKind>{RecomputeKind::full, "full"}, Word<RecomputeKind>{RecomputeKind::every, "every"}};
+    Word<RecomputeKind>{RecomputeKind::full, "full"}, Word<RecomputeKind>{RecomputeKind::every, "every"},
+    Word<RecomputeKind>{RecomputeKind::layers, "layers"}};
 constexpr std::array kShards{Word<ShardLevel>{ShardLevel::none, "none"}, Word<ShardLevel>{ShardLevel::states, "states"},
                              Word<ShardLevel>{ShardLevel::gradients, "gradients"},
                              Word<ShardLevel>{ShardLevel::parameters, "parameters"}};

@@ -11,6 +11,7 @@
 #include "base/precision.hpp"
 #include "cluster/cluster.hpp"
 #include "plan/framework.hpp"
+#include "plan/memory_profile.hpp"
 #include "plan/optimizer.hpp"
 #include "plan/strategy.hpp"
 
@@ -32,7 +33,7 @@ struct Fold {
 };
 
 enum class ScheduleKind { gpipe, one_forward_one_backward, interleaved };
-enum class RecomputeKind { none, selective, full, every };
+enum class RecomputeKind { none, selective, full, every, layers };
 
 std::string_view name(ScheduleKind kind);
 std::string_view name(RecomputeKind kind);
@@ -90,6 +91,8 @@ struct Plan {
     std::vector<std::int64_t> stages;  ///< units per stage and chunk; empty: balanced
     RecomputeKind recompute = RecomputeKind::none;
     std::int64_t recompute_every = 1;  ///< RecomputeKind::every: one checkpoint every so many blocks
+    /// RecomputeKind::layers: layers that match any of these keep nothing, results included, and run again in backward.
+    std::vector<Match> recompute_layers;
     OptimizerKind optimizer = OptimizerKind::adam;
     ShardLevel shard = ShardLevel::none;
     std::int64_t shard_group = 0;  ///< ranks that share one copy (0: all that can); smaller = hybrid sharding
@@ -100,6 +103,7 @@ struct Plan {
     std::optional<Precision> gradient_precision;  ///< of the gradient buffer and its reduction; default fp32
     std::optional<cluster::Algorithm> algorithm;  ///< forced for all collectives
     Framework framework;                          ///< what software adds; neutral: nothing
+    MemoryProfile memory;                         ///< what software keeps beside; neutral: nothing
 
     /// Axes of the mesh that the strategy folds over others leave the mesh and become folds.
     void fold_axes();

@@ -98,8 +98,7 @@ RuleBook::RuleBook(const Strategy& strategy, const Mesh& mesh)
     }
 }
 
-bool RuleBook::matches(const Rule& rule, const Layer& layer) const {
-    const Match& match = rule.match;
+bool matches(const Match& match, const Layer& layer) {
     if (!match.kinds.empty() && !contains(match.kinds, layer.kind)) {
         return false;
     }
@@ -111,7 +110,11 @@ bool RuleBook::matches(const Rule& rule, const Layer& layer) const {
     }
     const bool named = std::any_of(match.names.begin(), match.names.end(),
                                    [&](const std::string& pattern) { return matches_pattern(layer.name, pattern); });
-    if (!match.names.empty() && !named) {
+    return match.names.empty() || named;
+}
+
+bool RuleBook::applies(const Rule& rule, const Layer& layer) {
+    if (!matches(rule.match, layer)) {
         return false;
     }
     // A rule applies where there is something to lay: a layer with none of its dimensions is left to later rules.
@@ -166,7 +169,7 @@ Assignment RuleBook::assign(const Layer& layer, std::vector<Limit>& limits) {
     assignment.loops.assign(layer.nest.loops.size(), 0);
     for (std::size_t i = 0; i < strategy_->rules.size(); ++i) {
         const Rule& rule = strategy_->rules[i];
-        if (over_[i] || !matches(rule, layer)) {
+        if (over_[i] || !applies(rule, layer)) {
             continue;
         }
         if (!holds(rule, layer)) {

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] std::vector<const Rule*> unused() const;
 
 private:
-    [[nodiscard]] bool matches(const Rule& rule, const graph::Layer& layer) const;
+    [[nodiscard]] static bool applies(const Rule& rule, const graph::Layer& layer);
     [[nodiscard]] bool holds(const Rule& rule, const graph::Layer& layer) const;
 
     const Strategy* strategy_;
@@ -40,6 +40,9 @@ private:
     std::vector<bool> over_;
     std::vector<bool> used_;
 };
+
+/// Whether a layer is among those that a match is about.
+bool matches(const Match& match, const graph::Layer& layer);
 
 /// Whether `text` matches `pattern`, where `*` stands for any run of characters.
 bool matches_pattern(std::string_view text, std::string_view pattern);

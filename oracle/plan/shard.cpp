@@ -325,7 +325,8 @@ private:
                 for (const int loop : saved.loops) {
                     elements *= sharded.local[loop];
                 }
-                sharded.saved.push_back({v, ++slot, {}, elements, saved.element, saved.selective});
+                sharded.saved.push_back(
+                    {v, ++slot, {}, elements, saved.element, saved.selective, saved.for_weights, saved.logits});
                 continue;
             }
             const bool is_input = saved.what == graph::Saved::What::input;
@@ -337,7 +338,8 @@ private:
             }
             const double elements = local_elements(mesh_, divisions(tensor), layout);
             const graph::Element element = graph_.layer(tensor).nest.result.element;
-            sharded.saved.push_back({tensor, 0, std::move(layout), elements, element, saved.selective});
+            sharded.saved.push_back(
+                {tensor, 0, std::move(layout), elements, element, saved.selective, saved.for_weights, saved.logits});
         }
     }
 

@@ -52,6 +52,8 @@ struct SavedTensor {
     double elements = 0;
     graph::Element element = graph::Element::activation;
     bool selective = false;
+    bool for_weights = false;  ///< read by dW alone
+    bool logits = false;       ///< one element a logit of a loss
 };
 
 struct ShardedLayer {

@@ -89,7 +89,8 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
             continue;
         }
         for (const TimedTransfer& transfer : costed.units[u].transfers) {
-            const bool again = repeats_forward && costed.units[u].block && transfer.what.phase == Phase::forward;
+            const bool again =
+                transfer.repeats || (repeats_forward && costed.units[u].block && transfer.what.phase == Phase::forward);
             lines.add(subject(transfer.what), transfer.what.transfer.collective, transfer.what.transfer.atoms,
                       transfer.size, m * count * transfer.count * (again ? 2.0 : 1.0), transfer.time);
         }

@@ -214,6 +214,7 @@ private:
             }
         }
         p_.memory = fullest->memory;
+        p_.totals = totals(fullest->memory);
         p_.memory_limit = fullest->on->memory_limit();
         if (costed_.placement.mixed()) {
             fullest_device_ = fmt::format(" on {}", fullest->on->device_names());
@@ -296,7 +297,7 @@ private:
             fullest = fuller(work, *fullest) ? &work : fullest;
             devices |= work.on->set;
         }
-        return {describe(costed_, fullest->stage), costed_.device_names(devices), fullest->memory.total(), slowest};
+        return {describe(costed_, fullest->stage), costed_.device_names(devices), totals(fullest->memory), slowest};
     }
 
     void add_devices() {

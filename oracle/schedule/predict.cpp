@@ -19,10 +19,16 @@ std::string_view name(TimePart part) {
 }
 
 std::string_view name(MemoryPart part) {
-    constexpr std::array<std::string_view, kMemoryParts> kNames{"weights",     "gradients", "optimizer",
-                                                                "activations", "recompute", "embedding_and_head",
-                                                                "workspace",   "buffers",   "context"};
+    constexpr std::array<std::string_view, kMemoryParts> kNames{
+        "weights",   "gradients", "optimizer", "activations",   "recompute", "embedding_and_head",
+        "workspace", "buffers",   "cache",     "communicators", "context"};
     return kNames[static_cast<std::size_t>(part)];
+}
+
+MemoryTotals totals(const MemoryParts& parts) {
+    const Bytes process = parts.total();
+    const Bytes reserved = process - parts[MemoryPart::context] - parts[MemoryPart::communicators];
+    return {.allocated = reserved - parts[MemoryPart::cache], .reserved = reserved, .process = process};
 }
 
 }  // namespace dodona::schedule

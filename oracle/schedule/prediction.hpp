@@ -41,11 +41,13 @@ enum class MemoryPart {
     activations,         ///< saved for backward, all micro-batches in flight
     recompute,           ///< working set of the block being recomputed
     embedding_and_head,  ///< everything kept by token layers outside the repeated blocks
-    workspace,           ///< the largest transient tensors of one layer
-    buffers,             ///< communication buffers
+    workspace,           ///< the largest transient tensors of one layer, what libraries keep for their own
+    buffers,             ///< tensors that collectives read and write
+    cache,               ///< reserved by the allocator, of no use at the fullest moment
+    communicators,       ///< buffers of communicators, not from the allocator
     context,             ///< runtime
 };
-inline constexpr std::size_t kMemoryParts = 9;
+inline constexpr std::size_t kMemoryParts = 11;
 std::string_view name(MemoryPart part);
 
 template <class T, std::size_t N, class Part>
@@ -64,11 +66,20 @@ struct PartArray {
 using TimeParts = PartArray<Seconds, kTimeParts, TimePart>;
 using MemoryParts = PartArray<Bytes, kMemoryParts, MemoryPart>;
 
+/// Three figures that tools print for one and the same process; they differ by gigabytes.
+struct MemoryTotals {
+    Bytes allocated;  ///< tensors: torch.cuda.max_memory_allocated
+    Bytes reserved;   ///< with what the allocator cannot use: torch.cuda.max_memory_reserved
+    Bytes process;    ///< with communicators and the runtime's context: nvidia-smi; what must fit
+    bool operator==(const MemoryTotals&) const = default;
+};
+MemoryTotals totals(const MemoryParts& parts);
+
 struct StagePrediction {
-    std::string layers;  ///< which units: "embedding, layers[1..12]"
-    std::string device;  ///< "a100", or "a100 and v100" where its ranks differ
-    Bytes memory;        ///< peak, of the device that it fills most
-    Seconds time;        ///< busy on one step: compute and exposed communication, without bubble
+    std::string layers;   ///< which units: "embedding, layers[1..12]"
+    std::string device;   ///< "a100", or "a100 and v100" where its ranks differ
+    MemoryTotals memory;  ///< peak, of the device that it fills most
+    Seconds time;         ///< busy on one step: compute and exposed communication, without bubble
 };
 
 /// Devices of one kind.
@@ -137,7 +148,8 @@ struct Prediction {
     std::int64_t data_ranks = 1;
     TimeParts time;               ///< exposed, adds up to step.value
     TimeParts busy;               ///< with what overlap hides; bubble zero
-    MemoryParts memory;           ///< of the stage that fills its device most
+    MemoryParts memory;           ///< of the stage that fills its device most; adds up to the process total
+    MemoryTotals totals;          ///< of the same stage
     Bytes memory_limit;           ///< what that device offers
     Bytes most_memory;            ///< of any device
     std::optional<HostUse> host;  ///< where something is offloaded

@@ -1,6 +1,8 @@
 #include "schedule/stage_memory.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace dodona::schedule {
 
@@ -56,6 +58,10 @@ private:
     Bytes largest_;
 };
 
+bool in_parts(const plan::Plan& plan) {
+    return plan.recompute == RecomputeKind::selective || plan.recompute == RecomputeKind::layers;
+}
+
 /// What `count` instances of a unit keep, and the most that one of them keeps.
 struct UnitKept {
     Bytes all;
@@ -67,12 +73,56 @@ UnitKept unit_kept(const UnitCost& unit, std::int64_t count, const plan::Plan& p
     const bool repeats = plan.recompute == RecomputeKind::full || plan.recompute == RecomputeKind::every;
     if (!repeats || !unit.block) {
         segments.stop();
-        const bool drops = plan.recompute == RecomputeKind::selective;
-        const Bytes one = drops ? unit.saved - unit.saved_selective : unit.saved;
+        const Bytes one = unit.memory.saved + (in_parts(plan) ? unit.memory.instead - unit.memory.dropped : Bytes{});
         return {n * one, one};
     }
-    const std::int64_t checkpoints = segments.add(count, unit.saved);
+    const std::int64_t checkpoints = segments.add(count, unit.memory.saved);
     return {static_cast<double>(checkpoints) * unit.checkpoint(), checkpoints > 0 ? unit.checkpoint() : Bytes{}};
+}
+
+/// What lives only while a layer runs, and what stays for that.
+Bytes workspace(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage) {
+    Bytes transient;
+    Bytes cast;
+    std::map<Bytes, std::int64_t> placeholders;  // size -> the most that one unit has
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        if (stage.count(u) == 0) {
+            continue;
+        }
+        const UnitMemory& unit = costed.units[u].memory;
+        transient = max(transient, unit.transient);
+        cast = max(cast, unit.widest_weight);
+        std::map<Bytes, std::int64_t> here;
+        for (const Bytes size : unit.placeholders) {
+            placeholders[size] = std::max(placeholders[size], ++here[size]);
+        }
+    }
+    Bytes kept = plan.memory.workspace;
+    for (const auto& [size, number] : placeholders) {
+        kept += static_cast<double>(number) * size;
+    }
+    return transient + kept + (plan.memory.gradient_copies ? cast : Bytes{});
+}
+
+/// Groups of ranks that this stage communicates in, each with a communicator of its own: those of its collectives, its
+/// neighbours in the pipeline, and all ranks of the job together.
+std::size_t communicators(const CostedGraph& costed, const Stage& stage, const StageStates& states,
+                          std::size_t stage_count) {
+    std::set<plan::Atoms> groups;
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        for (const TimedTransfer& transfer : costed.units[u].transfers) {
+            if (stage.count(u) > 0) {
+                groups.insert(transfer.what.transfer.atoms);
+            }
+        }
+    }
+    for (const StateTransfer& transfer : states.transfers) {
+        groups.insert(transfer.atoms);
+    }
+    if (costed.mesh.devices() > 1) {
+        groups.insert(costed.mesh.all());
+    }
+    return groups.size() + (stage_count > 1 ? 1 : 0);
 }
 
 /// What stays on the device of `whole` that lives on the host.
@@ -97,8 +147,7 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
             (token ? kept.token : kept.blocks) += static_cast<double>(held[c]) * here.all;
             kept.microbatch += here.all;
             kept.largest = max(kept.largest, here.one);
-            kept.working =
-                max(kept.working, plan.recompute == RecomputeKind::selective ? unit.saved_selective : Bytes{});
+            kept.working = max(kept.working, in_parts(plan) ? unit.memory.dropped : Bytes{});
             units += count;
         }
         kept.working = max(kept.working, segments.largest());
@@ -122,18 +171,19 @@ MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, cons
           away.optimizer);
     place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, away.activations);
     memory[MemoryPart::recompute] = kept.working;
-    memory[MemoryPart::context] = costed.context();
-
+    memory[MemoryPart::workspace] = workspace(costed, plan, stage);
     Bytes largest_message;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {
-        if (stage.count(u) > 0) {
-            memory[MemoryPart::workspace] = max(memory[MemoryPart::workspace], costed.units[u].transient);
-            largest_message = max(largest_message, costed.units[u].largest_message);
-        }
+        largest_message = max(largest_message, stage.count(u) > 0 ? costed.units[u].largest_message : Bytes{});
     }
     // One buffer for the largest collective, two each way for neighbours in the pipeline.
     const Bytes boundary = incoming(costed, stage, 0).whole;
     memory[MemoryPart::buffers] = largest_message + states.gathered + (stage_count > 1 ? 4.0 * boundary : Bytes{});
+    memory[MemoryPart::cache] = plan.memory.fragmentation * memory.total() + states.update_copies +
+                                (states.transfers.empty() ? Bytes{} : plan.memory.reduction_bucket);
+    memory[MemoryPart::communicators] =
+        static_cast<double>(communicators(costed, stage, states, stage_count)) * plan.memory.communicator;
+    memory[MemoryPart::context] = costed.context();
     return memory;
 }
 

@@ -25,7 +25,8 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
 
 /// Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %). What is offloaded leaves two
 /// buffers of its largest unit on the device.
-/// Not modelled: fragmentation of the allocator (a cluster's memory_reserve stands for it).
+/// What software adds is the plan's memory profile; what a cluster keeps free is its memory_reserve. Not modelled:
+/// connections of all-to-all groups to each peer, the moment at which a table's dense gradient is there.
 MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                          const StageStates& states, const KeptActivations& kept, std::size_t stage_count);
 

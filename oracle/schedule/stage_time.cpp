@@ -13,7 +13,8 @@ namespace {
 PassCost recomputed(const UnitCost& unit, const plan::Plan& plan) {
     switch (plan.recompute) {
         case RecomputeKind::none: return {};
-        case RecomputeKind::selective: return unit.selective;
+        case RecomputeKind::selective:
+        case RecomputeKind::layers: return unit.selective;
         case RecomputeKind::full:
         case RecomputeKind::every: return unit.block ? unit.forward : PassCost{};
     }

@@ -16,6 +16,7 @@ using plan::ShardLevel;
 namespace {
 
 constexpr Bytes kRowIndex = Bytes::of_base(8);
+constexpr Bytes kMaster = Bytes::of_base(4);  // of a gradient in fp32
 
 TrainingBytes bytes_of(const plan::Plan& plan) {
     TrainingBytes bytes = training_bytes(plan.precision);
@@ -76,6 +77,12 @@ public:
         const double changed = rows ? touched(kind, size) / size.elements : 1.0;
         bytes.gradients = changed * size.elements / divided(ShardLevel::gradients) * bytes_.gradient +
                           (rows ? changed * size.rows * kRowIndex : Bytes{});
+        if (plan_.memory.gradient_copies && bytes_.weight < bytes_.gradient) {
+            bytes.gradients += changed * size.elements * bytes_.weight;
+        }
+        if (plan_.memory.update_copies && bytes_.gradient < kMaster) {
+            states.update_copies += changed * size.elements / divided(ShardLevel::states) * (kMaster + bytes_.gradient);
+        }
         bytes.optimizer = kept_bytes(optimizer, size, bytes_) / divided(ShardLevel::states);
         states.updated += bytes.weights;
         states.update_traffic += changed / divided(ShardLevel::states) * plan::update_traffic(optimizer, size, bytes_);

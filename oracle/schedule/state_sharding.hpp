@@ -50,6 +50,7 @@ struct StageStates {
     StateBytes token;      ///< ... token layers outside the blocks
     StateBytes largest;    ///< of each, of the unit instance that has most
     Bytes updated;         ///< weights that a step changes
+    Bytes update_copies;   ///< of gradients, made by the update (MemoryProfile)
     Bytes update_traffic;  ///< device memory that the optimizer reads and writes in one step
     Bytes gathered;        ///< parameters held gathered (ZeRO-3): the largest unit twice, or all where they are kept
     double elements = 0;   ///< local parameters before sharding

@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "plan/operands.hpp"
+#include "plan/recompute.hpp"
 
 namespace dodona::schedule {
 
@@ -55,16 +56,6 @@ cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective coll
 
 namespace {
 
-Bytes element_bytes(Element element, Precision precision) {
-    switch (element) {
-        case Element::activation: return stored_bytes(precision);
-        case Element::index: return Bytes::of_base(8);
-        case Element::mask: return Bytes::of_base(1);
-        case Element::single: return Bytes::of_base(4);
-    }
-    throw InternalError("an element without a size");
-}
-
 bool is_product(const Kernel& kernel) {
     return kernel.kind == graph::KernelKind::matmul || kernel.kind == graph::KernelKind::convolution ||
            kernel.kind == graph::KernelKind::attention || kernel.kind == graph::KernelKind::recurrent;
@@ -74,8 +65,13 @@ bool is_product(const Kernel& kernel) {
 class Costing {
 public:
     /// `costed` has one device.
-    Costing(CostedGraph& costed, const plan::ShardedGraph& sharded, std::optional<cluster::Algorithm> forced)
-        : costed_(costed), sharded_(sharded), device_(*costed.devices.front().device), forced_(forced) {}
+    Costing(CostedGraph& costed, const plan::ShardedGraph& sharded, const plan::Plan& plan)
+        : costed_(costed),
+          sharded_(sharded),
+          device_(*costed.devices.front().device),
+          forced_(plan.algorithm),
+          repeated_(plan::recomputed_layers(*costed.graph, plan)),
+          memories_(*costed.graph, sharded, costed.mesh, plan, repeated_) {}
 
     void run() {
         const Graph& graph = *costed_.graph;
@@ -102,14 +98,12 @@ private:
             backward += pass(sharded.work.backward_input) + casts(sharded.work.backward_input);
         }
         unit.backward += count * backward;
-        unit.selective += count * pass(sharded.selective_work);
-        add_transfers(sharded, count, unit);
-        add_streams(sharded, count, unit);
-        add_saved(v, sharded, count, unit);
+        unit.selective += count * pass(repeated_[v] ? sharded.work.forward : sharded.selective_work);
+        add_transfers(sharded, count, repeated_[v], unit);
+        add_streams(sharded, count, repeated_[v], unit);
+        memories_.add(v, count, unit.memory);
         add_entering(v, unit);
         add_weights(sharded, count, unit);
-        const Bytes element = stored_bytes(costed_.precision);
-        unit.transient = max(unit.transient, sharded.transient_elements * element);
     }
 
     PassCost pass(const std::vector<Kernel>& kernels) {
@@ -149,7 +143,8 @@ private:
         return cost;
     }
 
-    void add_transfers(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
+    /// What moves forward for a layer that is recomputed by name moves again.
+    void add_transfers(const plan::ShardedLayer& sharded, double count, bool repeated, UnitCost& unit) {
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
             TimedTransfer timed{.what = transfer,
                                 .count = count * transfer.times,
@@ -163,6 +158,11 @@ private:
                 Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
                 part += timed.count * timed.time.time;
                 side.launches += timed.count;
+                timed.repeats = repeated && transfer.phase == Phase::forward;
+                if (timed.repeats) {
+                    (transfer.purpose == Purpose::halo ? unit.selective.halo : unit.selective.layer) +=
+                        timed.count * timed.time.time;
+                }
             }
             unit.transfers.push_back(timed);
         }
@@ -170,7 +170,7 @@ private:
 
     /// Blocks that go round a ring of p: while one is worked on the next arrives, so that of each of the p - 1 hops
     /// what is longer than the work on one block shows. Streams of a layer share the way and add up.
-    void add_streams(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
+    void add_streams(const plan::ShardedLayer& sharded, double count, bool repeated, UnitCost& unit) {
         for (const Phase phase : {Phase::forward, Phase::backward}) {
             Estimate hop;
             double hops = 0;
@@ -186,30 +186,11 @@ private:
                 const PassCost work =
                     pass(phase == Phase::forward ? sharded.work.forward : sharded.work.backward_input);
                 const Seconds shown = max(Seconds{}, hop.value - (1 / (hops + 1)) * work.compute.value);
-                side.layer += count * hops * hop.rescaled_to(shown);
-            }
-        }
-    }
-
-    /// A tensor in one layout is kept once. Kept inside its producer's unit it serves later units too (a repeated block
-    /// that keeps its output keeps the next instance's input); otherwise each consuming unit keeps it for itself.
-    void add_saved(Vertex v, const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
-        const auto unit_of = [this](Vertex w) { return costed_.graph->layer(w).unit; };
-        for (const plan::SavedTensor& saved : sharded.saved) {
-            if (saved.slot == 0) {
-                const std::pair<Vertex, plan::Layout> tensor{saved.tensor, saved.layout};
-                const bool at_home = unit_of(saved.tensor) == unit_of(v);
-                const bool known = at_home ? !kept_at_home_.insert(tensor).second
-                                           : kept_at_home_.count(tensor) > 0 ||
-                                                 !kept_.insert({tensor, costed_.graph->instances(v)}).second;
-                if (known) {
-                    continue;
+                const Estimate stream = count * hops * hop.rescaled_to(shown);
+                side.layer += stream;
+                if (repeated && phase == Phase::forward) {
+                    unit.selective.layer += stream;
                 }
-            }
-            const Bytes bytes = count * saved.elements * element_bytes(saved.element, costed_.precision);
-            unit.saved += bytes;
-            if (saved.selective) {
-                unit.saved_selective += bytes;
             }
         }
     }
@@ -310,8 +291,8 @@ private:
     const cluster::Device& device_;
     std::optional<cluster::Algorithm> forced_;
     Precision precision_ = Precision::bf16;  ///< of the products of the layer that is being costed
-    std::set<std::pair<Vertex, plan::Layout>> kept_at_home_;
-    std::set<std::pair<std::pair<Vertex, plan::Layout>, std::int64_t>> kept_;
+    std::vector<bool> repeated_;  ///< by vertex: recomputed by name
+    UnitMemories memories_;
     std::set<std::pair<Vertex, std::size_t>> entered_;
     Evidence worst_evidence_ = Evidence::measured;
     Evidence best_evidence_ = Evidence::data_sheet;
@@ -339,7 +320,7 @@ void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
         one.set = DeviceSet{1} << k;
         one.devices = {
             {.device = costed.placement.kinds[k].device, .measured = false, .measured_update = {}, .evidence = {}}};
-        Costing(one, costed.sharded, plan.algorithm).run();
+        Costing(one, costed.sharded, plan).run();
         costed.variants.push_back(std::move(one));
     }
     const std::vector<CostedGraph> singles = costed.variants;
@@ -389,7 +370,7 @@ CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, cons
     }
     costed.devices = {{.device = kinds.front().device, .measured = false, .measured_update = {}, .evidence = {}}};
     costed.placement.kinds = kinds;
-    Costing(costed, costed.sharded, plan.algorithm).run();
+    Costing(costed, costed.sharded, plan).run();
     return costed;
 }
 

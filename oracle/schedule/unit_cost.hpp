@@ -16,6 +16,7 @@
 #include "plan/plan.hpp"
 #include "plan/shard.hpp"
 #include "schedule/placement.hpp"
+#include "schedule/unit_memory.hpp"
 
 namespace dodona::schedule {
 
@@ -25,6 +26,7 @@ struct TimedTransfer {
     double count = 1;  ///< per unit instance
     Bytes size;
     cost::CollectiveTime time;
+    bool repeats = false;  ///< runs again in backward, its layer being recomputed by name
 };
 
 /// What decides where a weight is kept and how its gradient is reduced.
@@ -69,11 +71,9 @@ struct Entering {
 struct UnitCost {
     PassCost forward;
     PassCost backward;
-    PassCost selective;              ///< what selective recomputation repeats
-    Bytes saved;                     ///< kept for backward without recomputation
-    Bytes saved_selective;           ///< of which selective recomputation drops
+    PassCost selective;              ///< what recomputation in parts repeats: selective, or of named layers
+    UnitMemory memory;               ///< what it keeps and needs for a moment
     std::vector<Entering> entering;  ///< tensors from earlier units: what full recomputation keeps and a pipeline sends
-    Bytes transient;                 ///< inputs and output of the layer with the largest ones
     Bytes largest_message;           ///< buffer of the largest collective
     std::vector<WeightClass> weights;
     std::vector<TimedTransfer> transfers;
@@ -117,8 +117,9 @@ struct CostedGraph {
     DeviceSet set = 1;
 };
 
-/// Shards and times the graph as `plan` lays it. Only mesh, folds, strategy, micro-batch, precision and forced
-/// algorithm and framework of the plan count. Work grows with distinct layers and distinct devices.
+/// Shards and times the graph as `plan` lays it. Only mesh, folds, strategy, micro-batch, precision, forced algorithm,
+/// framework, memory profile and the layers that it recomputes by name count. Work grows with distinct layers and
+/// distinct devices.
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where);
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "plan/mesh.hpp"
+#include "plan/recompute.hpp"
 #include "schedule/placement.hpp"
 
 namespace dodona::schedule {
@@ -98,6 +99,13 @@ void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Loc
     if (plan.recompute == plan::RecomputeKind::every && plan.recompute_every < 1) {
         faults.error(where, fmt::format("a checkpoint every {} blocks means nothing", plan.recompute_every),
                      "give 1 or more");
+    }
+    if (plan.recompute == plan::RecomputeKind::layers && plan.recompute_layers.empty()) {
+        faults.error(where, "no layers are named to be recomputed", "name some, or recompute none");
+    }
+    for (const std::string& pattern : plan::unmatched_layers(graph, plan)) {
+        faults.error(where, fmt::format("recompute: no layer of {} is called \"{}\"", graph.name, pattern),
+                     "layers are called as in the model file, `*` stands for any characters: norm1, layers*/gated");
     }
 }
 

@@ -30,15 +30,22 @@ std::string reason(const InputError& error, const input::Run& run) {
     return others == 0 ? text : fmt::format("{}; and {} more", text, others);
 }
 
-/// Memory as the kind of measurement sees it: an allocator does not see the runtime's context, and some runs report
-/// their last rank.
+/// Memory as the kind of measurement sees it, of the rank with most; some runs report their last rank's.
 Bytes seen_memory(const schedule::Prediction& prediction, const std::string& kind) {
-    const Bytes context = prediction.memory[schedule::MemoryPart::context];
+    using schedule::MemoryTotals;
+    const bool reserved = kind == "reserved";
+    const bool allocated = kind == "allocated" || kind == "last-rank-allocated";
+    const Bytes MemoryTotals::*seen = allocated  ? &MemoryTotals::allocated
+                                      : reserved ? &MemoryTotals::reserved
+                                                 : &MemoryTotals::process;
     if (kind == "last-rank-allocated" && !prediction.stages.empty()) {
-        return prediction.stages.back().memory - context;
+        return prediction.stages.back().memory.*seen;
     }
-    const bool by_allocator = kind == "allocated" || kind == "reserved" || kind == "last-rank-allocated";
-    return prediction.memory.total() - (by_allocator ? context : Bytes{});
+    Bytes most = prediction.totals.*seen;
+    for (const schedule::StagePrediction& stage : prediction.stages) {
+        most = max(most, stage.memory.*seen);
+    }
+    return most;
 }
 
 void predict(const input::Run& run, const Question& question, RunResult& result) {

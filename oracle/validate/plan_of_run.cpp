@@ -70,11 +70,21 @@ void set_sharding(const input::Run& run, plan::Plan& plan) {
     plan.shard_group = run.shard_group < all ? run.shard_group : 0;
 }
 
-void set_recompute(const input::Run& run, plan::Plan& plan) {
+/// Layers by name where the conventions say what the run's word means; else the word itself.
+void set_recompute(const input::Run& run, const input::RunConventions& conventions, plan::Plan& plan) {
+    const auto& lines = conventions.recompute;
+    const auto line = std::find_if(lines.begin(), lines.end(),
+                                   [&](const input::RunRecompute& entry) { return entry.when.holds(run); });
+    if (line != lines.end()) {
+        plan.recompute = plan::RecomputeKind::layers;
+        plan.recompute_layers = line->layers;
+        return;
+    }
     const auto kind = plan::recompute_from(run.recompute);
-    if (!kind || *kind == plan::RecomputeKind::every) {
+    if (!kind || *kind == plan::RecomputeKind::every || *kind == plan::RecomputeKind::layers) {
         fail(run.place("recompute"),
-             fmt::format("recompute: \"{}\" cannot be expressed: none, selective (attention's core) and full can",
+             fmt::format("recompute: \"{}\" cannot be expressed: none, selective (attention's core) and full can, and "
+                         "the layers of a line under recompute: in the conventions",
                          run.recompute));
     }
     plan.recompute = *kind;
@@ -121,7 +131,10 @@ const input::RunStrategy& strategy_line(const input::Run& run, const input::RunC
 }
 
 std::vector<std::int64_t> stage_sizes(std::int64_t blocks, std::int64_t stages) {
-    if (stages == 1 || blocks % stages == 0 || (blocks + 2) % stages != 0) {
+    if (stages > 1 && blocks % stages == 0) {
+        return std::vector<std::int64_t>(static_cast<std::size_t>(stages), blocks / stages);
+    }
+    if (stages == 1 || (blocks + 2) % stages != 0) {
         return {};
     }
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(stages), (blocks + 2) / stages);
@@ -143,7 +156,7 @@ plan::Plan plan_of(const input::Run& run, const input::RunConventions& conventio
     set_precision(run, conventions, plan);
     set_optimizer(run, conventions, plan);
     set_sharding(run, plan);
-    set_recompute(run, plan);
+    set_recompute(run, conventions, plan);
     set_overlap(run, conventions, plan);
     if (line.algorithm) {
         plan.algorithm = cluster::algorithm_from(*line.algorithm);

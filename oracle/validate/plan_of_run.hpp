@@ -18,8 +18,9 @@ const input::RunStrategy& strategy_line(const input::Run& run, const input::RunC
 plan::Plan plan_of(const input::Run& run, const input::RunConventions& conventions, const input::RunStrategy& line,
                    plan::Strategy strategy, const graph::Graph& graph);
 
-/// Blocks per stage and chunk where they do not divide evenly but do with two more, embedding and output head each
-/// taking the place of one (126 + 2, 94 + 2, 70 + 2); empty otherwise: dealt evenly, or balanced.
+/// Blocks per stage and chunk: equally many where they divide evenly, of whatever kind they are; where they do not but
+/// do with two more, embedding and output head each take the place of one (126 + 2, 94 + 2, 70 + 2); empty otherwise:
+/// balanced.
 std::vector<std::int64_t> stage_sizes(std::int64_t blocks, std::int64_t stages);
 
 }  // namespace dodona::validate

@@ -1,5 +1,6 @@
 #include "validate/questions.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -86,6 +87,18 @@ void Questions::replace(plan::Framework framework) {
     frameworks_.insert_or_assign(name, std::move(framework));
 }
 
+plan::MemoryProfile Questions::memory_of(const input::Run& run) {
+    const input::RunWord* word = first_match(run, conventions_.memory);
+    if (word == nullptr) {
+        return {};
+    }
+    auto known = profiles_.find(word->word);
+    if (known == profiles_.end()) {
+        known = profiles_.emplace(word->word, library_.memory_profile(word->word, word->where)).first;
+    }
+    return known->second;
+}
+
 Question Questions::of(const input::Run& run) {
     const input::RunStrategy& line = strategy_line(run, conventions_);
     Question question;
@@ -95,6 +108,7 @@ Question Questions::of(const input::Run& run) {
     if (const input::RunWord* word = first_match(run, conventions_.frameworks)) {
         question.plan.framework = framework(word->word, word->where);
     }
+    question.plan.memory = memory_of(run);
     for (std::size_t i = 0; i < not_timed_.size(); ++i) {
         if (conventions_.not_timed[i].when.holds(run)) {
             question.not_timed.push_back(not_timed_[i]);

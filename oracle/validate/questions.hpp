@@ -43,6 +43,9 @@ private:
     const plan::Strategy& strategy(const std::string& name, const Location& where);
     const plan::Framework& framework(const std::string& name, const Location& where);
 
+    /// What the run's software keeps beside; the first line of the conventions that matches says.
+    plan::MemoryProfile memory_of(const input::Run& run);
+
     input::Library library_;
     input::RunConventions conventions_;
     std::vector<schedule::TimePart> not_timed_;                   ///< by entry of conventions_.not_timed
@@ -51,6 +54,7 @@ private:
     std::map<std::string, std::shared_ptr<const cluster::Cluster>> machines_;
     std::map<std::string, plan::Strategy> strategies_;
     std::map<std::string, plan::Framework> frameworks_;
+    std::map<std::string, plan::MemoryProfile> profiles_;
 };
 
 }  // namespace dodona::validate

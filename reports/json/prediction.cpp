@@ -20,8 +20,14 @@ Json times(const schedule::TimeParts& parts) {
     return result;
 }
 
+Json totals(const schedule::MemoryTotals& memory) {
+    return {{"allocated", bytes(memory.allocated)},
+            {"reserved", bytes(memory.reserved)},
+            {"process", bytes(memory.process)}};
+}
+
 Json memory(const schedule::MemoryParts& parts) {
-    Json result{{"total", bytes(parts.total())}, {"kind", "device-total"}};
+    Json result{{"total", bytes(parts.total())}, {"kind", "process"}};
     for (std::size_t i = 0; i < schedule::kMemoryParts; ++i) {
         result[std::string(schedule::name(static_cast<schedule::MemoryPart>(i)))] = bytes(parts.values[i]);
     }
@@ -79,6 +85,7 @@ void add_figures(Json& p, const schedule::Prediction& prediction) {
     p["time_s"] = times(prediction.time);
     p["busy_s"] = times(prediction.busy);
     p["memory_bytes"] = memory(prediction.memory);
+    p["memory_totals_bytes"] = totals(prediction.totals);
     p["memory_limit_bytes"] = bytes(prediction.memory_limit);
     p["host"] = nullptr;
     if (prediction.host) {
@@ -94,7 +101,8 @@ void add_lists(Json& p, const schedule::Prediction& prediction) {
     for (const schedule::StagePrediction& stage : prediction.stages) {
         p["stages"].push_back({{"layers", stage.layers},
                                {"device", stage.device},
-                               {"memory_bytes", bytes(stage.memory)},
+                               {"memory_bytes", bytes(stage.memory.process)},
+                               {"memory_totals_bytes", totals(stage.memory)},
                                {"time_s", seconds(stage.time)}});
     }
     if (!prediction.replicas.empty()) {

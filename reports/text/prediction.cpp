@@ -97,7 +97,7 @@ Table stage_table(const schedule::Prediction& prediction) {
         }
         const bool same = stages[first].layers == stages[last].layers;
         const std::string layers = stages[first].layers + (same ? "" : " ... " + stages[last].layers);
-        std::vector<std::string> cells{range(first + 1, last + 1), layers, text(stages[first].memory),
+        std::vector<std::string> cells{range(first + 1, last + 1), layers, text(stages[first].memory.process),
                                        text(stages[first].time)};
         if (names_devices) {
             cells.insert(cells.begin() + 2, stages[first].device);
@@ -140,6 +140,7 @@ std::string prediction_text(const Subject& subject, const schedule::Prediction& 
     all += wrapped(plan_words(prediction), kTextWidth, "  ") + "\n";
     all += wrapped(speed_line(prediction), kTextWidth, "  ") + "\n";
     all += painted(style, prediction.fits ? Paint::green : Paint::red, wrapped(verdict(prediction), kTextWidth, "  "));
+    all += "\n" + wrapped("memory: " + totals_words(prediction.totals), kTextWidth, "  ");
     if (prediction.host) {
         all += "\n" + wrapped("host: " + host_words(*prediction.host), kTextWidth, "  ");
     }
@@ -162,6 +163,7 @@ std::string prediction_text(const Subject& subject, const schedule::Prediction& 
 std::string prediction_markdown(const Subject& subject, const schedule::Prediction& prediction) {
     std::string all = fmt::format("**{}**\n\n- {}\n- {}\n- {}\n", title(subject, prediction), plan_words(prediction),
                                   speed_line(prediction), verdict(prediction));
+    all += fmt::format("- memory: {}\n", totals_words(prediction.totals));
     if (prediction.host) {
         all += fmt::format("- host: {}\n", host_words(*prediction.host));
     }

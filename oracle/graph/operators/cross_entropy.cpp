@@ -46,7 +46,8 @@ Nest build_cross_entropy(Attributes& attributes, std::span<const Tensor> inputs)
     nest.saved = {{.what = Saved::What::internal,
                    .name = "probabilities",
                    .element = Element::single,
-                   .loops = all_loops(dimensions)}};
+                   .loops = all_loops(dimensions),
+                   .logits = true}};
     nest.work = work;
     return nest;
 }

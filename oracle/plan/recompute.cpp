@@ -1,0 +1,72 @@
+#include "plan/recompute.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "plan/rules.hpp"
+
+namespace dodona::plan {
+
+namespace {
+
+constexpr std::string_view kAnyBlock = "*/";
+
+}  // namespace
+
+Match layers_named(std::string_view name) {
+    return {.kinds = {},
+            .roles = {},
+            .names = {std::string(name), std::string(kAnyBlock) + std::string(name)},
+            .first = {}};
+}
+
+std::string text(const Match& match) {
+    const bool named = match.kinds.empty() && match.roles.empty() && !match.first && match.names.size() == 2 &&
+                       match.names[1] == std::string(kAnyBlock) + match.names[0];
+    if (named) {
+        return match.names[0];
+    }
+    std::vector<std::string> keys;
+    const auto add = [&](std::string_view key, const std::vector<std::string>& words) {
+        if (!words.empty()) {
+            keys.push_back(fmt::format("{}: [\"{}\"]", key, fmt::join(words, "\", \"")));
+        }
+    };
+    add("kind", match.kinds);
+    add("role", match.roles);
+    add("name", match.names);
+    if (match.first) {
+        keys.push_back(fmt::format("first: {}", *match.first));
+    }
+    return fmt::format("{{{}}}", fmt::join(keys, ", "));
+}
+
+std::vector<bool> recomputed_layers(const graph::Graph& graph, const Plan& plan) {
+    std::vector<bool> repeated(num_vertices(graph.network), false);
+    if (plan.recompute != RecomputeKind::layers) {
+        return repeated;
+    }
+    for (const graph::Vertex v : graph.order) {
+        const graph::Layer& layer = graph.layer(v);
+        repeated[v] =
+            !layer.nest.inputs.empty() && std::any_of(plan.recompute_layers.begin(), plan.recompute_layers.end(),
+                                                      [&](const Match& match) { return matches(match, layer); });
+    }
+    return repeated;
+}
+
+std::vector<std::string> unmatched_layers(const graph::Graph& graph, const Plan& plan) {
+    std::vector<std::string> unmatched;
+    for (const Match& match : plan.recompute_layers) {
+        const bool found = std::any_of(graph.order.begin(), graph.order.end(), [&](graph::Vertex v) {
+            return !graph.layer(v).nest.inputs.empty() && matches(match, graph.layer(v));
+        });
+        if (!found) {
+            unmatched.push_back(text(match));
+        }
+    }
+    return unmatched;
+}
+
+}  // namespace dodona::plan
