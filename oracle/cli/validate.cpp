@@ -10,6 +10,9 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "input/machine_table.hpp"
+#include "input/model_table.hpp"
+#include "input/peer_file.hpp"
 #include "input/run_table.hpp"
 #include "reports/csv.hpp"
 #include "reports/figures.hpp"
@@ -22,11 +25,25 @@ namespace dodona::cli {
 namespace {
 
 std::vector<Option> options() {
-    std::vector<Option> all{{.names = "--group",
-                             .value = "G",
-                             .description = "only runs of this group; repeat for several",
-                             .group = "Runs",
-                             .repeats = true}};
+    std::vector<Option> all{
+        {.names = "--group",
+         .value = "G",
+         .description = "only runs of this group; repeat for several",
+         .group = "Runs",
+         .repeats = true},
+        {.names = "--by",
+         .value = "COLUMN",
+         .description = "group by this column of the table instead: framework, device, ...",
+         .group = "Runs"},
+        {.names = "--models",
+         .value = "FILE",
+         .description = "a table of networks that runs name and dodona does not have (FILES.md)",
+         .group = "Runs"},
+        {.names = "--machines", .value = "FILE", .description = "a table of machines, likewise", .group = "Runs"},
+        {.names = "--worst",
+         .value = "N",
+         .description = "show the N runs with the largest errors; default: 5",
+         .group = "Output"}};
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }
@@ -57,9 +74,32 @@ void select_groups(Arguments& arguments, std::vector<input::Run>& runs) {
     });
 }
 
+/// Makes the cells of the column that --by names the groups.
+void group_by(Arguments& arguments, std::vector<input::Run>& runs) {
+    const std::vector<std::string> columns = input::run_columns();
+    const std::optional<std::string> column = arguments.word("--by", columns);
+    for (input::Run& run : runs) {
+        if (column) {
+            const std::string& cell = run.cell(*column);
+            run.group = cell.empty() ? "(none)" : cell;
+        }
+    }
+}
+
+validate::Tables read_tables(Arguments& arguments) {
+    validate::Tables tables;
+    if (const auto models = arguments.text("--models")) {
+        tables.models = input::load_models(*models, {});
+    }
+    if (const auto machines = arguments.text("--machines")) {
+        tables.machines = input::load_machines(*machines, {});
+    }
+    return tables;
+}
+
 /// The comparison, with progress on a terminal and Ctrl-C.
-validate::Comparison compare_with_progress(const std::vector<input::Run>& runs) {
-    validate::Questions questions(library());
+validate::Comparison compare_with_progress(const std::vector<input::Run>& runs, validate::Tables tables) {
+    validate::Questions questions(library(), std::move(tables));
     listen_for_interrupt();
     ProgressLine line("runs");
     validate::Comparison comparison = validate::compare(runs, questions, [&](std::int64_t done, std::int64_t all) {
@@ -75,10 +115,10 @@ validate::Comparison compare_with_progress(const std::vector<input::Run>& runs) 
     return comparison;
 }
 
-std::string formatted(const std::string& table, const validate::Comparison& comparison, const Output& output) {
-    switch (output.format) {
+std::string formatted(const reports::ComparisonView& view, const validate::Comparison& comparison, Format format) {
+    switch (format) {
         case Format::json: return reports::printed(reports::comparison_json(comparison));
-        case Format::markdown: return reports::comparison_markdown(table, comparison);
+        case Format::markdown: return reports::comparison_markdown(view, comparison);
         case Format::csv: {
             std::vector<reports::Json> rows;
             for (const validate::RunResult& row : comparison.rows) {
@@ -88,17 +128,22 @@ std::string formatted(const std::string& table, const validate::Comparison& comp
         }
         case Format::text: break;
     }
-    return reports::comparison_text(table, comparison, output.style);
+    return reports::comparison_text(view, comparison);
 }
 
 int run(Arguments& arguments) {
     const Output output = read_output(arguments);
-    const std::string table = arguments.required_text("RUNS", "a table of measured runs (FILES.md): runs.csv");
+    reports::ComparisonView view{.style = output.style};
+    view.table = arguments.required_text("RUNS", "a table of measured runs (FILES.md): runs.csv");
+    view.worst = static_cast<std::size_t>(arguments.count("--worst").value_or(static_cast<std::int64_t>(view.worst)));
     arguments.throw_if_faults();
-    std::vector<input::Run> runs = input::load_runs(table, {});
+    std::vector<input::Run> runs = input::load_runs(view.table, {});
     select_groups(arguments, runs);
-    const validate::Comparison comparison = compare_with_progress(runs);
-    write(output, formatted(table, comparison, output));
+    group_by(arguments, runs);
+    arguments.throw_if_faults();
+    view.peers = library().peers();
+    const validate::Comparison comparison = compare_with_progress(runs, read_tables(arguments));
+    write(output, formatted(view, comparison, output.format));
     return interrupted() ? kInterrupted : comparison.overall.rows == 0 ? kNo : kAnswered;
 }
 

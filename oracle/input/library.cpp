@@ -11,9 +11,11 @@
 #include "input/link_file.hpp"
 #include "input/machine_file.hpp"
 #include "input/memory_profile.hpp"
+#include "input/peer_file.hpp"
 #include "input/plan_file.hpp"
 #include "input/run_conventions.hpp"
 #include "input/strategy_file.hpp"
+#include "input/table_conventions.hpp"
 
 namespace dodona::input {
 
@@ -145,6 +147,16 @@ plan::Plan Library::plan(const std::string& path, const Location& where) const {
 RunConventions Library::run_conventions() const {
     const std::string file = "oracle/validate/conventions.yaml";
     return read_run_conventions(load_document(data_ / file, file, command_line()));
+}
+
+TableConventions Library::table_conventions() const {
+    const std::string file = "oracle/validate/tables.yaml";
+    return read_table_conventions(load_document(data_ / file, file, command_line()));
+}
+
+std::vector<PeerError> Library::peers() const {
+    const std::string file = "reports/peers.yaml";
+    return read_peers(load_document(data_ / file, file, command_line()));
 }
 
 }  // namespace dodona::input

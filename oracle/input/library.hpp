@@ -15,7 +15,9 @@
 
 namespace dodona::input {
 
+struct PeerError;
 struct RunConventions;
+struct TableConventions;
 
 /// An argument with `/` in it, or that ends in .yaml, .yml or .json, is a path; any other is the name of a built-in.
 bool is_path(const std::string& argument);
@@ -53,6 +55,12 @@ public:
 
     /// How rows of tables of runs are read.
     [[nodiscard]] RunConventions run_conventions() const;
+
+    /// How rows of tables of models and machines are read.
+    [[nodiscard]] TableConventions table_conventions() const;
+
+    /// Errors that other programs publish.
+    [[nodiscard]] std::vector<PeerError> peers() const;
 
     /// Finds what documents name.
     [[nodiscard]] Opener model_opener() const;

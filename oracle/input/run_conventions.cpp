@@ -1,34 +1,22 @@
 #include "input/run_conventions.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "input/fields.hpp"
 #include "input/heading.hpp"
 #include "input/strategy_file.hpp"
-#include "plan/rules.hpp"
 
 namespace dodona::input {
 
 namespace {
 
+constexpr std::string_view kTable = "a table of runs";
+
 std::string column_of(const std::string& name, const Value& value) {
-    const std::vector<std::string> known = run_columns();
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-        value.error(fmt::format("\"{}\" is no column of a table of runs{}", name, did_you_mean(name, known)),
-                    fmt::format("columns: {}", join(known)));
-        return "id";
-    }
-    return name;
+    return read_column(name, value, run_columns(), kTable);
 }
 
-RunCondition read_when(const Value& value) {
-    RunCondition condition;
-    for (const Fields::Member& member : Fields(value).rest()) {
-        condition.columns.push_back({column_of(member.key, member.value), member.value.texts()});
-    }
-    return condition;
-}
+RunCondition read_when(const Value& value) { return read_condition(value, run_columns(), kTable); }
 
 RunStrategy read_strategy_of(const Value& value) {
     RunStrategy read;
@@ -90,14 +78,6 @@ RunRecompute read_recompute(const Value& value) {
 }
 
 }  // namespace
-
-bool RunCondition::holds(const Run& run) const {
-    return std::all_of(columns.begin(), columns.end(), [&](const Column& column) {
-        const std::string& cell = run.cell(column.name);
-        return std::any_of(column.patterns.begin(), column.patterns.end(),
-                           [&](const std::string& pattern) { return plan::matches_pattern(cell, pattern); });
-    });
-}
 
 RunConventions read_run_conventions(Document document) {
     RunConventions conventions;

@@ -10,21 +10,13 @@
 #include "base/diagnostic.hpp"
 #include "cluster/cluster.hpp"
 #include "input/document.hpp"
+#include "input/row_condition.hpp"
 #include "input/run_table.hpp"
 #include "plan/strategy.hpp"
 
 namespace dodona::input {
 
-/// Columns and what they must hold: one of some texts, in which `*` stands for any run of characters.
-struct RunCondition {
-    struct Column {
-        std::string name;
-        std::vector<std::string> patterns;
-    };
-    std::vector<Column> columns;  ///< all must match; none: every row
-
-    [[nodiscard]] bool holds(const Run& run) const;
-};
+using RunCondition = RowCondition;
 
 /// The strategy and mesh of a row.
 struct RunStrategy {

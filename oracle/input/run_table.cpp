@@ -7,21 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "base/check.hpp"
 #include "input/fields.hpp"
-#include "input/number.hpp"
 #include "input/text.hpp"
 #include "plan/plan.hpp"
 
 namespace dodona::input {
 
 namespace {
-
-struct ColumnRule {
-    std::string_view name;
-    bool required = false;
-    std::string_view usual = "";  ///< what an empty cell, or a table without the column, says
-};
 
 constexpr std::array kColumns{
     ColumnRule{"id", true},
@@ -49,6 +41,7 @@ constexpr std::array kColumns{
     ColumnRule{"shard_group", false, "0"},
     ColumnRule{"spatial", false, "1"},
     ColumnRule{"filter", false, "1"},
+    ColumnRule{"channel", false, "1"},
     ColumnRule{"strategy", true},
     ColumnRule{"recompute", false, "none"},
     ColumnRule{"overlap_gradients", false, "no"},
@@ -57,6 +50,8 @@ constexpr std::array kColumns{
     ColumnRule{"step_time_s"},
     ColumnRule{"step_time_lo_s"},
     ColumnRule{"step_time_hi_s"},
+    ColumnRule{"compute_time_s"},
+    ColumnRule{"communication_time_s"},
     ColumnRule{"peak_memory_bytes"},
     ColumnRule{"memory_kind"},
     ColumnRule{"assumed"},
@@ -74,7 +69,7 @@ public:
     [[nodiscard]] const std::string& text(std::string_view column) const { return run_.cell(column); }
 
     [[nodiscard]] std::int64_t whole(std::string_view column, std::int64_t least = 1) const {
-        return whole_at(text(column), column, run_.place(column), least);
+        return whole_cell(run_, column, least, faults_);
     }
 
     [[nodiscard]] bool flag(std::string_view column) const {
@@ -84,21 +79,10 @@ public:
         return text(column) == "yes";
     }
 
-    /// Zero or more; nothing where the cell is empty.
-    [[nodiscard]] std::optional<double> positive(std::string_view column) const {
-        if (text(column).empty()) {
-            return std::nullopt;
-        }
-        const auto read = decimal_from(text(column));
-        if (const auto* fault = std::get_if<NotANumber>(&read)) {
-            error(column, fmt::format("\"{}\" {}", text(column), fault->why));
-            return std::nullopt;
-        }
-        if (std::get<double>(read) <= 0) {
-            error(column, fmt::format("{} must be more than zero", text(column)));
-            return std::nullopt;
-        }
-        return std::get<double>(read);
+    /// Nothing where the cell is empty.
+    [[nodiscard]] std::optional<Seconds> seconds(std::string_view column) const {
+        const std::optional<double> read = positive_cell(run_, column, faults_);
+        return read ? std::optional(Seconds::of_base(*read)) : std::nullopt;
     }
 
     template <class Choice, class From>
@@ -147,7 +131,7 @@ public:
         Location rest = where;
         rest.column += static_cast<int>(equals) + 1;
         for (const auto& [extent, place] : pieces(given.substr(equals + 1), rest, 'x')) {
-            run.extents.push_back(whole_at(extent, "input", place, 1));
+            run.extents.push_back(whole_at(extent, "input", place, 1, faults_));
         }
     }
 
@@ -156,23 +140,6 @@ public:
     }
 
 private:
-    [[nodiscard]] std::int64_t whole_at(const std::string& digits, std::string_view column, const Location& where,
-                                        std::int64_t least) const {
-        const auto read = whole_from(digits);
-        if (const auto* fault = std::get_if<NotANumber>(&read)) {
-            faults_.error(where, fmt::format("{}: \"{}\" {}", column, digits, fault->why),
-                          "counts are plain digits: 64");
-            return least;
-        }
-        const auto number = std::get<std::int64_t>(read);
-        if (number < least || number > kMostWhole) {
-            faults_.error(where, fmt::format("{}: {} must be at {} {}", column, number,
-                                             number < least ? "least" : "most", number < least ? least : kMostWhole));
-            return least;
-        }
-        return number;
-    }
-
     static std::vector<std::pair<std::string, Location>> pieces(const std::string& all, const Location& where,
                                                                 char between) {
         std::vector<std::pair<std::string, Location>> found;
@@ -192,7 +159,7 @@ private:
 };
 
 template <class Enum>
-std::vector<std::string> names_of(const std::initializer_list<Enum>& values) {
+std::vector<std::string> words_of(const std::initializer_list<Enum>& values) {
     std::vector<std::string> names;
     for (const Enum value : values) {
         names.emplace_back(plan::name(value));
@@ -200,15 +167,9 @@ std::vector<std::string> names_of(const std::initializer_list<Enum>& values) {
     return names;
 }
 
-Run read_run(std::map<std::string, CsvCell, std::less<>> cells, Diagnostics& faults) {
-    Run run;
-    run.cells = std::move(cells);
+Run read_run(TableRow cells, Diagnostics& faults) {
+    Run run{std::move(cells)};
     const Row row(run, faults);
-    for (const ColumnRule& column : kColumns) {
-        if (column.required && row.text(column.name).empty()) {
-            row.error(column.name, "no value");
-        }
-    }
     run.where = run.place("id");
     run.id = row.text("id");
     run.group = row.text("group");
@@ -228,24 +189,24 @@ Run read_run(std::map<std::string, CsvCell, std::less<>> cells, Diagnostics& fau
     run.precision = row.word("precision", precision_from, precisions, run.precision);
     run.pipeline = row.whole("pipeline");
     run.chunks = row.whole("chunks");
-    for (const char* ways : {"tensor", "context", "expert", "expert_tensor", "data", "spatial", "filter"}) {
+    for (const char* ways : {"tensor", "context", "expert", "expert_tensor", "data", "spatial", "filter", "channel"}) {
         static_cast<void>(row.whole(ways));
     }
     static_cast<void>(row.flag("sequence_parallel"));
     using plan::ShardLevel;
     run.shard = row.word(
         "shard", plan::shard_from,
-        names_of({ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters}), run.shard);
+        words_of({ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters}), run.shard);
     run.shard_group = row.whole("shard_group", 0);
     run.recompute = row.text("recompute");
     run.overlap_gradients = row.flag("overlap_gradients");
     run.overlap_parameters = row.flag("overlap_parameters");
-    if (const auto seconds = row.positive("step_time_s")) {
-        run.step_time = Seconds::of_base(*seconds);
-    }
-    static_cast<void>(row.positive("step_time_lo_s"));
-    static_cast<void>(row.positive("step_time_hi_s"));
-    if (const auto bytes = row.positive("peak_memory_bytes")) {
+    run.step_time = row.seconds("step_time_s");
+    static_cast<void>(row.seconds("step_time_lo_s"));
+    static_cast<void>(row.seconds("step_time_hi_s"));
+    run.compute_time = row.seconds("compute_time_s");
+    run.communication_time = row.seconds("communication_time_s");
+    if (const auto bytes = positive_cell(run, "peak_memory_bytes", faults)) {
         run.peak_memory = Bytes::of_base(*bytes);
     }
     run.memory_kind = row.text("memory_kind");
@@ -256,71 +217,16 @@ Run read_run(std::map<std::string, CsvCell, std::less<>> cells, Diagnostics& fau
     return run;
 }
 
-void check_columns(const CsvTable& table, Diagnostics& faults) {
-    const std::vector<std::string> known = run_columns();
-    std::vector<std::string> given;
-    for (const CsvCell& cell : table.header) {
-        given.push_back(cell.text);
-        if (std::find(known.begin(), known.end(), cell.text) == known.end()) {
-            faults.error(cell.where, fmt::format("unknown column \"{}\"{}", cell.text, did_you_mean(cell.text, known)),
-                         fmt::format("accepted here: {}", join(known)));
-        }
-    }
-    std::vector<std::string> missing;
-    for (const ColumnRule& column : kColumns) {
-        const std::string name(column.name);
-        const bool is_misspelt = std::any_of(given.begin(), given.end(), [&](const std::string& word) {
-            return nearest(word, std::span(&name, 1)) == name;
-        });
-        if (column.required && !is_misspelt) {
-            missing.push_back(name);
-        }
-    }
-    if (!missing.empty()) {
-        faults.error(table.header.front().where, fmt::format("columns are missing: {}", join(missing)),
-                     "FILES.md says what they hold");
-    }
-}
-
 }  // namespace
 
-const std::string& Run::cell(std::string_view column) const {
-    const auto found = cells.find(column);
-    check(found != cells.end(), "a run has every column");
-    return found->second.text;
-}
-
-Location Run::place(std::string_view column) const {
-    const auto found = cells.find(column);
-    check(found != cells.end(), "a run has every column");
-    return found->second.where;
-}
-
-std::vector<std::string> run_columns() {
-    std::vector<std::string> names;
-    for (const ColumnRule& column : kColumns) {
-        names.emplace_back(column.name);
-    }
-    return names;
-}
+std::vector<std::string> run_columns() { return names_of(kColumns); }
 
 std::vector<Run> read_runs(const CsvTable& table) {
     Diagnostics faults;
-    check_columns(table, faults);
-    faults.throw_if_errors();
     std::vector<Run> runs;
     std::set<std::string> ids;
-    for (const std::vector<CsvCell>& row : table.rows) {
-        std::map<std::string, CsvCell, std::less<>> cells;
-        for (const ColumnRule& column : kColumns) {
-            cells[std::string(column.name)] = {std::string(column.usual), row.front().where};
-        }
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            CsvCell& cell = cells[table.header[i].text];
-            cell.where = row[i].where;
-            cell.text = row[i].text.empty() ? cell.text : row[i].text;
-        }
-        runs.push_back(read_run(std::move(cells), faults));
+    for (TableRow& row : read_rows(table, kColumns, faults)) {
+        runs.push_back(read_run(std::move(row), faults));
         if (!ids.insert(runs.back().id).second) {
             faults.error(runs.back().where, fmt::format("id: \"{}\" is there twice", runs.back().id));
         }

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,13 +11,14 @@
 #include "base/precision.hpp"
 #include "base/quantity.hpp"
 #include "input/csv.hpp"
+#include "input/table_row.hpp"
 #include "plan/strategy.hpp"
 
 namespace dodona::input {
 
 /// One run as its row says it. What a row leaves out has the value here.
-struct Run {
-    Location where;  ///< its id
+struct Run : TableRow {
+    Location where = {};  ///< its id
     std::string id;
     std::string group;  ///< runs that share source and conditions
     std::string model;
@@ -46,13 +45,10 @@ struct Run {
     bool overlap_gradients = false;
     bool overlap_parameters = false;
     std::optional<Seconds> step_time;
+    std::optional<Seconds> compute_time;  ///< its parts, where the source has them apart
+    std::optional<Seconds> communication_time;
     std::optional<Bytes> peak_memory;
     std::string memory_kind;
-    /// All cells by column, those of the table's columns that the file leaves out as their usual text.
-    std::map<std::string, CsvCell, std::less<>> cells;
-
-    [[nodiscard]] const std::string& cell(std::string_view column) const;
-    [[nodiscard]] Location place(std::string_view column) const;
 };
 
 /// Columns that a table may have.

@@ -56,12 +56,16 @@ void predict(const input::Run& run, const Question& question, RunResult& result)
         return;
     }
     Seconds covered = prediction.step.value;
+    result.time = prediction.time;
     for (const schedule::TimePart part : question.not_timed) {
         covered += -prediction.time[part];
+        result.time[part] = Seconds{};
     }
     result.predicted = prediction.step.rescaled_to(covered);
     result.fits = prediction.fits;
     result.measured = run.step_time;
+    result.measured_compute = run.compute_time;
+    result.measured_communication = run.communication_time;
     if (run.step_time) {
         result.error = covered / *run.step_time - 1;
     }
@@ -73,11 +77,15 @@ void predict(const input::Run& run, const Question& question, RunResult& result)
 
 RunResult compared(const input::Run& run, Questions& questions) {
     RunResult result{.id = run.id, .group = run.group};
+    result.assumed = !run.cell("assumed").empty();
+    if (run.memory_kind == "oom" || run.step_time || run.peak_memory) {
+        result.ran = run.memory_kind != "oom";
+    }
     result.job = cells(run, {"model", "model_overrides", "input", "global_batch", "device", "machine", "gpus",
                              "gpus_per_node", "precision", "framework"});
     result.layout = cells(run, {"microbatch", "tensor", "sequence_parallel", "context", "expert", "expert_tensor",
-                                "pipeline", "chunks", "data", "shard", "shard_group", "spatial", "filter", "strategy",
-                                "recompute", "overlap_gradients", "overlap_parameters"});
+                                "pipeline", "chunks", "data", "shard", "shard_group", "spatial", "filter", "channel",
+                                "strategy", "recompute", "overlap_gradients", "overlap_parameters"});
     try {
         predict(run, questions.of(run), result);
     } catch (const InputError& error) {
@@ -87,6 +95,17 @@ RunResult compared(const input::Run& run, Questions& questions) {
 }
 
 }  // namespace
+
+Seconds RunResult::compute() const {
+    using schedule::TimePart;
+    return time[TimePart::forward] + time[TimePart::backward] + time[TimePart::recompute] + time[TimePart::optimizer];
+}
+
+Seconds RunResult::communication() const {
+    using schedule::TimePart;
+    return time[TimePart::layer] + time[TimePart::halo] + time[TimePart::pipeline] + time[TimePart::gradients] +
+           time[TimePart::parameters];
+}
 
 Comparison compare(const std::vector<input::Run>& runs, Questions& questions, const Progress& progress) {
     Comparison comparison;

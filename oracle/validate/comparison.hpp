@@ -9,6 +9,7 @@
 
 #include "base/estimate.hpp"
 #include "input/run_table.hpp"
+#include "schedule/prediction.hpp"
 #include "validate/questions.hpp"
 
 namespace dodona::validate {
@@ -20,12 +21,34 @@ struct RunResult {
     /// Of what the measured time covers.
     std::optional<Estimate> predicted;
     std::optional<Seconds> measured;
-    std::optional<double> error;            ///< predicted / measured - 1
-    std::optional<bool> fits;               ///< predicted
+    std::optional<double> error;  ///< predicted / measured - 1
+    schedule::TimeParts time;     ///< exposed parts that add up to the predicted time
+    std::optional<Seconds> measured_compute, measured_communication;  ///< where the table has them apart
+    std::optional<bool> fits;                                         ///< predicted
+    std::optional<bool> ran;  ///< measured: false where it did not fit; nothing where the row does not say
+    bool assumed = false;     ///< the row says that something had to be assumed to ask it
     std::optional<Bytes> predicted_memory;  ///< of what the measured memory covers; where one was measured
     std::optional<Bytes> measured_memory;
     std::string job;     ///< everything but the plan: runs of one job may be ranked among each other
     std::string layout;  ///< the plan, as the row says it
+
+    [[nodiscard]] Seconds compute() const;        ///< predicted: kernels, the update included
+    [[nodiscard]] Seconds communication() const;  ///< predicted, exposed: collectives and transfers
+};
+
+/// Runs by whether they did fit, and whether they are predicted to.
+struct FitCounts {
+    std::int64_t ran_fits = 0;
+    std::int64_t ran_not = 0;   ///< it ran, predicted not to fit
+    std::int64_t oom_fits = 0;  ///< it ran out of memory, predicted to fit
+    std::int64_t oom_not = 0;
+    [[nodiscard]] std::int64_t total() const { return ran_fits + ran_not + oom_fits + oom_not; }
+};
+
+/// The error of some runs of a group.
+struct Share {
+    std::int64_t rows = 0;  ///< with an error
+    std::optional<double> mape;
 };
 
 /// Of a group of runs. Ratios, not percent.
@@ -41,6 +64,10 @@ struct Statistics {
     std::optional<double> pair_accuracy;  ///< share of pairs of plans for one job that are ordered as measured
     std::optional<double> top1_regret;  ///< mean over jobs: how much longer the best predicted plan took than the best
     std::optional<double> memory_mape;  ///< mean of |predicted / measured - 1| of peak memory
+    std::optional<double> compute_mape, communication_mape;  ///< the same of the parts, where they were measured
+    FitCounts fit;
+    Share stated;   ///< runs of which everything is known
+    Share assumed;  ///< runs of which something had to be assumed
 };
 
 struct Comparison {

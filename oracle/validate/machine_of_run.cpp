@@ -1,6 +1,10 @@
 #include "validate/machine_of_run.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "validate/machine_of_row.hpp"
 
 namespace dodona::validate {
 
@@ -20,13 +24,24 @@ bool has_unit_of(const cluster::Cluster& cluster, std::int64_t devices) {
     return false;
 }
 
+cluster::Cluster named_machine(const input::Run& run, const input::Library& library, const Tables& tables,
+                               const input::TableConventions& conventions) {
+    const input::MachineRow* row = tables.machine(run.machine);
+    const std::vector<std::string> built_in = row == nullptr ? std::vector<std::string>{} : library.clusters();
+    if (row == nullptr || std::find(built_in.begin(), built_in.end(), run.machine) != built_in.end()) {
+        return library.cluster(run.machine, run.place("machine"));
+    }
+    return machine_of_row(*row, conventions, library);
+}
+
 }  // namespace
 
 std::string machine_key(const input::Run& run) {
     return fmt::format("{}\n{}\n{}", run.machine, run.device, spans_nodes(run) ? run.gpus_per_node : 0);
 }
 
-cluster::Cluster machine_of(const input::Run& run, const input::Library& library) {
+cluster::Cluster machine_of(const input::Run& run, const input::Library& library, const Tables& tables,
+                            const input::TableConventions& conventions) {
     if (run.machine == kOneDevice) {
         if (run.device.empty()) {
             fail(run.place("device"), fmt::format("device: machine \"{}\" needs one", run.machine));
@@ -38,7 +53,7 @@ cluster::Cluster machine_of(const input::Run& run, const input::Library& library
                 .levels = {{.name = "device", .size = 1}},
                 .node_level = 0};
     }
-    cluster::Cluster cluster = library.cluster(run.machine, run.place("machine"));
+    cluster::Cluster cluster = named_machine(run, library, tables, conventions);
     if (!run.device.empty() && run.device != cluster.device.name) {
         cluster.device = library.device(run.device, run.place("device"));
     }
@@ -50,6 +65,17 @@ cluster::Cluster machine_of(const input::Run& run, const input::Library& library
         cluster.levels.front().size = run.gpus_per_node;
     }
     return cluster;
+}
+
+void check_size(const input::Run& run, const Tables& tables, const cluster::Cluster& machine) {
+    const input::MachineRow* row = tables.machine(machine.name);
+    if (row != nullptr && run.gpus > machine.devices()) {
+        fail(row->place("nics_per_node"),
+             fmt::format(
+                 "nics_per_node and nic_gb_s: not stated for {}, so that no more than the {} GPUs that its links "
+                 "join can be asked",
+                 machine.name, machine.devices()));
+    }
 }
 
 }  // namespace dodona::validate

@@ -4,6 +4,8 @@
 #include "cluster/cluster.hpp"
 #include "input/library.hpp"
 #include "input/run_table.hpp"
+#include "input/table_conventions.hpp"
+#include "validate/tables.hpp"
 
 namespace dodona::validate {
 
@@ -12,6 +14,11 @@ std::string machine_key(const input::Run& run);
 
 /// "single-gpu" is one device without links. Where a run takes fewer devices of each node than the node has, the
 /// machine is one of such smaller nodes: same links inside and out, and neighbouring ranks in the same node.
-cluster::Cluster machine_of(const input::Run& run, const input::Library& library);
+/// A machine that is not built in is that of its row in `tables`, if there is one.
+cluster::Cluster machine_of(const input::Run& run, const input::Library& library, const Tables& tables,
+                            const input::TableConventions& conventions);
+
+/// Throws InputError where a run needs the fabric of a machine whose row in `tables` does not state it.
+void check_size(const input::Run& run, const Tables& tables, const cluster::Cluster& machine);
 
 }  // namespace dodona::validate

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "validate/machine_of_run.hpp"
+#include "validate/network_of_row.hpp"
 #include "validate/network_of_run.hpp"
 #include "validate/plan_of_run.hpp"
 
@@ -25,24 +26,65 @@ schedule::TimePart part_of(const input::RunWord& word) {
 
 }  // namespace
 
-Questions::Questions(input::Library library) : library_(std::move(library)), conventions_(library_.run_conventions()) {
+Questions::Questions(input::Library library, Tables tables)
+    : library_(std::move(library)),
+      tables_(std::move(tables)),
+      conventions_(library_.run_conventions()),
+      table_conventions_(library_.table_conventions()) {
     for (const input::RunWord& word : conventions_.not_timed) {
         not_timed_.push_back(part_of(word));
     }
+    for (std::string& model : library_.models()) {
+        built_in_.insert(std::move(model));
+    }
 }
 
-std::shared_ptr<const graph::Graph> Questions::network(const input::Run& run) {
-    const std::string model = model_of(run, conventions_);
+const std::vector<std::string>& Questions::parameters(const std::string& model, const Location& where) {
     auto known = parameters_.find(model);
     if (known == parameters_.end()) {
-        const graph::NetworkSpec usual = library_.model(model, {}, run.place("model"));
+        const graph::NetworkSpec usual = library_.model(model, {}, where);
         std::vector<std::string> names;
         for (const auto& [name, value] : usual.parameters) {
             names.push_back(name);
         }
         known = parameters_.emplace(model, std::move(names)).first;
     }
-    const std::vector<input::Setting> settings = settings_of(run, conventions_, known->second);
+    return known->second;
+}
+
+const input::ModelRow* Questions::row_of(const input::Run& run) const {
+    return built_in_.contains(model_of(run, conventions_)) ? nullptr : tables_.model(run.model);
+}
+
+Questions::Named Questions::named(const input::Run& run) {
+    const std::string model = model_of(run, conventions_);
+    return {model, settings_of(run, conventions_, parameters(model, run.place("model")))};
+}
+
+Questions::Named Questions::described(const input::Run& run, const input::ModelRow& row) {
+    if (!checked_.contains(row.model)) {
+        check_parameters(row, table_conventions_, library_);
+        checked_.insert(row.model);
+    }
+    ModelOfRow model = model_of_row(row, run.model_overrides, table_conventions_);
+    input::Run rest = run;
+    rest.model_overrides = model.others;
+    rest.cells["model"].text = model.file;
+    std::vector<input::Setting> settings = settings_of(rest, conventions_, parameters(model.file, run.place("model")));
+    for (input::Setting& setting : model.settings) {
+        const auto rule = std::find_if(settings.begin(), settings.end(),
+                                       [&](const input::Setting& other) { return other.name == setting.name; });
+        if (rule == settings.end()) {
+            settings.push_back(std::move(setting));
+        } else if (setting.where.source == run.where.source) {  // the run overrides it; conventions do not
+            *rule = std::move(setting);
+        }
+    }
+    return {model.file, std::move(settings)};
+}
+
+std::shared_ptr<const graph::Graph> Questions::network(const input::Run& run, const Named& named) {
+    const auto& [model, settings] = named;
     std::string key = model;
     for (const input::Setting& setting : settings) {
         key += fmt::format("\n{}={}", setting.name, setting.value);
@@ -59,10 +101,11 @@ std::shared_ptr<const cluster::Cluster> Questions::machine(const input::Run& run
     const std::string servers(line.servers ? cluster::name(*line.servers) : "");
     std::shared_ptr<const cluster::Cluster>& machine = machines_[machine_key(run) + "\n" + servers];
     if (!machine) {
-        cluster::Cluster read = machine_of(run, library_);
+        cluster::Cluster read = machine_of(run, library_, tables_, table_conventions_);
         read.parameter_servers.place = line.servers.value_or(read.parameter_servers.place);
         machine = std::make_shared<const cluster::Cluster>(std::move(read));
     }
+    check_size(run, tables_, *machine);
     return machine;
 }
 
@@ -100,9 +143,21 @@ plan::MemoryProfile Questions::memory_of(const input::Run& run) {
 }
 
 Question Questions::of(const input::Run& run) {
+    const input::ModelRow* row = row_of(run);
+    if (row == nullptr) {
+        return asked(run, named(run));
+    }
+    // What conventions say of a kind of network holds for one of a table too.
+    Named model = described(run, *row);
+    input::Run alike = run;
+    alike.cells["model"].text = model.model;
+    return asked(alike, model);
+}
+
+Question Questions::asked(const input::Run& run, const Named& named) {
     const input::RunStrategy& line = strategy_line(run, conventions_);
     Question question;
-    question.graph = network(run);
+    question.graph = network(run, named);
     question.cluster = machine(run, line);
     question.plan = plan_of(run, conventions_, line, strategy(line.strategy, run.place("strategy")), *question.graph);
     if (const input::RunWord* word = first_match(run, conventions_.frameworks)) {

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,10 @@
 #include "input/library.hpp"
 #include "input/run_conventions.hpp"
 #include "input/run_table.hpp"
+#include "input/table_conventions.hpp"
 #include "plan/plan.hpp"
 #include "schedule/prediction.hpp"
+#include "validate/tables.hpp"
 
 namespace dodona::validate {
 
@@ -29,7 +32,8 @@ struct Question {
 /// Asks runs one after another; networks, machines and strategies that they share are read once.
 class Questions {
 public:
-    explicit Questions(input::Library library);
+    /// What runs name and the library does not have is looked up in `tables`.
+    explicit Questions(input::Library library, Tables tables = {});
 
     /// Throws InputError, located in the row, whose messages say why the run cannot be asked.
     Question of(const input::Run& run);
@@ -38,7 +42,17 @@ public:
     void replace(plan::Framework framework);
 
 private:
-    std::shared_ptr<const graph::Graph> network(const input::Run& run);
+    /// The model file of a run and what it sets.
+    struct Named {
+        std::string model;
+        std::vector<input::Setting> settings;
+    };
+    [[nodiscard]] const input::ModelRow* row_of(const input::Run& run) const;
+    Named named(const input::Run& run);
+    Named described(const input::Run& run, const input::ModelRow& row);
+    Question asked(const input::Run& run, const Named& named);
+    const std::vector<std::string>& parameters(const std::string& model, const Location& where);
+    std::shared_ptr<const graph::Graph> network(const input::Run& run, const Named& named);
     std::shared_ptr<const cluster::Cluster> machine(const input::Run& run, const input::RunStrategy& line);
     const plan::Strategy& strategy(const std::string& name, const Location& where);
     const plan::Framework& framework(const std::string& name, const Location& where);
@@ -47,7 +61,11 @@ private:
     plan::MemoryProfile memory_of(const input::Run& run);
 
     input::Library library_;
+    Tables tables_;
     input::RunConventions conventions_;
+    input::TableConventions table_conventions_;
+    std::set<std::string> built_in_;                              ///< models
+    std::set<std::string> checked_;                               ///< models of tables whose parameters are as printed
     std::vector<schedule::TimePart> not_timed_;                   ///< by entry of conventions_.not_timed
     std::map<std::string, std::vector<std::string>> parameters_;  ///< of models, by name
     std::map<std::string, std::shared_ptr<const graph::Graph>> networks_;

@@ -36,6 +36,30 @@ std::optional<double> quantile(std::vector<double> values, double q) {
     return values[below] + (place - std::floor(place)) * (values[above] - values[below]);
 }
 
+/// Of the runs of one kind.
+template <class Wanted>
+Share share_of(Results results, Wanted is_wanted) {
+    std::vector<double> sizes;
+    for (const RunResult* result : results) {
+        if (result->error && is_wanted(*result)) {
+            sizes.push_back(std::abs(*result->error));
+        }
+    }
+    return {.rows = static_cast<std::int64_t>(sizes.size()), .mape = mean(sizes)};
+}
+
+FitCounts fit_counts(Results results) {
+    FitCounts counts;
+    for (const RunResult* result : results) {
+        if (result->fits && result->ran) {
+            std::int64_t& count = *result->ran ? (*result->fits ? counts.ran_fits : counts.ran_not)
+                                               : (*result->fits ? counts.oom_fits : counts.oom_not);
+            ++count;
+        }
+    }
+    return counts;
+}
+
 /// Timed runs of one job, by group and job.
 using Jobs = std::map<std::pair<std::string, std::string>, std::vector<const RunResult*>>;
 
@@ -96,6 +120,8 @@ Statistics statistics(const std::string& group, Results results) {
     std::vector<double> sizes;
     std::vector<double> inside;
     std::vector<double> memory;
+    std::vector<double> compute;
+    std::vector<double> communication;
     for (const RunResult* result : results) {
         (result->refusal.empty() ? all.rows : all.skipped) += 1;
         if (result->error) {
@@ -107,6 +133,12 @@ Statistics statistics(const std::string& group, Results results) {
         if (result->predicted_memory && result->measured_memory) {
             memory.push_back(std::abs(*result->predicted_memory / *result->measured_memory - 1));
         }
+        if (result->predicted && result->measured_compute) {
+            compute.push_back(std::abs(result->compute() / *result->measured_compute - 1));
+        }
+        if (result->predicted && result->measured_communication) {
+            communication.push_back(std::abs(result->communication() / *result->measured_communication - 1));
+        }
     }
     const Jobs jobs = jobs_of(results);
     all.mape = mean(sizes);
@@ -117,6 +149,11 @@ Statistics statistics(const std::string& group, Results results) {
     all.pair_accuracy = pair_accuracy(jobs);
     all.top1_regret = top1_regret(jobs);
     all.memory_mape = mean(memory);
+    all.compute_mape = mean(compute);
+    all.communication_mape = mean(communication);
+    all.fit = fit_counts(results);
+    all.stated = share_of(results, [](const RunResult& result) { return !result.assumed; });
+    all.assumed = share_of(results, [](const RunResult& result) { return result.assumed; });
     return all;
 }
 

@@ -8,6 +8,8 @@ Json ratio(const std::optional<double>& value) { return value ? number(*value) :
 Json seconds(const std::optional<Seconds>& time) { return time ? number(time->in(unit::second)) : Json(nullptr); }
 Json bytes(const std::optional<Bytes>& size) { return size ? number(size->in(unit::byte)) : Json(nullptr); }
 
+Json share(const validate::Share& share) { return {{"rows", share.rows}, {"mape", ratio(share.mape)}}; }
+
 Json statistics_json(const validate::Statistics& all) {
     return {{"group", all.group},
             {"rows", all.rows},
@@ -19,7 +21,26 @@ Json statistics_json(const validate::Statistics& all) {
             {"coverage", ratio(all.coverage)},
             {"pair_accuracy", ratio(all.pair_accuracy)},
             {"top1_regret", ratio(all.top1_regret)},
-            {"memory_mape", ratio(all.memory_mape)}};
+            {"memory_mape", ratio(all.memory_mape)},
+            {"compute_mape", ratio(all.compute_mape)},
+            {"communication_mape", ratio(all.communication_mape)},
+            {"fit",
+             {{"ran_fits", all.fit.ran_fits},
+              {"ran_not", all.fit.ran_not},
+              {"oom_fits", all.fit.oom_fits},
+              {"oom_not", all.fit.oom_not}}},
+            {"stated", share(all.stated)},
+            {"assumed", share(all.assumed)}};
+}
+
+/// Null of a run that was refused.
+Json parts(const validate::RunResult& row) {
+    Json all = Json::object();
+    for (std::size_t i = 0; i < schedule::kTimeParts; ++i) {
+        const std::string name(schedule::name(static_cast<schedule::TimePart>(i)));
+        all[name] = row.predicted ? number(row.time.values[i].in(unit::second)) : Json(nullptr);
+    }
+    return all;
 }
 
 }  // namespace
@@ -36,9 +57,12 @@ Json run_json(const validate::RunResult& row) {
             {"measured_s", seconds(row.measured)},
             {"error", ratio(row.error)},
             {"fits", row.fits ? Json(*row.fits) : Json(nullptr)},
+            {"ran", row.ran ? Json(*row.ran) : Json(nullptr)},
+            {"assumed", row.assumed},
             {"predicted_memory_bytes", bytes(row.predicted_memory)},
             {"measured_memory_bytes", bytes(row.measured_memory)},
-            {"refused", row.refusal.empty() ? Json(nullptr) : Json(row.refusal)}};
+            {"refused", row.refusal.empty() ? Json(nullptr) : Json(row.refusal)},
+            {"time_s", parts(row)}};
 }
 
 Json comparison_json(const validate::Comparison& comparison) {

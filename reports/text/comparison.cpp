@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "reports/figures.hpp"
 #include "reports/table.hpp"
+#include "reports/text/run_tables.hpp"
 #include "reports/text/section.hpp"
 
 namespace dodona::reports {
@@ -18,10 +18,6 @@ namespace {
 constexpr std::size_t kMostReasons = 25;
 
 std::string whole(std::int64_t count) { return reports::whole(static_cast<double>(count)); }
-std::string ratio(const std::optional<double>& value) { return value ? percent(*value) : ""; }
-std::string signed_ratio(const std::optional<double>& value) {
-    return value ? (*value > 0 ? "+" : "") + percent(*value) : "";
-}
 
 /// "2 of 3 runs predicted, 1 refused".
 std::string headline(const std::string& table, const validate::Comparison& comparison) {
@@ -77,33 +73,6 @@ Table errors(const validate::Comparison& comparison, std::ptrdiff_t most) {
     return table;
 }
 
-/// Reasons with their runs, the most frequent first.
-std::vector<std::pair<std::string, std::int64_t>> reasons(const validate::Comparison& comparison) {
-    std::vector<std::pair<std::string, std::int64_t>> found;
-    for (const validate::RunResult& row : comparison.rows) {
-        if (row.refusal.empty()) {
-            continue;
-        }
-        const auto known =
-            std::find_if(found.begin(), found.end(), [&](const auto& entry) { return entry.first == row.refusal; });
-        if (known == found.end()) {
-            found.emplace_back(row.refusal, 1);
-        } else {
-            ++known->second;
-        }
-    }
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    return found;
-}
-
-Table refusals(const std::vector<std::pair<std::string, std::int64_t>>& reasons, std::size_t most) {
-    Table table({{"runs", Align::right}, {"refused because"}});
-    for (std::size_t i = 0; i < std::min(most, reasons.size()); ++i) {
-        table.row({whole(reasons[i].second), reasons[i].first});
-    }
-    return table;
-}
-
 constexpr std::string_view kLegend =
     "error = predicted / measured - 1; mean and median are of its size, bias keeps its sign; inside: measured times in "
     "the interval";
@@ -112,28 +81,53 @@ constexpr std::string_view kLongLegend =
     "than "
     "the best; memory: mean size of the error of peak memory";
 
+constexpr std::string_view kWorst = "Worst runs";
+constexpr std::string_view kParts = "Computation and communication apart";
+constexpr std::string_view kAssumptions = "Runs by what is known of them";
+constexpr std::string_view kMemory = "Memory";
+constexpr std::string_view kPeers = "What others publish, mean errors";
+constexpr std::string_view kRefused = "Refused";
+
+struct Section {
+    std::string_view title;
+    Table table;
+    std::string_view more = {};  ///< below the table
+};
+
+/// In the order in which they are shown; empty ones are left out.
+std::vector<Section> sections(const ComparisonView& view, const validate::Comparison& comparison,
+                              std::size_t most_reasons) {
+    std::vector<Section> all;
+    all.push_back({kParts, part_table(comparison), "sizes of errors, means"});
+    all.push_back({kAssumptions, assumption_table(comparison.overall)});
+    all.push_back({kMemory, fit_table(comparison.overall.fit)});
+    all.push_back({kWorst, worst_runs(comparison, view.worst)});
+    all.push_back({kPeers, peer_table(comparison, view.peers)});
+    all.push_back({kRefused, refusal_table(comparison, most_reasons)});
+    std::erase_if(all, [](const Section& section) { return section.table.empty(); });
+    return all;
+}
+
 }  // namespace
 
-std::string comparison_text(const std::string& table, const validate::Comparison& comparison, Style style) {
-    std::string text = painted(style, Paint::bold, headline(table, comparison)) + "\n";
-    text += heading(style, "Errors by group") + errors(comparison, kTerminalColumns).to_text(style);
+std::string comparison_text(const ComparisonView& view, const validate::Comparison& comparison) {
+    std::string text = painted(view.style, Paint::bold, headline(view.table, comparison)) + "\n";
+    text += heading(view.style, "Errors by group") + errors(comparison, kTerminalColumns).to_text(view.style);
     text += "  " + wrapped(kLegend, kTextWidth - 2, "  ") + "\n";
-    const auto found = reasons(comparison);
-    if (!found.empty()) {
-        text += heading(style, "Refused") + refusals(found, kMostReasons).to_text(style);
-        if (found.size() > kMostReasons) {
-            text += fmt::format("  and {} more reasons; --format csv has every run\n", found.size() - kMostReasons);
-        }
+    for (const Section& section : sections(view, comparison, kMostReasons)) {
+        text += heading(view.style, section.title) + section.table.to_text(view.style);
+        text += section.more.empty() ? "" : fmt::format("  {}\n", section.more);
     }
     return text;
 }
 
-std::string comparison_markdown(const std::string& table, const validate::Comparison& comparison) {
-    std::string text = headline(table, comparison) + "\n\n" + errors(comparison, std::ssize(kColumns)).to_markdown();
+std::string comparison_markdown(const ComparisonView& view, const validate::Comparison& comparison) {
+    std::string text =
+        headline(view.table, comparison) + "\n\n" + errors(comparison, std::ssize(kColumns)).to_markdown();
     text += "\n" + std::string(kLegend) + std::string(kLongLegend) + "\n";
-    const auto found = reasons(comparison);
-    if (!found.empty()) {
-        text += "\n" + refusals(found, found.size()).to_markdown();
+    for (const Section& section : sections(view, comparison, comparison.rows.size())) {
+        text += fmt::format("\n### {}\n\n{}", section.title, section.table.to_markdown());
+        text += section.more.empty() ? "" : fmt::format("\n{}\n", section.more);
     }
     return text;
 }

@@ -1,15 +1,25 @@
-// Predicted against measured, for people: errors by group, and what was refused why.
+// Predicted against measured, for people: errors by group, what was refused why, memory, the worst runs and what their
+// time is made of, and what others publish about the same groups.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <vector>
 
+#include "input/peer_file.hpp"
 #include "reports/style.hpp"
 #include "validate/comparison.hpp"
 
 namespace dodona::reports {
 
-/// `table` is how the user called the table of runs.
-std::string comparison_text(const std::string& table, const validate::Comparison& comparison, Style style);
-std::string comparison_markdown(const std::string& table, const validate::Comparison& comparison);
+struct ComparisonView {
+    std::string table;      ///< how the user called the table of runs
+    std::size_t worst = 5;  ///< runs with the largest errors that are shown
+    std::vector<input::PeerError> peers = {};
+    Style style = {};
+};
+
+std::string comparison_text(const ComparisonView& view, const validate::Comparison& comparison);
+std::string comparison_markdown(const ComparisonView& view, const validate::Comparison& comparison);
 
 }  // namespace dodona::reports

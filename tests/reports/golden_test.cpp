@@ -43,23 +43,25 @@ std::string runs_csv(const validate::Comparison& comparison) {
 }
 
 std::vector<Case> cases() {
-    return {{"plan.txt", [] { return answer_text(two_plans(), "", {}); }},
-            {"plan-saved.txt", [] { return answer_text(two_plans(), "best plan.yaml", {.colour = true}); }},
-            {"plan-nothing-fits.txt", [] { return answer_text(nothing_fits(), "", {}); }},
-            {"plan.json", [] { return printed(answer_json(two_plans())); }},
-            {"plan.csv", [] { return answer_csv(two_plans()); }},
-            {"plan.md", [] { return answer_markdown(two_plans()); }},
-            {"predict.txt", [] { return prediction_text(kSubject, pipelined(), {}); }},
-            {"predict-mixed.txt", [] { return prediction_text(kSubject, mixed(), {}); }},
-            {"predict-mixed.md", [] { return prediction_markdown(kSubject, mixed()); }},
-            {"predict-too-large.txt", [] { return prediction_text(kSubject, too_large(), {}); }},
-            {"predict.json", [] { return printed(prediction_json(pipelined())); }},
-            {"predict.csv", [] { return csv({prediction_json(pipelined())}); }},
-            {"predict.md", [] { return prediction_markdown(kSubject, pipelined()); }},
-            {"validate.txt", [] { return comparison_text("runs.csv", compared_runs(), {}); }},
-            {"validate.md", [] { return comparison_markdown("runs.csv", compared_runs()); }},
-            {"validate.csv", [] { return runs_csv(compared_runs()); }},
-            {"validate.json", [] { return printed(comparison_json(compared_runs())); }}};
+    return {
+        {"plan.txt", [] { return answer_text(two_plans(), "", {}); }},
+        {"plan-saved.txt", [] { return answer_text(two_plans(), "best plan.yaml", {.colour = true}); }},
+        {"plan-nothing-fits.txt", [] { return answer_text(nothing_fits(), "", {}); }},
+        {"plan.json", [] { return printed(answer_json(two_plans())); }},
+        {"plan.csv", [] { return answer_csv(two_plans()); }},
+        {"plan.md", [] { return answer_markdown(two_plans()); }},
+        {"predict.txt", [] { return prediction_text(kSubject, pipelined(), {}); }},
+        {"predict-mixed.txt", [] { return prediction_text(kSubject, mixed(), {}); }},
+        {"predict-mixed.md", [] { return prediction_markdown(kSubject, mixed()); }},
+        {"predict-too-large.txt", [] { return prediction_text(kSubject, too_large(), {}); }},
+        {"predict.json", [] { return printed(prediction_json(pipelined())); }},
+        {"predict.csv", [] { return csv({prediction_json(pipelined())}); }},
+        {"predict.md", [] { return prediction_markdown(kSubject, pipelined()); }},
+        {"validate.txt", [] { return comparison_text({.table = "runs.csv", .peers = some_peers()}, compared_runs()); }},
+        {"validate.md",
+         [] { return comparison_markdown({.table = "runs.csv", .peers = some_peers()}, compared_runs()); }},
+        {"validate.csv", [] { return runs_csv(compared_runs()); }},
+        {"validate.json", [] { return printed(comparison_json(compared_runs())); }}};
 }
 
 class Golden : public ::testing::TestWithParam<Case> {};

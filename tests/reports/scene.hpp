@@ -1,6 +1,7 @@
 // A prediction and an answer made by hand, so that what a report prints changes only when the report does.
 #pragma once
 
+#include "input/peer_file.hpp"
 #include "schedule/prediction.hpp"
 #include "search/answer.hpp"
 #include "validate/comparison.hpp"
@@ -149,17 +150,30 @@ inline search::Answer nothing_fits() {
 }
 
 /// Two groups of which one was refused as a whole; statistics by hand.
+inline std::vector<input::PeerError> some_peers() {
+    return {{.group = "alpha", .peer = "Other", .error = 0.2, .source = "its paper"},
+            {.group = "alpha", .peer = "Other", .error = 0.05, .of_memory = true, .over = "runs of its own"},
+            {.group = "gamma", .peer = "Other", .error = 0.3}};
+}
+
 inline validate::Comparison compared_runs() {
     validate::RunResult good{.id = "A-1", .group = "alpha"};
     good.predicted = Estimate{9_s, 8.5_s, 16_s};
     good.measured = 10_s;
     good.error = -0.1;
     good.fits = true;
+    good.ran = true;
+    good.time[schedule::TimePart::forward] = 3_s;
+    good.time[schedule::TimePart::backward] = 5.5_s;
+    good.time[schedule::TimePart::layer] = 0.49_s;
+    good.time[schedule::TimePart::gradients] = 0.01_s;
     good.predicted_memory = 60_GB;
     good.measured_memory = 64_GB;
     validate::RunResult untimed{.id = "A-2", .group = "alpha"};
     untimed.predicted = Estimate{2.5_s, 2_s, 4_s};
     untimed.fits = false;
+    untimed.ran = false;
+    untimed.assumed = true;
     validate::Comparison comparison;
     comparison.rows = {good,
                        untimed,
@@ -175,7 +189,12 @@ inline validate::Comparison compared_runs() {
                                     .bias = -0.1,
                                     .p90 = 0.1,
                                     .coverage = 1.0,
-                                    .memory_mape = 0.0625};
+                                    .memory_mape = 0.0625,
+                                    .compute_mape = 0.2,
+                                    .communication_mape = 0.4,
+                                    .fit = {.ran_fits = 1, .oom_not = 1},
+                                    .stated = {.rows = 1, .mape = 0.1},
+                                    .assumed = {.rows = 1, .mape = 0.3}};
     };
     comparison.groups = {statistics("alpha", 0), {.group = "beta", .skipped = 3}};
     comparison.overall = statistics("all", 3);

@@ -81,5 +81,48 @@ TEST(Statistics, CountRefusedAndUntimedRuns) {
     EXPECT_NEAR(*all.memory_mape, 0.25, 1e-12);
 }
 
+TEST(Statistics, CountRunsByWhetherTheyFit) {
+    const auto run = [](std::optional<bool> ran, bool fits) {
+        RunResult result{.id = "1", .group = "g"};
+        result.ran = ran;
+        result.fits = fits;
+        return result;
+    };
+    const Statistics all = over({run(true, true), run(true, true), run(true, false), run(false, true),
+                                 run(false, false), run(false, false), run(false, false), run({}, true)});
+    EXPECT_EQ(all.fit.ran_fits, 2);
+    EXPECT_EQ(all.fit.ran_not, 1);
+    EXPECT_EQ(all.fit.oom_fits, 1);
+    EXPECT_EQ(all.fit.oom_not, 3);
+    EXPECT_EQ(all.fit.total(), 7) << "a row that does not say counts nowhere";
+}
+
+TEST(Statistics, SplitRunsByWhatWasAssumed) {
+    RunResult assumed = timed("a", "1", 3_s, 2_s);
+    assumed.assumed = true;
+    const Statistics all = over({assumed, timed("b", "1", 1_s, 2_s), timed("c", "1", 2_s, 2_s)});
+    EXPECT_EQ(all.assumed.rows, 1);
+    EXPECT_NEAR(*all.assumed.mape, 0.5, 1e-12);
+    EXPECT_EQ(all.stated.rows, 2);
+    EXPECT_NEAR(*all.stated.mape, 0.25, 1e-12);
+    EXPECT_FALSE(over({timed("b", "1", 1_s, 2_s)}).assumed.mape);
+}
+
+TEST(Statistics, TellComputationFromCommunication) {
+    using schedule::TimePart;
+    RunResult run = timed("a", "1", 10_s, 10_s);
+    run.time[TimePart::forward] = 2_s;
+    run.time[TimePart::backward] = 3_s;
+    run.time[TimePart::optimizer] = 1_s;
+    run.time[TimePart::halo] = 1.5_s;
+    run.time[TimePart::gradients] = 0.5_s;
+    run.time[TimePart::bubble] = 2_s;
+    run.measured_compute = 8_s;
+    run.measured_communication = 1_s;
+    const Statistics all = over({run, timed("b", "1", 1_s, 2_s)});
+    EXPECT_NEAR(*all.compute_mape, 0.25, 1e-12);
+    EXPECT_NEAR(*all.communication_mape, 1.0, 1e-12);
+}
+
 }  // namespace
 }  // namespace dodona::validate

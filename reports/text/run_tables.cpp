@@ -1,0 +1,136 @@
+#include "reports/text/run_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/figures.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+constexpr std::size_t kParts = 3;      ///< of a time, shown beside it
+constexpr double kLeastShare = 0.005;  ///< of a time that is worth a word
+
+std::string count(std::int64_t number) { return whole(static_cast<double>(number)); }
+
+/// "backward 57 %, forward 28 %, layer 11 %": the largest parts, ties in the order of a step.
+std::string made_of(const schedule::TimeParts& time) {
+    std::vector<std::pair<double, std::string>> parts;
+    const Seconds total = time.total();
+    for (std::size_t i = 0; i < schedule::kTimeParts && total > Seconds{}; ++i) {
+        const double share = time.values[i] / total;
+        if (share >= kLeastShare) {
+            parts.emplace_back(share, std::string(schedule::name(static_cast<schedule::TimePart>(i))));
+        }
+    }
+    std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kParts, parts.size()); ++i) {
+        text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", parts[i].second, 100 * parts[i].first);
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string ratio(const std::optional<double>& value) { return value ? percent(*value) : ""; }
+
+std::string signed_ratio(const std::optional<double>& value) {
+    return value ? (*value > 0 ? "+" : "") + percent(*value) : "";
+}
+
+Table worst_runs(const validate::Comparison& comparison, std::size_t most) {
+    std::vector<const validate::RunResult*> runs;
+    for (const validate::RunResult& run : comparison.rows) {
+        if (run.error) {
+            runs.push_back(&run);
+        }
+    }
+    std::stable_sort(runs.begin(), runs.end(),
+                     [](const auto* a, const auto* b) { return std::abs(*a->error) > std::abs(*b->error); });
+    Table table({{"run"},
+                 {"group"},
+                 {"measured", Align::right},
+                 {"predicted", Align::right},
+                 {"error", Align::right},
+                 {"predicted is made of"}});
+    for (std::size_t i = 0; i < std::min(most, runs.size()); ++i) {
+        const validate::RunResult& run = *runs[i];
+        table.row({run.id, run.group, text(*run.measured), text(run.predicted->value), signed_ratio(run.error),
+                   made_of(run.time)});
+    }
+    return table;
+}
+
+Table fit_table(const validate::FitCounts& counts) {
+    Table table({{""}, {"predicted to fit", Align::right}, {"predicted not to", Align::right}});
+    if (counts.total() > 0) {
+        table.row({"runs that ran", count(counts.ran_fits), count(counts.ran_not)});
+        table.row({"runs out of memory", count(counts.oom_fits), count(counts.oom_not)});
+    }
+    return table;
+}
+
+Table assumption_table(const validate::Statistics& all) {
+    Table table({{""}, {"runs", Align::right}, {"mean", Align::right}});
+    if (all.assumed.rows > 0) {
+        table.row({"with everything stated", count(all.stated.rows), ratio(all.stated.mape)});
+        table.row({"with something assumed", count(all.assumed.rows), ratio(all.assumed.mape)});
+    }
+    return table;
+}
+
+Table part_table(const validate::Comparison& comparison) {
+    Table table({{"group"}, {"whole", Align::right}, {"computation", Align::right}, {"communication", Align::right}});
+    for (const validate::Statistics& group : comparison.groups) {
+        if (group.compute_mape || group.communication_mape) {
+            table.row({group.group, ratio(group.mape), ratio(group.compute_mape), ratio(group.communication_mape)});
+        }
+    }
+    return table;
+}
+
+Table peer_table(const validate::Comparison& comparison, const std::vector<input::PeerError>& peers) {
+    Table table({{"group"}, {"of"}, {"here", Align::right}, {"there", Align::right}, {"by"}, {"over"}});
+    for (const validate::Statistics& group : comparison.groups) {
+        for (const input::PeerError& peer : peers) {
+            const std::optional<double>& ours = peer.of_memory ? group.memory_mape : group.mape;
+            if (peer.group == group.group && ours) {
+                table.row({group.group, peer.of_memory ? "memory" : "time", ratio(ours), percent(peer.error), peer.peer,
+                           peer.over.empty() ? "the same runs" : peer.over});
+            }
+        }
+    }
+    return table;
+}
+
+Table refusal_table(const validate::Comparison& comparison, std::size_t most) {
+    std::vector<std::pair<std::string, std::int64_t>> found;
+    for (const validate::RunResult& row : comparison.rows) {
+        if (row.refusal.empty()) {
+            continue;
+        }
+        const auto known =
+            std::find_if(found.begin(), found.end(), [&](const auto& entry) { return entry.first == row.refusal; });
+        if (known == found.end()) {
+            found.emplace_back(row.refusal, 1);
+        } else {
+            ++known->second;
+        }
+    }
+    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    Table table({{"runs", Align::right}, {"refused because"}});
+    for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
+        table.row({count(found[i].second), found[i].first});
+    }
+    if (found.size() > most) {
+        table.row({"", fmt::format("and {} more reasons; --format csv has every run", found.size() - most)});
+    }
+    return table;
+}
+
+}  // namespace dodona::reports
