@@ -17,10 +17,6 @@ namespace {
 
 constexpr Bytes kSingle = Bytes::of_base(4);
 
-bool is_narrow(Precision precision) {
-    return precision == Precision::fp8 || precision == Precision::mxfp8 || precision == Precision::nvfp4;
-}
-
 /// Kept by a loss until backward, a logit.
 Bytes loss_bytes(LossMemory loss, Precision precision) {
     return loss == LossMemory::in_place ? stored_bytes(precision) : kSingle;
