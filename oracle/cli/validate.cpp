@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -10,15 +11,18 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "input/accuracy_file.hpp"
 #include "input/machine_table.hpp"
 #include "input/model_table.hpp"
 #include "input/peer_file.hpp"
 #include "input/run_table.hpp"
+#include "reports/accuracy_page.hpp"
 #include "reports/csv.hpp"
 #include "reports/figures.hpp"
 #include "reports/json/comparison.hpp"
 #include "reports/text/comparison.hpp"
 #include "validate/comparison.hpp"
+#include "validate/gate.hpp"
 
 namespace dodona::cli {
 
@@ -43,7 +47,19 @@ std::vector<Option> options() {
         {.names = "--worst",
          .value = "N",
          .description = "show the N runs with the largest errors; default: 5",
-         .group = "Output"}};
+         .group = "Output"},
+        {.names = "--gate",
+         .value = "FILE",
+         .description = "exit code 1 where a group is worse than this page records",
+         .group = "Record"},
+        {.names = "--record",
+         .value = "FILE",
+         .description = "write a page of errors and their record, as reports/accuracy.md",
+         .group = "Record"},
+        {.names = "--held-out",
+         .value = "FILE",
+         .description = "errors of groups that were not fitted to, for that page",
+         .group = "Record"}};
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }
@@ -131,20 +147,82 @@ std::string formatted(const reports::ComparisonView& view, const validate::Compa
     return reports::comparison_text(view, comparison);
 }
 
+/// The runs of all tables; one that is in several counts once.
+std::vector<input::Run> read_tables_of_runs(const std::vector<std::string>& tables) {
+    std::vector<input::Run> runs;
+    std::set<std::string> ids;
+    std::size_t repeated = 0;
+    for (const std::string& table : tables) {
+        for (input::Run& run : input::load_runs(table, {})) {
+            if (ids.insert(run.id).second) {
+                runs.push_back(std::move(run));
+            } else {
+                ++repeated;
+            }
+        }
+    }
+    if (repeated > 0) {
+        fmt::print(stderr, "note: {} in more than one table, counted once\n",
+                   reports::counted(static_cast<std::int64_t>(repeated), "run"));
+    }
+    return runs;
+}
+
+void write_record(const std::string& file, const std::vector<std::string>& tables, Arguments& arguments,
+                  const reports::ComparisonView& view, const validate::Comparison& comparison) {
+    reports::AccuracyView page{.tables = tables, .peers = view.peers, .held_out = {}};
+    if (const auto held_out = arguments.text("--held-out")) {
+        page.held_out = input::load_held_out(*held_out, {});
+    }
+    write_file(file, reports::accuracy_page(page, comparison));
+}
+
+/// Says what is worse; is nothing?
+bool passes(const std::vector<input::RecordedError>& recorded, const validate::Comparison& comparison) {
+    const validate::GateResult result = validate::gate(comparison, recorded);
+    for (const validate::GateResult::Worse& worse : result.worse) {
+        fmt::print(stderr, "{}:{}: worse: {}\n", worse.where.source->name, worse.where.line, worse.text);
+    }
+    fmt::print(stderr, "note: {} as recorded or better, {} worse", reports::counted(result.compared, "recorded group"),
+               result.worse.size());
+    fmt::print(stderr, "{}{}\n",
+               result.missing.empty() ? "" : fmt::format("; {} not in these tables", result.missing.size()),
+               result.unrecorded.empty() ? "" : "; not recorded: " + join(result.unrecorded));
+    return result.worse.empty() && result.compared > 0;
+}
+
+std::string title(const std::vector<std::string>& tables) {
+    return tables.size() == 1 ? tables.front() : reports::counted(static_cast<std::int64_t>(tables.size()), "table");
+}
+
 int run(Arguments& arguments) {
     const Output output = read_output(arguments);
-    reports::ComparisonView view{.style = output.style};
-    view.table = arguments.required_text("RUNS", "a table of measured runs (FILES.md): runs.csv");
+    const std::vector<std::string> tables = arguments.all("RUNS");
+    if (tables.empty()) {
+        arguments.missing("RUNS", "a table of measured runs (FILES.md): runs.csv");
+    }
+    reports::ComparisonView view{.table = tables.empty() ? "" : title(tables), .style = output.style};
     view.worst = static_cast<std::size_t>(arguments.count("--worst").value_or(static_cast<std::int64_t>(view.worst)));
+    const std::string record = writable_file(arguments, "--record");
+    const std::optional<std::string> gate = arguments.text("--gate");
     arguments.throw_if_faults();
-    std::vector<input::Run> runs = input::load_runs(view.table, {});
+    std::vector<input::Run> runs = read_tables_of_runs(tables);
     select_groups(arguments, runs);
     group_by(arguments, runs);
     arguments.throw_if_faults();
+    const std::vector<input::RecordedError> recorded =
+        gate ? input::load_accuracy_record(*gate, {}) : std::vector<input::RecordedError>{};
     view.peers = library().peers();
     const validate::Comparison comparison = compare_with_progress(runs, read_tables(arguments));
     write(output, formatted(view, comparison, output.format));
-    return interrupted() ? kInterrupted : comparison.overall.rows == 0 ? kNo : kAnswered;
+    if (interrupted()) {
+        return kInterrupted;
+    }
+    if (!record.empty()) {
+        write_record(record, tables, arguments, view, comparison);
+    }
+    const bool is_good = comparison.overall.rows > 0 && (!gate || passes(recorded, comparison));
+    return is_good ? kAnswered : kNo;
 }
 
 }  // namespace
@@ -153,14 +231,17 @@ Command validate_command() {
     return {.name = "validate",
             .summary = "predictions against a table of measured runs",
             .usage = "",
-            .positionals = {{.name = "RUNS", .description = "a table of measured runs, comma-separated"}},
+            .positionals = {{.name = "RUNS", .description = "tables of measured runs, comma-separated", .many = true}},
             .options = options(),
             .examples =
                 "Every run is predicted, or refused with the reason; nothing is fitted to the table.\n"
-                "Exit code 1 where no run at all could be predicted.\n\n"
+                "Exit code 1 where no run at all could be predicted, or a group is worse than --gate allows.\n\n"
                 "Examples:\n"
                 "  dodona validate runs.csv\n"
-                "  dodona validate runs.csv --group vtrain-multi --format csv -o errors.csv",
+                "  dodona validate runs.csv --group vtrain-multi --format csv -o errors.csv\n"
+                "  dodona validate mine.csv --models models.csv --machines machines.csv --by machine\n"
+                "  dodona validate mine.csv --record errors.md      and later\n"
+                "  dodona validate mine.csv --gate errors.md",
             .run = run};
 }
 
