@@ -52,15 +52,17 @@ double longest_start(const Series& series) {
     return 30;
 }
 
-/// Bounds: hardly more than the data sheet's peak, which boost clocks may pass; caches may lend a product up to four
-/// times the memory's bandwidth.
+/// Bounds: hardly more than the data sheet's peak, which boost clocks may pass, and half as much again as the
+/// memory's bandwidth where caches help.
 std::vector<Parameter> parameters(const Series& series) {
     const Parameter start{nullptr, 0.5, longest_start(series), 4};
     if (series.kind == KernelKind::stream || series.kind == KernelKind::gather) {
         return {start, {&KernelFit::memory, 0.02, 1, 0.8}};
     }
+    // The weights of a recurrence stay in caches from step to step.
+    const double most_memory = series.kind == KernelKind::recurrent ? 4 : 1.5;
     std::vector<Parameter> all{start,
-                               {&KernelFit::memory, 0.1, 4, 0.8},
+                               {&KernelFit::memory, 0.1, most_memory, 0.8},
                                {&KernelFit::compute, 0.02, 1.05, 0.8},
                                {&KernelFit::ramp, 0.5, 4000, 50},
                                {&KernelFit::edge, 0.1, 1000, 10},

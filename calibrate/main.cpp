@@ -85,26 +85,34 @@ cluster::Device device(const Options& options, const std::string& name) {
     return input::read_device(input::load_document(std::filesystem::path(options.data) / file, file, {}), {});
 }
 
-const cluster::KernelFit& attention(const cluster::Profile& profile, graph::Direction direction) {
+const cluster::KernelFit* attention(const cluster::Profile& profile, graph::Direction direction) {
     const auto found = std::find_if(profile.fits.begin(), profile.fits.end(), [&](const cluster::KernelFit& fit) {
         return fit.kind == graph::KernelKind::attention && fit.direction == direction;
     });
-    check(found != profile.fits.end(), "both profiles have a fit of forward attention, the other of backward too");
-    return *found;
+    return found == profile.fits.end() ? nullptr : &*found;
 }
 
-/// Backward attention of a device for which it was not measured: that of another device, at the share of the peak that
-/// forward attention has here over there.
-cluster::KernelFit derived_backward(const cluster::Profile& profile, const cluster::Profile& other) {
+/// Attention of a device on which it was not measured, or not in this direction: that of another device, at the share
+/// of the peak that forward attention has here over there (the same share where neither was measured here).
+void lend_attention(cluster::Profile& profile, const cluster::Profile& other) {
     using graph::Direction;
-    cluster::KernelFit fit = attention(other, Direction::backward_input);
-    const double share = attention(profile, Direction::forward).compute / attention(other, Direction::forward).compute;
-    fit.compute *= share;
-    fit.provenance.source = fmt::format("derived, not measured here: {} of {}, compute times {:.3g} as forward",
-                                        fit.provenance.source, other.name, share);
-    fit.error.low /= kDerived;
-    fit.error.high *= kDerived;
-    return fit;
+    const cluster::KernelFit* theirs = attention(other, Direction::forward);
+    check(theirs != nullptr, "a profile that lends its attention has it");
+    const cluster::KernelFit* ours = attention(profile, Direction::forward);
+    const double share = ours == nullptr ? 1 : ours->compute / theirs->compute;
+    for (const Direction direction : {Direction::forward, Direction::backward_input}) {
+        if (attention(profile, direction) != nullptr) {
+            continue;
+        }
+        cluster::KernelFit fit = *attention(other, direction);
+        fit.compute *= share;
+        fit.provenance.source =
+            fmt::format("derived, not measured here: {}, {} with {:.3g} times the share of the peak", other.name,
+                        fit.provenance.source, share);
+        fit.error.low /= kDerived;
+        fit.error.high *= kDerived;
+        profile.fits.push_back(fit);
+    }
 }
 
 void run(const Options& options) {
@@ -119,12 +127,9 @@ void run(const Options& options) {
             std::fflush(stdout);
             profile.fits.push_back(fitted.fit);
         }
-        if (!rows.backward_from.empty()) {
-            const auto found = std::find_if(done.begin(), done.end(), [&](const cluster::Profile& other) {
-                return other.name == rows.backward_from;
-            });
-            if (found != done.end()) {
-                profile.fits.push_back(derived_backward(profile, *found));
+        for (const cluster::Profile& other : done) {
+            if (other.name == rows.attention_from) {
+                lend_attention(profile, other);
             }
         }
         done.push_back(profile);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr const char* kTensorCores = "16 bit inputs, 16 bit multiplication, 32 bit addition";
 constexpr const char* kHalfStorage = "16 bit inputs, 32 bit multiplication, 32 bit addition";
+constexpr const char* kLent = "attention was not measured: as on an A100, with kernels as well adapted to the device";
 constexpr const char* kSingle = "Float";
 
 void append(std::vector<Series>& all, std::vector<Series> more) {
@@ -84,8 +85,8 @@ std::vector<ProfileRows> profile_rows(const std::string& folder) {
     append(turing.series, deepbench({bench, "NV_T4", kTensorCores, "t4", Precision::fp16}));
 
     return {ampere,
-            {"b200", "", linears(gemm, "b200_sxm", "b200"), ""},
-            {"gb200", "", linears(gemm, "gb200", "gb200"), ""},
+            {"b200", kLent, linears(gemm, "b200_sxm", "b200"), "a100-sxm"},
+            {"gb200", kLent, linears(gemm, "gb200", "gb200"), "a100-sxm"},
             superchip,
             {"gtx-1080-ti", "", deepbench({bench, "NV_1080Ti", kSingle, "gtx-1080-ti", Precision::fp32}), ""},
             h100,

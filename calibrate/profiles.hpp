@@ -13,7 +13,7 @@ struct ProfileRows {
     std::string name;  ///< of the profile's file
     std::string note;
     std::vector<Series> series;
-    std::string backward_from;  ///< an earlier profile that lends its backward attention; may be empty
+    std::string attention_from;  ///< an earlier profile that lends what was not measured of it; may be empty
 };
 
 /// Reads the tables of a folder of measured kernels. Throws InputError where one is missing or wrong.

@@ -62,9 +62,12 @@ std::string evidence(const cluster::Cluster& cluster) {
     return words.empty() ? "data sheet only" : join(words) + " and the data sheet";
 }
 
-/// "64 to 65,536"
-std::string span(const cluster::FitSpan& span) {
-    return fmt::format("{} to {}", figure(span.least), figure(span.most));
+/// "16.0 MiB to 8.00 GiB", "1.05 MFLOP to 17.6 TFLOP"
+std::string span(const cluster::KernelFit& fit) {
+    if (fit.bytes.most > 0) {
+        return fmt::format("{} to {}", text(fit.bytes.least * unit::byte), text(fit.bytes.most * unit::byte));
+    }
+    return fmt::format("{} to {}", text(fit.work.least * unit::flop), text(fit.work.most * unit::flop));
 }
 
 Table fit_table(const cluster::Profile& profile) {
@@ -76,13 +79,13 @@ Table fit_table(const cluster::Profile& profile) {
                  {"p90", Align::right},
                  {"of the peak", Align::right},
                  {"of memory", Align::right},
-                 {"operations or bytes"}});
+                 {"measured"}});
     for (const cluster::KernelFit& fit : profile.fits) {
         const bool stream = fit.kind == graph::KernelKind::stream || fit.kind == graph::KernelKind::gather;
         table.row({std::string(name(fit.kind)), stream ? "any" : std::string(name(fit.precision)),
                    fit.direction ? std::string(name(*fit.direction)) : "any", whole(static_cast<double>(fit.rows)),
                    percent(fit.error.median), percent(fit.error.p90), stream ? "" : figure(fit.compute),
-                   figure(fit.memory), span(stream ? fit.bytes : fit.work)});
+                   figure(fit.memory), span(fit)});
     }
     return table;
 }

@@ -80,8 +80,10 @@ std::string checked(const std::string& file) {
     }
     if (kind == "device") {
         const cluster::Device device = input::read_device(std::move(document), built_in.machine_openers().profile);
-        return fmt::format("device {}: {}, {}", device.name, reports::text(device.memory),
-                           reports::counted(static_cast<std::int64_t>(device.curves.size()), "measured curve"));
+        return fmt::format(
+            "device {}: {}, {}, {}", device.name, reports::text(device.memory),
+            reports::counted(static_cast<std::int64_t>(device.curves.size()), "measured curve"),
+            reports::counted(static_cast<std::int64_t>(device.profile.fits.size()), "fitted kernel model"));
     }
     if (kind == "link") {
         const cluster::Link link = input::read_link(std::move(document));

@@ -84,10 +84,10 @@ double attention_work(const cluster::Device& device, const KernelFit& fit, const
 Seconds compute_time(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
                      Precision precision) {
     const FlopPerSecond rate = fit.compute * device.peak(precision);
-    if (kernel.m <= 0 || device.tiles.empty()) {
+    const double plain = 2 * kernel.m * kernel.n * kernel.k * kernel.batch;
+    if (plain <= 0 || device.tiles.empty()) {
         return kernel.flops / rate;
     }
-    const double plain = 2 * kernel.m * kernel.n * kernel.k * kernel.batch;
     double work = 0;
     if (kernel.kind == KernelKind::attention) {
         work = attention_work(device, fit, kernel);

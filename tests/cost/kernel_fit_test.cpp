@@ -46,6 +46,11 @@ double micro(const cluster::Device& device, const Kernel& kernel, Precision prec
 constexpr double kOneWave = 2 * 1536.0 * 1152 * 2048 / (0.8 * 312e6);
 Kernel one_wave() { return graph::matmul(1536, 1152, 2048); }
 
+Kernel without_bytes(Kernel kernel) {
+    kernel.elements = 0;
+    return kernel;
+}
+
 TEST(FittedMatmul, takes_its_start_and_its_share_of_the_peak) {
     const cluster::Device a100 = device({plain()});
     const auto found = kernel_time(a100, one_wave(), Precision::bf16);
@@ -63,8 +68,8 @@ TEST(FittedMatmul, waits_for_part_of_the_last_wave) {
     KernelFit fit = plain();
     fit.tail = 0.25;
     const cluster::Device a100 = device({fit});
-    EXPECT_NEAR(micro(a100, graph::matmul(1536, 1728, 2048)), 4 + 1.625 * kOneWave, 1e-6);
-    EXPECT_NEAR(micro(a100, graph::matmul(1536, 576, 200)), 4 + kOneWave * 200 / 2048, 1e-6);
+    EXPECT_NEAR(micro(a100, graph::matmul(2304, 1152, 2048)), 4 + 1.625 * kOneWave, 1e-6);
+    EXPECT_NEAR(micro(a100, without_bytes(graph::matmul(1536, 576, 500))), 4 + kOneWave * 500 / 2048, 1e-6);
 }
 
 // k = 2048 with a ramp of 512: a quarter more.
@@ -82,8 +87,8 @@ TEST(FittedMatmul, small_tiles_cost_more_and_are_taken_where_they_pay) {
     cluster::Device a100 = device({fit});
     a100.tiles.push_back({64, 64});
     EXPECT_NEAR(micro(a100, one_wave()), 4 + kOneWave, 1e-6);
-    const double small = 2.0 * 108 * 64 * 64 * 200 / (0.8 * 312e6) * 1.5;
-    EXPECT_NEAR(micro(a100, graph::matmul(128 * 9, 128 * 3, 200)), 4 + small, 1e-6);
+    const double small = 2.0 * 108 * 64 * 64 * 500 / (0.8 * 312e6) * 1.5;
+    EXPECT_NEAR(micro(a100, without_bytes(graph::matmul(128 * 9, 128 * 3, 500))), 4 + small, 1e-6);
 }
 
 // 100 MB at 1,000 GB/s are 100 us. Joined with exponent 1 both add up.
@@ -116,7 +121,7 @@ TEST(FittedConvolution, gains_where_windows_overlap_and_has_fits_of_its_passes) 
     weight.direction = Direction::backward_weight;
     weight.compute = 0.4;
     const cluster::Device a100 = device({fit, weight});
-    Kernel kernel = one_wave();
+    Kernel kernel = without_bytes(one_wave());
     kernel.kind = KernelKind::convolution;
     kernel.window = 2.25;  // 3 x 3 with stride 2
     EXPECT_NEAR(micro(a100, kernel), 4 + kOneWave, 1e-6);
@@ -164,6 +169,8 @@ TEST(FittedStream, takes_its_share_of_the_bandwidth_at_any_precision) {
     EXPECT_EQ(kernel_time(a100, graph::stream(50e6), Precision::bf16).evidence, Evidence::fitted);
     EXPECT_EQ(kernel_time(a100, graph::stream(1e9), Precision::bf16).evidence, Evidence::extrapolated);
 }
+
+TEST(FittedMatmul, of_nothing_is_a_start) { EXPECT_NEAR(micro(device({plain()}), graph::matmul(128, 0, 64)), 4, 0.1); }
 
 // Twice as deep as measured: one octave; the interval is a quarter wider in log.
 TEST(FittedKernel, outside_the_measured_range_is_extrapolated_with_a_wider_interval) {
