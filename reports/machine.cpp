@@ -1,12 +1,14 @@
 #include "reports/machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/diagnostic.hpp"
 #include "reports/figures.hpp"
+#include "reports/machine_links.hpp"
 
 namespace dodona::reports {
 
@@ -56,6 +58,12 @@ std::vector<std::string> facts(const cluster::Cluster& cluster) {
         lines.push_back("other devices: " + join(mixed_devices(cluster)));
     }
     std::size_t curves = device.curves.size() + cluster.curves.size();
+    for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
+        const auto& link = cluster.levels[i].link;
+        const bool again =
+            i > 0 && link && cluster.levels[i - 1].link && cluster.levels[i - 1].link->name == link->name;
+        curves += link && !again ? link->curves.size() : 0;
+    }
     lines.push_back(curves > 0 ? fmt::format("evidence: {} and the data sheet",
                                              counted(static_cast<std::int64_t>(curves), "measured curve"))
                                : "evidence: data sheet only");
@@ -81,6 +89,9 @@ std::vector<std::string> facts(const cluster::Cluster& cluster) {
         lines.push_back(
             fmt::format("host: {} a node, {} to a device", text(cluster.host->memory), text(cluster.host->bandwidth)));
     }
+    for (std::string& line : link_facts(cluster)) {
+        lines.push_back(std::move(line));
+    }
     lines.push_back("source: " + cluster.source);
     if (!device.source.empty() && device.source != cluster.source) {
         lines.push_back("device source: " + device.source);
@@ -94,11 +105,12 @@ Table level_table(const cluster::Cluster& cluster) {
                  {"kind"},
                  {"links", Align::right},
                  {"of one link", Align::right},
+                 {"reached", Align::right},
                  {"latency", Align::right},
                  {"taper", Align::right}});
     for (const cluster::Level& level : cluster.levels) {
         table.row({level.name, std::to_string(level.size), kind_of(level), std::to_string(level.links),
-                   text(level.bandwidth), text(level.latency), figure(level.taper)});
+                   text(level.bandwidth), percent(level.efficiency), text(level.latency), figure(level.taper)});
     }
     return table;
 }
@@ -131,6 +143,7 @@ Json machine_json(const cluster::Cluster& cluster) {
                  {"kind", name(level.kind)},
                  {"links", level.links},
                  {"bandwidth_bytes_per_s", number(level.bandwidth.in(unit::byte_per_second))},
+                 {"efficiency", number(level.efficiency)},
                  {"latency_s", number(level.latency.in(unit::second))},
                  {"taper", number(level.taper)}};
         if (level.kind == cluster::LevelKind::torus) {
@@ -143,6 +156,9 @@ Json machine_json(const cluster::Cluster& cluster) {
             one["in_network"] = {
                 {"bandwidth_bytes_per_s", number(level.in_network->bandwidth.in(unit::byte_per_second))},
                 {"latency_s", number(level.in_network->latency.in(unit::second))}};
+        }
+        if (level.link) {
+            one["link"] = link_json(*level.link);
         }
         levels.push_back(one);
     }
@@ -172,7 +188,9 @@ std::string machine_text(const cluster::Cluster& cluster, Style style) {
     for (const std::string& line : facts(cluster)) {
         all += "  " + wrapped(line, 96, "    ") + "\n";
     }
-    return all + "\n" + level_table(cluster).to_text(style);
+    all += "\n" + level_table(cluster).to_text(style);
+    const auto curves = curve_table(cluster);
+    return curves ? all + "\n" + curves->to_text(style) : all;
 }
 
 std::string machine_markdown(const cluster::Cluster& cluster) {
@@ -180,7 +198,9 @@ std::string machine_markdown(const cluster::Cluster& cluster) {
     for (const std::string& line : facts(cluster)) {
         all += "- " + line + "\n";
     }
-    return all + "\n" + level_table(cluster).to_markdown();
+    all += "\n" + level_table(cluster).to_markdown();
+    const auto curves = curve_table(cluster);
+    return curves ? all + "\n" + curves->to_markdown() : all;
 }
 
 Json machines_json(const std::vector<cluster::Cluster>& clusters) {
