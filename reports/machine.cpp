@@ -1,12 +1,14 @@
 #include "reports/machine.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/diagnostic.hpp"
 #include "reports/figures.hpp"
+#include "reports/machine_links.hpp"
 
 namespace dodona::reports {
 
@@ -133,6 +135,9 @@ std::vector<std::string> facts(const cluster::Cluster& cluster) {
         lines.push_back(
             fmt::format("host: {} a node, {} to a device", text(cluster.host->memory), text(cluster.host->bandwidth)));
     }
+    for (std::string& line : link_facts(cluster)) {
+        lines.push_back(std::move(line));
+    }
     lines.push_back("source: " + cluster.source);
     if (!device.source.empty() && device.source != cluster.source) {
         lines.push_back("device source: " + device.source);
@@ -149,11 +154,12 @@ Table level_table(const cluster::Cluster& cluster) {
                  {"kind"},
                  {"links", Align::right},
                  {"of one link", Align::right},
+                 {"reached", Align::right},
                  {"latency", Align::right},
                  {"taper", Align::right}});
     for (const cluster::Level& level : cluster.levels) {
         table.row({level.name, std::to_string(level.size), kind_of(level), std::to_string(level.links),
-                   text(level.bandwidth), text(level.latency), figure(level.taper)});
+                   text(level.bandwidth), percent(level.efficiency), text(level.latency), figure(level.taper)});
     }
     return table;
 }
@@ -206,6 +212,7 @@ Json machine_json(const cluster::Cluster& cluster) {
                  {"kind", name(level.kind)},
                  {"links", level.links},
                  {"bandwidth_bytes_per_s", number(level.bandwidth.in(unit::byte_per_second))},
+                 {"efficiency", number(level.efficiency)},
                  {"latency_s", number(level.latency.in(unit::second))},
                  {"taper", number(level.taper)}};
         if (level.kind == cluster::LevelKind::torus) {
@@ -218,6 +225,9 @@ Json machine_json(const cluster::Cluster& cluster) {
             one["in_network"] = {
                 {"bandwidth_bytes_per_s", number(level.in_network->bandwidth.in(unit::byte_per_second))},
                 {"latency_s", number(level.in_network->latency.in(unit::second))}};
+        }
+        if (level.link) {
+            one["link"] = link_json(*level.link);
         }
         levels.push_back(one);
     }
@@ -251,7 +261,8 @@ std::string machine_text(const cluster::Cluster& cluster, Style style) {
     if (!cluster.device.profile.fits.empty()) {
         all += "\n" + fit_table(cluster.device.profile).to_text(style);
     }
-    return all;
+    const auto curves = curve_table(cluster);
+    return curves ? all + "\n" + curves->to_text(style) : all;
 }
 
 std::string machine_markdown(const cluster::Cluster& cluster) {
@@ -263,7 +274,8 @@ std::string machine_markdown(const cluster::Cluster& cluster) {
     if (!cluster.device.profile.fits.empty()) {
         all += "\n" + fit_table(cluster.device.profile).to_markdown();
     }
-    return all;
+    const auto curves = curve_table(cluster);
+    return curves ? all + "\n" + curves->to_markdown() : all;
 }
 
 Json machines_json(const std::vector<cluster::Cluster>& clusters) {

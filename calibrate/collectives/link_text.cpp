@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,13 +15,13 @@ std::string time_text(Seconds time) {
     return us < 1000 ? fmt::format("{:.4g} us", us) : fmt::format("{:.4g} ms", us / 1000);
 }
 
-std::string curve_text(const cluster::CollectiveCurve& curve) {
+std::string curve_text(const cluster::CollectiveCurve& curve, std::string_view conditions) {
     std::string text = fmt::format("  - collective: {}\n    ranks: {}\n", name(curve.collective), curve.ranks);
     if (curve.ranks_per_node != curve.ranks) {
         text += fmt::format("    ranks_per_node: {}\n", curve.ranks_per_node);
     }
-    text += fmt::format("    held_out_error: {:.3f}\n    source: \"{}\"\n    points:\n", curve.held_out_error,
-                        curve.provenance.source);
+    text += fmt::format("    held_out_error: {:.3f}\n    source: \"{}\"\n    conditions: \"{}\"\n    points:\n",
+                        curve.held_out_error, curve.provenance.source, conditions);
     for (const auto& point : curve.points) {
         text += fmt::format("      - {{size: {}, time: {}}}\n", size_text(point.size), time_text(point.time));
     }
@@ -63,14 +64,15 @@ std::string link_text(const LinkRecipe& recipe, const cluster::Link& link, const
                                    recipe.of, fitted(recipe, fit));
     text +=
         fmt::format("note: \"{}{}written by dodona-fit-collectives\"\n", recipe.note, recipe.note.empty() ? "" : "; ");
-    text += fmt::format("wiring: {}\nerror: {:.3f}\nprotocols:\n", name(link.wiring), link.error);
+    text += fmt::format("wiring: {}\nbandwidth: {:g} GB/s\nerror: {:.3f}\nprotocols:\n", name(link.wiring),
+                        link.bandwidth.in(1_GB_per_s), link.error);
     for (const cluster::Protocol& protocol : link.protocols) {
         text += fmt::format("  - {{name: {}, start: {}, step: {}, efficiency: {:.3f}}}\n", protocol.name,
                             time_text(protocol.drive.start), time_text(protocol.drive.step), protocol.drive.efficiency);
     }
-    text += fmt::format("curves:  # {}\n", recipe.conditions);
+    text += "curves:\n";
     for (const cluster::CollectiveCurve& curve : link.curves) {
-        text += curve_text(curve);
+        text += curve_text(curve, recipe.conditions);
     }
     return text;
 }

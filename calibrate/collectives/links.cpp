@@ -19,7 +19,6 @@ Tables b200(const Folder& folder) { return nccl_tests(folder.table(kNcclTests), 
 Tables b300(const Folder& folder) { return nccl_tests(folder.table(kNcclTests), "b300_sxm"); }
 Tables gb200(const Folder& folder) { return nccl_tests(folder.table(kNcclTests), "gb200"); }
 Tables gb300(const Folder& folder) { return nccl_tests(folder.table(kNcclTests), "gb300"); }
-Tables l40s(const Folder& folder) { return nccl_tests(folder.table(kNcclTests), "l40s"); }
 Tables rtx(const Folder& folder) { return nccl_tests(folder.table(kNcclTests), "rtx_pro_6000_server"); }
 
 Tables vtrain_a100(const Folder& folder) {
@@ -94,12 +93,6 @@ const std::array kRecipes{
                .bench = {.bandwidth = 900_GB_per_s},
                .tables = gb300,
                .fits = more_than_two},
-    LinkRecipe{.name = "pcie4-l40s",
-               .of = "L40S on PCI Express 4.0 x16, 8 in a node",
-               .conditions = kOutOfPlace,
-               .bench = {.bandwidth = 31.5_GB_per_s},
-               .tables = l40s,
-               .fits = whole_node},
     LinkRecipe{.name = "pcie5-rtx-pro-6000",
                .of = "RTX PRO 6000 Blackwell Server on PCI Express 5.0 x16, 8 in a node",
                .conditions = kOutOfPlace,

@@ -69,6 +69,7 @@ struct Link {
     std::string name;
     std::string source;
     Wiring wiring = Wiring::any;
+    BytesPerSecond bandwidth;         ///< of one device (between nodes, of one adapter), all its links, one way
     double error = 0;                 ///< of the protocols alone on the measured tables, 90th percentile; a ratio
     double borrowed = 0;              ///< added to every error where the link is not the one that was measured
     std::vector<Protocol> protocols;  ///< the one with the shortest start first

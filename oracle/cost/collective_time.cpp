@@ -1,3 +1,10 @@
+// Where links have several protocols the quickest counts for each algorithm, one for all levels crossed; what a
+// collective takes to start is added once:
+//
+//   T = min over protocols of  start + min over algorithms of T(step, efficiency)          (cluster/link.hpp)
+//
+// What was measured comes first: curves of the cluster, then those of the outermost level's link, then the model times
+// what it misses the link's nearest ranks by (collective_curve.hpp).
 #include "cost/collective_time.hpp"
 
 #include <algorithm>

@@ -119,10 +119,33 @@ cluster::Link read_link_of(const Value& value, const LinkFinder& links) {
     }
 }
 
+/// Of one device, or between nodes of one adapter: what a link file's bandwidth is of.
+BytesPerSecond of_one(const Level& level) {
+    switch (level.kind) {
+        case LevelKind::all_to_all: return static_cast<double>(level.size - 1) * level.bandwidth;
+        case LevelKind::ring: return static_cast<double>(level.links) * level.bandwidth;
+        default: return level.bandwidth;
+    }
+}
+
+/// Measured times are of one bandwidth.
+void check_bandwidth(const Value& value, const Level& level) {
+    if (value.faults().has_errors() || !level.link) {
+        return;
+    }
+    const double off = of_one(level) / level.link->bandwidth - 1;
+    if (off > 0.01 || off < -0.01) {
+        value.error(fmt::format("{} was measured at {:g} GB/s, and this level has {:g}", level.link->name,
+                                level.link->bandwidth.in(1_GB_per_s), of_one(level).in(1_GB_per_s)),
+                    "its times hold at that bandwidth only; write `efficiency` to borrow no more than a share");
+    }
+}
+
 /// Start-up and reach of the links: the level's own, or its link's.
 void read_drive(Fields& fields, Level& level, const LinkFinder& links) {
     if (const Value link = fields.find("link")) {
         level.link = read_link_of(link, links);
+        check_bandwidth(link, level);
     }
     const bool protocols = level.link && !level.link->protocols.empty();
     const Value latency =

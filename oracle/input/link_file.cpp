@@ -43,6 +43,8 @@ cluster::Link read_link(Document document) {
     link.name = heading.name;
     link.source = heading.source;
     link.wiring = fields.find("wiring").one_of(cluster::kWirings, link.wiring);
+    link.bandwidth = fields.require("bandwidth", "of one device, all its links, one way: 300 GB/s")
+                         .quantity(Sign::positive, BytesPerSecond{});
     link.protocols = read_protocols(fields.find("protocols"));
     if (const Value error = fields.find("error")) {
         link.error = error.number({.least = 0}, 0);

@@ -10,6 +10,7 @@
 #include "base/diagnostic.hpp"
 #include "graph/graph.hpp"
 #include "input/library.hpp"
+#include "input/link_file.hpp"
 #include "input/machine_file.hpp"
 #include "input/plan_file.hpp"
 #include "input/strategy_file.hpp"
@@ -31,6 +32,8 @@ inline void read_as(const std::string& kind, Document document) {
         static_cast<void>(read_cluster(std::move(document), library().machine_openers()));
     } else if (kind == "device") {
         static_cast<void>(read_device(std::move(document), library().machine_openers().profile));
+    } else if (kind == "link") {
+        static_cast<void>(read_link(std::move(document)));
     } else if (kind == "strategy") {
         static_cast<void>(read_strategy(std::move(document)));
     } else {
