@@ -125,9 +125,9 @@ std::string recompute(const Plan& plan) {
     }
     if (plan.recompute == RecomputeKind::layers) {
         std::vector<std::string> layers;
-        for (const plan::Match& match : plan.recompute_layers) {
-            const std::string text = plan::text(match);
-            layers.push_back(text.front() == '{' ? text : scalar(text));
+        for (const plan::Match& layer : plan.recompute_layers) {
+            const auto name = plan::layer_name(layer);
+            layers.push_back(name ? scalar(*name) : match(layer));
         }
         return fmt::format("{{layers: [{}]}}", join(layers));
     }

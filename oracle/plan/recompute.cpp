@@ -21,23 +21,27 @@ Match layers_named(std::string_view name) {
             .first = {}};
 }
 
-std::string text(const Match& match) {
+std::optional<std::string> layer_name(const Match& match) {
     const bool named = match.kinds.empty() && match.roles.empty() && !match.first && match.names.size() == 2 &&
                        match.names[1] == std::string(kAnyBlock) + match.names[0];
-    if (named) {
-        return match.names[0];
+    return named ? std::optional(match.names[0]) : std::nullopt;
+}
+
+std::string text(const Match& match) {
+    if (const auto name = layer_name(match)) {
+        return *name;
     }
     std::vector<std::string> keys;
     const auto add = [&](std::string_view key, const std::vector<std::string>& words) {
         if (!words.empty()) {
-            keys.push_back(fmt::format("{}: [\"{}\"]", key, fmt::join(words, "\", \"")));
+            keys.push_back(fmt::format("{} {}", key, fmt::join(words, " or ")));
         }
     };
     add("kind", match.kinds);
     add("role", match.roles);
     add("name", match.names);
     if (match.first) {
-        keys.push_back(fmt::format("first: {}", *match.first));
+        keys.push_back(fmt::format("first {}", *match.first));
     }
     return fmt::format("{{{}}}", fmt::join(keys, ", "));
 }

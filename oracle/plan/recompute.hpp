@@ -1,6 +1,7 @@
 // Recomputation of named layers: which layers a plan drops and runs again in backward.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +14,10 @@ namespace dodona::plan {
 /// Layers of this name, at the top or in any block: "norm1" matches `layers[1]/norm1`. `*` stands for any characters.
 Match layers_named(std::string_view name);
 
-/// The name that layers_named() was given; a match of other kinds as plan files write it: `{kind: [gelu]}`.
+/// The name that layers_named() was given; none for other matches.
+std::optional<std::string> layer_name(const Match& match);
+
+/// The same for messages; other matches by their words: `{kind gelu}`.
 std::string text(const Match& match);
 
 /// By vertex, whether the plan recomputes the layer by name; all false unless it recomputes so.

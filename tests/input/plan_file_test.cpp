@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "plan/recompute.hpp"
 #include "reading.hpp"
 
 namespace dodona::input::testing {
@@ -66,6 +67,20 @@ TEST(PlanFile, ShardsAsItsStrategyDoesUnlessItSaysOtherwise) {
 }
 
 // In whatever order and place they stand: an axis that the strategy folds multiplies no device.
+TEST(PlanFile, NamesLayersToRecompute) {
+    const std::string head =
+        "plan: p\nmesh: {tensor: 2, data: 8}\nstrategy: tensor\nbatch: 64\nmicrobatch: 2\n"
+        "precision: fp16\n";
+    const Plan plan = read(head + "recompute: {layers: [norm1, {kind: gelu}]}\n");
+    EXPECT_EQ(plan.recompute, plan::RecomputeKind::layers);
+    ASSERT_EQ(plan.recompute_layers.size(), 2U);
+    EXPECT_EQ(plan::layer_name(plan.recompute_layers[0]), "norm1");
+    EXPECT_EQ(plan.recompute_layers[1].kinds, std::vector<std::string>{"gelu"});
+    EXPECT_EQ(plan::text(plan.recompute_layers[1]), "{kind gelu}");
+    EXPECT_THROW((void)read(head + "recompute: {layers: []}\n"), InputError);
+    EXPECT_THROW((void)read(head + "recompute: {layers: [{kind: gleu}]}\n"), InputError);
+}
+
 TEST(PlanFile, FoldsTheAxesThatItsStrategyFolds) {
     const std::string tail =
         "batch: 8\nmicrobatch: 1\nprecision: fp16\n"
@@ -149,6 +164,12 @@ void expect_same(const Plan& a, const Plan& b) {
     RC_ASSERT(a.batch == b.batch && a.microbatch == b.microbatch && a.schedule == b.schedule && a.chunks == b.chunks);
     RC_ASSERT(a.stages == b.stages && a.recompute == b.recompute);
     RC_ASSERT(a.recompute != plan::RecomputeKind::every || a.recompute_every == b.recompute_every);
+    RC_ASSERT(a.recompute_layers.size() == b.recompute_layers.size());
+    for (std::size_t i = 0; i < a.recompute_layers.size(); ++i) {
+        RC_ASSERT(plan::text(a.recompute_layers[i]) == plan::text(b.recompute_layers[i]));
+        RC_ASSERT(a.recompute_layers[i].names == b.recompute_layers[i].names);
+        RC_ASSERT(a.recompute_layers[i].kinds == b.recompute_layers[i].kinds);
+    }
     RC_ASSERT(a.optimizer == b.optimizer && a.shard == b.shard && a.shard_group == b.shard_group);
     RC_ASSERT(a.keep_parameters == b.keep_parameters && a.precision == b.precision);
     RC_ASSERT(a.gradient_precision == b.gradient_precision && a.algorithm == b.algorithm);
@@ -195,8 +216,12 @@ Plan any_plan() {
     plan.batch = count(100'000);
     plan.microbatch = count(64);
     choose_schedule(plan, plan.mesh[2].size);
-    plan.recompute = *rc::gen::element(plan::RecomputeKind::none, plan::RecomputeKind::selective,
-                                       plan::RecomputeKind::full, plan::RecomputeKind::every);
+    plan.recompute =
+        *rc::gen::element(plan::RecomputeKind::none, plan::RecomputeKind::selective, plan::RecomputeKind::full,
+                          plan::RecomputeKind::every, plan::RecomputeKind::layers);
+    if (plan.recompute == plan::RecomputeKind::layers) {
+        plan.recompute_layers = {plan::layers_named(any_text()), {.kinds = {"gelu"}, .roles = {any_text()}}};
+    }
     plan.recompute_every = count(9);
     choose_optimizer(plan);
     plan.overlap = {coin(), coin(), coin(), coin(), coin(), coin()};

@@ -23,6 +23,9 @@ inline schedule::CommunicationLine gradient_reduction() {
             .contention = 2};
 }
 
+/// A process whose context takes 1 GiB and whose allocator uses all that it reserves.
+inline schedule::MemoryTotals process(Bytes whole) { return {whole - 1_GiB, whole - 1_GiB, whole}; }
+
 /// Eight stages on 1,024 devices: time parts add up to 10 s, memory parts to 60 GiB of 80.
 inline schedule::Prediction pipelined() {
     using schedule::MemoryPart;
@@ -61,12 +64,13 @@ inline schedule::Prediction pipelined() {
     p.memory[MemoryPart::optimizer] = 30_GiB;
     p.memory[MemoryPart::activations] = 14_GiB;
     p.memory[MemoryPart::context] = 1_GiB;
+    p.totals = schedule::totals(p.memory);
     p.memory_limit = 80_GiB;
-    p.stages.push_back({"embedding, 12 x layers", "a100-sxm4-80gb", 60_GiB, 9.4_s});
+    p.stages.push_back({"embedding, 12 x layers", "a100-sxm4-80gb", process(60_GiB), 9.4_s});
     for (int stage = 1; stage < 7; ++stage) {
-        p.stages.push_back({"12 x layers", "a100-sxm4-80gb", 50_GiB, 9_s});
+        p.stages.push_back({"12 x layers", "a100-sxm4-80gb", process(50_GiB), 9_s});
     }
-    p.stages.push_back({"12 x layers, head", "a100-sxm4-80gb", 52_GiB, 9.3_s});
+    p.stages.push_back({"12 x layers, head", "a100-sxm4-80gb", process(52_GiB), 9.3_s});
     p.limits = {{"pipeline <= 96: there are 96 blocks", false}};
     p.bottlenecks = {{"gradient exchange", 0.15, "gradients take 15 % of the step; shard over fewer nodes"}};
     p.communication = {gradient_reduction()};
@@ -83,8 +87,8 @@ inline schedule::Prediction mixed() {
     p.data_ranks = 4;
     p.microbatches = 16;
     p.epoch.reset();
-    p.stages = {{"embedding, 12 x layers", "a100-sxm4-80gb and v100-sxm2-32gb", 60_GiB, 9.4_s},
-                {"12 x layers, head", "a100-sxm4-80gb", 52_GiB, 9.3_s}};
+    p.stages = {{"embedding, 12 x layers", "a100-sxm4-80gb and v100-sxm2-32gb", process(60_GiB), 9.4_s},
+                {"12 x layers, head", "a100-sxm4-80gb", process(52_GiB), 9.3_s}};
     p.devices = {{"a100-sxm4-80gb", 6}, {"v100-sxm2-32gb", 2}};
     p.replicas = {{{"a100-sxm4-80gb"}, 2, 2, 20, 9.5_s}, {{"v100-sxm2-32gb", "a100-sxm4-80gb"}, 2, 2, 12, 9.6_s}};
     return p;
@@ -111,8 +115,9 @@ inline schedule::Prediction too_large() {
     p.busy = p.time;
     p.host = schedule::HostUse{.memory = 300_GiB, .limit = 1024_GiB, .in = 25_GiB, .out = 20_GiB};
     p.memory[MemoryPart::activations] = 96_GiB;
+    p.totals = schedule::totals(p.memory);
     p.memory_limit = 80_GiB;
-    p.stages = {{"all", "a100-sxm4-80gb", 96_GiB, 20_s}};
+    p.stages = {{"all", "a100-sxm4-80gb", process(96_GiB), 20_s}};
     return p;
 }
 

@@ -181,7 +181,7 @@ TEST(Mixed, AStageThatDoesNotFitItsOwnDeviceIsNamed) {
     EXPECT_FALSE(p.fits);
     EXPECT_EQ(p.fullest_stage, 1U) << "the first holds more, and has room";
     EXPECT_EQ(p.memory_limit, 1_MiB);
-    EXPECT_EQ(p.most_memory, p.stages[0].memory);
+    EXPECT_EQ(p.most_memory, p.stages[0].memory.process);
     EXPECT_NE(p.why_not.find("of 0.0 GiB on slow"), std::string::npos) << p.why_not;
 }
 
@@ -190,7 +190,7 @@ TEST(Mixed, LayersGoWhereTheyFitIfSpeedAloneWouldNotLeaveThemRoom) {
     three.stages = {3, 3};
     cluster::Cluster cluster = world(2, 1);
     // Room for three blocks on the fast device, not for the four that its speed would ask for.
-    cluster.device.memory = 1.01 * predict(six_blocks(), cluster, three).stages[0].memory;
+    cluster.device.memory = 1.01 * predict(six_blocks(), cluster, three).stages[0].memory.process;
     cluster.mixed[0].device.memory = 1_GiB;
     const Prediction p = predict(six_blocks(), cluster, pipeline_plan(2, 12));
     EXPECT_TRUE(p.fits) << p.why_not;

@@ -22,7 +22,7 @@ TEST(PlanOfRun, HasTheLayoutOfItsRow) {
     EXPECT_EQ(plan.batch, 128);
     EXPECT_EQ(plan.schedule, plan::ScheduleKind::interleaved);
     EXPECT_EQ(plan.chunks, 3);
-    EXPECT_TRUE(plan.stages.empty());
+    EXPECT_EQ(plan.stages, std::vector<std::int64_t>(12, 8)) << "96 blocks, dealt evenly";
     EXPECT_EQ(plan.recompute, plan::RecomputeKind::selective);
     EXPECT_EQ(plan.shard, plan::ShardLevel::states);
     EXPECT_EQ(plan.shard_group, 0);
@@ -91,7 +91,8 @@ TEST(PlanOfRun, ReadsWordsOfItsNotes) {
 }
 
 TEST(StageSizes, LeaveRoomForEmbeddingAndHeadWhereThatMakesThemEven) {
-    EXPECT_EQ(stage_sizes(96, 8), std::vector<std::int64_t>{});
+    EXPECT_EQ(stage_sizes(96, 8), std::vector<std::int64_t>(8, 12)) << "of whatever kind they are";
+    EXPECT_EQ(stage_sizes(97, 8), std::vector<std::int64_t>{}) << "balanced";
     EXPECT_EQ(stage_sizes(70, 12), (std::vector<std::int64_t>{5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 5}));
     EXPECT_EQ(stage_sizes(94, 8), (std::vector<std::int64_t>{11, 12, 12, 12, 12, 12, 12, 11}));
     EXPECT_EQ(stage_sizes(126, 64).front(), 1);
