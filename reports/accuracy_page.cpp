@@ -21,16 +21,18 @@ constexpr std::string_view kTop =
     "# How far predictions are off\n\n"
     "Published runs against what is predicted of them, by group: runs that share source and conditions. error = "
     "predicted / measured - 1;\nmean, median and p90 are of its size, bias keeps its sign. `fitted`: the mean with the "
-    "machine files as they are, whose curves and\nefficiencies come from kernel and link measurements; `held out`: the "
+    "machine files as they are, whose curves, if\nany, come from kernel and link measurements; `held out`: the "
     "mean with parameters fitted to all groups but this one, where\nsuch a fit was made. inside: measured times in the "
     "90 % interval; pairs: plans for one job (same network, machine, GPUs and batch) that\nare ordered as measured; "
     "regret: how much longer the plan predicted best took than the best; memory: mean size of the error of peak\n"
     "memory; others: mean errors that other programs publish, `*` where over other runs.\n";
 
 constexpr std::string_view kHow =
-    "\nA test fails where a group gets worse than this page records. Written by `DODONA_ACCEPT=1 meson test -C BUILD "
-    "accuracy`, which runs\n`dodona validate RUNS... --held-out reports/leave_one_out.yaml --record "
-    "reports/accuracy.md` on the tables named above.\n";
+    "\n`dodona validate RUNS... --gate FILE` fails where a group gets worse than the page FILE records, `--record "
+    "FILE` "
+    "writes such a page. In\ndodona's repository the tests `accuracy` and `accuracy-typed` hold reports/accuracy.md, "
+    "and "
+    "`DODONA_ACCEPT=1 meson test -C BUILD\n--no-rebuild accuracy` writes it anew.\n";
 
 std::string whole(std::int64_t count) { return reports::whole(static_cast<double>(count)); }
 

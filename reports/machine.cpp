@@ -51,7 +51,12 @@ std::string peaks(const cluster::Device& device) {
 /// "2 measured curves, 6 fitted kernel models (a100-sxm) and the data sheet"
 std::string evidence(const cluster::Cluster& cluster) {
     const cluster::Profile& profile = cluster.device.profile;
-    const std::size_t curves = cluster.device.curves.size() + cluster.curves.size();
+    std::size_t curves = cluster.device.curves.size() + cluster.curves.size();
+    for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
+        const auto& link = cluster.levels[i].link;
+        const bool again = i > 0 && link && cluster.levels[i - 1].link && cluster.levels[i - 1].link->name == link->name;
+        curves += link && !again ? link->curves.size() : 0;
+    }
     std::vector<std::string> words;
     if (curves > 0) {
         words.push_back(counted(static_cast<std::int64_t>(curves), "measured curve"));

@@ -91,7 +91,7 @@ constexpr std::string_view kRefused = "Refused";
 struct Section {
     std::string_view title;
     Table table;
-    std::string_view more = {};  ///< below the table
+    std::string more = {};  ///< below the table
 };
 
 /// In the order in which they are shown; empty ones are left out.
@@ -100,7 +100,9 @@ std::vector<Section> sections(const ComparisonView& view, const validate::Compar
     std::vector<Section> all;
     all.push_back({kParts, part_table(comparison), "sizes of errors, means"});
     all.push_back({kAssumptions, assumption_table(comparison.overall)});
-    all.push_back({kMemory, fit_table(comparison.overall.fit)});
+    const std::optional<double>& memory = comparison.overall.memory_mape;
+    all.push_back({kMemory, fit_table(comparison.overall.fit),
+                   memory ? fmt::format("mean size of the error of peak memory: {}", percent(*memory)) : ""});
     all.push_back({kWorst, worst_runs(comparison, view.worst)});
     all.push_back({kPeers, peer_table(comparison, view.peers)});
     all.push_back({kRefused, refusal_table(comparison, most_reasons)});

@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 
 /// The table of tests/validate in the folder of the run.
 void put_table(const Folder& place) {
-    fs::copy_file(fs::path(std::getenv("DODONA_SOURCE")) / "tests/validate/published/korthikanti-tab5.csv", place.path() / "runs.csv");
+    fs::copy_file(fs::path(std::getenv("DODONA_SOURCE")) / "tests/validate/published/korthikanti-tab5.csv",
+                  place.path() / "runs.csv");
 }
 
 void put(const Folder& place, const std::string& name, const std::string& text) {
@@ -95,6 +96,119 @@ TEST(Validate, LocatesWhatIsWrongWithATable) {
     EXPECT_EQ(outcome.err.rfind("runs.csv:2:20: error: gpus: \"one\" is not a whole number\n", 0), 0U) << outcome.err;
     EXPECT_EQ(place.run("validate runz.csv").err, "error: there is no file runz.csv\n");
     EXPECT_EQ(place.run("validate").code, 2);
+}
+
+TEST(Validate, TakesNetworksAndMachinesFromTables) {
+    const Folder place;
+    const fs::path tables = fs::path(std::getenv("DODONA_SOURCE")) / "tests/validate";
+    fs::copy_file(tables / "models.csv", place.path() / "models.csv");
+    fs::copy_file(tables / "machines.csv", place.path() / "machines.csv");
+    const auto step = [&](const std::string& model, const std::string& machine, const std::string& options) {
+        put(place, "runs.csv", std::string(kHeader) + "1,a," + model + ",8,8," + machine + ",1,bf16,none,1\n");
+        return nlohmann::json::parse(place.run("validate runs.csv --format json " + options).out)["rows"][0];
+    };
+    const auto mine = step("my-llama", "my-a100", "--models models.csv --machines machines.csv");
+    EXPECT_TRUE(mine["refused"].is_null()) << mine["refused"];
+    const auto ours = step("llama-3.1-8b", "selene", "");
+    EXPECT_EQ(mine["predicted_s"], ours["predicted_s"]);
+    EXPECT_EQ(step("my-llama", "selene", "")["refused"], "unknown model \"my-llama\"");
+    EXPECT_EQ(step("my-cnn", "selene", "--models models.csv")["refused"],
+              "models.csv:15: family: cnn: a table has no column for the layers of a convolutional network; name a "
+              "built-in one or a model file");
+    EXPECT_EQ(place.run("validate runs.csv --models nowhere.csv").err, "error: there is no file nowhere.csv\n");
+}
+
+TEST(Validate, GroupsByAColumn) {
+    const Folder place;
+    put_table(place);
+    const auto groups =
+        nlohmann::json::parse(place.run("validate runs.csv --by recompute --format json").out)["groups"];
+    ASSERT_EQ(groups.size(), 2U);
+    EXPECT_EQ(groups[0]["group"], "full");
+    EXPECT_EQ(groups[1]["group"], "selective");
+    EXPECT_EQ(groups[1]["rows"], 4);
+    const Outcome unknown = place.run("validate runs.csv --by recmpute");
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_NE(unknown.err.find("did you mean \"recompute\"?"), std::string::npos) << unknown.err;
+}
+
+TEST(Validate, ShowsTheWorstRuns) {
+    const Folder place;
+    put_table(place);
+    const std::string two = place.run("validate runs.csv --worst 2").out;
+    EXPECT_NE(two.find("Worst runs"), std::string::npos);
+    // The last column has percentages of the parts.
+    const std::string below = two.substr(two.find("Worst runs"));
+    EXPECT_EQ(std::count(below.begin(), below.end(), '\n'), 8) << below;
+    EXPECT_NE(below.find("backward"), std::string::npos) << below;
+}
+
+TEST(Validate, RecordsErrorsAndStopsWhereTheyGrow) {
+    const Folder place;
+    put_table(place);
+    EXPECT_EQ(place.run("validate runs.csv --record errors.md").code, 0);
+    const Outcome same = place.run("validate runs.csv --gate errors.md");
+    EXPECT_EQ(same.code, 0);
+    EXPECT_EQ(same.err, "note: 1 recorded group as recorded or better, 0 worse\n");
+
+    std::string page = content(place.path() / "errors.md");
+    const std::size_t figure = page.rfind("mape: 0.") + 8;
+    page.replace(figure, 2, "01");
+    put(place, "better.md", page);
+    const Outcome worse = place.run("validate runs.csv --gate better.md");
+    EXPECT_EQ(worse.code, 1);
+    EXPECT_NE(worse.err.find(": worse: korthikanti-tab5: mean error of time "), std::string::npos) << worse.err;
+
+    put(place, "empty.md", "# Nothing\n");
+    const Outcome none = place.run("validate runs.csv --gate empty.md");
+    EXPECT_EQ(none.code, 2);
+    EXPECT_EQ(none.err,
+              "error: empty.md has no record of errors\n"
+              "  help: `dodona validate RUNS --record FILE` writes such a page\n");
+    put(place, "broken.md", "# Page\n\n```yaml\nrecorded: x\ngroups:\n  a: {rows: many}\n```\n");
+    EXPECT_EQ(place.run("validate runs.csv --gate broken.md").err.rfind("broken.md:6:13: error: ", 0), 0U)
+        << place.run("validate runs.csv --gate broken.md").err;
+}
+
+TEST(Validate, PutsHeldOutErrorsOnThePage) {
+    const Folder place;
+    put_table(place);
+    put(place, "held.yaml", "leave_one_out: fits\nsource: our own\ngroups: {korthikanti-tab5: 0.123}\n");
+    EXPECT_EQ(place.run("validate runs.csv --record errors.md --held-out held.yaml").code, 0);
+    EXPECT_NE(content(place.path() / "errors.md").find(" | 12.3 % | "), std::string::npos);
+}
+
+TEST(Validate, CountsARunOfSeveralTablesOnce) {
+    const Folder place;
+    put_table(place);
+    put(place, "more.csv",
+        "id,group,model,global_batch,microbatch,machine,gpus,precision,strategy,step_time_s\n"
+        "MEGA-0055,other,vgg16,8,8,abci,1,fp32,none,0.1\nV-1,other,vgg16,8,8,abci,1,fp32,none,0.1\n");
+    const Outcome both = place.run("validate runs.csv more.csv --format json");
+    EXPECT_EQ(both.err, "note: 1 run in more than one table, counted once\n");
+    EXPECT_EQ(nlohmann::json::parse(both.out)["rows"].size(), 9U);
+}
+
+TEST(Validate, ReadsTablesOfOtherPrograms) {
+    const Folder place;
+    const std::string row = "1,a,vgg16,8,8,abci,1,fp32,none,0.1\n";
+    put(place, "bom.csv", "\xef\xbb\xbf" + std::string(kHeader) + row);
+    EXPECT_EQ(place.run("validate bom.csv").code, 0) << place.run("validate bom.csv").err;
+    std::string crlf = kHeader + row;
+    for (std::size_t at = 0; (at = crlf.find('\n', at)) != std::string::npos; at += 2) {
+        crlf.replace(at, 1, "\r\n");
+    }
+    put(place, "crlf.csv", crlf);
+    EXPECT_EQ(place.run("validate crlf.csv").code, 0) << place.run("validate crlf.csv").err;
+    std::string semicolons = kHeader + row;
+    std::replace(semicolons.begin(), semicolons.end(), ',', ';');
+    put(place, "semicolons.csv", semicolons);
+    EXPECT_NE(place.run("validate semicolons.csv").err.find("help: cells are separated by commas"), std::string::npos);
+    put(place, "header.csv", kHeader);
+    EXPECT_EQ(place.run("validate header.csv").code, 1) << "no runs at all";
+    put(place, "empty.csv", "");
+    EXPECT_EQ(place.run("validate empty.csv").err, "empty.csv: error: empty: nothing to read\n");
+    EXPECT_EQ(place.run("validate header.csv -o nowhere/errors.md").code, 2);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reports/accuracy_page.hpp"
 #include "reports/csv.hpp"
 #include "reports/json/answer.hpp"
 #include "reports/json/comparison.hpp"
@@ -60,6 +61,11 @@ std::vector<Case> cases() {
         {"validate.txt", [] { return comparison_text({.table = "runs.csv", .peers = some_peers()}, compared_runs()); }},
         {"validate.md",
          [] { return comparison_markdown({.table = "runs.csv", .peers = some_peers()}, compared_runs()); }},
+        {"accuracy.md",
+         [] {
+             return accuracy_page({.tables = {"runs.csv"}, .peers = some_peers(), .held_out = {{"alpha", 0.15}}},
+                                  compared_runs());
+         }},
         {"validate.csv", [] { return runs_csv(compared_runs()); }},
         {"validate.json", [] { return printed(comparison_json(compared_runs())); }}};
 }

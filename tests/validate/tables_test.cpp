@@ -140,7 +140,8 @@ TEST(MachineOfRow, IsTheBuiltInMachineOfThoseLinks) {
                                {"my-gb200", "dgx-gb200", "72"}, {"my-gb200", "dgx-gb200", "144"}};
     Questions questions(input::Library(root()), tables());
     for (const Case& each : kCases) {
-        Cells cells{{"model", "megatron-1.7b"}, {"strategy", "data"}, {"shard", "parameters"}, {"global_batch", "1152"}};
+        Cells cells{
+            {"model", "megatron-1.7b"}, {"strategy", "data"}, {"shard", "parameters"}, {"global_batch", "1152"}};
         cells["gpus"] = cells["data"] = each.gpus;
         cells["machine"] = each.row;
         const schedule::Prediction row = predicted(questions, cells);
