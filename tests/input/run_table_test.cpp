@@ -70,7 +70,7 @@ TEST(RunTable, ReadsWhatARowSaysAndWhatItLeavesOut) {
     EXPECT_EQ(run.cell("sequence_parallel"), "yes");
     EXPECT_DOUBLE_EQ(run.step_time->in(unit::second), 13.75);
     EXPECT_EQ(run.where.line, 5);
-    EXPECT_EQ(run.device, "");
+    EXPECT_EQ(run.device, "a100-sxm4-80gb");
     EXPECT_EQ(run.cell("context"), "1") << "a column that the table leaves out";
     EXPECT_EQ(run.shard, plan::ShardLevel::none);
     EXPECT_FALSE(run.peak_memory);
@@ -87,6 +87,9 @@ TEST(RunTable, SplitsOverridesAndShapes) {
     EXPECT_EQ(run.model_overrides[1].value, "16");
     EXPECT_EQ(run.model_overrides[1].where.column, 15);
     EXPECT_EQ(run.extents, (std::vector<std::int64_t>{3, 224, 224}));
+    EXPECT_EQ(run.device, "") << "the machine's";
+    EXPECT_EQ(run.cell("channel"), "1");
+    EXPECT_FALSE(run.compute_time);
 }
 
 TEST(RunTable, SurvivesBeingCutAnywhere) {
