@@ -8,12 +8,15 @@
 namespace dodona {
 
 /// Where a time comes from, best first.
-enum class Evidence { measured, interpolated, data_sheet };
+/// `fitted`: a model of the kernel fitted to measured ones, inside their range; `extrapolated`: outside it.
+enum class Evidence { measured, interpolated, fitted, extrapolated, data_sheet };
 
 constexpr std::string_view name(Evidence evidence) {
     switch (evidence) {
         case Evidence::measured: return "measured";
         case Evidence::interpolated: return "interpolated";
+        case Evidence::fitted: return "fitted";
+        case Evidence::extrapolated: return "extrapolated from a fit";
         case Evidence::data_sheet: return "data sheet";
     }
     return "";

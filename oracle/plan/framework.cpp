@@ -1,5 +1,7 @@
 #include "plan/framework.hpp"
 
+#include <numeric>
+
 #include "base/check.hpp"
 
 namespace dodona::plan {
@@ -9,6 +11,15 @@ Framework::Framework() {
         const double neutral = kFrameworkParameters[i].neutral;
         numbers[i] = {neutral, neutral, neutral, std::nullopt, {}};
     }
+}
+
+double Framework::Observed::explained(const ByParameter& d) const {
+    double sum = 0;
+    for (const ByParameter& g : learnt) {
+        const double along = std::inner_product(g.begin(), g.end(), d.begin(), 0.0);
+        sum += along * along;
+    }
+    return sum;
 }
 
 double Framework::slow_down(graph::KernelKind kind) const {

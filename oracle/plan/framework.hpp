@@ -92,6 +92,19 @@ struct Framework {
         bool operator==(const Number&) const = default;
     };
 
+    /// One number for each parameter.
+    using ByParameter = std::array<double, kFrameworkParameters.size()>;
+
+    /// Measured steps that the values were moved to: how much the variance of log times has shrunk.
+    struct Observed {
+        std::int64_t runs = 0;
+        /// E = G G' of the prior covariance S less the posterior one, by rows g of G'.
+        std::vector<ByParameter> learnt;
+        /// d' E d of a combination of log parameters.
+        [[nodiscard]] double explained(const ByParameter& d) const;
+        bool operator==(const Observed&) const = default;
+    };
+
     std::string name;       ///< empty: neutral
     std::string reference;  ///< how it was asked for: its name, or the path of its file
     std::string source;
@@ -100,6 +113,7 @@ struct Framework {
     std::vector<std::string> usual_for;  ///< taken unasked for networks with one of these operators; "*": for any
     double spread = 0;                   ///< what is left: standard deviation of log(measured / predicted) of whole steps
     std::array<Number, kFrameworkParameters.size()> numbers;
+    std::optional<Observed> observed;
 
     Framework();  ///< neutral
 

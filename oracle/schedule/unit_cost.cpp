@@ -23,11 +23,13 @@ PassCost& PassCost::operator+=(const PassCost& other) {
     halo += other.halo;
     executed += other.executed;
     launches += other.launches;
+    by_source += other.by_source;
     return *this;
 }
 
 PassCost operator*(double ratio, PassCost cost) {
-    return {ratio * cost.compute, ratio * cost.layer, ratio * cost.halo, ratio * cost.executed, ratio * cost.launches};
+    return {ratio * cost.compute,  ratio * cost.layer,    ratio * cost.halo,
+            ratio * cost.executed, ratio * cost.launches, ratio * cost.by_source};
 }
 
 Bytes UnitCost::checkpoint() const {
@@ -115,7 +117,9 @@ private:
         PassCost cost;
         for (const Kernel& kernel : kernels) {
             const cost::KernelTime time = cost::kernel_time(device_, kernel, costed_.precision);
-            cost.compute += costed_.framework.slow_down(kernel.kind) * time.time;
+            const double slow_down = costed_.framework.slow_down(kernel.kind);
+            cost.compute += slow_down * time.time;
+            cost.by_source[cost::source_of(kernel.kind)] += slow_down * cost::systematic(time);
             cost.launches += kernel.times;
             worst_evidence_ = std::max(worst_evidence_, time.evidence);
             best_evidence_ = std::min(best_evidence_, time.evidence);
@@ -139,6 +143,7 @@ private:
                 PassCost& side = transfer.phase == Phase::forward ? unit.forward : unit.backward;
                 Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
                 part += timed.count * timed.time.time;
+                side.by_source[cost::source_of(*costed_.cluster, timed.time)] += timed.count * timed.time.time;
                 side.launches += timed.count;
             }
             unit.transfers.push_back(timed);
@@ -150,11 +155,15 @@ private:
     void add_streams(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
         for (const Phase phase : {Phase::forward, Phase::backward}) {
             Estimate hop;
+            cost::PassTimes sources;
             double hops = 0;
             for (const plan::LayerTransfer& transfer : sharded.transfers) {
                 if (transfer.purpose == Purpose::stream && transfer.phase == phase) {
                     const Bytes size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision);
-                    hop += time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, size, forced_).time;
+                    const cost::CollectiveTime time =
+                        time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, size, forced_);
+                    hop += time.time;
+                    sources[cost::source_of(*costed_.cluster, time)] += time.time;
                     hops = transfer.times;
                 }
             }
@@ -164,6 +173,10 @@ private:
                     pass(phase == Phase::forward ? sharded.work.forward : sharded.work.backward_input);
                 const Seconds shown = max(Seconds{}, hop.value - (1 / (hops + 1)) * work.compute.value);
                 side.layer += count * hops * hop.rescaled_to(shown);
+                if (shown > Seconds{}) {
+                    side.by_source += count * hops * sources;
+                    side.by_source += -(count * hops / (hops + 1)) * work.by_source;
+                }
             }
         }
     }
@@ -239,6 +252,11 @@ private:
             for (PassCost* side : {&unit.forward, &unit.backward, &unit.selective}) {
                 side->compute = Estimate::exactly((side->executed / whole) * found->forward_backward);
                 side->launches = 0;  // the host's share is in what was measured
+                cost::PassTimes collectives;
+                for (const auto source : {cost::ErrorSource::inside_node, cost::ErrorSource::between_nodes}) {
+                    collectives[source] = side->by_source[source];
+                }
+                side->by_source = collectives;
             }
         }
         times.measured = true;
