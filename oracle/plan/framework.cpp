@@ -15,9 +15,8 @@ Framework::Framework() {
 
 double Framework::Observed::explained(const ByParameter& d) const {
     double sum = 0;
-    for (const ByParameter& g : learnt) {
-        const double along = std::inner_product(g.begin(), g.end(), d.begin(), 0.0);
-        sum += along * along;
+    for (std::size_t i = 0; i < learnt.size(); ++i) {
+        sum += d[i] * std::inner_product(d.begin(), d.end(), learnt[i].begin(), 0.0);
     }
     return sum;
 }

@@ -176,8 +176,7 @@ private:
     /// a device; a step that waits for storage rests on nothing else.
     [[nodiscard]] cost::StepTimes sources(Seconds without) const {
         cost::StepTimes sources = job_sources(job_, plan_, *costed_.cluster);
-        sources[cost::ErrorSource::step] +=
-            Estimate::exactly(plan_.framework.seconds(plan::FrameworkParameter::step));
+        sources[cost::ErrorSource::step] += Estimate::exactly(plan_.framework.seconds(plan::FrameworkParameter::step));
         const Seconds both = without + host_wait(decoding_time(), without);
         const double by_decoding = host_share(decoding_time(), without);
         const bool reads = costed_.cluster->storage && costed_.cluster->storage->prefetch && reading_time() > both;
@@ -364,7 +363,8 @@ private:
             }
             return total;
         };
-        const auto compute = {TimePart::forward, TimePart::backward, TimePart::recompute, TimePart::optimizer};
+        const auto compute = {TimePart::forward,   TimePart::backward, TimePart::recompute,
+                              TimePart::optimizer, TimePart::host,     TimePart::overhead};
         const auto communication = {TimePart::layer,     TimePart::halo,       TimePart::pipeline,
                                     TimePart::gradients, TimePart::parameters, TimePart::offload};
         epoch.compute = steps * sum(p_.time, compute);
@@ -398,6 +398,9 @@ private:
             p_.provenance.push_back(
                 fmt::format("host memory and its link: {}{}", costed_.cluster->name,
                             costed_.cluster->host->source.empty() ? "" : " (" + costed_.cluster->host->source + ")"));
+        }
+        if (const plan::Framework& framework = plan_.framework; !framework.name.empty()) {
+            p_.provenance.push_back(fmt::format("framework: {} ({})", framework.name, framework.source));
         }
         p_.provenance.push_back(fmt::format("model: {} ({})", costed_.graph->name, costed_.graph->source));
     }
