@@ -1,6 +1,8 @@
 #include "reports/words.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -144,6 +146,60 @@ std::string speed_words(const schedule::Prediction& prediction) {
     }
     words += fmt::format(", MFU {}", percent(prediction.mfu));
     return words;
+}
+
+std::string interval_words(const schedule::Prediction& prediction) {
+    std::vector<std::pair<double, std::string>> parts;
+    const schedule::Uncertainty& uncertainty = prediction.uncertainty;
+    const auto add = [&parts](double sigma, std::string_view what) {
+        if (std::abs(sigma) >= 0.0005) {
+            parts.emplace_back(std::abs(sigma), what);
+        }
+    };
+    for (std::size_t k = 0; k < uncertainty.sources.size(); ++k) {
+        add(uncertainty.sources[k].share * uncertainty.sources[k].sigma(), cost::kErrorSources[k].word);
+    }
+    add(uncertainty.spread, "what the framework leaves unexplained");
+    std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    parts.resize(std::min<std::size_t>(parts.size(), 4));
+    std::vector<std::string> words;
+    for (const auto& [sigma, what] : parts) {
+        words.push_back(fmt::format("{} {}", what, percent(sigma)));
+    }
+    return words.empty() ? "" : "the interval, as standard deviations of the step: " + join(words);
+}
+
+std::vector<std::string> observed_words(const schedule::Prediction& prediction) {
+    const plan::Framework& framework = prediction.plan.framework;
+    if (!framework.observed) {
+        return {};
+    }
+    const plan::Framework::Observed& observed = *framework.observed;
+    const auto longer = [](double missed) {
+        const double ratio = std::expm1(missed);
+        return fmt::format("{} {}", percent(std::abs(ratio)), ratio < 0 ? "shorter" : "longer");
+    };
+    std::vector<std::string> lines{fmt::format("{} took {} than {} said, and {} than it says with its parameters moved",
+                                               counted(observed.runs, "observed run"), longer(observed.missed_before),
+                                               framework.name.empty() ? "bare kernels and links" : framework.name,
+                                               longer(observed.missed_after))};
+    std::vector<std::string> moves;
+    for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
+        const double before = observed.from[static_cast<std::size_t>(kind.parameter)];
+        const double after = framework[kind.parameter];
+        if (std::abs(after - before) > 0.0005 * std::abs(before)) {
+            moves.push_back(
+                fmt::format("{} {} to {}", kind.word, parameter_text(kind, before), parameter_text(kind, after)));
+        }
+    }
+    lines.push_back(moves.empty() ? "no parameter moved" : "moved: " + join(moves));
+    const Estimate before = schedule::interval(prediction.uncertainty, prediction.step.value, plan::Framework{});
+    lines.push_back(fmt::format("the interval would be {} without", interval(before)));
+    return lines;
+}
+
+std::string parameter_text(const plan::FrameworkParameterKind& kind, double value) {
+    return kind.is_time ? text(Seconds::of_base(value)) : fmt::format("{:.3g}", value);
 }
 
 std::string host_words(const schedule::HostUse& host) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "schedule/prediction.hpp"
 
@@ -30,6 +31,12 @@ std::string recompute_word(const plan::Plan& plan);
 std::string plan_words(const schedule::Prediction& prediction);
 /// "17.1 s a step (90 % interval 15.2 to 20.0 s), 89.8 samples/s, 184,000 tokens/s, MFU 51.5 %".
 std::string speed_words(const schedule::Prediction& prediction);
+/// "the interval, as standard deviations of the step: matmul 4.1 %, ..."; empty where nothing is uncertain.
+std::string interval_words(const schedule::Prediction& prediction);
+/// What observed steps moved, and by how much; nothing where nothing was observed.
+std::vector<std::string> observed_words(const schedule::Prediction& prediction);
+/// "1.15", "38.0 us".
+std::string parameter_text(const plan::FrameworkParameterKind& kind, double value);
 /// "412 GiB of 1,820 GiB host memory on a node; 48.0 GiB to a device and 24.0 GiB from it in a step".
 std::string host_words(const schedule::HostUse& host);
 /// "tensors 60.1 GiB, reserved by the allocator 61.0 GiB, process 63.2 GiB".

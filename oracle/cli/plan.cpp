@@ -9,6 +9,7 @@
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job.hpp"
+#include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "input/plan_file.hpp"
@@ -41,6 +42,11 @@ std::vector<Option> options() {
                    .value = "FILE",
                    .description = "write the best plan as a file that `dodona predict --plan` reads",
                    .group = "Output"});
+    all.push_back(observed_option("of the plan that --observed-plan names"));
+    all.push_back({.names = "--observed-plan",
+                   .value = "FILE",
+                   .description = "the plan file of the step that --observed gives",
+                   .group = "Observed"});
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }
@@ -79,11 +85,8 @@ std::string formatted(const search::Answer& answer, const std::string& saved, co
         case Format::json: return reports::printed(reports::answer_json(answer));
         case Format::markdown: return reports::answer_markdown(answer);
         case Format::csv: {
-            std::vector<reports::Json> rows;
-            for (std::size_t i = 0; i < answer.plans.size(); ++i) {
-                rows.push_back(reports::plan_json(answer.plans[i], static_cast<std::int64_t>(i + 1)));
-            }
-            return reports::csv(rows);
+            const reports::Json rows = reports::ranking_json(answer.plans);
+            return reports::csv({rows.begin(), rows.end()});
         }
         case Format::text: break;
     }
@@ -101,6 +104,18 @@ void save(const search::Answer& answer, const std::string& file) {
     const std::string& strategy = best.strategy.name;
     const bool known = std::find(built_in.begin(), built_in.end(), strategy) != built_in.end();
     write_file(file, known ? input::to_yaml(best, title, strategy) : input::to_yaml(best, title));
+}
+
+/// The plan that was observed, with the framework that is asked about.
+plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Job& job, const search::Space& space) {
+    plan::Plan taken = library().plan(file, {});
+    if (taken.devices() > job.cluster.devices()) {
+        arguments.fault("--observed-plan", fmt::format("{} has {} GPUs, more than {} has: {}", file, taken.devices(),
+                                                       job.cluster.name, job.cluster.devices()));
+    }
+    arguments.throw_if_faults();
+    taken.framework = space.framework;
+    return taken;
 }
 
 /// The search, with progress on a terminal and Ctrl-C.
@@ -131,6 +146,14 @@ int run(Arguments& arguments) {
     const auto batch = arguments.count("--batch");
     space.max_memory = arguments.size("--max-memory");
     space.top = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
+    const ObservedWords observed = read_observed(arguments);
+    const std::string observed_plan = arguments.text("--observed-plan").value_or("");
+    if (observed.step && observed_plan.empty()) {
+        arguments.missing("--observed-plan",
+                          "the file of the plan that took this time; `dodona plan --save` writes one");
+    } else if (!observed.step && !observed_plan.empty()) {
+        arguments.fault("--observed-plan", "the time of its step is missing", "add --observed TIME");
+    }
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
     const Job job = read_job(arguments);
@@ -141,6 +164,11 @@ int run(Arguments& arguments) {
     space.framework = framework_of(arguments, job.graph);
     space.batch = batch.value_or(default_batch(job.graph, space.devices));
     arguments.throw_if_faults();
+    if (observed.any()) {
+        const plan::Plan taken =
+            observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, job, space);
+        space.framework = anchored(space.framework, observed, job, taken);
+    }
     space.strategies = strategies_asked_for(arguments, job.graph);
     search::Answer answer = search_with_progress(job, space);
     answer.question = {.model = job.model,

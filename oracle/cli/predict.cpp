@@ -2,6 +2,7 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/job.hpp"
+#include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/plan_options.hpp"
 #include "reports/csv.hpp"
@@ -18,6 +19,7 @@ std::vector<Option> options() {
     for (Option& option : plan_options()) {
         all.push_back(std::move(option));
     }
+    all.push_back(observed_option("of this very plan"));
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }
@@ -38,8 +40,12 @@ std::string formatted(const Job& job, const schedule::Prediction& prediction, co
 int run(Arguments& arguments) {
     const Output output = read_output(arguments);
     const PlanWords plan_words = read_plan_words(arguments);
+    const ObservedWords observed = read_observed(arguments);
     const Job job = read_job(arguments);
-    const plan::Plan plan = plan_of(arguments, plan_words, job);
+    plan::Plan plan = plan_of(arguments, plan_words, job);
+    if (observed.any()) {
+        plan.framework = anchored(plan.framework, observed, job, plan);
+    }
     write(output, formatted(job, schedule::predict(job.graph, job.cluster, plan), output));
     return kAnswered;
 }

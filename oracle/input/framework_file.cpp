@@ -52,27 +52,31 @@ plan::Framework::Number read_number(const Value& value, const plan::FrameworkPar
 
 }  // namespace
 
-std::string framework_to_yaml(const plan::Framework& framework) {
+std::string framework_to_yaml(const plan::Framework& framework, const std::string& indent) {
     const auto quoted = [](std::string text) {
         for (std::size_t at = 0; (at = text.find_first_of("\\\"", at)) != std::string::npos; at += 2) {
             text.insert(at, 1, '\\');
         }
         return "\"" + text + "\"";
     };
-    std::string text = fmt::format("framework: {}\nsource: {}\nsummary: {}\n", framework.name,
-                                   quoted(framework.source), quoted(framework.summary));
+    std::string text =
+        fmt::format("{0}framework: {1}\n{0}source: {2}\n", indent, framework.name.empty() ? "observed" : framework.name,
+                    quoted(framework.source.empty() ? "moved to fit observed steps" : framework.source));
+    if (!framework.summary.empty()) {
+        text += fmt::format("{}summary: {}\n", indent, quoted(framework.summary));
+    }
     const auto list = [&](const char* key, const std::vector<std::string>& words) {
         if (!words.empty()) {
             std::vector<std::string> written;
             std::transform(words.begin(), words.end(), std::back_inserter(written), quoted);
-            text += fmt::format("{}: [{}]\n", key, join(written));
+            text += fmt::format("{}{}: [{}]\n", indent, key, join(written));
         }
     };
     list("fitted_to", framework.fitted_to);
     list("usual_for", framework.usual_for);
-    text += fmt::format("spread: {{value: {:.3g}, source: \"what is left after the fit, groups held out\"}}\n",
-                        framework.spread);
-    text += "parameters:\n";
+    text += fmt::format("{}spread: {{value: {:.3g}, source: \"what is left after the fit, groups held out\"}}\n",
+                        indent, framework.spread);
+    text += indent + "parameters:\n";
     for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
         const plan::Framework::Number& number = framework.numbers[static_cast<std::size_t>(kind.parameter)];
         if (number.source.empty()) {
@@ -83,7 +87,7 @@ std::string framework_to_yaml(const plan::Framework& framework) {
                    : kind.most < 0.01 ? fmt::format("{:.4g} us", value * 1e6)
                                       : fmt::format("{:.4g} ms", value * 1e3);
         };
-        text += fmt::format("  {}: {{value: {}, lo: {}, hi: {}", kind.word, in_unit(number.value),
+        text += fmt::format("{}  {}: {{value: {}, lo: {}, hi: {}", indent, kind.word, in_unit(number.value),
                             in_unit(std::min(number.lo, number.value)), in_unit(std::max(number.hi, number.value)));
         if (number.bounds) {
             text += fmt::format(", bounds: [{}, {}]", in_unit(number.bounds->least), in_unit(number.bounds->most));
@@ -93,10 +97,9 @@ std::string framework_to_yaml(const plan::Framework& framework) {
     return text;
 }
 
-plan::Framework read_framework(Document document) {
+plan::Framework read_inline_framework(const Value& value) {
     plan::Framework framework;
-    const Value root(*document.root, "", document.faults);
-    Fields fields(root);
+    Fields fields(value);
     const Heading heading = read_heading(fields, "framework");
     framework.name = heading.name;
     framework.source = heading.source;
@@ -106,12 +109,17 @@ plan::Framework read_framework(Document document) {
     framework.spread = fields.find("spread").bare().number({.least = 0, .most = 1}, 0);
     Fields parameters(fields.find("parameters"));
     for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
-        if (const Value value = parameters.find(std::string(kind.word))) {
-            framework.number(kind.parameter) = read_number(value, kind);
+        if (const Value number = parameters.find(std::string(kind.word))) {
+            framework.number(kind.parameter) = read_number(number, kind);
         }
     }
     parameters.finish();
     fields.finish();
+    return framework;
+}
+
+plan::Framework read_framework(Document document) {
+    plan::Framework framework = read_inline_framework(Value(*document.root, "", document.faults));
     throw_faults(document);
     return framework;
 }

@@ -46,6 +46,10 @@ plan::Strategy strategy_of_plan(const Value& value, const Document& document, co
 }
 
 void read_framework_of(const Value& value, const Document& document, const Opener& open, Plan& plan) {
+    if (value && value.is_mapping()) {
+        plan.framework = read_inline_framework(value);
+        return;
+    }
     const std::string named = value ? value.text() : std::string();
     if (!named.empty()) {
         try {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "input/framework_file.hpp"
 #include "input/plan_file.hpp"
 #include "input/strategy_file.hpp"
 #include "plan/recompute.hpp"
@@ -177,7 +178,9 @@ std::string plan_text(const Plan& plan, const std::string& title, const std::str
     if (plan.algorithm) {
         text += fmt::format("algorithm: {}\n", name(*plan.algorithm));
     }
-    if (!plan.framework.reference.empty()) {
+    if (plan.framework.observed || (plan.framework.reference.empty() && !plan.framework.name.empty())) {
+        text += "framework:\n" + framework_to_yaml(plan.framework, "  ");
+    } else if (!plan.framework.reference.empty()) {
         text += fmt::format("framework: {}\n", scalar(plan.framework.reference));
     }
     return text;

@@ -1,5 +1,7 @@
 #include "plan/framework.hpp"
 
+#include <numeric>
+
 #include "base/check.hpp"
 
 namespace dodona::plan {
@@ -9,6 +11,14 @@ Framework::Framework() {
         const double neutral = kFrameworkParameters[i].neutral;
         numbers[i] = {neutral, neutral, neutral, std::nullopt, {}};
     }
+}
+
+double Framework::Observed::explained(const ByParameter& d) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < learnt.size(); ++i) {
+        sum += d[i] * std::inner_product(d.begin(), d.end(), learnt[i].begin(), 0.0);
+    }
+    return sum;
 }
 
 double Framework::slow_down(graph::KernelKind kind) const {

@@ -95,14 +95,30 @@ struct Framework {
         bool operator==(const Number&) const = default;
     };
 
+    /// One number for each parameter.
+    using ByParameter = std::array<double, kFrameworkParameters.size()>;
+
+    /// Measured steps that the values were moved to, and how much the variance of log times has shrunk.
+    struct Observed {
+        std::int64_t runs = 0;
+        double missed_before = 0;         ///< mean of log(measured / predicted)
+        double missed_after = 0;          ///< ... with the values moved
+        ByParameter from{};               ///< values before
+        std::vector<ByParameter> learnt;  ///< covariance of log parameters before, less that after: rows
+        /// d' E d of a combination d of log parameters, E = `learnt`.
+        [[nodiscard]] double explained(const ByParameter& d) const;
+        bool operator==(const Observed&) const = default;
+    };
+
     std::string name;       ///< empty: neutral
     std::string reference;  ///< how it was asked for: its name, or the path of its file
     std::string source;
     std::string summary;                 ///< one line
     std::vector<std::string> fitted_to;  ///< groups of published runs
     std::vector<std::string> usual_for;  ///< taken unasked for networks with one of these operators; "*": for any
-    double spread = 0;                   ///< what is left: standard deviation of log(measured / predicted) of whole steps
+    double spread = 0;  ///< what is left: standard deviation of log(measured / predicted) of whole steps
     std::array<Number, kFrameworkParameters.size()> numbers;
+    std::optional<Observed> observed;
 
     Framework();  ///< neutral
 

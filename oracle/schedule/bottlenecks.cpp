@@ -8,8 +8,8 @@ namespace dodona::schedule {
 
 namespace {
 
-// Thresholds: shares from which an effect decides the scaling. Derived for the rows of Table 6; the bubble, input
-// and host copies are not in that table and their thresholds are ours.
+// Thresholds: shares from which an effect decides the scaling. Derived for the rows of Table 6; the bubble, input,
+// launches and host copies are not in that table and their thresholds are ours.
 constexpr double kGradientExchange = 0.20;
 constexpr double kLayerCollectives = 0.50;
 constexpr double kHaloOfGradients = 0.25;
@@ -21,6 +21,7 @@ constexpr double kComputeRedundancy = 0.50;
 constexpr double kBubble = 0.20;
 constexpr double kInput = 0.10;
 constexpr double kOffload = 0.20;
+constexpr double kLaunch = 0.10;
 
 class Finder {
 public:
@@ -54,6 +55,11 @@ public:
         const double input = share(TimePart::input);
         note(input > kInput, "input/output", input,
              fmt::format("{:.0f} % of the step waits for samples from storage", 100 * input));
+        const double host = share(TimePart::host);
+        note(host > kLaunch, "launch-bound", host,
+             fmt::format("{:.0f} % of the step devices wait for the host to start kernels: larger micro-batches, graph "
+                         "capture or fused kernels would help",
+                         100 * host));
         const double offload = share(TimePart::offload);
         note(offload > kOffload, "host link", offload,
              fmt::format("{:.0f} % of the step waits for copies to and from the host: overlap, larger micro-batches or "

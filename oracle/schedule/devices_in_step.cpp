@@ -34,12 +34,13 @@ Bytes CostedGraph::context() const {
     return most;
 }
 
-Seconds CostedGraph::update_time(Bytes traffic, double share) const {
-    Seconds slowest;
+Estimate CostedGraph::update_time(Bytes traffic, double share) const {
+    Estimate slowest;
     for (const DeviceTimes& times : devices) {
-        slowest = max(slowest, times.measured ? share * times.measured_update
-                                              : framework[plan::FrameworkParameter::optimizer] *
-                                                    cost::stream_time(*times.device, traffic).time.value);
+        const Estimate time = times.measured ? Estimate::exactly(share * times.measured_update)
+                                             : framework[plan::FrameworkParameter::optimizer] *
+                                                   cost::systematic(cost::stream_time(*times.device, traffic));
+        slowest = time.value > slowest.value ? time : slowest;
     }
     return slowest;
 }

@@ -9,6 +9,7 @@
 #include "schedule/communication.hpp"
 #include "schedule/mixed_stages.hpp"
 #include "schedule/replica.hpp"
+#include "schedule/step_sources.hpp"
 
 namespace dodona::schedule {
 
@@ -109,7 +110,7 @@ private:
         const StageWork& tail = job_.slowest_tail();
         time[TimePart::gradients] = tail.exposed.gradients;
         time[TimePart::parameters] = tail.exposed.parameters;
-        time[TimePart::optimizer] = tail.update;
+        time[TimePart::optimizer] = tail.update.value;
         time[TimePart::offload] = m * critical.pass.offload + tail.offload.exposed_update;
         time[TimePart::host] = m * critical.pass.host;
         time[TimePart::overhead] = m * critical.pass.overhead + tail.exposed.interference +
@@ -117,7 +118,8 @@ private:
         const Seconds compute = time.total();
         time[TimePart::input] = exposed_input(compute);
         compose_busy(slowest, tail);
-        p_.step = interval(slowest, time.total());
+        p_.uncertainty = uncertainty(sources(compute), time.total(), plan_.framework);
+        p_.step = interval(p_.uncertainty, time.total(), plan_.framework);
         const double step = p_.step.value.in(unit::second);
         p_.samples_per_second = step > 0 ? static_cast<double>(plan_.batch) / step : 0;
         compose_utilisation();
@@ -170,14 +172,20 @@ private:
         return decoding + (prefetch ? max(Seconds{}, reading - step - decoding) : reading);
     }
 
-    /// Kernels and collectives carry intervals; the rest of the step moves in proportion with them.
-    [[nodiscard]] Estimate interval(const Replica& slowest, Seconds step) const {
-        const StageWork& critical = slowest.stages[p_.critical_stage];
-        Estimate parts = critical.pass.total();
-        for (const StateTransfer& transfer : critical.transfers) {
-            parts += transfer.per_step / static_cast<double>(slowest.microbatches) * transfer.time.time;
+    /// Of the whole step; `without`: its time without input. Decoding takes its turns with the step as a host does with
+    /// a device; a step that waits for storage rests on nothing else.
+    [[nodiscard]] cost::StepTimes sources(Seconds without) const {
+        cost::StepTimes sources = job_sources(job_, plan_, *costed_.cluster);
+        sources[cost::ErrorSource::step] += Estimate::exactly(plan_.framework.seconds(plan::FrameworkParameter::step));
+        const Seconds both = without + host_wait(decoding_time(), without);
+        const double by_decoding = host_share(decoding_time(), without);
+        const bool reads = costed_.cluster->storage && costed_.cluster->storage->prefetch && reading_time() > both;
+        if (reads || without <= Seconds{}) {
+            return {};
         }
-        return parts.rescaled_to(step);
+        sources = (1 - by_decoding) * (both / without) * sources;
+        sources[cost::ErrorSource::input] += Estimate::exactly(by_decoding * both);
+        return sources;
     }
 
     void compose_utilisation() {
@@ -356,7 +364,8 @@ private:
             }
             return total;
         };
-        const auto compute = {TimePart::forward, TimePart::backward, TimePart::recompute, TimePart::optimizer};
+        const auto compute = {TimePart::forward,   TimePart::backward, TimePart::recompute,
+                              TimePart::optimizer, TimePart::host,     TimePart::overhead};
         const auto communication = {TimePart::layer,     TimePart::halo,       TimePart::pipeline,
                                     TimePart::gradients, TimePart::parameters, TimePart::offload};
         epoch.compute = steps * sum(p_.time, compute);
@@ -390,6 +399,9 @@ private:
             p_.provenance.push_back(
                 fmt::format("host memory and its link: {}{}", costed_.cluster->name,
                             costed_.cluster->host->source.empty() ? "" : " (" + costed_.cluster->host->source + ")"));
+        }
+        if (const plan::Framework& framework = plan_.framework; !framework.name.empty()) {
+            p_.provenance.push_back(fmt::format("framework: {} ({})", framework.name, framework.source));
         }
         p_.provenance.push_back(fmt::format("model: {} ({})", costed_.graph->name, costed_.graph->source));
     }

@@ -11,6 +11,7 @@
 #include "base/estimate.hpp"
 #include "plan/limit.hpp"
 #include "plan/plan.hpp"
+#include "schedule/uncertainty.hpp"
 
 namespace dodona::schedule {
 
@@ -140,6 +141,7 @@ struct Prediction {
     bool fits = false;
     std::string why_not;  ///< when it does not fit: which part is too large and by how much
     Estimate step;
+    Uncertainty uncertainty;  ///< what the interval is made of
     double samples_per_second = 0;
     std::optional<double> tokens_per_second;
     double mfu = 0;                 ///< model arithmetic over peak

@@ -17,14 +17,14 @@ StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::v
     for (const StateTransfer& tied : tied_transfers(on, plan, cut, index)) {
         work.transfers.push_back(tied);
     }
-    work.exposed = exposed_states(work.transfers, work.pass, plan, microbatches, work.states.buckets);
+    work.exposed = exposed_states(work.transfers, work.pass, {*on.cluster, plan, microbatches, work.states.buckets});
     const double share = on.counts.trained > 0 ? work.states.trained / on.counts.trained : 0.0;
     work.update = on.update_time(work.states.update_traffic, share);
     const KeptActivations kept = kept_activations(
         on, plan, work.stage,
         in_flight(plan.schedule, static_cast<std::int64_t>(index), static_cast<std::int64_t>(cut.size()), microbatches,
                   static_cast<std::int64_t>(work.stage.chunks.size())));
-    work.offload = stage_offload(on, plan, work.states, kept, {work.pass, work.update, microbatches});
+    work.offload = stage_offload(on, plan, work.states, kept, {work.pass, work.update.value, microbatches});
     work.pass.offload = work.offload.exposed_pass;
     work.memory = stage_memory(on, plan, work.stage, work.states, kept, cut.size());
     return work;

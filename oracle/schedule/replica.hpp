@@ -17,11 +17,11 @@ struct StageWork {
     StageStates states;
     std::vector<StateTransfer> transfers;  ///< of states, tied weights included
     ExposedStates exposed;
-    Seconds update;
+    Estimate update;
     StageOffload offload;
     MemoryParts memory;
     [[nodiscard]] Seconds tail() const {
-        return exposed.gradients + exposed.parameters + exposed.interference + offload.exposed_update + update;
+        return exposed.gradients + exposed.parameters + exposed.interference + offload.exposed_update + update.value;
     }
 };
 

@@ -1,5 +1,6 @@
 #include "schedule/stage_time.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace dodona::schedule {
@@ -24,10 +25,21 @@ PassCost recomputed(const UnitCost& unit, const plan::Plan& plan) {
 /// A tensor-parallel collective hidden behind its own layer's compute: what does not fit shows, and compute loses a
 /// share of the time that is hidden.
 PassCost overlap_layers(PassCost pass, const plan::Framework& framework) {
-    const Seconds window = framework[FrameworkParameter::hidden_layers] * pass.compute.value;
+    const double share = framework[FrameworkParameter::hidden_layers];
+    const double interference = framework[FrameworkParameter::interference];
+    const Seconds window = share * pass.compute.value;
     const Seconds hidden = min(pass.layer.value, window);
+    const bool shows = pass.layer.value > window;
+    const Seconds collectives = pass.layer.value + pass.halo.value;
+    const double hides = shows || collectives <= Seconds{} ? 0 : pass.layer.value / collectives;
+    for (std::size_t i = 0; i < cost::kPassSources; ++i) {
+        const double lost = i >= cost::kKernelSources ? hides : shows ? share : 0;
+        pass.by_source.values[i] = (1 - lost * (1 - interference)) * pass.by_source.values[i];
+    }
+    pass.by_source[cost::ErrorSource::hidden_layers] = Estimate::exactly((shows ? interference - 1 : 0) * window);
+    pass.by_source[cost::ErrorSource::interference] = Estimate::exactly(interference * hidden);
     pass.layer = pass.layer.rescaled_to(pass.layer.value - hidden);
-    pass.layer += Estimate::exactly(framework[FrameworkParameter::interference] * hidden);
+    pass.layer += Estimate::exactly(interference * hidden);
     return pass;
 }
 
@@ -66,6 +78,14 @@ Seconds host_wait(Seconds host, Seconds device) {
     return std::sqrt(std::sqrt(1 + shorter * shorter * shorter * shorter)) * longer - device;
 }
 
+double host_share(Seconds host, Seconds device) {
+    if (host <= Seconds{}) {
+        return 0;
+    }
+    const double share = host / (device + host_wait(host, device));
+    return share * share * share * share;
+}
+
 StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t index) {
     StagePass pass;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {
@@ -80,8 +100,9 @@ StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const St
     }
     const Seconds launch = plan.framework.seconds(FrameworkParameter::launch);
     const Seconds back = (pass.backward.total() + pass.recompute.total()).value;
-    pass.host = host_wait(pass.forward.launches * launch, pass.forward.total().value) +
-                host_wait((pass.backward.launches + pass.recompute.launches) * launch, back);
+    pass.host_needs = pass.forward.launches * launch;
+    pass.host_needs_back = (pass.backward.launches + pass.recompute.launches) * launch;
+    pass.host = host_wait(pass.host_needs, pass.forward.total().value) + host_wait(pass.host_needs_back, back);
     const double doublings = std::log2(static_cast<double>(costed.mesh.devices()));
     pass.overhead = plan.framework[FrameworkParameter::stragglers] * doublings * pass.total().value;
     pass.arriving = incoming(costed, stage, boundary_split(costed, plan));
@@ -107,45 +128,99 @@ Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool ove
     return max(transfer / n, transfer - window * (1.0 - 1.0 / n));
 }
 
-ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass, const plan::Plan& plan,
-                             std::int64_t microbatches, std::int64_t buckets) {
-    // Transfers that run beside the same pass compete for it: sum them first.
-    struct Lane {
-        Seconds once;      ///< once a step
-        Seconds per_pass;  ///< every micro-batch
-    };
-    Lane gradients, forward, backward;
-    ExposedStates result;
-    for (const StateTransfer& transfer : transfers) {
-        const Seconds time = transfer.time.time.value;
-        const Seconds busy = transfer.per_step * time;
-        if (transfer.what == StateTransfer::What::parameters) {
-            result.parameters_busy += busy;
-            Lane& lane = transfer.beside == Phase::forward ? forward : backward;
-            (transfer.per_pass ? lane.per_pass : lane.once) += time;
-        } else {
-            result.gradients_busy += busy;
-            (transfer.per_pass ? gradients.per_pass : gradients.once) += time;
+namespace {
+
+/// What shows of a transfer, and its derivatives by the transfer and by the window.
+struct Shown {
+    Seconds time;
+    double by_transfer = 1;
+    double by_window = 0;
+
+    Shown(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped)
+        : time(exposed(transfer, window, buckets, overlapped)) {
+        const double n = static_cast<double>(buckets);
+        if (overlapped && time <= transfer / n) {
+            by_transfer = 1 / n;
+        } else if (overlapped) {
+            by_window = -(1 - 1 / n);
         }
     }
-    const double m = static_cast<double>(microbatches);
+};
+
+/// Transfers that run beside the same pass compete for it: they add up.
+struct Lane {
+    Seconds time;
+    cost::PassTimes by_source;  ///< collectives only
+    void add(const cluster::Cluster& cluster, const cost::CollectiveTime& transfer) {
+        time += transfer.time.value;
+        by_source[cost::source_of(cluster, transfer)] += transfer.time;
+    }
+};
+
+/// Kernels of a pass; its collectives give nothing to hide behind.
+cost::PassTimes kernels_of(const PassCost& pass) {
+    cost::PassTimes kernels;
+    std::copy_n(pass.by_source.values.begin(), cost::kKernelSources, kernels.values.begin());
+    return kernels;
+}
+
+}  // namespace
+
+ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,
+                             const StateSteps& steps) {
+    const plan::Plan& plan = steps.plan;
+    Lane reduced_once, reduced, gathered_once, gathered, gathered_again;
+    ExposedStates result;
+    for (const StateTransfer& transfer : transfers) {
+        const Seconds busy = transfer.per_step * transfer.time.time.value;
+        if (transfer.what == StateTransfer::What::parameters) {
+            result.parameters_busy += busy;
+            const bool forward = transfer.beside == Phase::forward;
+            Lane& lane = !forward ? gathered_again : transfer.per_pass ? gathered : gathered_once;
+            lane.add(steps.cluster, transfer.time);
+        } else {
+            result.gradients_busy += busy;
+            (transfer.per_pass ? reduced : reduced_once).add(steps.cluster, transfer.time);
+        }
+    }
+    const double m = static_cast<double>(steps.microbatches);
     const double share = plan.framework[FrameworkParameter::hidden_states];
+    const double interference = plan.framework[FrameworkParameter::interference];
     const Seconds forward_window = share * pass.forward.compute.value;
     const Seconds backward_window = share * (pass.backward.compute.value + pass.recompute.compute.value);
     const bool hides_parameters = plan.overlap.parameters;
     const bool hides_gradients = plan.overlap.gradients;
-    result.parameters = exposed(forward.once, forward_window, buckets, hides_parameters) +
-                        m * exposed(forward.per_pass, forward_window, buckets, hides_parameters);
+    const Shown once(gathered_once.time, forward_window, steps.buckets, hides_parameters);
+    const Shown forward(gathered.time, forward_window, steps.buckets, hides_parameters);
     // Gathers for backward and reductions share the backward window; gathers come first.
-    const Seconds gathered = exposed(backward.per_pass, backward_window, buckets, hides_parameters);
-    const Seconds hidden = hides_parameters ? backward.per_pass - gathered : Seconds{};
-    const Seconds left = max(Seconds{}, backward_window - hidden);
-    result.parameters += m * gathered;
-    result.gradients = m * exposed(gradients.per_pass, left, buckets, hides_gradients) +
-                       exposed(gradients.once, left, buckets, hides_gradients);
+    const Shown again(gathered_again.time, backward_window, steps.buckets, hides_parameters);
+    const Seconds left = max(Seconds{}, backward_window - (gathered_again.time - again.time));
+    const Shown every(reduced.time, left, steps.buckets, hides_gradients);
+    const Shown last(reduced_once.time, left, steps.buckets, hides_gradients);
+    result.parameters = once.time + m * (forward.time + again.time);
+    result.gradients = m * every.time + last.time;
     const Seconds busy = result.gradients_busy + result.parameters_busy;
-    result.interference =
-        plan.framework[FrameworkParameter::interference] * max(Seconds{}, busy - result.gradients - result.parameters);
+    const Seconds hidden = max(Seconds{}, busy - result.gradients - result.parameters);
+    result.interference = interference * hidden;
+
+    // What shows counts in full, what hides by its interference.
+    const double x = 1 - interference;
+    const double by_left = left > Seconds{} ? m * every.by_window + last.by_window : 0;
+    const double by_forward = x * (once.by_window + m * forward.by_window);
+    const double by_backward = x * (m * again.by_window + by_left * (1 + again.by_window));
+    cost::StepTimes& sources = result.by_source;
+    sources += (x * once.by_transfer + interference) * gathered_once.by_source;
+    sources += m * (x * forward.by_transfer + interference) * gathered.by_source;
+    sources += (m * (x * again.by_transfer + interference) - x * by_left * (1 - again.by_transfer)) *
+               gathered_again.by_source;
+    sources += m * (x * every.by_transfer + interference) * reduced.by_source;
+    sources += (x * last.by_transfer + interference) * reduced_once.by_source;
+    sources += by_forward * share * kernels_of(pass.forward);
+    sources += by_backward * share * kernels_of(pass.backward);
+    sources += by_backward * share * kernels_of(pass.recompute);
+    sources[cost::ErrorSource::hidden_states] +=
+        Estimate::exactly(by_forward * forward_window + by_backward * backward_window);
+    sources[cost::ErrorSource::interference] += Estimate::exactly(result.interference);
     return result;
 }
 

@@ -21,6 +21,10 @@ UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan);
 /// take as long each waits for the other in turn.
 Seconds host_wait(Seconds host, Seconds device);
 
+/// The share of a pass that such a host decides, as a derivative of what host and device take together by the logarithm
+/// of the host's time: (host / both)^4.
+double host_share(Seconds host, Seconds device);
+
 /// One micro-batch through all chunks of a stage.
 struct StagePass {
     PassCost forward;
@@ -32,6 +36,8 @@ struct StagePass {
     cost::CollectiveTime gather;  ///< of `boundary`: among the receivers
     Seconds offload;              ///< copies to and from the host that nothing hides
     Seconds host;                 ///< devices wait for the host to start kernels
+    Seconds host_needs;           ///< to start the kernels of the forward pass
+    Seconds host_needs_back;      ///< ... and of backward and recompute
     Seconds overhead;             ///< stragglers
     [[nodiscard]] Estimate total() const {
         return forward.total() + backward.total() + recompute.total() + Estimate::exactly(offload + host + overhead);
@@ -47,14 +53,23 @@ struct ExposedStates {
     Seconds parameters;  ///< exposed
     Seconds gradients_busy;
     Seconds parameters_busy;
-    Seconds interference;  ///< compute lost while these hide behind it
+    Seconds interference;       ///< compute lost while these hide behind it
+    cost::StepTimes by_source;  ///< derivatives of gradients + parameters + interference
 };
 
 /// With overlap, a transfer of n buckets beside a window of compute w shows max(t/n, t - w (1 - 1/n)): the last bucket
 /// has nothing left to hide behind. Without, all of it shows.
 Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
 
-ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass, const plan::Plan& plan,
-                             std::int64_t microbatches, std::int64_t buckets);
+/// What decides how much of its state transfers a stage shows.
+struct StateSteps {
+    const cluster::Cluster& cluster;
+    const plan::Plan& plan;
+    std::int64_t microbatches = 1;
+    std::int64_t buckets = 1;
+};
+
+ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,
+                             const StateSteps& steps);
 
 }  // namespace dodona::schedule

@@ -24,11 +24,13 @@ PassCost& PassCost::operator+=(const PassCost& other) {
     halo += other.halo;
     executed += other.executed;
     launches += other.launches;
+    by_source += other.by_source;
     return *this;
 }
 
 PassCost operator*(double ratio, PassCost cost) {
-    return {ratio * cost.compute, ratio * cost.layer, ratio * cost.halo, ratio * cost.executed, ratio * cost.launches};
+    return {ratio * cost.compute,  ratio * cost.layer,    ratio * cost.halo,
+            ratio * cost.executed, ratio * cost.launches, ratio * cost.by_source};
 }
 
 Bytes UnitCost::checkpoint() const {
@@ -111,7 +113,9 @@ private:
         for (const Kernel& kernel : kernels) {
             const bool attends = kernel.kind == graph::KernelKind::attention;
             const cost::KernelTime time = cost::kernel_time(device_, kernel, attends ? wide() : precision_);
-            cost.compute += costed_.framework.slow_down(kernel.kind) * time.time;
+            const double slow_down = costed_.framework.slow_down(kernel.kind);
+            cost.compute += slow_down * time.time;
+            cost.by_source[cost::source_of(kernel.kind)] += slow_down * cost::systematic(time);
             cost.launches += kernel.times;
             worst_evidence_ = std::max(worst_evidence_, time.evidence);
             best_evidence_ = std::min(best_evidence_, time.evidence);
@@ -136,7 +140,9 @@ private:
         for (const Kernel& kernel : kernels) {
             if (kernel.kind == graph::KernelKind::matmul) {
                 const Bytes moved = Bytes::of_base(bytes * kernel.batch * kernel.m * kernel.k);
-                cost.compute += kernel.times * cost::stream_time(device_, moved).time;
+                const cost::KernelTime time = cost::stream_time(device_, moved);
+                cost.compute += kernel.times * time.time;
+                cost.by_source[cost::source_of(graph::KernelKind::stream)] += kernel.times * cost::systematic(time);
                 cost.launches += kernel.times;
             }
         }
@@ -157,6 +163,7 @@ private:
                 PassCost& side = transfer.phase == Phase::forward ? unit.forward : unit.backward;
                 Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
                 part += timed.count * timed.time.time;
+                side.by_source[cost::source_of(*costed_.cluster, timed.time)] += timed.count * timed.time.time;
                 side.launches += timed.count;
                 timed.repeats = repeated && transfer.phase == Phase::forward;
                 if (timed.repeats) {
@@ -173,11 +180,15 @@ private:
     void add_streams(const plan::ShardedLayer& sharded, double count, bool repeated, UnitCost& unit) {
         for (const Phase phase : {Phase::forward, Phase::backward}) {
             Estimate hop;
+            cost::PassTimes sources;
             double hops = 0;
             for (const plan::LayerTransfer& transfer : sharded.transfers) {
                 if (transfer.purpose == Purpose::stream && transfer.phase == phase) {
                     const Bytes size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision);
-                    hop += time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, size, forced_).time;
+                    const cost::CollectiveTime time =
+                        time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, size, forced_);
+                    hop += time.time;
+                    sources[cost::source_of(*costed_.cluster, time)] += time.time;
                     hops = transfer.times;
                 }
             }
@@ -188,6 +199,10 @@ private:
                 const Seconds shown = max(Seconds{}, hop.value - (1 / (hops + 1)) * work.compute.value);
                 const Estimate stream = count * hops * hop.rescaled_to(shown);
                 side.layer += stream;
+                if (shown > Seconds{}) {
+                    side.by_source += count * hops * sources;
+                    side.by_source += -(count * hops / (hops + 1)) * work.by_source;
+                }
                 if (repeated && phase == Phase::forward) {
                     unit.selective.layer += stream;
                 }
@@ -243,6 +258,11 @@ private:
             for (PassCost* side : {&unit.forward, &unit.backward, &unit.selective}) {
                 side->compute = Estimate::exactly((side->executed / whole) * found->forward_backward);
                 side->launches = 0;  // the host's share is in what was measured
+                cost::PassTimes collectives;
+                for (const auto source : {cost::ErrorSource::inside_node, cost::ErrorSource::between_nodes}) {
+                    collectives[source] = side->by_source[source];
+                }
+                side->by_source = collectives;
             }
         }
         times.measured = true;

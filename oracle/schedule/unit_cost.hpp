@@ -12,6 +12,7 @@
 #include "cluster/cluster.hpp"
 #include "cost/collective_time.hpp"
 #include "cost/device_time.hpp"
+#include "cost/error_source.hpp"
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
 #include "plan/shard.hpp"
@@ -53,7 +54,8 @@ struct PassCost {
     Estimate layer;  ///< conversions, regathers, statistics
     Estimate halo;
     Flop executed;        ///< arithmetic of matrix kernels
-    double launches = 0;  ///< kernels and collectives that the host starts
+    double launches = 0;        ///< kernels and collectives that the host starts
+    cost::PassTimes by_source;  ///< derivatives of the total by what they rest on, as far as that may be wrong
     [[nodiscard]] Estimate total() const { return compute + layer + halo; }
     PassCost& operator+=(const PassCost& other);
     friend PassCost operator+(PassCost a, const PassCost& b) { return a += b; }
@@ -110,7 +112,7 @@ struct CostedGraph {
     [[nodiscard]] Bytes memory_limit() const;  ///< of the smallest device
     [[nodiscard]] Bytes context() const;
     /// One optimizer step that moves so many bytes in device memory, of a `share` of the network's weights.
-    [[nodiscard]] Seconds update_time(Bytes traffic, double share) const;
+    [[nodiscard]] Estimate update_time(Bytes traffic, double share) const;
     /// "a100 and v100": of some of the devices of a whole job; all its own.
     [[nodiscard]] std::string device_names(DeviceSet some = ~DeviceSet{0}) const;
 

@@ -48,4 +48,11 @@ struct Answer {
     SearchCounts counts;
 };
 
+/// How sure it is that `first` is the faster of two plans for one job: the errors that both share drop out
+/// (schedule/uncertainty.hpp). 0.5: not at all.
+double sure(const schedule::Prediction& first, const schedule::Prediction& other);
+
+/// Whether the difference of two plans is within what predictions may miss, at the level of their intervals.
+bool tied(const schedule::Prediction& first, const schedule::Prediction& other);
+
 }  // namespace dodona::search

@@ -21,19 +21,23 @@ Json inputs(const search::Question& question) {
             {"machine_source", question.machine_source}};
 }
 
-Json ranked(const std::vector<schedule::Prediction>& plans) {
+}  // namespace
+
+Json ranking_json(const std::vector<schedule::Prediction>& plans) {
     Json list = Json::array();
     std::int64_t rank = 0;
     for (const schedule::Prediction& plan : plans) {
         list.push_back(plan_json(plan, ++rank));
+        const bool first = rank == 1;
+        list.back()["first_is_faster"] = first ? Json(nullptr) : number(search::sure(plans.front(), plan));
+        list.back()["tied_with_first"] = !first && search::tied(plans.front(), plan);
     }
     return list;
 }
 
-}  // namespace
-
 Json answer_json(const search::Answer& answer) {
-    Json document{{"schema", "dodona/plan/1"}, {"inputs", inputs(answer.question)}, {"plans", ranked(answer.plans)}};
+    Json document{
+        {"schema", "dodona/plan/1"}, {"inputs", inputs(answer.question)}, {"plans", ranking_json(answer.plans)}};
     document["infeasible"] = Json::array();
     for (const search::Infeasible& group : answer.infeasible) {
         document["infeasible"].push_back({{"strategy", group.strategy},

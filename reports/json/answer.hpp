@@ -6,6 +6,9 @@
 
 namespace dodona::reports {
 
+/// P for each plan, ranked, with how sure it is that the first is faster.
+Json ranking_json(const std::vector<schedule::Prediction>& plans);
+
 Json answer_json(const search::Answer& answer);
 
 }  // namespace dodona::reports

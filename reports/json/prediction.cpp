@@ -71,6 +71,43 @@ void add_schedule(Json& p, const schedule::Prediction& prediction) {
                     {"activations", plan.offload.activations},
                     {"weights", plan.offload.weights}};
     p["algorithm"] = plan.algorithm ? Json(cluster::name(*plan.algorithm)) : Json(nullptr);
+    p["framework"] = plan.framework.name.empty() ? Json(nullptr) : Json(plan.framework.name);
+}
+
+/// Standard deviations of what the interval is made of, and what observed steps moved.
+void add_uncertainty(Json& p, const schedule::Prediction& prediction) {
+    Json sources = Json::array();
+    for (std::size_t k = 0; k < prediction.uncertainty.sources.size(); ++k) {
+        const schedule::SourceError& source = prediction.uncertainty.sources[k];
+        if (source.share != 0) {
+            sources.push_back({{"source", cost::kErrorSources[k].word},
+                               {"share", number(source.share)},
+                               {"below", number(source.below)},
+                               {"above", number(source.above)}});
+        }
+    }
+    p["uncertainty"] = {{"spread", number(prediction.uncertainty.spread)}, {"sources", sources}};
+    p["observed"] = nullptr;
+    const plan::Framework& framework = prediction.plan.framework;
+    if (framework.observed) {
+        Json moved = Json::array();
+        for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
+            const double before = framework.observed->from[static_cast<std::size_t>(kind.parameter)];
+            if (framework[kind.parameter] != before) {
+                moved.push_back({{"parameter", kind.word},
+                                 {"unit", kind.is_time ? Json("s") : Json(nullptr)},
+                                 {"before", number(before)},
+                                 {"after", number(framework[kind.parameter])}});
+            }
+        }
+        const Estimate without = schedule::interval(prediction.uncertainty, prediction.step.value, plan::Framework{});
+        p["observed"] = {{"runs", framework.observed->runs},
+                         {"missed_before", number(std::expm1(framework.observed->missed_before))},
+                         {"missed_after", number(std::expm1(framework.observed->missed_after))},
+                         {"lo_without", seconds(without.lo)},
+                         {"hi_without", seconds(without.hi)},
+                         {"moved", moved}};
+    }
 }
 
 void add_figures(Json& p, const schedule::Prediction& prediction) {
@@ -162,6 +199,7 @@ Json plan_json(const schedule::Prediction& prediction, std::optional<std::int64_
     add_decisions(p, prediction.plan);
     add_schedule(p, prediction);
     add_figures(p, prediction);
+    add_uncertainty(p, prediction);
     add_lists(p, prediction);
     return p;
 }

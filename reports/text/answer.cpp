@@ -77,8 +77,9 @@ Table ranking(const std::vector<schedule::Prediction>& plans) {
                  {"memory", Align::right}});
     int rank = 0;
     for (const schedule::Prediction& prediction : plans) {
-        table.row({std::to_string(++rank), prediction.plan.strategy.name + ": " + mesh_words(prediction.plan),
-                   microbatch_words(prediction),
+        const bool level = rank > 0 && search::tied(plans.front(), prediction);
+        table.row({(level ? "~" : "") + std::to_string(++rank),
+                   prediction.plan.strategy.name + ": " + mesh_words(prediction.plan), microbatch_words(prediction),
                    fmt::format("{}, {}", recompute_word(prediction.plan), plan::name(prediction.plan.shard)),
                    text(prediction.step.value), percent(prediction.mfu), text(prediction.memory.total())});
     }
@@ -110,8 +111,24 @@ std::string against_runner_up(const schedule::Prediction& first, const schedule:
         sentence = fmt::format("No. 2 takes {} longer", percent(longer));
     }
     sentence += words.empty() ? "" : ": " + join(words);
-    const bool overlap = second.step.lo < first.step.hi && first.step.lo < first.step.hi;
-    return sentence + (overlap ? "; the intervals overlap, so measure both before a long run" : "");
+    return sentence +
+           (search::tied(first, second) ? "; predictions may miss by more, so measure both before a long run" : "");
+}
+
+std::string ties(const std::vector<schedule::Prediction>& plans) {
+    std::vector<std::string> level;
+    for (std::size_t i = 1; i < plans.size(); ++i) {
+        if (search::tied(plans.front(), plans[i])) {
+            level.push_back(std::to_string(i + 1));
+        }
+    }
+    if (level.empty()) {
+        return {};
+    }
+    return fmt::format(
+        "~ {} cannot be told apart from No. 1: errors that they do not share may be larger than what "
+        "they differ by",
+        (level.size() > 1 ? "Nos. " : "No. ") + join(level));
 }
 
 std::string answer_text(const search::Answer& answer, const std::string& saved, Style style) {
@@ -121,13 +138,16 @@ std::string answer_text(const search::Answer& answer, const std::string& saved, 
         all += wrapped(speed_words(answer.plans.front()), kTextWidth, "  ") + "\n";
         all += wrapped(memory_words(answer.plans.front()), kTextWidth, "  ") + "\n\n";
         all += ranking(answer.plans).to_text(style);
+        if (const std::string level = ties(answer.plans); !level.empty()) {
+            all += "  " + wrapped(level, kTextWidth - 2, "    ") + "\n";
+        }
         all += why_first(answer, style);
     } else {
         all += nearest(answer, style);
     }
     all += misfits(answer, style);
     if (found) {
-        all += evidence(answer.plans.front(), style);
+        all += observed(answer.plans.front(), style) + evidence(answer.plans.front(), style);
     }
     all += heading(style, "Search") + bullet(counts_line(answer));
     if (found) {
@@ -146,6 +166,9 @@ std::string answer_markdown(const search::Answer& answer) {
         const schedule::Prediction& best = answer.plans.front();
         all += fmt::format("\n- {}\n- {}\n\n{}", speed_words(best), memory_words(best),
                            ranking(answer.plans).to_markdown());
+        if (const std::string level = ties(answer.plans); !level.empty()) {
+            all += "\n" + level + "\n";
+        }
         for (const schedule::Bottleneck& bottleneck : best.bottlenecks) {
             all += fmt::format("{}- {}: {}\n", &bottleneck == &best.bottlenecks.front() ? "\n" : "", bottleneck.kind,
                                bottleneck.text);

@@ -157,7 +157,7 @@ std::string prediction_text(const Subject& subject, const schedule::Prediction& 
     if (prediction.epoch) {
         all += heading(style, "Epoch") + "  " + wrapped(epoch_line(*prediction.epoch), kTextWidth, "  ") + "\n";
     }
-    return all + evidence(prediction, style);
+    return all + observed(prediction, style) + evidence(prediction, style);
 }
 
 std::string prediction_markdown(const Subject& subject, const schedule::Prediction& prediction) {
@@ -166,6 +166,9 @@ std::string prediction_markdown(const Subject& subject, const schedule::Predicti
     all += fmt::format("- memory: {}\n", totals_words(prediction.totals));
     if (prediction.host) {
         all += fmt::format("- host: {}\n", host_words(*prediction.host));
+    }
+    for (const std::string& line : observed_words(prediction)) {
+        all += fmt::format("- observed: {}\n", line);
     }
     if (prediction.epoch) {
         all += fmt::format("- epoch: {}\n", epoch_line(*prediction.epoch));

@@ -52,6 +52,18 @@ std::string bottlenecks(const schedule::Prediction& prediction, Style style) {
     return section;
 }
 
+std::string observed(const schedule::Prediction& prediction, Style style) {
+    const std::vector<std::string> lines = observed_words(prediction);
+    if (lines.empty()) {
+        return {};
+    }
+    std::string section = heading(style, "Observed");
+    for (const std::string& line : lines) {
+        section += bullet(line);
+    }
+    return section;
+}
+
 std::string evidence(const schedule::Prediction& prediction, Style style) {
     if (prediction.provenance.empty()) {
         return {};
@@ -59,6 +71,9 @@ std::string evidence(const schedule::Prediction& prediction, Style style) {
     std::string section = heading(style, "Evidence");
     for (const std::string& line : prediction.provenance) {
         section += bullet(line);
+    }
+    if (const std::string parts = interval_words(prediction); !parts.empty()) {
+        section += bullet(parts);
     }
     return section;
 }

@@ -21,6 +21,8 @@ std::string time_bar(const schedule::Prediction& prediction, Style style);
 std::string memory_bar(const schedule::Prediction& prediction, Style style);
 std::string limits(const schedule::Prediction& prediction, Style style);
 std::string bottlenecks(const schedule::Prediction& prediction, Style style);
+/// What observed steps moved; nothing where nothing was observed.
+std::string observed(const schedule::Prediction& prediction, Style style);
 std::string evidence(const schedule::Prediction& prediction, Style style);
 
 /// "  - text", wrapped.

@@ -9,6 +9,7 @@
 
 #include "base/diagnostic.hpp"
 #include "graph/graph.hpp"
+#include "input/framework_file.hpp"
 #include "input/library.hpp"
 #include "input/link_file.hpp"
 #include "input/machine_file.hpp"
@@ -36,6 +37,8 @@ inline void read_as(const std::string& kind, Document document) {
         static_cast<void>(read_link(std::move(document)));
     } else if (kind == "strategy") {
         static_cast<void>(read_strategy(std::move(document)));
+    } else if (kind == "framework") {
+        static_cast<void>(read_framework(std::move(document)));
     } else {
         ASSERT_EQ(kind, "plan");
         static_cast<void>(read_plan(std::move(document), library().strategy_opener(), library().framework_opener()));

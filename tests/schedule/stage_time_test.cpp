@@ -42,7 +42,7 @@ TEST(Exposed, GathersForBackwardLeaveReductionsLessToHideBehind) {
                                                transfer(StateTransfer::What::gradients, plan::Phase::backward, 15)};
     // 100 buckets. Gathers: max(0.15, 15 - 20 * 0.99) = 0.15 exposed, 14.85 hidden; 5.15 s are left for reductions:
     // 15 - 5.15 * 0.99 = 9.9015.
-    const ExposedStates found = exposed_states(transfers, pass, plan, 1, 100);
+    const ExposedStates found = exposed_states(transfers, pass, {cluster::Cluster{}, plan, 1, 100});
     EXPECT_NEAR(found.parameters.in(unit::second), 0.15, 1e-12);
     EXPECT_NEAR(found.gradients.in(unit::second), 9.9015, 1e-9);
     EXPECT_EQ(found.gradients_busy, seconds(15));

@@ -1,0 +1,35 @@
+#include "cli/frameworks.hpp"
+
+#include "cli/files.hpp"
+#include "cli/listing.hpp"
+#include "reports/framework.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+plan::Framework read_framework(const std::string& name) { return library().framework(name, {}); }
+
+int run(Arguments& arguments) {
+    return run_listing<plan::Framework>(arguments, {.plural = "frameworks",
+                                                    .names = library().frameworks(),
+                                                    .read = read_framework,
+                                                    .json = reports::framework_json,
+                                                    .text = reports::framework_text,
+                                                    .markdown = reports::framework_markdown,
+                                                    .list_json = reports::frameworks_json,
+                                                    .table = reports::frameworks_table});
+}
+
+}  // namespace
+
+Command frameworks_command() {
+    return {.name = "frameworks",
+            .summary = "the frameworks that come with dodona, or what one of them adds",
+            .positionals = {{.name = "NAME", .description = "show this one: built in, or a file", .required = false}},
+            .options = output_options(),
+            .examples = "Examples:\n  dodona frameworks\n  dodona frameworks megatron-2021",
+            .run = run};
+}
+
+}  // namespace dodona::cli

@@ -1,0 +1,32 @@
+// Steps that the user has measured, as --observed gives them: they move the parameters of a framework.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/job.hpp"
+#include "cli/option.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::cli {
+
+/// What --observed says before anything is read: the time of one step, or a table of runs.
+struct ObservedWords {
+    std::optional<Seconds> step;
+    std::string table;
+    [[nodiscard]] bool any() const { return step || !table.empty(); }
+};
+
+/// `of`: which plan a bare time is the step of.
+Option observed_option(const std::string& of);
+
+ObservedWords read_observed(Arguments& arguments);
+
+/// The framework, moved to the step of `observed_plan` or to the runs of the table. Throws InputError where a plan does
+/// not fit or no run of the table can be asked.
+plan::Framework anchored(const plan::Framework& framework, const ObservedWords& words, const Job& job,
+                         const plan::Plan& observed_plan);
+
+}  // namespace dodona::cli

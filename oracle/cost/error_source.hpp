@@ -1,0 +1,105 @@
+// Where predicted times may be wrong: sources of error, and times by source.
+//
+// Inside one source errors are taken as fully correlated (one device, one benchmark, one kind of kernel: what is wrong
+// is wrong everywhere), between sources as independent. A time of a source is the derivative of the step by the logarithm
+// of everything that the source says:  d T / d log(source).  Times that add up have sources that add up; what hides
+// behind something else has none, and makes what it hides behind count for less or for nothing.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "base/estimate.hpp"
+#include "cluster/cluster.hpp"
+#include "cost/collective_time.hpp"
+#include "cost/device_time.hpp"
+#include "graph/kernel.hpp"
+#include "plan/framework.hpp"
+
+namespace dodona::cost {
+
+enum class ErrorSource {
+    matmul,
+    convolution,
+    attention,
+    recurrent,
+    stream,
+    gather,
+    inside_node,    ///< collectives that the links of a node decide
+    between_nodes,  ///< collectives that the network decides
+    hidden_layers,
+    interference,
+    optimizer,
+    launch,
+    stragglers,
+    step,
+    input,
+    hidden_states,
+};
+
+/// The parameter of a framework that moves all times of a source.
+struct ErrorSourceKind {
+    ErrorSource source;
+    std::string_view word;
+    plan::FrameworkParameter parameter;
+};
+
+inline constexpr std::array kErrorSources{
+    ErrorSourceKind{ErrorSource::matmul, "matmul", plan::FrameworkParameter::matmul},
+    ErrorSourceKind{ErrorSource::convolution, "convolution", plan::FrameworkParameter::convolution},
+    ErrorSourceKind{ErrorSource::attention, "attention", plan::FrameworkParameter::attention},
+    ErrorSourceKind{ErrorSource::recurrent, "recurrent", plan::FrameworkParameter::recurrent},
+    ErrorSourceKind{ErrorSource::stream, "stream", plan::FrameworkParameter::stream},
+    ErrorSourceKind{ErrorSource::gather, "gather", plan::FrameworkParameter::gather},
+    ErrorSourceKind{ErrorSource::inside_node, "collectives inside nodes", plan::FrameworkParameter::collective},
+    ErrorSourceKind{ErrorSource::between_nodes, "collectives between nodes", plan::FrameworkParameter::collective},
+    ErrorSourceKind{ErrorSource::hidden_layers, "hidden_layers", plan::FrameworkParameter::hidden_layers},
+    ErrorSourceKind{ErrorSource::interference, "interference", plan::FrameworkParameter::interference},
+    ErrorSourceKind{ErrorSource::optimizer, "optimizer", plan::FrameworkParameter::optimizer},
+    ErrorSourceKind{ErrorSource::launch, "launch", plan::FrameworkParameter::launch},
+    ErrorSourceKind{ErrorSource::stragglers, "stragglers", plan::FrameworkParameter::stragglers},
+    ErrorSourceKind{ErrorSource::step, "step", plan::FrameworkParameter::step},
+    ErrorSourceKind{ErrorSource::input, "input", plan::FrameworkParameter::input},
+    ErrorSourceKind{ErrorSource::hidden_states, "hidden_states", plan::FrameworkParameter::hidden_states},
+};
+
+/// The first ones: kernels; with collectives and what hides those of layers, all of a pass.
+inline constexpr std::size_t kKernelSources = 6;
+inline constexpr std::size_t kPassSources = 10;
+
+/// The interval of each is in proportion to the evidence behind it, at its level; signs are those of the derivatives.
+template <std::size_t N>
+struct TimesBySource {
+    std::array<Estimate, N> values{};
+
+    Estimate& operator[](ErrorSource source) { return values[static_cast<std::size_t>(source)]; }
+    const Estimate& operator[](ErrorSource source) const { return values[static_cast<std::size_t>(source)]; }
+
+    template <std::size_t M>
+    TimesBySource& operator+=(const TimesBySource<M>& other) {
+        static_assert(M <= N);
+        for (std::size_t i = 0; i < M; ++i) {
+            values[i] += other.values[i];
+        }
+        return *this;
+    }
+    friend TimesBySource operator*(double ratio, TimesBySource times) {
+        for (Estimate& value : times.values) {
+            value = ratio * value;
+        }
+        return times;
+    }
+};
+using PassTimes = TimesBySource<kPassSources>;
+using StepTimes = TimesBySource<kErrorSources.size()>;
+
+/// What the error of one kernel leaves of the error of all kernels of its kind together: single kernels miss to either
+/// side, a data sheet to one. Single DeepBench kernels miss by 23-29 % where whole CNNs made of them miss by 5.5 %
+/// (ACCURACY, CNN): a fifth to a quarter.
+inline constexpr double kSystematic = 0.25;
+Estimate systematic(const KernelTime& kernel);
+
+ErrorSource source_of(graph::KernelKind kind);
+ErrorSource source_of(const cluster::Cluster& cluster, const CollectiveTime& time);
+
+}  // namespace dodona::cost
