@@ -20,10 +20,12 @@ KernelTime kernel_time(const cluster::Device& device, const graph::Kernel& kerne
         found->time = kernel.times * found->time;
         return *found;
     }
-    if (const auto found = from_fits(device, kernel, precision)) {
+    const double slower = misalignment(kernel, precision);
+    if (auto found = from_fits(device, kernel, precision)) {
+        found->time = slower * found->time;
         return *found;
     }
-    return {from_data_sheet(kernel.times * roofline(device, kernel, precision)), Evidence::data_sheet};
+    return {from_data_sheet(slower * kernel.times * roofline(device, kernel, precision)), Evidence::data_sheet};
 }
 
 Bytes moved_bytes(const graph::Kernel& kernel, Precision precision) {

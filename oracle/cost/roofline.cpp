@@ -35,6 +35,17 @@ Seconds partial_sums(const cluster::Device& device, const graph::Kernel& kernel)
     return 2.0 * sums / device.memory_bandwidth;
 }
 
+double misalignment(const graph::Kernel& kernel, Precision precision) {
+    constexpr double kOutside = 4;
+    constexpr int kWord = 8;  // elements of two bytes in 16
+    const bool half = precision == Precision::fp16 || precision == Precision::bf16;
+    if (kernel.kind != graph::KernelKind::matmul || kernel.batch <= 1 || !half) {
+        return 1;
+    }
+    const auto whole = [](double extent) { return std::fmod(extent, kWord) == 0; };
+    return whole(kernel.n) && whole(kernel.k) ? 1 : kOutside;
+}
+
 double quantisation(const cluster::Device& device, double m, double n, double batch) {
     if (device.tiles.empty()) {
         return 1;

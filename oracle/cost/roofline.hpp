@@ -8,6 +8,12 @@
 
 namespace dodona::cost {
 
+/// How many times as long the matrix units take for a product of activations (batched: attention that is not fused)
+/// whose rows are not whole 16-byte words: then the library falls back to kernels outside of them. Weights are padded,
+/// activations cannot be. Source: NVIDIA, Matrix Multiplication Background User's Guide, "Tensor Core Requirements";
+/// the share: 16-bit arithmetic outside the matrix units has a quarter of their peak on V100, A100 and H100.
+double misalignment(const graph::Kernel& kernel, Precision precision);
+
 /// Columns of one matrix instruction: mma.m16n8k16, PTX ISA, "Matrix multiply-accumulate operation".
 inline constexpr double kInstructionColumns = 8;
 

@@ -75,7 +75,7 @@ Seconds host_wait(Seconds host, Seconds device) {
     }
     const Seconds longer = max(host, device);
     const double shorter = min(host, device) / longer;
-    return std::sqrt(std::sqrt(1 + shorter * shorter * shorter * shorter)) * longer - device;
+    return std::pow(1 + std::pow(shorter, kHostSharpness), 1 / kHostSharpness) * longer - device;
 }
 
 double host_share(Seconds host, Seconds device) {
@@ -83,7 +83,7 @@ double host_share(Seconds host, Seconds device) {
         return 0;
     }
     const double share = host / (device + host_wait(host, device));
-    return share * share * share * share;
+    return std::pow(share, kHostSharpness);
 }
 
 StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t index) {

@@ -17,12 +17,14 @@ struct UnitPass {
 UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan);
 
 /// How long a device waits in a pass for a host that needs `host` to start all its kernels: what a smooth maximum
-/// (host^4 + device^4)^(1/4) is longer than the device. The host runs ahead while the device is busy, but where both
-/// take as long each waits for the other in turn.
+/// (host^q + device^q)^(1/q) is longer than the device. The host runs ahead while the device is busy, but where both
+/// take as long each waits for the other in turn. On
+/// the 662 layouts of 2 to 8 A100 of VIA-Research/vTrain q = 4 misses by 7.6 %, q = 8 by 8.2 %.
+inline constexpr double kHostSharpness = 4;
 Seconds host_wait(Seconds host, Seconds device);
 
 /// The share of a pass that such a host decides, as a derivative of what host and device take together by the logarithm
-/// of the host's time: (host / both)^4.
+/// of the host's time: (host / both)^q.
 double host_share(Seconds host, Seconds device);
 
 /// One micro-batch through all chunks of a stage.
