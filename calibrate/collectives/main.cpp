@@ -42,8 +42,11 @@ void write(const LinkRecipe& recipe, const Folder& folder, const std::string& li
     const Tables chosen = fitted_to(recipe, tables);
     const ProtocolFit fit =
         recipe.only_large ? fit_efficiency(recipe.bench, chosen) : fit_protocols(recipe.bench, chosen);
-    cluster::Link link{
-        .name = std::string(recipe.name), .wiring = recipe.wiring, .error = fit.error, .protocols = fit.protocols};
+    cluster::Link link{.name = std::string(recipe.name),
+                       .wiring = recipe.wiring,
+                       .bandwidth = static_cast<double>(recipe.bench.links) * recipe.bench.bandwidth,
+                       .error = fit.error,
+                       .protocols = fit.protocols};
     for (const auto& [series, measured] : tables) {
         cluster::CollectiveCurve curve = thinned(series, measured);
         curve.provenance.source = joined(measured.sources);

@@ -148,8 +148,9 @@ void read_drive(Fields& fields, Level& level, const LinkFinder& links) {
         check_bandwidth(link, level);
     }
     const bool protocols = level.link && !level.link->protocols.empty();
-    const Value latency =
-        protocols ? fields.find("latency") : fields.require("latency", "of one message between children: 9 us");
+    const bool unread = level.link && level.link->name.empty();
+    const Value latency = protocols || unread ? fields.find("latency")
+                                              : fields.require("latency", "of one message between children: 9 us");
     level.latency = latency.quantity(Sign::not_negative, Seconds{});
     const Value efficiency = fields.find("efficiency");
     level.efficiency = efficiency.bare().number({.least = 0, .most = 1, .without_least = true}, 1);
