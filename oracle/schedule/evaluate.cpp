@@ -233,10 +233,7 @@ private:
     }
 
     static bool fuller(const StageWork& a, const StageWork& b) {
-        const Bytes limit_of_a = a.on->memory_limit();
-        const Bytes limit_of_b = b.on->memory_limit();
-        return limit_of_a == limit_of_b ? a.memory.total() > b.memory.total()
-                                        : a.memory.total() / limit_of_a > b.memory.total() / limit_of_b;
+        return a.memory.total() / a.on->memory_limit() > b.memory.total() / b.on->memory_limit();
     }
 
     void compose_host() {

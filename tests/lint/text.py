@@ -22,7 +22,7 @@ for path in tree.files(root, ".cpp", ".hpp", ".py", ".sh", ".yaml", ".md", "meso
         complaints.append(f"{path}:{len(lines)}: no line end at the end")
     if path.endswith((".cpp", ".hpp")) and path.startswith(("calibrate/", "oracle/", "reports/")) and len(lines) - 1 > LONGEST:
         complaints.append(f"{path}: {len(lines) - 1} lines, over {LONGEST}")
-    if path.endswith(".yaml") and path.startswith(("hardware/", "models/")):
+    if path.endswith(".yaml") and path.startswith(("hardware/", "models/", "oracle/plan/memory/")):
         if not re.search(r"\bsource:\s*\S", content):
             complaints.append(f"{path}: no source:")
 tree.report(complaints)

@@ -1,4 +1,5 @@
 // What a row of a table of runs asks.
+#include "plan/recompute.hpp"
 #include "runs.hpp"
 #include "validate/plan_of_run.hpp"
 
@@ -165,12 +166,26 @@ TEST(MachineOfRun, HasItsParameterServersWhereTheRunHadThem) {
     EXPECT_EQ(questions().of(run(row)).cluster->parameter_servers.place, Place::device);
 }
 
+TEST(Questions, KnowWordsThatNameLayers) {
+    const plan::Plan plan = plan_of_row(
+        {{"model", "llama2-70b"}, {"input", "seq=4096"}, {"gpus", "1"}, {"recompute", "custom: save_dot_except_mlp"}});
+    EXPECT_EQ(plan.recompute, plan::RecomputeKind::layers);
+    ASSERT_EQ(plan.recompute_layers.size(), 9U);
+    EXPECT_EQ(plan::layer_name(plan.recompute_layers[3]), "attention");
+}
+
+TEST(Questions, KnowWhatSoftwareKeeps) {
+    EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "NeMo"}}).memory.loss, plan::LossMemory::separate);
+    EXPECT_EQ(plan_of_row({{"gpus", "1"}, {"framework", "Megatron-Bridge"}}).memory.name, "megatron-core");
+    EXPECT_EQ(plan_of_row({{"gpus", "1"}}).memory, plan::MemoryProfile{});
+}
+
 TEST(Questions, RefuseWhatCannotBeExpressed) {
     EXPECT_EQ(refusal({{"strategy", "gossip"}}), "strategy: \"gossip\" in this layout is not known");
     EXPECT_EQ(refusal({{"strategy", "data"}, {"data", "4"}}), "gpus: the layout makes 4, the run has 8");
-    EXPECT_EQ(refusal({{"gpus", "1"}, {"recompute", "custom: save_dot_except_mlp"}}),
-              "recompute: \"custom: save_dot_except_mlp\" cannot be expressed: none, selective (attention's core) and "
-              "full can");
+    EXPECT_EQ(refusal({{"gpus", "1"}, {"recompute", "custom: some of it"}}),
+              "recompute: \"custom: some of it\" cannot be expressed: none, selective (attention's core) and full can, "
+              "and the layers of a line under recompute: in the conventions");
 }
 
 TEST(Questions, LeaveOutWhatTheMeasurementDid) {
