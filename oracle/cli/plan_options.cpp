@@ -219,7 +219,10 @@ PlanWords read_plan_words(Arguments& arguments) {
 
 plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job) {
     if (!words.file.empty()) {
-        const plan::Plan plan = plan_from_file(arguments, words);
+        plan::Plan plan = plan_from_file(arguments, words);
+        if (arguments.has("--framework")) {
+            plan.framework = framework_of(arguments, job.graph);
+        }
         check_devices(arguments, job.cluster, plan.devices());
         arguments.throw_if_faults();
         return plan;

@@ -7,9 +7,9 @@ namespace dodona::cost {
 Estimate systematic(const KernelTime& kernel) {
     const Estimate& t = kernel.time;
     const bool one_sided = kernel.evidence == Evidence::data_sheet || kernel.evidence == Evidence::extrapolated;
-    return one_sided ? t
-                     : Estimate{t.value, t.value - kSystematic * (t.value - t.lo),
-                                t.value + kSystematic * (t.hi - t.value)};
+    return one_sided
+               ? t
+               : Estimate{t.value, t.value - kSystematic * (t.value - t.lo), t.value + kSystematic * (t.hi - t.value)};
 }
 
 ErrorSource source_of(graph::KernelKind kind) {

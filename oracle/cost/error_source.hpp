@@ -1,9 +1,9 @@
 // Where predicted times may be wrong: sources of error, and times by source.
 //
 // Inside one source errors are taken as fully correlated (one device, one benchmark, one kind of kernel: what is wrong
-// is wrong everywhere), between sources as independent. A time of a source is the derivative of the step by the logarithm
-// of everything that the source says:  d T / d log(source).  Times that add up have sources that add up; what hides
-// behind something else has none, and makes what it hides behind count for less or for nothing.
+// is wrong everywhere), between sources as independent. A time of a source is the derivative of the step by the
+// logarithm of everything that the source says:  d T / d log(source).  Times that add up have sources that add up; what
+// hides behind something else has none, and makes what it hides behind count for less or for nothing.
 #pragma once
 
 #include <array>

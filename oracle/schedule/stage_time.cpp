@@ -65,7 +65,9 @@ cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size
 }  // namespace
 
 UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan) {
-    const auto adjusted = [&](const PassCost& cost) { return plan.overlap.tensor ? overlap_layers(cost, plan.framework) : cost; };
+    const auto adjusted = [&](const PassCost& cost) {
+        return plan.overlap.tensor ? overlap_layers(cost, plan.framework) : cost;
+    };
     return {adjusted(unit.forward), adjusted(unit.backward), adjusted(recomputed(unit, plan))};
 }
 
@@ -211,8 +213,8 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
     cost::StepTimes& sources = result.by_source;
     sources += (x * once.by_transfer + interference) * gathered_once.by_source;
     sources += m * (x * forward.by_transfer + interference) * gathered.by_source;
-    sources += (m * (x * again.by_transfer + interference) - x * by_left * (1 - again.by_transfer)) *
-               gathered_again.by_source;
+    sources +=
+        (m * (x * again.by_transfer + interference) - x * by_left * (1 - again.by_transfer)) * gathered_again.by_source;
     sources += m * (x * every.by_transfer + interference) * reduced.by_source;
     sources += (x * last.by_transfer + interference) * reduced_once.by_source;
     sources += by_forward * share * kernels_of(pass.forward);

@@ -4,9 +4,9 @@
 //
 // of which the slowest replica, its slowest stage and the slowest tail count. A pass of device time d under a host that
 // needs h takes t = (h^4 + d^4)^(1/4), so that  d t / d log d = d (d/t)^3  and  d t / d log h = h (h/t)^3.  T is
-// homogeneous of degree one in all times, so derivatives by kernels, collectives, host and fixed times add up to T, less
-// what has no error: measured samples, copies to and from hosts, reading.
-// Not modelled: that another stage or replica may become the slowest.
+// homogeneous of degree one in all times, so derivatives by kernels, collectives, host and fixed times add up to T,
+// less what has no error: measured samples, copies to and from hosts, reading. Not modelled: that another stage or
+// replica may become the slowest.
 #pragma once
 
 #include "schedule/replica.hpp"

@@ -3,11 +3,11 @@
 //   hi = T (1 + sqrt( sum_k (s_k a_k)^2 + (e^{q w} - 1)^2 ))      s_k  d log T / d log(source k)
 //   lo = T (1 - sqrt( sum_k (s_k b_k)^2 + (1 - e^{-q w})^2 ))     a_k, b_k  what the source may be above, below; 90 %
 //
-// w is the framework's `spread`: what is left unexplained on runs that nothing was fitted to, a standard deviation of log
-// time; q = kNormal90. A source of negative share (what hides more shows less) swaps its sides. a_k and b_k join the
-// evidence of kernels and links with the interval of the framework's own parameter, as independent.
-// What was observed takes away from the variance: sigma^2 -> sigma^2 - s' E s, E of the framework (plan/framework.hpp).
-// The one place to make intervals wider or narrower on the whole is `spread` in the framework's file.
+// w is the framework's `spread`: what is left unexplained on runs that nothing was fitted to, a standard deviation of
+// log time; q = kNormal90. A source of negative share (what hides more shows less) swaps its sides. a_k and b_k join
+// the evidence of kernels and links with the interval of the framework's own parameter, as independent. What was
+// observed takes away from the variance: sigma^2 -> sigma^2 - s' E s, E of the framework (plan/framework.hpp). The one
+// place to make intervals wider or narrower on the whole is `spread` in the framework's file.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ namespace dodona::schedule {
 inline constexpr double kNormal90 = 1.6449;
 
 /// Of `spread`, as variances, the part that is a layout's own: two plans for one job on one machine share the rest.
-/// Source: see tests/published; log errors of held-out runs, inside groups of one job against all.
+/// Source: published runs of 137 jobs with several layouts: 0.57 of the variance is inside jobs, 0.06-0.8 by group.
 inline constexpr double kLayoutPart = 0.5;
 
 struct SourceError {

@@ -53,7 +53,7 @@ struct PassCost {
     Estimate compute;
     Estimate layer;  ///< conversions, regathers, statistics
     Estimate halo;
-    Flop executed;        ///< arithmetic of matrix kernels
+    Flop executed;              ///< arithmetic of matrix kernels
     double launches = 0;        ///< kernels and collectives that the host starts
     cost::PassTimes by_source;  ///< derivatives of the total by what they rest on, as far as that may be wrong
     [[nodiscard]] Estimate total() const { return compute + layer + halo; }

@@ -10,6 +10,7 @@
 
 #include "reports/accuracy_page.hpp"
 #include "reports/csv.hpp"
+#include "reports/framework.hpp"
 #include "reports/json/answer.hpp"
 #include "reports/json/comparison.hpp"
 #include "reports/text/answer.hpp"
@@ -28,11 +29,8 @@ struct Case {
 };
 
 std::string answer_csv(const search::Answer& answer) {
-    std::vector<Json> rows;
-    for (const schedule::Prediction& plan : answer.plans) {
-        rows.push_back(plan_json(plan, static_cast<std::int64_t>(rows.size() + 1)));
-    }
-    return csv(rows);
+    const Json rows = ranking_json(answer.plans);
+    return csv({rows.begin(), rows.end()});
 }
 
 std::string runs_csv(const validate::Comparison& comparison) {
@@ -58,6 +56,19 @@ std::vector<Case> cases() {
         {"predict.json", [] { return printed(prediction_json(pipelined())); }},
         {"predict.csv", [] { return csv({prediction_json(pipelined())}); }},
         {"predict.md", [] { return prediction_markdown(kSubject, pipelined()); }},
+        {"plan-tied.txt", [] { return answer_text(tied_plans(), "", {}); }},
+        {"plan-tied.md", [] { return answer_markdown(tied_plans()); }},
+        {"predict-observed.txt", [] { return prediction_text(kSubject, observed(), {}); }},
+        {"predict-observed.md", [] { return prediction_markdown(kSubject, observed()); }},
+        {"predict-observed.json", [] { return printed(prediction_json(observed())); }},
+        {"framework.txt", [] { return framework_text(software(), {}); }},
+        {"framework.md", [] { return framework_markdown(software()); }},
+        {"framework.json", [] { return printed(framework_json(software())); }},
+        {"frameworks.txt",
+         [] {
+             return frameworks_table({software(), software()}).to_text({}, "");
+         }},
+        {"frameworks.json", [] { return printed(frameworks_json({software()})); }},
         {"validate.txt", [] { return comparison_text({.table = "runs.csv", .peers = some_peers()}, compared_runs()); }},
         {"validate.md",
          [] { return comparison_markdown({.table = "runs.csv", .peers = some_peers()}, compared_runs()); }},
@@ -101,8 +112,11 @@ TEST(AnswerText, HasAtMostSevenColumns) {
 TEST(AnswerText, SaysWhatTheRunnerUpLosesMostFirst) {
     const auto plans = two_plans().plans;
     EXPECT_EQ(against_runner_up(plans[0], plans[1]),
+              "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, layer collectives +200 ms");
+    const auto tied = tied_plans().plans;
+    EXPECT_EQ(against_runner_up(tied[0], tied[1]),
               "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, layer collectives +200 ms; "
-              "the intervals overlap, so measure both before a long run");
+              "predictions may miss by more, so measure both before a long run");
 }
 
 }  // namespace

@@ -146,6 +146,56 @@ inline search::Answer two_plans() {
     return answer;
 }
 
+/// By hand: a time and a ratio, one on its bound.
+inline plan::Framework software() {
+    using plan::FrameworkParameter;
+    plan::Framework framework;
+    framework.name = "eager-2021";
+    framework.source = "fitted by hand";
+    framework.summary = "eager kernels";
+    framework.fitted_to = {"alpha", "beta"};
+    framework.usual_for = {"attention"};
+    framework.spread = 0.08;
+    framework.number(FrameworkParameter::launch) = {38e-6, 30e-6, 45e-6, {{5e-6, 100e-6}}, "fitted to whole steps"};
+    framework.number(FrameworkParameter::matmul) = {1.345, 1.2, 1.35, {{0.95, 1.35}}, "fitted to whole steps"};
+    framework.number(FrameworkParameter::stragglers) = {0.004, 0.004, 0.004, std::nullopt, "ACCURACY"};
+    return framework;
+}
+
+/// Errors of 10 % in products that are 60 % of the step, 20 % in links that are 20 %.
+inline schedule::Uncertainty some_errors() {
+    schedule::Uncertainty errors{.sources = {}, .spread = 0.08};
+    errors.sources[static_cast<std::size_t>(cost::ErrorSource::matmul)] = {.share = 0.6, .below = 0.1, .above = 0.1};
+    errors.sources[static_cast<std::size_t>(cost::ErrorSource::between_nodes)] = {
+        .share = 0.2, .below = 0.1, .above = 0.3};
+    return errors;
+}
+
+/// The two plans, with more unexplained than they differ by.
+inline search::Answer tied_plans() {
+    search::Answer answer = two_plans();
+    for (schedule::Prediction& plan : answer.plans) {
+        plan.plan.framework = software();
+        plan.uncertainty = some_errors();
+    }
+    return answer;
+}
+
+/// A prediction whose products were moved by 10 %.
+inline schedule::Prediction observed() {
+    schedule::Prediction p = pipelined();
+    p.plan.framework = software();
+    p.uncertainty = some_errors();
+    plan::Framework::Observed steps{.runs = 2, .missed_before = 0.0953101798, .missed_after = 0.0198026273};
+    for (std::size_t i = 0; i < steps.from.size(); ++i) {
+        steps.from[i] = p.plan.framework.numbers[i].value;
+    }
+    steps.from[static_cast<std::size_t>(plan::FrameworkParameter::matmul)] = 1.2;
+    steps.from[static_cast<std::size_t>(plan::FrameworkParameter::launch)] = 35e-6;
+    p.plan.framework.observed = steps;
+    return p;
+}
+
 inline search::Answer nothing_fits() {
     search::Answer answer = two_plans();
     answer.plans.clear();

@@ -34,6 +34,7 @@ nlohmann::json plain(const Json& document) { return nlohmann::json::parse(docume
 
 TEST(Schema, HoldsForPlans) {
     EXPECT_TRUE(is_valid("plan", plain(answer_json(two_plans()))));
+    EXPECT_TRUE(is_valid("plan", plain(answer_json(tied_plans()))));
     EXPECT_TRUE(is_valid("plan", plain(answer_json(nothing_fits()))));
 }
 
@@ -41,6 +42,7 @@ TEST(Schema, HoldsForPredictions) {
     EXPECT_TRUE(is_valid("predict", plain(prediction_json(pipelined()))));
     EXPECT_TRUE(is_valid("predict", plain(prediction_json(too_large()))));
     EXPECT_TRUE(is_valid("predict", plain(prediction_json(mixed()))));
+    EXPECT_TRUE(is_valid("predict", plain(prediction_json(observed()))));
 }
 
 TEST(Schema, HoldsForComparisons) {
