@@ -25,7 +25,8 @@ struct Fitted {
     HeldOut roofline;  ///< of the data sheet's answer, on the same rows
 };
 
-/// `device` describes what the rows were measured on and has the series' precision. At least 20 rows.
-Fitted fit(const Series& series, const cluster::Device& device);
+/// `device` describes what the rows were measured on and has the series' precision. At least 20 rows. `wide_start`: of
+/// rows that cast their input, the start of the 16-bit product on the same device, which is taken for theirs.
+Fitted fit(const Series& series, const cluster::Device& device, Seconds wide_start = {});
 
 }  // namespace dodona::calibrate

@@ -11,6 +11,7 @@ Precision precision_of(const std::string& dtype) { return dtype == "fp8" ? Preci
 Series linear_rows(const MeasuredTable& table, const std::string& gpu, const std::string& dtype,
                    const std::string& device) {
     Series series{.device = device, .kind = graph::KernelKind::matmul, .precision = precision_of(dtype)};
+    series.casts_input = series.precision == Precision::fp8;
     series.source = "gemm_bf16_fp8 of ai-dynamo/aiconfigurator, " + gpu;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         if (table.text(row, "gpu") != gpu || table.text(row, "dtype") != dtype) {

@@ -33,7 +33,8 @@ Fits kernel models to the measured kernels in FOLDER (gzip-compressed CSV), writ
 error on rows that the fit did not see, before and after.
 
   -o FOLDER        where the profiles go; without it nothing is written
-  --data FOLDER    holds hardware/devices, which describe what was measured (.)
+  --data FOLDER    holds hardware/devices, which describe what was measured, and calibrate/measured, figures typed from
+                   published tables (.)
   --help           this text
 )";
 
@@ -117,12 +118,14 @@ void lend_attention(cluster::Profile& profile, const cluster::Profile& other) {
 
 void run(const Options& options) {
     std::vector<cluster::Profile> done;
+    const std::filesystem::path typed = std::filesystem::path(options.data) / "calibrate" / "measured";
     fmt::print("{}", report_heading());
-    for (const ProfileRows& rows : profile_rows(options.rows)) {
+    for (const ProfileRows& rows : profile_rows(options.rows, typed.string())) {
         cluster::Profile profile{.name = rows.name,
                                  .source = "dodona-fit kernels: fitted to the measured kernels that each fit names"};
         for (const Series& series : rows.series) {
-            const Fitted fitted = fit(series, device(options, series.device));
+            const Seconds wide_start = profile.fits.empty() ? Seconds{} : profile.fits.front().start;
+            const Fitted fitted = fit(series, device(options, series.device), wide_start);
             fmt::print("{}", report_line(rows.name, fitted));
             std::fflush(stdout);
             profile.fits.push_back(fitted.fit);

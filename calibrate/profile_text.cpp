@@ -26,6 +26,10 @@ std::string model(const KernelFit& fit) {
     if (fit.backward != 1) {
         text += fmt::format("    backward: {:.3g}\n", fit.backward);
     }
+    if (fit.benchmark_cast) {
+        text += fmt::format("    benchmark_cast: {{start: {:.3g} us, bytes: {:.3g}}}\n",
+                            fit.benchmark_cast->start.in(1_us), fit.benchmark_cast->bytes);
+    }
     return text +
            fmt::format("    side: {}\n    depth: {}\n    work: {}\n", span(fit.side), span(fit.depth), span(fit.work));
 }

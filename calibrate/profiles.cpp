@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* kTensorCores = "16 bit inputs, 16 bit multiplication, 32 bit addition";
 constexpr const char* kHalfStorage = "16 bit inputs, 32 bit multiplication, 32 bit addition";
-constexpr const char* kLent = "attention was not measured: as on an A100, with kernels as well adapted to the device";
+constexpr const char* kLent = "attention was not measured: as on a B200, the same chip";
 constexpr const char* kSingle = "Float";
 
 void append(std::vector<Series>& all, std::vector<Series> more) {
@@ -45,7 +45,7 @@ std::vector<Series> linears(const MeasuredTable& table, const std::string& gpu, 
 
 }  // namespace
 
-std::vector<ProfileRows> profile_rows(const std::string& folder) {
+std::vector<ProfileRows> profile_rows(const std::string& folder, const std::string& typed) {
     const auto table = [&](const char* name) {
         return MeasuredTable((std::filesystem::path(folder) / (std::string(name) + ".csv.gz")).string());
     };
@@ -84,9 +84,15 @@ std::vector<ProfileRows> profile_rows(const std::string& folder) {
     ProfileRows turing{"t4", "", deepbench({bench, "NV_T4", kSingle, "t4", Precision::fp32}), ""};
     append(turing.series, deepbench({bench, "NV_T4", kTensorCores, "t4", Precision::fp16}));
 
+    const MeasuredTable trained((std::filesystem::path(typed) / "attention_b200.csv").string());
+    constexpr FlopPerSecond kPeak = 2250_TFLOP_per_s;  // of a B200: what the source's shares are of
+    ProfileRows blackwell{"b200", "", linears(gemm, "b200_sxm", "b200"), ""};
+    append(blackwell.series, {training_attention(trained, Direction::forward, "b200", kPeak),
+                              training_attention(trained, Direction::backward_input, "b200", kPeak)});
+
     return {ampere,
-            {"b200", kLent, linears(gemm, "b200_sxm", "b200"), "a100-sxm"},
-            {"gb200", kLent, linears(gemm, "gb200", "gb200"), "a100-sxm"},
+            blackwell,
+            {"gb200", kLent, linears(gemm, "gb200", "gb200"), "b200"},
             superchip,
             {"gtx-1080-ti", "", deepbench({bench, "NV_1080Ti", kSingle, "gtx-1080-ti", Precision::fp32}), ""},
             h100,

@@ -16,7 +16,8 @@ struct ProfileRows {
     std::string attention_from;  ///< an earlier profile that lends what was not measured of it; may be empty
 };
 
-/// Reads the tables of a folder of measured kernels. Throws InputError where one is missing or wrong.
-std::vector<ProfileRows> profile_rows(const std::string& folder);
+/// Reads the tables of a folder of measured kernels, and those typed from published figures in `typed`. Throws
+/// InputError where one is missing or wrong.
+std::vector<ProfileRows> profile_rows(const std::string& folder, const std::string& typed);
 
 }  // namespace dodona::calibrate

@@ -35,6 +35,10 @@ Series operator_attention(const Operators& rows, graph::Direction direction);
 Series operator_streams(const Operators& rows);
 Series operator_gathers(const Operators& rows);
 
+/// calibrate/measured/attention_b200.csv: causal attention in the library that trains. `peak`: what its shares are of.
+Series training_attention(const MeasuredTable& table, graph::Direction direction, const std::string& device,
+                          FlopPerSecond peak);
+
 /// aceso_v100_operators, tensor-parallel degree 1 (no collective inside).
 Series aceso_products(const MeasuredTable& table, const std::string& device);
 Series aceso_streams(const MeasuredTable& table, const std::string& device);

@@ -49,6 +49,7 @@ struct Device {
     FlopPerSecond vector;                       ///< fp32 outside matrix units
     std::vector<Tile> tiles;                    ///< output tiles of the matrix kernels
     Seconds launch;                             ///< shortest time between two kernels on one stream
+    double sustained = 1;                       ///< rate of products in continuous use over that in a short benchmark
     Bytes context;                              ///< memory the runtime takes before the first tensor
     std::vector<KernelCurve> curves;            ///< measured points; they come before the profile
     Profile profile;                            ///< fitted to measured kernels; without fits: data sheet only

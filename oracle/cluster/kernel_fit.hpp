@@ -38,6 +38,14 @@ struct FitError {
     bool operator==(const FitError&) const = default;
 };
 
+/// What a benchmark of narrow products did besides: it quantised the input, in passes of its own. Known so that the
+/// product is what remains; no answer contains it, since what training casts is the software's (plan/framework.hpp).
+struct InputCast {
+    Seconds start;     ///< of its kernels
+    double bytes = 0;  ///< moved an element of the input (m*k), at the whole memory bandwidth
+    bool operator==(const InputCast&) const = default;
+};
+
 /// One fitted model. Of a stream or gather only `start`, `memory` and `bytes` count.
 struct KernelFit {
     graph::KernelKind kind = graph::KernelKind::matmul;
@@ -52,6 +60,7 @@ struct KernelFit {
     double overlap = 8;                         ///< exponent that joins both: 1 adds them, 8 is nearly the larger
     double window_gain = 1;                     ///< of a convolution whose windows overlap: less arithmetic
     double backward = 1;                        ///< time of a backward product over that of a forward one
+    std::optional<InputCast> benchmark_cast;    ///< of the benchmark, not of the product
     FitSpan side, depth, work, bytes;           ///< of m and n; k; operations; bytes of streams and gathers
     std::int64_t rows = 0;                      ///< measured kernels that it was fitted to
     FitError error;

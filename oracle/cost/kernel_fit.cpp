@@ -83,7 +83,8 @@ double attention_work(const cluster::Device& device, const KernelFit& fit, const
 
 Seconds compute_time(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
                      Precision precision) {
-    const FlopPerSecond rate = fit.compute * device.peak(precision);
+    const double clock = kernel.kind == KernelKind::attention ? 1 : device.sustained;
+    const FlopPerSecond rate = clock * fit.compute * device.peak(precision);
     const double plain = 2 * kernel.m * kernel.n * kernel.k * kernel.batch;
     if (plain <= 0 || device.tiles.empty()) {
         return kernel.flops / rate;
@@ -197,6 +198,16 @@ Seconds fitted_seconds(const cluster::Device& device, const KernelFit& fit, cons
     }
     const Seconds busy = joined(compute_time(device, fit, kernel, precision), memory, fit.overlap);
     return fit.start + (kernel.direction == graph::Direction::forward ? 1 : fit.backward) * busy;
+}
+
+Seconds benchmark_seconds(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
+                          Precision precision) {
+    const Seconds product = fitted_seconds(device, fit, kernel, precision);
+    if (!fit.benchmark_cast) {
+        return product;
+    }
+    const Bytes moved = Bytes::of_base(fit.benchmark_cast->bytes * kernel.batch * kernel.m * kernel.k);
+    return product + fit.benchmark_cast->start + moved / device.memory_bandwidth;
 }
 
 std::optional<KernelTime> from_fits(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {

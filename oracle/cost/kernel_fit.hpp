@@ -12,6 +12,9 @@
 // features (k): 2 * 128 * (n + edge) * (k + ramp) operations, never split. The arithmetic of a convolution whose
 // windows overlap is divided by `window_gain` (Winograd's and Fourier algorithms). A product of a backward pass takes
 // `backward` times as long beyond `start`. Streams and gathers take start + M (or their operations at the vector peak).
+// A benchmark of fp8 products takes  cast.start + cast.bytes * m*k / W  on top (`benchmark_cast`), which only the
+// fitting adds. P of products is `sustained` times the peak where a machine's file says how far a limit of power takes
+// its clocks in continuous use; attention was measured at its own clocks.
 // Splits and the narrow products that may run at the vector peak are those of device_time.hpp. Times in s, bytes in B,
 // peaks in FLOP/s.
 //
@@ -33,9 +36,13 @@
 
 namespace dodona::cost {
 
-/// By the equation above, of one of the kernel's `times`.
+/// By the equation above, of one of the kernel's `times`. Without `benchmark_cast`.
 Seconds fitted_seconds(const cluster::Device& device, const cluster::KernelFit& fit, const graph::Kernel& kernel,
                        Precision precision);
+
+/// What the benchmark behind the fit took for one of the kernel's `times`: with its cast of the input.
+Seconds benchmark_seconds(const cluster::Device& device, const cluster::KernelFit& fit, const graph::Kernel& kernel,
+                          Precision precision);
 
 /// The answer of the device's profile; nothing where no fit is of this kind of kernel. Does not allocate.
 std::optional<KernelTime> from_fits(const cluster::Device& device, const graph::Kernel& kernel, Precision precision);

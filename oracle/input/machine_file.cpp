@@ -270,6 +270,7 @@ Cluster read_cluster(Document document, const MachineOpeners& open) {
     cluster.source = heading.source;
     cluster.device =
         device_of_cluster(fields.require("device", "a built-in device, a file, or a mapping"), document, open);
+    cluster.device.sustained = fields.find("sustained").number({.least = 0, .most = 1, .without_least = true}, 1);
     read_levels(fields.require("levels", "a list of levels, innermost first"), cluster,
                 {.folder = document.folder, .open = open.link});
     if (const Value nodes = fields.find("nodes")) {

@@ -48,6 +48,15 @@ cluster::FitError read_error(const Value& value) {
     return error;
 }
 
+cluster::InputCast read_cast(const Value& value) {
+    cluster::InputCast cast;
+    Fields fields(value);
+    cast.start = fields.require("start", "of its kernels: 5 us").quantity(Sign::not_negative, cast.start);
+    cast.bytes = fields.require("bytes", "moved an element of the input").number(kNotNegative);
+    fields.finish();
+    return cast;
+}
+
 void read_product(Fields& fields, KernelFit& fit) {
     fit.precision = fields.require("precision").one_of(kPrecisions, fit.precision);
     if (const Value direction = fields.find("direction")) {
@@ -61,6 +70,9 @@ void read_product(Fields& fields, KernelFit& fit) {
     fit.backward = fields.find("backward").number(kPositive, 1);
     if (fit.kind == graph::KernelKind::convolution) {
         fit.window_gain = fields.find("window_gain").number(kPositive, 1);
+    }
+    if (const Value cast = fields.find("benchmark_cast")) {
+        fit.benchmark_cast = read_cast(cast);
     }
     fit.side = read_span(fields.require("side", "of m and n: [least, most]"));
     fit.depth = read_span(fields.require("depth", "of k: [least, most]"));

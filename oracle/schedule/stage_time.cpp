@@ -22,16 +22,21 @@ PassCost recomputed(const UnitCost& unit, const plan::Plan& plan) {
     return {};
 }
 
-/// A tensor-parallel collective hidden behind its own layer's compute: what does not fit shows, and compute loses a
-/// share of the time that is hidden.
-PassCost overlap_layers(PassCost pass, const plan::Framework& framework) {
-    const double share = framework[FrameworkParameter::hidden_layers];
-    const double interference = framework[FrameworkParameter::interference];
+/// Collectives inside a pass that are hidden behind its compute: all-to-alls with `overlap: expert` (behind the other
+/// pass of another micro-batch, which has as much to hide behind), the others with `overlap: tensor`. What does not fit
+/// shows, and compute loses a share of the time that is hidden.
+/// Source: NVIDIA/Megatron-LM: megatron/core/pipeline_parallel/combined_1f1b.py, overlap_moe_expert_parallel_comm.
+PassCost overlap_layers(PassCost pass, const plan::Plan& plan) {
+    const double share = plan.framework[FrameworkParameter::hidden_layers];
+    const double interference = plan.framework[FrameworkParameter::interference];
+    const Seconds exchanged = pass.exchanged.value;
+    const Seconds others = pass.layer.value - exchanged;
+    const Seconds may = (plan.overlap.expert ? exchanged : Seconds{}) + (plan.overlap.tensor ? others : Seconds{});
     const Seconds window = share * pass.compute.value;
-    const Seconds hidden = min(pass.layer.value, window);
-    const bool shows = pass.layer.value > window;
+    const Seconds hidden = min(may, window);
+    const bool shows = may > window;
     const Seconds collectives = pass.layer.value + pass.halo.value;
-    const double hides = shows || collectives <= Seconds{} ? 0 : pass.layer.value / collectives;
+    const double hides = shows || collectives <= Seconds{} ? 0 : may / collectives;
     for (std::size_t i = 0; i < cost::kPassSources; ++i) {
         const double lost = i >= cost::kKernelSources ? hides : shows ? share : 0;
         pass.by_source.values[i] = (1 - lost * (1 - interference)) * pass.by_source.values[i];
@@ -65,9 +70,8 @@ cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size
 }  // namespace
 
 UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan) {
-    const auto adjusted = [&](const PassCost& cost) {
-        return plan.overlap.tensor ? overlap_layers(cost, plan.framework) : cost;
-    };
+    const bool hides = plan.overlap.tensor || plan.overlap.expert;
+    const auto adjusted = [&](const PassCost& cost) { return hides ? overlap_layers(cost, plan) : cost; };
     return {adjusted(unit.forward), adjusted(unit.backward), adjusted(recomputed(unit, plan))};
 }
 

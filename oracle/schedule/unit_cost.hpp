@@ -51,7 +51,8 @@ struct WeightClass {
 /// One direction of a unit: kernels and the collectives between them.
 struct PassCost {
     Estimate compute;
-    Estimate layer;  ///< conversions, regathers, statistics
+    Estimate layer;      ///< conversions, regathers, statistics
+    Estimate exchanged;  ///< of `layer`: all-to-alls, as between tokens and experts
     Estimate halo;
     Flop executed;              ///< arithmetic of matrix kernels
     double launches = 0;        ///< kernels and collectives that the host starts

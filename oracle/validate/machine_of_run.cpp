@@ -24,6 +24,32 @@ bool has_unit_of(const cluster::Cluster& cluster, std::int64_t devices) {
     return false;
 }
 
+/// A job over several domains of links that trays share takes as many trays of each: the most that divide its trays
+/// evenly (Slurm's --segment). Its groups of ranks then lie inside domains wherever they can.
+/// Source: NVIDIA/NeMo: scripts/performance/executors.py, `segment`.
+void take_whole_segments(cluster::Cluster& cluster, const input::Run& run) {
+    const std::size_t domain = cluster.node_level + 1;
+    if (domain + 1 >= cluster.levels.size() || cluster.levels[domain].kind != cluster::LevelKind::switched) {
+        return;
+    }
+    const std::int64_t trays = run.gpus / cluster.node_size();
+    const std::int64_t whole = cluster.levels[domain].size;
+    if (trays <= whole || run.gpus % cluster.node_size() != 0) {
+        return;
+    }
+    std::int64_t taken = whole;
+    while (trays % taken != 0) {
+        --taken;
+    }
+    cluster::Level& above = cluster.levels[domain + 1];
+    const std::int64_t racks = cluster.devices() / cluster.unit_size(domain);
+    if (trays / taken > racks) {
+        return;
+    }
+    cluster.levels[domain].size = taken;
+    above.links = above.links * taken / whole;
+}
+
 cluster::Cluster named_machine(const input::Run& run, const input::Library& library, const Tables& tables,
                                const input::TableConventions& conventions) {
     const input::MachineRow* row = tables.machine(run.machine);
@@ -37,7 +63,8 @@ cluster::Cluster named_machine(const input::Run& run, const input::Library& libr
 }  // namespace
 
 std::string machine_key(const input::Run& run) {
-    return fmt::format("{}\n{}\n{}", run.machine, run.device, spans_nodes(run) ? run.gpus_per_node : 0);
+    return fmt::format("{}\n{}\n{}", run.machine, run.device,
+                       spans_nodes(run) ? fmt::format("{} of {}", run.gpus_per_node, run.gpus) : "");
 }
 
 cluster::Cluster machine_of(const input::Run& run, const input::Library& library, const Tables& tables,
@@ -64,6 +91,7 @@ cluster::Cluster machine_of(const input::Run& run, const input::Library& library
         }
         cluster.levels.front().size = run.gpus_per_node;
     }
+    take_whole_segments(cluster, run);
     return cluster;
 }
 

@@ -90,6 +90,26 @@ TEST(Fit, takes_the_backward_ratio_from_pairs_of_products) {
     EXPECT_NEAR(fit(series, device()).fit.backward, 1.1, 0.02);
 }
 
+// Rows that quantise their input, 7 us and 6 bytes an element: the product is found under them, with the 16-bit start.
+TEST(Fit, tells_the_product_from_the_cast_of_its_input) {
+    KernelFit with_cast = truth();
+    with_cast.benchmark_cast = cluster::InputCast{.start = 7_us, .bytes = 6};
+    Series series = made(truth(), 0);
+    series.casts_input = true;
+    for (Sample& sample : series.samples) {
+        sample.time = cost::benchmark_seconds(device(), with_cast, sample.kernel, Precision::bf16);
+    }
+    const KernelFit found = fit(series, device(), 5_us).fit;
+    ASSERT_TRUE(found.benchmark_cast);
+    EXPECT_EQ(found.start, 5_us);
+    EXPECT_NEAR(found.compute, 0.75, 0.04);
+    EXPECT_NEAR(found.benchmark_cast->bytes, 6, 0.6);
+    EXPECT_NEAR(found.benchmark_cast->start.in(1_us), 7, 1);
+    cluster::Profile profile{.name = "made-up", .source = "a test", .fits = {found}};
+    const std::string text = profile_text(profile, "");
+    EXPECT_EQ(profile_text(input::read_profile(input::parse_document(text, "made-up.yaml")), ""), text);
+}
+
 TEST(Fit, is_written_as_the_oracle_reads_it) {
     cluster::Profile profile{.name = "made-up", .source = "a test", .fits = {fit(made(truth(), 0), device()).fit}};
     KernelFit stream{.kind = graph::KernelKind::stream, .start = 2_us, .memory = 0.8, .bytes = {1e6, 1e9}, .rows = 7};

@@ -80,6 +80,24 @@ TEST(DeepBenchRows, of_convolutions_are_the_operators_kernels) {
     EXPECT_EQ(weight.samples[0].kernel.direction, graph::Direction::backward_weight);
 }
 
+// 64 heads of 128 over 4,096 positions at half of 2,000 TFLOP/s over the whole square: 2 * 4096^2 * 64 * 256 operations
+// forward are 549.8 us, of which a causal kernel does half.
+TEST(TrainingRows, of_attention_are_causal) {
+    const Written file(
+        "id,sequence,heads,key_heads,key_size,value_size,contiguous,forward_share,backward_share\n"
+        "a,4096,64,8,128,128,yes,0.5,0.5\n");
+    const MeasuredTable table = file.table();
+    const Series forward = training_attention(table, graph::Direction::forward, "b200", 2000_TFLOP_per_s);
+    const Series backward = training_attention(table, graph::Direction::backward_input, "b200", 2000_TFLOP_per_s);
+    ASSERT_EQ(forward.samples.size(), 1U);
+    const double square = 4096.0 * 4096 * 64;
+    EXPECT_DOUBLE_EQ(forward.samples[0].kernel.flops.in(unit::flop), square * 256);
+    EXPECT_NEAR(forward.samples[0].time.in(1_us), 2 * square * 256 / 1e9, 1e-6);
+    EXPECT_DOUBLE_EQ(backward.samples[0].kernel.flops.in(unit::flop), square * 5 * 128);
+    EXPECT_NEAR(backward.samples[0].time.in(1_us), 5 * square * 256 / 1e9, 1e-6);
+    EXPECT_DOUBLE_EQ(forward.samples[0].kernel.elements, 4096 * (64 + 8) * 256);
+}
+
 // Heads of 128 over 2,048 positions, 4 samples, 16 heads on 2 ranks.
 TEST(OperatorRows, of_attention_are_the_whole_square) {
     const Written file("id,gpu,op,tp,b,l,h,dim,fwd_us,bwd_us\na,A100,flash_atten,2,4,2048,16,2048,300,900\n");

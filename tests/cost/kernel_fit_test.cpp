@@ -63,6 +63,31 @@ TEST(FittedMatmul, takes_its_start_and_its_share_of_the_peak) {
     EXPECT_NEAR(micro(a100, twice), 2 * (4 + kOneWave), 1e-6);
 }
 
+// 1536 x 2048 elements of the input at 6 bytes and 2,000 GB/s are 9.437 us, and 3 us to start: the benchmark's alone.
+TEST(FittedMatmul, leaves_out_what_the_benchmark_cast) {
+    KernelFit fit = plain();
+    fit.benchmark_cast = cluster::InputCast{.start = 3_us, .bytes = 6};
+    const cluster::Device a100 = device({fit});
+    EXPECT_NEAR(micro(a100, one_wave()), 4 + kOneWave, 1e-6);
+    const double cast = 6 * 1536.0 * 2048 / (a100.memory_bandwidth * 1_us).in(unit::byte);
+    EXPECT_NEAR(benchmark_seconds(a100, fit, one_wave(), Precision::bf16).in(1_us), 4 + kOneWave + 3 + cast, 1e-6);
+}
+
+// Products run at three quarters of the clock; attention, measured at its own, and bytes do not.
+TEST(FittedMatmul, slows_to_the_clocks_of_continuous_use) {
+    cluster::Device a100 = device({plain()});
+    a100.sustained = 0.75;
+    EXPECT_NEAR(micro(a100, one_wave()), 4 + kOneWave / 0.75, 1e-6);
+    Kernel attention = one_wave();
+    attention.kind = KernelKind::attention;
+    KernelFit fit = plain();
+    fit.kind = KernelKind::attention;
+    cluster::Device cool = device({fit});
+    const double before = micro(cool, attention);
+    cool.sustained = 0.75;
+    EXPECT_NEAR(micro(cool, attention), before, 1e-9);
+}
+
 // 162 tiles are 1.5 waves; of the idle half wave a quarter is waited for: 1.625. 54 tiles are never less than one.
 TEST(FittedMatmul, waits_for_part_of_the_last_wave) {
     KernelFit fit = plain();

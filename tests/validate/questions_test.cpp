@@ -157,6 +157,20 @@ TEST(MachineOfRun, HasSmallerNodesWhereTheRunTakesFewerDevicesOfEach) {
     EXPECT_EQ(refusal(half), "gpus_per_node: selene has nodes of 8 GPUs, the run 16 on each");
 }
 
+// 64 trays of 4: 16 of each rack of 18 divide them evenly, 17 and 18 do not. 64 experts' ranks then share one rack.
+TEST(MachineOfRun, TakesAsManyTraysOfEachRack) {
+    Cells row{{"strategy", "data"}, {"machine", "dgx-gb200"}, {"device", "gb200"},
+              {"gpus", "256"},      {"data", "256"},          {"gpus_per_node", "4"}};
+    row["global_batch"] = "256";
+    const auto several = questions().of(run(row)).cluster;
+    EXPECT_EQ(several->levels[1].size, 16);
+    EXPECT_EQ(several->levels[2].links, 64) << "an adapter a device";
+    row["gpus"] = row["data"] = row["global_batch"] = "72";
+    EXPECT_EQ(questions().of(run(row)).cluster->levels[1].size, 18);
+    row["gpus"] = row["data"] = row["global_batch"] = "144";
+    EXPECT_EQ(questions().of(run(row)).cluster->levels[1].size, 18);
+}
+
 TEST(MachineOfRun, HasItsParameterServersWhereTheRunHadThem) {
     using Place = cluster::ParameterServers::Place;
     Cells row{{"strategy", "parameter-server"}, {"data", "8"}};
