@@ -1,4 +1,4 @@
-// dodona-fit-frameworks RUNS.csv --data DIR [--framework NAME]... [--leave-one-out FILE] [--write]
+// dodona-fit-frameworks RUNS.csv --data DIR [--framework NAME]... [--held-out FILE] [--write]
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -18,13 +18,11 @@ namespace {
 using namespace dodona;
 namespace fs = std::filesystem;
 
-constexpr std::size_t kParts = 5;  ///< of a framework's only group, held out in turn
-
 struct Options {
     std::string runs;
     std::string data = ".";
     std::vector<std::string> frameworks;
-    bool leave_one_out = false;
+    std::string held_out;
     bool write = false;
     bool verbose = false;
 };
@@ -53,45 +51,17 @@ void print(const plan::Framework& framework) {
     }
 }
 
-/// Errors of each group by a fit that did not see it; of an only group by fits to the other four fifths.
-std::map<std::string, double> held_out(const std::vector<input::Run>& runs, validate::Questions& questions,
-                                       const plan::Framework& start) {
-    std::map<std::string, double> errors;
-    std::set<std::string> groups;
-    for (const input::Run& run : runs) {
-        groups.insert(run.group);
+/// What `dodona validate --held-out` reads.
+void write_held_out(const std::string& path, const std::map<std::string, calibrate::GroupError>& errors) {
+    std::string text =
+        "leave_one_out: frameworks\n"
+        "source: \"dodona-fit-frameworks RUNS.csv --held-out FILE: each group predicted by a fit to the framework's "
+        "other "
+        "groups; the only group of a framework by fits to four fifths of it in turn\"\ngroups:\n";
+    for (const auto& [group, error] : errors) {
+        text += fmt::format("  {}: {:.4f}\n", group, error.mean);
     }
-    if (groups.size() == 1) {
-        double sum = 0;
-        std::size_t count = 0;
-        for (std::size_t part = 0; part < kParts; ++part) {
-            std::vector<input::Run> seen, unseen;
-            for (std::size_t i = 0; i < runs.size(); ++i) {
-                (i % kParts == part ? unseen : seen).push_back(runs[i]);
-            }
-            if (unseen.empty() || seen.empty()) {
-                continue;
-            }
-            const auto fitted = calibrate::fit(seen, questions, start, [](const std::string&) {});
-            for (const auto& [group, error] : calibrate::errors_by_group(unseen, questions, fitted.framework)) {
-                sum += error * static_cast<double>(unseen.size());
-                count += unseen.size();
-            }
-        }
-        errors[*groups.begin()] = sum / static_cast<double>(std::max<std::size_t>(1, count));
-        return errors;
-    }
-    for (const std::string& group : groups) {
-        std::vector<input::Run> seen, unseen;
-        for (const input::Run& run : runs) {
-            (run.group == group ? unseen : seen).push_back(run);
-        }
-        const auto fitted = calibrate::fit(seen, questions, start, [](const std::string&) {});
-        for (const auto& [name, error] : calibrate::errors_by_group(unseen, questions, fitted.framework)) {
-            errors[name] = error;
-        }
-    }
-    return errors;
+    std::ofstream(path) << text;
 }
 
 void run(const Options& options) {
@@ -99,6 +69,7 @@ void run(const Options& options) {
     const input::RunConventions conventions = library.run_conventions();
     const std::vector<input::Run> all = input::load_runs(options.runs, input::command_line());
     validate::Questions questions(library);
+    std::map<std::string, calibrate::GroupError> all_held_out;
     for (const std::string& name : options.frameworks.empty() ? library.frameworks() : options.frameworks) {
         const plan::Framework start = library.framework(name);
         const std::vector<input::Run> runs = of_framework(all, conventions, start);
@@ -115,24 +86,30 @@ void run(const Options& options) {
         });
         print(fitted.framework);
         const auto after = calibrate::errors_by_group(runs, questions, fitted.framework);
-        std::map<std::string, double> out;
-        if (options.leave_one_out) {
-            out = held_out(runs, questions, start);
+        std::map<std::string, calibrate::GroupError> out;
+        if (!options.held_out.empty()) {
+            out = calibrate::errors_held_out(runs, questions, start);
+        }
+        for (const auto& [group, error] : out) {
+            all_held_out[group].add(error);  // a group may have runs of several frameworks
         }
         fmt::print("    {:<26} {:>8} {:>8} {:>8}\n", "group", "before", "fitted", "held out");
         for (const auto& [group, error] : after) {
-            fmt::print("    {:<26} {:8.2f} {:8.2f} {:>8}\n", group, 100 * before.at(group), 100 * error,
-                       out.count(group) > 0 ? fmt::format("{:.2f}", 100 * out[group]) : "");
+            fmt::print("    {:<26} {:8.2f} {:8.2f} {:>8}\n", group, 100 * before.at(group).mean, 100 * error.mean,
+                       out.count(group) > 0 ? fmt::format("{:.2f}", 100 * out[group].mean) : "");
         }
-        fmt::print("    mean {:.2f} %, spread {:.3f}, {} evaluations\n", 100 * fitted.error, fitted.spread,
-                   fitted.evaluations);
+        fmt::print("    mean {:.2f} %, spread {:.3f}, {} evaluations\n", 100 * fitted.error,
+                   calibrate::spread_of(fitted, out), fitted.evaluations);
         std::fflush(stdout);
         if (options.write) {
-            fitted.framework.spread = fitted.spread;
+            fitted.framework.spread = calibrate::spread_of(fitted, out);
             std::ofstream file(fs::path(options.data) / "oracle/plan/frameworks" / (name + ".yaml"));
             file << input::framework_to_yaml(fitted.framework);
         }
         questions.replace(fitted.framework);
+    }
+    if (!options.held_out.empty()) {
+        write_held_out(options.held_out, all_held_out);
     }
 }
 
@@ -144,7 +121,7 @@ int main(int count, char** words) {
     app.add_option("RUNS", options.runs, "table of runs")->required();
     app.add_option("--data", options.data, "the directory that holds oracle/, models/ and hardware/");
     app.add_option("--framework", options.frameworks, "only these");
-    app.add_flag("--leave-one-out", options.leave_one_out, "fit again without each group");
+    app.add_option("--held-out", options.held_out, "fit again without each group, and write their errors to this file");
     app.add_flag("--write", options.write, "write the framework files anew");
     app.add_flag("--verbose", options.verbose, "show every step");
     CLI11_PARSE(app, count, words);

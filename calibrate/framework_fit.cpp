@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 
 #include <Eigen/Dense>
 #include <fmt/format.h>
@@ -14,11 +16,11 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kOutlier = 0.08;      ///< log error from which a run counts linearly
-constexpr double kPriorWidth = 2.0;    ///< of a logit: bounds are 90 % of it
-constexpr double kDerivative = 1e-6;   ///< relative step of numerical derivatives, squared
-constexpr double kQuantile = 1.645;    ///< of a normal distribution, 90 % two-sided
-constexpr double kClipped = 0.3;
+constexpr double kOutlier = 0.08;     ///< log error from which a run counts linearly
+constexpr double kPriorWidth = 2.0;   ///< of a logit: bounds are 90 % of it
+constexpr double kDerivative = 1e-6;  ///< relative step of numerical derivatives, squared
+constexpr double kQuantile = 1.645;   ///< of a normal distribution, 90 % two-sided
+constexpr std::size_t kParts = 5;     ///< of an only group, held out in turn
 
 /// Of each run that can be asked: log(predicted / measured).
 std::vector<double> log_errors(const std::vector<input::Run>& runs, validate::Questions& questions,
@@ -35,6 +37,19 @@ std::vector<double> log_errors(const std::vector<input::Run>& runs, validate::Qu
         }
     }
     return errors;
+}
+
+/// Of |errors|.
+double percentile_90(std::vector<double> errors) {
+    if (errors.empty()) {
+        return 0;
+    }
+    for (double& error : errors) {
+        error = std::abs(error);
+    }
+    const auto at = errors.begin() + static_cast<std::ptrdiff_t>(0.9 * static_cast<double>(errors.size() - 1));
+    std::nth_element(errors.begin(), at, errors.end());
+    return *at;
 }
 
 double pseudo_huber_root(double error) {
@@ -98,18 +113,72 @@ struct Functor {
 
 }  // namespace
 
-std::map<std::string, double> errors_by_group(const std::vector<input::Run>& runs, validate::Questions& questions,
-                                              const plan::Framework& framework) {
+void GroupError::add(const GroupError& other) {
+    const auto before = static_cast<double>(runs);
+    const auto more = static_cast<double>(other.runs);
+    mean = (before * mean + more * other.mean) / (before + more);
+    most = std::max(most, other.most);
+    runs += other.runs;
+}
+
+std::map<std::string, GroupError> errors_by_group(const std::vector<input::Run>& runs, validate::Questions& questions,
+                                                  const plan::Framework& framework) {
     questions.replace(framework);
-    std::map<std::string, double> errors;
-    const validate::Comparison comparison =
-        validate::compare(runs, questions, [](std::int64_t, std::int64_t) { return true; });
-    for (const validate::Statistics& group : comparison.groups) {
-        if (group.mape) {
-            errors[group.group] = *group.mape;
+    std::vector<std::string> groups;
+    const std::vector<double> errors = log_errors(runs, questions, &groups);
+    std::map<std::string, std::vector<double>> sizes;
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+        sizes[groups[i]].push_back(errors[i]);
+    }
+    std::map<std::string, GroupError> result;
+    for (const auto& [group, all] : sizes) {
+        GroupError& error = result[group];
+        error.runs = all.size();
+        error.most = percentile_90(all);
+        for (const double one : all) {
+            error.mean += std::abs(std::expm1(one)) / static_cast<double>(all.size());
+        }
+    }
+    return result;
+}
+
+std::map<std::string, GroupError> errors_held_out(const std::vector<input::Run>& runs, validate::Questions& questions,
+                                                  const plan::Framework& start) {
+    std::set<std::string> groups;
+    for (const input::Run& run : runs) {
+        groups.insert(run.group);
+    }
+    const bool only = groups.size() == 1;
+    std::map<std::string, GroupError> errors;
+    for (std::size_t part = 0; part < (only ? kParts : groups.size()); ++part) {
+        const std::string& out = *std::next(groups.begin(), static_cast<std::ptrdiff_t>(only ? 0 : part));
+        std::vector<input::Run> seen, unseen;
+        for (std::size_t i = 0; i < runs.size(); ++i) {
+            const bool is_out = only ? i % kParts == part : runs[i].group == out;
+            (is_out ? unseen : seen).push_back(runs[i]);
+        }
+        if (seen.empty() || unseen.empty()) {
+            continue;
+        }
+        const FrameworkFit fitted = fit(seen, questions, start, [](const std::string&) {});
+        for (const auto& [group, error] : errors_by_group(unseen, questions, fitted.framework)) {
+            errors[group].add(error);
         }
     }
     return errors;
+}
+
+double spread_of(const FrameworkFit& fitted, const std::map<std::string, GroupError>& held_out) {
+    std::vector<double> most;
+    for (const auto& [group, error] : held_out) {
+        most.push_back(error.most);
+    }
+    if (most.empty()) {
+        return fitted.spread;
+    }
+    const auto middle = most.begin() + static_cast<std::ptrdiff_t>(most.size() / 2);
+    std::nth_element(most.begin(), middle, most.end());
+    return std::max(fitted.spread, *middle / kQuantile);
 }
 
 FrameworkFit fit(const std::vector<input::Run>& runs, validate::Questions& questions, const plan::Framework& start,
@@ -167,12 +236,10 @@ FrameworkFit fit(const std::vector<input::Run>& runs, validate::Questions& quest
     }
     questions.replace(result.framework);
     const std::vector<double> errors = log_errors(runs, questions);
-    double sum = 0;
     for (const double error : errors) {
         result.error += std::abs(std::expm1(error)) / static_cast<double>(errors.size());
-        sum += std::pow(std::clamp(error, -kClipped, kClipped), 2);
     }
-    result.spread = std::sqrt(sum / std::max(1.0, static_cast<double>(errors.size())));
+    result.spread = percentile_90(errors) / kQuantile;
     result.evaluations = functor.evaluations;
     return result;
 }

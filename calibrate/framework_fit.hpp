@@ -22,15 +22,31 @@ namespace dodona::calibrate {
 struct FrameworkFit {
     plan::Framework framework;
     double error = 0;   ///< mean |predicted / measured - 1| of the runs it was fitted to
-    double spread = 0;  ///< standard deviation of log(predicted / measured), outliers clipped
+    double spread = 0;  ///< of a normal distribution, whose 90 % hold as many of the runs it was fitted to
     int evaluations = 0;
 };
 
 using Told = std::function<void(const std::string&)>;
 
-/// Mean |error| of each group with this framework in its place.
-std::map<std::string, double> errors_by_group(const std::vector<input::Run>& runs, validate::Questions& questions,
-                                              const plan::Framework& framework);
+/// Of a group of runs: mean |predicted / measured - 1|, and the 90th percentile of |log(predicted / measured)|.
+struct GroupError {
+    double mean = 0;
+    double most = 0;
+    std::size_t runs = 0;
+    void add(const GroupError& other);  ///< of other runs of the group
+};
+
+/// Of each group, with this framework in its place.
+std::map<std::string, GroupError> errors_by_group(const std::vector<input::Run>& runs, validate::Questions& questions,
+                                                  const plan::Framework& framework);
+
+/// The same with frameworks fitted to all groups but the one; of an only group fitted to four fifths of it in turn.
+std::map<std::string, GroupError> errors_held_out(const std::vector<input::Run>& runs, validate::Questions& questions,
+                                                  const plan::Framework& start);
+
+/// What is left unexplained, as the standard deviation of a normal distribution of log time: the larger of what the
+/// runs fitted to leave and what the middle one of the groups leaves when it is held out.
+double spread_of(const FrameworkFit& fitted, const std::map<std::string, GroupError>& held_out);
 
 /// `runs`: all of them are asked with the framework. Runs without a time, or that cannot be asked, are left out.
 FrameworkFit fit(const std::vector<input::Run>& runs, validate::Questions& questions, const plan::Framework& start,
