@@ -1,14 +1,15 @@
-// dodona-fit-frameworks RUNS.csv --data DIR [--framework NAME]... [--held-out FILE] [--write]
+// dodona-fit-frameworks RUNS.csv [--data DIR] [--framework NAME]... [--held-out FILE] [--write]
+#include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <fstream>
+#include <filesystem>
 #include <map>
-#include <set>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "calibrate/framework_fit.hpp"
+#include "calibrate/whole_file.hpp"
 #include "input/framework_file.hpp"
 #include "input/library.hpp"
 #include "validate/plan_of_run.hpp"
@@ -61,7 +62,7 @@ void write_held_out(const std::string& path, const std::map<std::string, calibra
     for (const auto& [group, error] : errors) {
         text += fmt::format("  {}: {:.4f}\n", group, error.mean);
     }
-    std::ofstream(path) << text;
+    calibrate::write_whole(path, text);
 }
 
 void run(const Options& options) {
@@ -103,8 +104,8 @@ void run(const Options& options) {
         std::fflush(stdout);
         if (options.write) {
             fitted.framework.spread = calibrate::spread_of(fitted, out);
-            std::ofstream file(fs::path(options.data) / "oracle/plan/frameworks" / (name + ".yaml"));
-            file << input::framework_to_yaml(fitted.framework);
+            const fs::path file = fs::path(options.data) / "oracle/plan/frameworks" / (name + ".yaml");
+            calibrate::write_whole(file.string(), input::framework_to_yaml(fitted.framework));
         }
         questions.replace(fitted.framework);
     }

@@ -4,7 +4,6 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "calibrate/fit_report.hpp"
 #include "calibrate/profile_text.hpp"
 #include "calibrate/profiles.hpp"
+#include "calibrate/whole_file.hpp"
 #include "input/machine_file.hpp"
 
 namespace dodona::calibrate {
@@ -73,11 +73,7 @@ Options read(const std::vector<std::string>& words) {
 
 void write(const std::string& folder, const cluster::Profile& profile, const std::string& note) {
     const std::filesystem::path path = std::filesystem::path(folder) / (profile.name + ".yaml");
-    std::ofstream file(path, std::ios::binary);
-    file << profile_text(profile, note);
-    if (!file.flush()) {
-        fail({}, fmt::format("{} cannot be written", path.string()), "give a folder that exists: -o FOLDER");
-    }
+    write_whole(path.string(), profile_text(profile, note));
 }
 
 /// By its data sheet: a profile that it may name is what is being written.

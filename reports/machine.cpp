@@ -54,7 +54,8 @@ std::string evidence(const cluster::Cluster& cluster) {
     std::size_t curves = cluster.device.curves.size() + cluster.curves.size();
     for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
         const auto& link = cluster.levels[i].link;
-        const bool again = i > 0 && link && cluster.levels[i - 1].link && cluster.levels[i - 1].link->name == link->name;
+        const bool again =
+            i > 0 && link && cluster.levels[i - 1].link && cluster.levels[i - 1].link->name == link->name;
         curves += link && !again ? link->curves.size() : 0;
     }
     std::vector<std::string> words;

@@ -101,7 +101,8 @@ std::string checked(const std::string& file) {
         return fmt::format("framework {}: {}", framework.name, framework.summary);
     }
     if (kind == "plan") {
-        const plan::Plan plan = input::read_plan(std::move(document), built_in.strategy_opener(), built_in.framework_opener());
+        const plan::Plan plan =
+            input::read_plan(std::move(document), built_in.strategy_opener(), built_in.framework_opener());
         return fmt::format("plan: strategy {}, {}", plan.strategy.name, reports::counted(plan.devices(), "GPU"));
     }
     if (kind == "profile") {

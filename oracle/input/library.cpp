@@ -105,7 +105,9 @@ Opener Library::opener(Kind kind) const {
 }
 
 Opener Library::model_opener() const { return opener(Kind::model); }
-MachineOpeners Library::machine_openers() const { return {opener(Kind::device), opener(Kind::profile), opener(Kind::link)}; }
+MachineOpeners Library::machine_openers() const {
+    return {opener(Kind::device), opener(Kind::profile), opener(Kind::link)};
+}
 Opener Library::strategy_opener() const { return opener(Kind::strategy); }
 Opener Library::framework_opener() const { return opener(Kind::framework); }
 

@@ -1,0 +1,29 @@
+// How long a step waits for its samples: read from storage, decoded by hosts.
+//
+// Every node reads its share of the batch; the largest counts. Where storage prefetches, only what is longer than the
+// step shows. A device's share of its host decodes while the step before runs, and each may wait for the other in turn
+// (host_wait).
+#pragma once
+
+#include "schedule/replica.hpp"
+
+namespace dodona::schedule {
+
+class InputTime {
+public:
+    /// `microbatches`: of a data rank if all get as many.
+    InputTime(const CostedGraph& costed, const plan::Plan& plan, const Job& job, std::int64_t microbatches);
+
+    [[nodiscard]] Seconds busy() const { return max(reading_, decoding_); }
+    /// Of a step that takes so long without input.
+    [[nodiscard]] Seconds exposed(Seconds step) const;
+    /// What a step rests on, input included; `sources` are those of the step without.
+    [[nodiscard]] cost::StepTimes sources(Seconds step, const cost::StepTimes& sources) const;
+
+private:
+    bool prefetched_ = false;
+    Seconds reading_;
+    Seconds decoding_;
+};
+
+}  // namespace dodona::schedule
