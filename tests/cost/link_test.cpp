@@ -1,6 +1,7 @@
 // Links with protocols and curves of their own, made up so that the answers are known.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <utility>
 
 #include "cost/collective_curve.hpp"
