@@ -27,6 +27,8 @@ enum class FrameworkParameter {
     stream,
     gather,
     cast,
+    relayout,
+    windows,
     optimizer,
     collective,
     hidden_states,
@@ -52,18 +54,22 @@ inline constexpr std::array kFrameworkParameters{
                            "time of the host to start one kernel or collective"},
     FrameworkParameterKind{FrameworkParameter::matmul, "matmul", false, 1, 0.5, 4,
                            "how much longer matrix products take in training than alone"},
-    FrameworkParameterKind{FrameworkParameter::convolution, "convolution", false, 1, 0.2, 4,
+    FrameworkParameterKind{FrameworkParameter::convolution, "convolution", false, 1, 0.2, 40,
                            "how much longer convolutions take in training than alone"},
     FrameworkParameterKind{FrameworkParameter::attention, "attention", false, 1, 0.5, 4,
                            "how much longer fused attention takes in training than alone"},
     FrameworkParameterKind{FrameworkParameter::recurrent, "recurrent", false, 1, 0.5, 4,
                            "how much longer recurrent cells take in training than alone"},
-    FrameworkParameterKind{FrameworkParameter::stream, "stream", false, 1, 0.2, 6,
+    FrameworkParameterKind{FrameworkParameter::stream, "stream", false, 1, 0.2, 20,
                            "bytes that element-wise passes move, over those of fused ones"},
     FrameworkParameterKind{FrameworkParameter::gather, "gather", false, 1, 0.5, 6,
                            "how much longer table look-ups take in training than alone"},
     FrameworkParameterKind{FrameworkParameter::cast, "cast", false, 0, 0, 12,
                            "bytes moved to cast one element of an operand to a format of 8 bits or fewer"},
+    FrameworkParameterKind{FrameworkParameter::relayout, "relayout", false, 0, 0, 4,
+                           "times that a convolution's operands are moved to bring channels last, for matrix units"},
+    FrameworkParameterKind{FrameworkParameter::windows, "windows", false, 1, 0, 1,
+                           "share of what overlapping windows save that convolutions have the workspace for"},
     FrameworkParameterKind{FrameworkParameter::optimizer, "optimizer", false, 1, 0.5, 8,
                            "bytes that the update moves, over those of a fused one"},
     FrameworkParameterKind{FrameworkParameter::collective, "collective", false, 1, 0.5, 4,
@@ -78,8 +84,8 @@ inline constexpr std::array kFrameworkParameters{
                            "share by which each doubling of the devices lengthens the passes"},
     FrameworkParameterKind{FrameworkParameter::step, "step", true, 0, 0, 10,
                            "time of a step that depends on nothing: logging, checks, synchronisation"},
-    FrameworkParameterKind{FrameworkParameter::input, "input", true, 0, 0, 1,
-                           "time to decode and augment one sample, of one device's share of the host"},
+    FrameworkParameterKind{FrameworkParameter::input, "input", true, 0, 0, 100,
+                           "time to read, decode and augment one sample, of the host's share that feeds a data rank"},
 };
 
 struct Framework {
@@ -101,7 +107,7 @@ struct Framework {
     std::string summary;                 ///< one line
     std::vector<std::string> fitted_to;  ///< groups of published runs
     std::vector<std::string> usual_for;  ///< taken unasked for networks with one of these operators; "*": for any
-    double spread = 0;                   ///< what is left: standard deviation of log(measured / predicted) of whole steps
+    double spread = 0;  ///< what is left: standard deviation of log(measured / predicted) of whole steps
     std::array<Number, kFrameworkParameters.size()> numbers;
 
     Framework();  ///< neutral

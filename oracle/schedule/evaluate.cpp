@@ -140,9 +140,10 @@ private:
         p_.busy[TimePart::host] = {};
     }
 
-    /// Samples are decoded by the device's share of the host while the step before runs.
+    /// The samples of a data rank are decoded by its share of the host while the step before runs. Devices that work on
+    /// the same samples have one loader.
     [[nodiscard]] Seconds decoding_time() const {
-        const double samples = static_cast<double>(plan_.batch) / static_cast<double>(plan_.devices());
+        const double samples = static_cast<double>(p_.microbatches) * static_cast<double>(plan_.microbatch);
         return samples * plan_.framework.seconds(plan::FrameworkParameter::input);
     }
 
