@@ -37,6 +37,7 @@ enum class FrameworkParameter {
     stragglers,
     step,
     input,
+    feed,
 };
 
 /// What a parameter is, and what it may be.
@@ -86,6 +87,8 @@ inline constexpr std::array kFrameworkParameters{
                            "time of a step that depends on nothing: logging, checks, synchronisation"},
     FrameworkParameterKind{FrameworkParameter::input, "input", true, 0, 0, 100,
                            "time to read, decode and augment one sample, of the host's share that feeds a data rank"},
+    FrameworkParameterKind{FrameworkParameter::feed, "feed", true, 0, 0, 1,
+                           "time of the training process to collate a sample and hand it to its devices, never hidden"},
 };
 
 struct Framework {

@@ -140,11 +140,19 @@ private:
         p_.busy[TimePart::host] = {};
     }
 
+    [[nodiscard]] double samples_of_rank() const {
+        return static_cast<double>(p_.microbatches) * static_cast<double>(plan_.microbatch);
+    }
+
+    /// The training process itself collates samples and copies them; its devices wait.
+    [[nodiscard]] Seconds feeding_time() const {
+        return samples_of_rank() * plan_.framework.seconds(plan::FrameworkParameter::feed);
+    }
+
     /// The samples of a data rank are decoded by its share of the host while the step before runs. Devices that work on
     /// the same samples have one loader.
     [[nodiscard]] Seconds decoding_time() const {
-        const double samples = static_cast<double>(p_.microbatches) * static_cast<double>(plan_.microbatch);
-        return samples * plan_.framework.seconds(plan::FrameworkParameter::input);
+        return samples_of_rank() * plan_.framework.seconds(plan::FrameworkParameter::input);
     }
 
     /// Every node reads its share of the batch; the largest counts.
@@ -168,7 +176,7 @@ private:
         const Seconds reading = reading_time();
         const bool prefetch = costed_.cluster->storage && costed_.cluster->storage->prefetch;
         const Seconds decoding = host_wait(decoding_time(), step);
-        return decoding + (prefetch ? max(Seconds{}, reading - step - decoding) : reading);
+        return feeding_time() + decoding + (prefetch ? max(Seconds{}, reading - step - decoding) : reading);
     }
 
     /// Kernels and collectives carry intervals; the rest of the step moves in proportion with them.
