@@ -21,6 +21,7 @@ constexpr double kPriorWidth = 2.0;   ///< of a logit: bounds are 90 % of it
 constexpr double kDerivative = 1e-6;  ///< relative step of numerical derivatives, squared
 constexpr double kQuantile = 1.645;   ///< of a normal distribution, 90 % two-sided
 constexpr std::size_t kParts = 5;     ///< of an only group, held out in turn
+constexpr double kOffCentre = 0.05;   ///< a logit
 
 /// Of each run that can be asked: log(predicted / measured).
 std::vector<double> log_errors(const std::vector<input::Run>& runs, validate::Questions& questions,
@@ -198,7 +199,9 @@ FrameworkFit fit(const std::vector<input::Run>& runs, validate::Questions& quest
     }
     Eigen::VectorXd x(functor.inputs());
     for (std::size_t k = 0; k < functor.free.size(); ++k) {
-        x[static_cast<Eigen::Index>(k)] = functor.free[k].logit(start.numbers[functor.free[k].index].value);
+        // Steps of the derivatives are relative: a value half way between its bounds, a logit of 0, would never move.
+        const double logit = functor.free[k].logit(start.numbers[functor.free[k].index].value);
+        x[static_cast<Eigen::Index>(k)] = std::abs(logit) < kOffCentre ? kOffCentre : logit;
     }
     FrameworkFit result;
     if (functor.inputs() > 0 && functor.weights.size() > functor.free.size()) {

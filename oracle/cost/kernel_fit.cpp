@@ -114,13 +114,17 @@ Seconds joined(Seconds a, Seconds b, double p) {
 }
 
 /// How near the precision of a fit is to the one asked for: 0 the same, 1 of the same units, 2 a relative; none.
-int distance(Precision fitted, Precision asked) {
+int distance(const cluster::Device& device, Precision fitted, Precision asked) {
     const auto half = [](Precision p) { return p == Precision::fp16 || p == Precision::bf16; };
     if (fitted == asked) {
         return 0;
     }
     if (half(fitted) && half(asked)) {
         return 1;
+    }
+    // Where half precision is no faster it is a way to store numbers: kernels compute in fp32.
+    if (fitted == Precision::fp32 && half(asked) && device.peak(asked) <= device.peak(Precision::fp32)) {
+        return 2;
     }
     // Other precisions of the matrix units; fp32 outside them only for itself.
     const bool eighth = fitted == Precision::fp8 && (asked == Precision::mxfp8 || asked == Precision::nvfp4);
@@ -173,7 +177,7 @@ struct Candidate {
 Candidate best_fit(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
     Candidate best;
     for (const KernelFit& fit : device.profile.fits) {
-        const int near = is_stream(kernel.kind) ? 0 : distance(fit.precision, precision);
+        const int near = is_stream(kernel.kind) ? 0 : distance(device, fit.precision, precision);
         const int far = near < 0 || fit.kind == kernel.kind ? near : kOtherKind;
         if (!answers(fit.kind, kernel.kind) || far < 0 || (fit.direction && *fit.direction != kernel.direction)) {
             continue;

@@ -90,8 +90,10 @@ RunConventions read_run_conventions(Document document) {
         conventions.strategies.push_back(read_strategy_of(value));
     }
     conventions.models = read_words(fields.find("models"));
+    conventions.machines = read_words(fields.find("machines"));
     conventions.optimizers = read_words(fields.require("optimizers"));
     conventions.frameworks = read_words(fields.find("frameworks"));
+    conventions.precision = read_words(fields.find("precision"));
     conventions.gradient_precision = read_words(fields.find("gradient_precision"));
     conventions.overlap = read_words(fields.find("overlap"));
     conventions.not_timed = read_words(fields.find("not_timed"));

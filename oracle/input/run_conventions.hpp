@@ -61,9 +61,11 @@ struct RunConventions {
     };
     std::vector<Input> inputs;
     std::vector<RunWord> models;              ///< the first match counts: ours under another name; none: its own
+    std::vector<RunWord> machines;            ///< the first match counts: as its software found it; none: its own
     std::vector<RunStrategy> strategies;      ///< the first match counts
     std::vector<RunWord> optimizers;          ///< the first match counts
     std::vector<RunWord> frameworks;          ///< the first match counts; none: the neutral one
+    std::vector<RunWord> precision;           ///< the first match counts; none: the column's
     std::vector<RunWord> gradient_precision;  ///< the first match counts; none: the default
     std::vector<RunWord> overlap;             ///< all matches count: what hides behind compute beside the columns' own
     std::vector<RunWord> not_timed;           ///< all matches count: parts of a step that the measured time leaves out

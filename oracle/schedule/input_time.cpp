@@ -27,13 +27,15 @@ Seconds reading_time(const CostedGraph& costed, const plan::Plan& plan, const Jo
 
 InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, const Job& job, std::int64_t microbatches)
     : prefetched_(costed.cluster->storage && costed.cluster->storage->prefetch),
-      reading_(reading_time(costed, plan, job, microbatches)),
-      decoding_(static_cast<double>(plan.batch) / static_cast<double>(plan.devices()) *
-                plan.framework.seconds(plan::FrameworkParameter::input)) {}
+      reading_(reading_time(costed, plan, job, microbatches)) {
+    const double samples = static_cast<double>(microbatches) * static_cast<double>(plan.microbatch);
+    decoding_ = samples * plan.framework.seconds(plan::FrameworkParameter::input);
+    feeding_ = samples * plan.framework.seconds(plan::FrameworkParameter::feed);
+}
 
 Seconds InputTime::exposed(Seconds step) const {
     const Seconds decoding = host_wait(decoding_, step);
-    return decoding + (prefetched_ ? max(Seconds{}, reading_ - step - decoding) : reading_);
+    return feeding_ + decoding + (prefetched_ ? max(Seconds{}, reading_ - step - decoding) : reading_);
 }
 
 cost::StepTimes InputTime::sources(Seconds step, const cost::StepTimes& sources) const {
@@ -43,7 +45,7 @@ cost::StepTimes InputTime::sources(Seconds step, const cost::StepTimes& sources)
     }
     const double by_decoding = host_share(decoding_, step);
     cost::StepTimes all = (1 - by_decoding) * (both / step) * sources;
-    all[cost::ErrorSource::input] += Estimate::exactly(by_decoding * both);
+    all[cost::ErrorSource::input] += Estimate::exactly(by_decoding * both + feeding_);
     return all;
 }
 

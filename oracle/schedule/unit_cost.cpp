@@ -99,9 +99,12 @@ private:
         const auto count = static_cast<double>(layer.count);
         precision_ = costed_.graph->units[layer.unit].block.empty() ? wide() : costed_.precision;
         unit.forward += count * (pass(sharded.work.forward) + casts(sharded.work.forward));
+        unit.forward += count * pass(relayouts(sharded.work.forward));
         PassCost backward = layer.frozen ? PassCost{} : pass(into_buffer(sharded.work.backward_weight));
+        backward += layer.frozen ? PassCost{} : pass(relayouts(sharded.work.backward_weight));
         if (layer.input_gradient) {
             backward += pass(sharded.work.backward_input) + casts(sharded.work.backward_input);
+            backward += pass(relayouts(sharded.work.backward_input));
         }
         unit.backward += count * backward;
         unit.selective += count * pass(repeated_[v] ? sharded.work.forward : sharded.selective_work);
@@ -130,7 +133,7 @@ private:
         PassCost cost;
         for (const Kernel& kernel : kernels) {
             const bool attends = kernel.kind == graph::KernelKind::attention;
-            const cost::KernelTime time = cost::kernel_time(device_, kernel, attends ? wide() : precision_);
+            const cost::KernelTime time = timed(kernel, attends ? wide() : precision_);
             const double slow_down = costed_.framework.slow_down(kernel.kind);
             cost.compute += slow_down * time.time;
             cost.by_source[cost::source_of(kernel.kind)] += slow_down * cost::systematic(time);
@@ -142,6 +145,20 @@ private:
             }
         }
         return cost;
+    }
+
+    /// Algorithms that gain by overlapping windows (Winograd's, Fourier's) need a workspace that some software does not
+    /// give them: then the direct product takes their place.
+    [[nodiscard]] cost::KernelTime timed(const Kernel& kernel, Precision precision) const {
+        cost::KernelTime time = cost::kernel_time(device_, kernel, precision);
+        const double share = costed_.framework[plan::FrameworkParameter::windows];
+        if (share < 1 && kernel.kind == graph::KernelKind::convolution) {
+            Kernel direct = kernel;
+            direct.window = 1;
+            const cost::KernelTime without = cost::kernel_time(device_, direct, precision);
+            time.time = share * time.time + (1 - share) * without.time;
+        }
+        return time;
     }
 
     /// What attention, embeddings and heads run in.
@@ -165,6 +182,28 @@ private:
             }
         }
         return cost;
+    }
+
+    /// Passes that bring operands of convolutions from channels first to channels last, and results back: matrix units
+    /// want them so. What was measured as libraries take it (DeepBench: channels first) has them in it.
+    [[nodiscard]] std::vector<Kernel> relayouts(const std::vector<Kernel>& kernels) const {
+        const double times = costed_.framework[plan::FrameworkParameter::relayout];
+        const auto& fits = device_.profile.fits;
+        const bool measured = std::any_of(fits.begin(), fits.end(), [&](const cluster::KernelFit& fit) {
+            return fit.kind == graph::KernelKind::convolution && fit.precision == precision_;
+        });
+        std::vector<Kernel> passes;
+        if (times == 0 || measured || device_.peak(precision_) <= device_.vector) {
+            return passes;
+        }
+        for (const Kernel& kernel : kernels) {
+            if (kernel.kind == graph::KernelKind::convolution) {
+                Kernel pass = graph::stream(times * kernel.elements);
+                pass.times = kernel.times;
+                passes.push_back(pass);
+            }
+        }
+        return passes;
     }
 
     /// What moves forward for a layer that is recomputed by name moves again.

@@ -36,14 +36,22 @@ void lay_mesh(const input::Run& run, const input::RunStrategy& line, plan::Plan&
     }
 }
 
-void set_precision(const input::Run& run, const input::RunConventions& conventions, plan::Plan& plan) {
-    plan.precision = run.precision;
-    if (const input::RunWord* word = first_match(run, conventions.gradient_precision)) {
-        plan.gradient_precision = precision_from(word->word);
-        if (!plan.gradient_precision) {
-            fail(word->where, fmt::format("unknown precision \"{}\"", word->word));
-        }
+/// The first line that matches; nothing where none does.
+std::optional<Precision> precision_of(const input::Run& run, const std::vector<input::RunWord>& words) {
+    const input::RunWord* word = first_match(run, words);
+    if (word == nullptr) {
+        return std::nullopt;
     }
+    const auto precision = precision_from(word->word);
+    if (!precision) {
+        fail(word->where, fmt::format("unknown precision \"{}\"", word->word));
+    }
+    return precision;
+}
+
+void set_precision(const input::Run& run, const input::RunConventions& conventions, plan::Plan& plan) {
+    plan.precision = precision_of(run, conventions.precision).value_or(run.precision);
+    plan.gradient_precision = precision_of(run, conventions.gradient_precision);
 }
 
 void set_optimizer(const input::Run& run, const input::RunConventions& conventions, plan::Plan& plan) {

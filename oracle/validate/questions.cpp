@@ -98,6 +98,17 @@ std::shared_ptr<const graph::Graph> Questions::network(const input::Run& run, co
 }
 
 std::shared_ptr<const cluster::Cluster> Questions::machine(const input::Run& run, const input::RunStrategy& line) {
+    if (const input::RunWord* word = first_match(run, conventions_.machines);
+        word != nullptr && word->word != run.machine) {
+        input::Run renamed = run;
+        renamed.machine = word->word;
+        return machine_named(renamed, line);
+    }
+    return machine_named(run, line);
+}
+
+std::shared_ptr<const cluster::Cluster> Questions::machine_named(const input::Run& run,
+                                                                 const input::RunStrategy& line) {
     const std::string servers(line.servers ? cluster::name(*line.servers) : "");
     std::shared_ptr<const cluster::Cluster>& machine = machines_[machine_key(run) + "\n" + servers];
     if (!machine) {

@@ -53,7 +53,9 @@ private:
     Question asked(const input::Run& run, const Named& named);
     const std::vector<std::string>& parameters(const std::string& model, const Location& where);
     std::shared_ptr<const graph::Graph> network(const input::Run& run, const Named& named);
+    /// As the run's software found it, where the conventions say so.
     std::shared_ptr<const cluster::Cluster> machine(const input::Run& run, const input::RunStrategy& line);
+    std::shared_ptr<const cluster::Cluster> machine_named(const input::Run& run, const input::RunStrategy& line);
     const plan::Strategy& strategy(const std::string& name, const Location& where);
     const plan::Framework& framework(const std::string& name, const Location& where);
 

@@ -158,6 +158,21 @@ TEST(FittedConvolution, gains_where_windows_overlap_and_has_fits_of_its_passes) 
     EXPECT_EQ(kernel_time(a100, kernel, Precision::bf16).evidence, Evidence::data_sheet) << "nobody measured it";
 }
 
+// Half precision that is no faster than single: the single kernel with half the bytes. 100 MB of fp16 at 1 TB/s.
+TEST(FittedMatmul, of_stored_halves_computes_in_single_precision) {
+    KernelFit fit = plain();
+    fit.precision = Precision::fp32;
+    cluster::Device pascal = device({fit});
+    EXPECT_EQ(kernel_time(pascal, one_wave(), Precision::fp16).evidence, Evidence::data_sheet) << "it has units for it";
+    pascal.matrix[Precision::fp16] = pascal.matrix[Precision::fp32];
+    Kernel kernel = one_wave();
+    EXPECT_NEAR(micro(pascal, kernel, Precision::fp16), micro(pascal, kernel, Precision::fp32), 1e-9);
+    kernel.elements = 1e9;
+    EXPECT_NEAR(micro(pascal, kernel, Precision::fp16), 4 + 2e3, 1e-6);
+    EXPECT_NEAR(micro(pascal, kernel, Precision::fp32), 4 + 4e3, 1e-6);
+    EXPECT_EQ(kernel_time(pascal, kernel, Precision::fp16).evidence, Evidence::extrapolated);
+}
+
 TEST(FittedConvolution, without_a_fit_is_its_implicit_product_less_surely) {
     Kernel kernel = one_wave();
     kernel.kind = KernelKind::convolution;

@@ -54,6 +54,20 @@ TEST(Convolution, OfGroupsReadsOnlyItsGroup) {
     EXPECT_FALSE(conv.inputs[0].has(conv.loop("channel")));
 }
 
+// Windows overlap 9 times in an image of 3 x 3, but what gains by it needs two dimensions: not 1 x 5, not 3 x 3 x 3.
+TEST(Convolution, GainsByOverlappingWindowsInTwoDimensionsOnly) {
+    using Extents = std::vector<std::int64_t>;
+    const auto window = [](const Tensor& x, const Extents& kernel, const Extents& pad) {
+        const Nest conv = nest("conv", {x}, {{"filters", std::int64_t{5}}, {"kernel", kernel}, {"pad", pad}});
+        return of_one_sample(conv).forward.front().window;
+    };
+    const Tensor volume = tensor({{"channel", 3}, {"depth", 8}, {"height", 8}, {"width", 8}});
+    EXPECT_EQ(window(kImage, {3, 3}, {1, 1}), 9);
+    EXPECT_EQ(window(kImage, {1, 5}, {0, 2}), 1);
+    EXPECT_EQ(window(volume, {3, 3, 3}, {1, 1, 1}), 1);
+    EXPECT_EQ(window(volume, {1, 3, 3}, {0, 1, 1}), 9);
+}
+
 // 10 tokens of 4 features to 7: 28 weights, 7 biases, 2*10*28 = 560 flop forward and in each product backward.
 TEST(Linear, IsCountedByHand) {
     const Nest linear = nest("linear", {kTokens}, {{"out", std::int64_t{7}}});

@@ -91,6 +91,16 @@ TEST(PlanOfRun, ReadsWordsOfItsNotes) {
     EXPECT_EQ(plan_of_row(noted).optimizer, plan::OptimizerKind::sgd);
 }
 
+TEST(PlanOfRun, ComputesInWhatItsProgramSays) {
+    Cells row{{"model", "bert-large"}, {"input", "seq=512"}, {"precision", "fp16"}, {"gpus", "1"}};
+    row["framework"] = "PyTorch (MLPerf)";
+    row["device"] = "h100-sxm5-80gb";
+    row["machine"] = "single-gpu";
+    EXPECT_EQ(plan_of_row(row).precision, Precision::fp8) << "layers of Transformer Engine";
+    row["device"] = "a100-sxm4-80gb";
+    EXPECT_EQ(plan_of_row(row).precision, Precision::fp16);
+}
+
 TEST(StageSizes, LeaveRoomForEmbeddingAndHeadWhereThatMakesThemEven) {
     EXPECT_EQ(stage_sizes(96, 8), std::vector<std::int64_t>(8, 12)) << "of whatever kind they are";
     EXPECT_EQ(stage_sizes(97, 8), std::vector<std::int64_t>{}) << "balanced";
@@ -128,6 +138,22 @@ TEST(NetworkOfRun, RefusesWhatItCannotBe) {
               "input: resnet50 reads samples of 3x224x224, the run's are 4x224x224");
     EXPECT_EQ(refusal({{"model", "resnet50"}, {"input", "image=3x224x256"}, {"gpus", "1"}}),
               "input: resnet50 reads samples of 3x256x256, the run's are 3x224x256");
+}
+
+TEST(NetworkOfRun, ComputesTheFilledPositionsOfBinnedSamples) {
+    Cells row{{"model", "bert-large"}, {"input", "seq=512"}, {"gpus", "1"}, {"machine", "single-gpu"}};
+    row["device"] = "a100-sxm4-80gb";
+    const auto work = [&] { return graph::count(*questions().of(run(row)).graph).forward_per_sample; };
+    const Flop whole = work();
+    row["framework"] = "PyTorch (NVIDIA DeepLearningExamples)";
+    EXPECT_NEAR(work() / whole, 288.0 / 512, 0.02) << "attention is less than linear in them";
+}
+
+TEST(MachineOfRun, IsAsItsSoftwareFoundIt) {
+    Cells row{{"model", "resnet50-paradl"}, {"input", "image=3x226x226"}, {"gpus", "1"}, {"machine", "abci-v100"}};
+    EXPECT_EQ(questions().of(run(row)).cluster->name, "abci-v100");
+    row["framework"] = "ChainerMNX";
+    EXPECT_EQ(questions().of(run(row)).cluster->name, "abci-chainermn");
 }
 
 TEST(MachineOfRun, HasTheDeviceOfItsRow) {

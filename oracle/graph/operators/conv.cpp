@@ -17,6 +17,7 @@ constexpr int kBatch = 0, kGroup = 1, kChannel = 2, kFilter = 3, kSpatial = 4;
 struct Sizes {
     double inputs_per_output;  ///< window area: multiply-accumulates per output, channel and filter
     double input_ratio;        ///< input positions per output position
+    int wide;                  ///< dimensions in which the window has more than one position
 };
 
 Work work(const LocalExtents& local, const Sizes& sizes, std::size_t spatial) {
@@ -29,7 +30,8 @@ Work work(const LocalExtents& local, const Sizes& sizes, std::size_t spatial) {
                         .filters = local[kFilter],
                         .groups = local[kGroup],
                         .window_area = sizes.inputs_per_output,
-                        .input_ratio = sizes.input_ratio});
+                        .input_ratio = sizes.input_ratio,
+                        .wide = sizes.wide});
 }
 
 }  // namespace
@@ -61,7 +63,7 @@ Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs) {
                   .operand = {.loops = {kGroup, kFilter, kChannel}, .windows = {}},
                   .tied_to = {}};
     nest.result.dimensions = {{"batch", 1}, {"channel", filters}};
-    Sizes sizes{.inputs_per_output = 1, .input_ratio = 1};
+    Sizes sizes{.inputs_per_output = 1, .input_ratio = 1, .wide = 0};
     for (std::size_t i = 0; i < spatial; ++i) {
         const auto& window = geometry.windows[i];
         const int loop = kSpatial + static_cast<int>(i);
@@ -73,6 +75,7 @@ Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs) {
         weight.operand.loops.push_back(kNoLoop);
         nest.result.dimensions.push_back({geometry.names[i], geometry.outputs[i]});
         sizes.inputs_per_output *= static_cast<double>(window.kernel);
+        sizes.wide += window.kernel > 1 ? 1 : 0;
         sizes.input_ratio *= static_cast<double>(geometry.inputs[i]) / static_cast<double>(geometry.outputs[i]);
     }
     if (groups > 1) {

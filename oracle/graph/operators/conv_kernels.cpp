@@ -11,7 +11,9 @@ Work convolution(const ConvolutionShape& shape) {
         Kernel kernel = matmul(m, n, k, shape.groups);
         kernel.kind = KernelKind::convolution;
         kernel.elements = x + w + y;
-        kernel.window = shape.window_area / shape.input_ratio;
+        // Algorithms that gain by overlapping windows are there for two dimensions only: neither volumes nor windows of
+        // 1 x 7 have a Winograd transform. NVIDIA cuDNN developer guide, cudnnConvolutionFwdAlgo_t.
+        kernel.window = shape.wide == 2 ? shape.window_area / shape.input_ratio : 1;
         return kernel;
     };
     const double reduced = shape.channels * shape.window_area;

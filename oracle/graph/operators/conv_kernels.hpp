@@ -13,6 +13,7 @@ struct ConvolutionShape {
     double groups = 1;
     double window_area = 1;  ///< multiply-accumulates per result, channel and filter
     double input_ratio = 1;  ///< positions read per result
+    int wide = 2;            ///< dimensions in which the window has more than one position
 };
 
 /// Y (positions x filters over channels of a window), dX and dW, in their directions. All move X, W and Y once.
