@@ -163,6 +163,7 @@ TEST(FittedMatmul, of_stored_halves_computes_in_single_precision) {
     KernelFit fit = plain();
     fit.precision = Precision::fp32;
     cluster::Device pascal = device({fit});
+    pascal.matrix[Precision::fp16] = 312_TFLOP_per_s;
     EXPECT_EQ(kernel_time(pascal, one_wave(), Precision::fp16).evidence, Evidence::data_sheet) << "it has units for it";
     pascal.matrix[Precision::fp16] = pascal.matrix[Precision::fp32];
     Kernel kernel = one_wave();

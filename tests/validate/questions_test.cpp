@@ -151,6 +151,7 @@ TEST(NetworkOfRun, ComputesTheFilledPositionsOfBinnedSamples) {
 
 TEST(MachineOfRun, IsAsItsSoftwareFoundIt) {
     Cells row{{"model", "resnet50-paradl"}, {"input", "image=3x226x226"}, {"gpus", "1"}, {"machine", "abci-v100"}};
+    row["strategy"] = "data";
     EXPECT_EQ(questions().of(run(row)).cluster->name, "abci-v100");
     row["framework"] = "ChainerMNX";
     EXPECT_EQ(questions().of(run(row)).cluster->name, "abci-chainermn");
