@@ -24,8 +24,8 @@ TEST(Exposed, WhatIsLongerThanTheWindowShows) {
 
 TEST(Exposed, OneBucketCannotBeHidden) { EXPECT_EQ(exposed(seconds(3), seconds(100), 1, true), seconds(3)); }
 
-// 10 s of compute, 6 s of collectives of which 4 s are all-to-alls; 80 % of compute may hide them, at a tenth of what is
-// hidden. Experts alone: 4 s go, 0.4 s come. Tensor alone: 2 s go. Both: 6 s. With 3 s of window 3 s go.
+// 10 s of compute, 6 s of collectives of which 4 s are all-to-alls; 80 % of compute may hide them, at a tenth of what
+// is hidden. Experts alone: 4 s go, 0.4 s come. Tensor alone: 2 s go. Both: 6 s. With 3 s of window 3 s go.
 TEST(OverlapOfLayers, HidesAllToAllsWithExpertsAndTheOthersWithTensor) {
     UnitCost unit;
     unit.forward.compute = Estimate::exactly(seconds(10));
