@@ -128,7 +128,9 @@ cluster::Cluster machine_of_row(const input::MachineRow& row, const input::Table
     machine.name = row.machine;
     machine.source = row.cell("source");
     if (!row.device.empty()) {
+        const double sustained = machine.device.name == row.device ? machine.device.sustained : 1;
         machine.device = library.device(row.device, row.place("device"));
+        machine.device.sustained = sustained;
     }
     machine.measured_samples.clear();
     machine.storage.reset();
