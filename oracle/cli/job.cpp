@@ -120,7 +120,7 @@ std::vector<Option> job_options() {
                         "default: the cheapest that the machine allows",
          .group = training},
         {.names = "--framework",
-         .value = "NAME|FILE|none",
+         .value = "NAME|FILE",
          .description = "software to train with; default: the usual one for the network",
          .group = training},
         {.names = "--contention",
@@ -220,9 +220,6 @@ std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
 
 plan::Framework framework_of(Arguments& arguments, const graph::Graph& graph) {
     const auto typed = arguments.text("--framework");
-    if (typed == "none") {
-        return {};
-    }
     if (typed) {
         return library().framework(*typed);
     }
