@@ -127,7 +127,7 @@ cluster::Cluster machine_of_row(const input::MachineRow& row, const input::Table
     });
     machine.name = row.machine;
     machine.source = row.cell("source");
-    if (!row.device.empty()) {
+    if (!row.device.empty() && row.device != machine.device.name) {  // the machine's own keeps its clocks
         machine.device = library.device(row.device, row.place("device"));
     }
     machine.measured_samples.clear();
