@@ -127,10 +127,8 @@ cluster::Cluster machine_of_row(const input::MachineRow& row, const input::Table
     });
     machine.name = row.machine;
     machine.source = row.cell("source");
-    if (!row.device.empty()) {
-        const double sustained = machine.device.name == row.device ? machine.device.sustained : 1;
+    if (!row.device.empty() && row.device != machine.device.name) {  // the machine's own keeps its clocks
         machine.device = library.device(row.device, row.place("device"));
-        machine.device.sustained = sustained;
     }
     machine.measured_samples.clear();
     machine.storage.reset();
