@@ -9,6 +9,7 @@
 #include "schedule/communication.hpp"
 #include "schedule/mixed_stages.hpp"
 #include "schedule/replica.hpp"
+#include "schedule/step_input.hpp"
 #include "schedule/step_sources.hpp"
 
 namespace dodona::schedule {
@@ -115,10 +116,12 @@ private:
         time[TimePart::host] = m * critical.pass.host;
         time[TimePart::overhead] = m * critical.pass.overhead + tail.exposed.interference +
                                    plan_.framework.seconds(plan::FrameworkParameter::step);
-        const Seconds compute = time.total();
-        time[TimePart::input] = exposed_input(compute);
+        const StepInput input = step_input(costed_, plan_, job_.dealt, p_.microbatches);
+        const cost::StepTimes sources = input.sources(job_sources(job_, plan_, *costed_.cluster), time.total());
+        time[TimePart::input] = input.exposed(time.total());
         compose_busy(slowest, tail);
-        p_.uncertainty = uncertainty(sources(compute), time.total(), plan_.framework);
+        p_.busy[TimePart::input] = max(input.reading, input.decoding);
+        p_.uncertainty = uncertainty(sources, time.total(), plan_.framework);
         p_.step = interval(p_.uncertainty, time.total(), plan_.framework);
         const double step = p_.step.value.in(unit::second);
         p_.samples_per_second = step > 0 ? static_cast<double>(plan_.batch) / step : 0;
@@ -137,55 +140,8 @@ private:
         p_.busy[TimePart::gradients] = tail.exposed.gradients_busy;
         p_.busy[TimePart::parameters] = tail.exposed.parameters_busy;
         p_.busy[TimePart::offload] = m * (critical.offload.forward + critical.offload.backward) + tail.offload.update;
-        p_.busy[TimePart::input] = max(reading_time(), decoding_time());
         p_.busy[TimePart::bubble] = {};
         p_.busy[TimePart::host] = {};
-    }
-
-    /// Samples are decoded by the device's share of the host while the step before runs.
-    [[nodiscard]] Seconds decoding_time() const {
-        const double samples = static_cast<double>(plan_.batch) / static_cast<double>(plan_.devices());
-        return samples * plan_.framework.seconds(plan::FrameworkParameter::input);
-    }
-
-    /// Every node reads its share of the batch; the largest counts.
-    [[nodiscard]] Seconds reading_time() const {
-        const auto& storage = costed_.cluster->storage;
-        const auto& bytes = costed_.graph->dataset.sample_bytes;
-        if (!storage || !bytes) {
-            return {};
-        }
-        const double nodes =
-            std::ceil(static_cast<double>(plan_.devices()) / static_cast<double>(costed_.cluster->node_size()));
-        const Seconds even = static_cast<double>(plan_.batch) / nodes * *bytes / storage->bandwidth;
-        std::int64_t most = 0;
-        for (const Dealt& dealt : job_.dealt) {
-            most = std::max(most, dealt.most);
-        }
-        return static_cast<double>(most) / static_cast<double>(p_.microbatches) * even;
-    }
-
-    [[nodiscard]] Seconds exposed_input(Seconds step) const {
-        const Seconds reading = reading_time();
-        const bool prefetch = costed_.cluster->storage && costed_.cluster->storage->prefetch;
-        const Seconds decoding = host_wait(decoding_time(), step);
-        return decoding + (prefetch ? max(Seconds{}, reading - step - decoding) : reading);
-    }
-
-    /// Of the whole step; `without`: its time without input. Decoding takes its turns with the step as a host does with
-    /// a device; a step that waits for storage rests on nothing else.
-    [[nodiscard]] cost::StepTimes sources(Seconds without) const {
-        cost::StepTimes sources = job_sources(job_, plan_, *costed_.cluster);
-        sources[cost::ErrorSource::step] += Estimate::exactly(plan_.framework.seconds(plan::FrameworkParameter::step));
-        const Seconds both = without + host_wait(decoding_time(), without);
-        const double by_decoding = host_share(decoding_time(), without);
-        const bool reads = costed_.cluster->storage && costed_.cluster->storage->prefetch && reading_time() > both;
-        if (reads || without <= Seconds{}) {
-            return {};
-        }
-        sources = (1 - by_decoding) * (both / without) * sources;
-        sources[cost::ErrorSource::input] += Estimate::exactly(by_decoding * both);
-        return sources;
     }
 
     void compose_utilisation() {
