@@ -126,7 +126,7 @@ TEST(Anchored, StepsOfAPlanArePredictedAnewUntilTheyFit) {
         plan.framework = framework;
         return predict(small_network(), small_cluster(), plan);
     };
-    const Seconds measured = 1.5 * predicted(believed).step.value;
+    const Seconds measured = 1.1 * predicted(believed).step.value;
     const plan::Framework moved = anchored(believed, [&](const plan::Framework& framework) {
         const Prediction now = predicted(framework);
         return std::vector<Observation>{{now.uncertainty, now.step.value, measured}};
