@@ -90,7 +90,8 @@ batch: 8
 microbatch: 1
 precision: fp32
 )";
-    const plan::Plan read = input::read_plan(input::parse_document(text, "plan.yaml"), library().strategy_opener(), library().framework_opener());
+    const plan::Plan read = input::read_plan(input::parse_document(text, "plan.yaml"), library().strategy_opener(),
+                                             library().framework_opener());
     const Derived net(sandwich(), read);
     EXPECT_EQ(net.sent_in_layers(), Derived(sandwich(), folded("in_feature")).sent_in_layers());
 }

@@ -12,7 +12,9 @@ namespace {
 
 using plan::Plan;
 
-Plan read(const std::string& text) { return read_plan(parse_document(text, "plan.yaml"), library().strategy_opener(), library().framework_opener()); }
+Plan read(const std::string& text) {
+    return read_plan(parse_document(text, "plan.yaml"), library().strategy_opener(), library().framework_opener());
+}
 
 TEST(StrategyFile, IsRead) {
     const plan::Strategy tensor = library().strategy("tensor");
