@@ -183,16 +183,23 @@ std::vector<std::string> observed_words(const schedule::Prediction& prediction) 
                                                counted(observed.runs, "observed run"), longer(observed.missed_before),
                                                framework.name.empty() ? "bare kernels and links" : framework.name,
                                                longer(observed.missed_after))};
+    const auto counts = [&](plan::FrameworkParameter parameter) {
+        bool has_share = false;
+        for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
+            has_share |= cost::kErrorSources[k].parameter == parameter && prediction.uncertainty.sources[k].share != 0;
+        }
+        return has_share;
+    };
     std::vector<std::string> moves;
     for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
         const double before = observed.from[static_cast<std::size_t>(kind.parameter)];
         const double after = framework[kind.parameter];
-        if (std::abs(after - before) > 0.0005 * std::abs(before)) {
+        if (counts(kind.parameter) && std::abs(after - before) > 0.0005 * std::abs(before)) {
             moves.push_back(
                 fmt::format("{} {} to {}", kind.word, parameter_text(kind, before), parameter_text(kind, after)));
         }
     }
-    lines.push_back(moves.empty() ? "no parameter moved" : "moved: " + join(moves));
+    lines.push_back(moves.empty() ? "nothing that this step rests on moved" : "moved: " + join(moves));
     const Estimate before = schedule::interval(prediction.uncertainty, prediction.step.value, plan::Framework{});
     lines.push_back(fmt::format("the interval would be {} without", interval(before)));
     return lines;

@@ -66,6 +66,7 @@ StepTimes job_sources(const Job& job, const plan::Plan& plan, const cluster::Clu
     if (!tail.on->devices.front().measured) {
         sources[ErrorSource::optimizer] += tail.update;
     }
+    sources[ErrorSource::step] += Estimate::exactly(plan.framework.seconds(plan::FrameworkParameter::step));
     return sources;
 }
 

@@ -16,7 +16,7 @@ namespace dodona::schedule {
 /// Of one micro-batch through a stage.
 cost::StepTimes pass_sources(const StagePass& pass);
 
-/// Of a job's step but for its input and what a framework adds to every step.
+/// Of a job's step but for its input (input_time.hpp).
 cost::StepTimes job_sources(const Job& job, const plan::Plan& plan, const cluster::Cluster& cluster);
 
 }  // namespace dodona::schedule

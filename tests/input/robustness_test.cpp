@@ -24,7 +24,8 @@ std::string kind_of(const fs::path& path) {
                                                                  {"clusters", "cluster"},
                                                                  {"links", "link"},
                                                                  {"devices", "device"},
-                                                                 {"strategies", "strategy"}};
+                                                                 {"strategies", "strategy"},
+                                                                 {"frameworks", "framework"}};
     for (const auto& entry : kinds) {
         if (entry.first == folder) {
             return entry.second;

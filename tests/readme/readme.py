@@ -8,7 +8,8 @@ In the page:
                                 a line `...` stands for any number of lines
 
 Commands run in one empty folder, in order, with ./dodona standing for the built program ($DODONA_PROGRAM).
-DODONA_ACCEPT=1 rewrites the outputs in the page (a block with `...` is left alone).
+DODONA_ACCEPT=1 rewrites the outputs in the page; of an output with `...` the paragraphs that it shows, as far as their
+first lines are still printed.
 """
 import os
 import pathlib
@@ -37,6 +38,21 @@ def run(command, folder):
 def matches(expected, found):
     pattern = re.escape(expected).replace(re.escape("...\n"), "(?:.*\n)*?")
     return re.fullmatch(pattern, found) is not None
+
+
+def elided(expected, found):
+    """What `found` prints of the paragraphs that `expected` shows between its `...`; all of it if one is gone."""
+    lines = found.splitlines(keepends=True)
+    parts = re.split(r"^\.\.\.\n", expected, flags=re.M)
+    for i, part in enumerate(parts):
+        if part:
+            first = part.splitlines(keepends=True)[0]
+            if len(parts) == 1 or first not in lines:
+                return found
+            begin = lines.index(first)
+            end = lines.index("\n", begin) if "\n" in lines[begin:] else len(lines)
+            parts[i] = "".join(lines[begin:end]) + ("\n" if part.endswith("\n\n") else "")
+    return "...\n".join(parts)
 
 
 def examples(body):
@@ -69,7 +85,7 @@ def main():
                     rewritten += f"$ {command}\n{expected}"
                     continue
                 if accept:
-                    rewritten += f"$ {command}\n{found}"
+                    rewritten += f"$ {command}\n{elided(expected, found)}"
                     continue
                 failures += 1
                 print(f"README.md says of `{command}`:\n{expected}\nbut it prints:\n{found}")
