@@ -148,7 +148,6 @@ private:
     /// Of the whole step; `without`: its time without input.
     [[nodiscard]] cost::StepTimes sources(Seconds without) const {
         cost::StepTimes sources = job_sources(job_, plan_, *costed_.cluster);
-        sources[cost::ErrorSource::step] += Estimate::exactly(plan_.framework.seconds(plan::FrameworkParameter::step));
         return input_time().sources(without, sources);
     }
 
