@@ -118,7 +118,7 @@ void GroupError::add(const GroupError& other) {
     const auto before = static_cast<double>(runs);
     const auto more = static_cast<double>(other.runs);
     mean = (before * mean + more * other.mean) / (before + more);
-    most = std::max(most, other.most);
+    most = (before * most + more * other.most) / (before + more);
     runs += other.runs;
 }
 

@@ -33,7 +33,7 @@ struct GroupError {
     double mean = 0;
     double most = 0;
     std::size_t runs = 0;
-    void add(const GroupError& other);  ///< of other runs of the group
+    void add(const GroupError& other);  ///< of other runs of the group: the mean of either, weighted by runs
 };
 
 /// Of each group, with this framework in its place.

@@ -226,6 +226,10 @@ plan::Framework framework_of(Arguments& arguments, const graph::Graph& graph) {
     return usual_framework(library(), graph);
 }
 
+plan::MemoryProfile memory_of(const plan::Framework& framework) {
+    return framework.memory.empty() ? plan::MemoryProfile{} : library().memory_profile(framework.memory);
+}
+
 std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {
     const double length = tokens(graph);
     const double n = static_cast<double>(devices);

@@ -39,8 +39,10 @@ plan::Overlap overlap_of(Arguments& arguments);
 /// --offload, or nothing; a fault on a machine whose host is not described.
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster);
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments);
-/// --framework, or the usual one for the network; `none` is the neutral one.
+/// --framework, or the usual one for the network.
 plan::Framework framework_of(Arguments& arguments, const graph::Graph& graph);
+/// What such software keeps in device memory beside the network's own tensors.
+plan::MemoryProfile memory_of(const plan::Framework& framework);
 
 /// Without --batch: a usual size for the network. About four million tokens a step; or, for images and volumes, 64 on
 /// each device, fewer where one is larger than 3 x 224 x 224.

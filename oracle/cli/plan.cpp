@@ -115,6 +115,7 @@ plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Job& 
     }
     arguments.throw_if_faults();
     taken.framework = space.framework;
+    taken.memory = space.memory;
     return taken;
 }
 
@@ -162,6 +163,7 @@ int run(Arguments& arguments) {
     space.optimizer = optimizer_of(arguments, job.graph);
     space.offload = offload_of(arguments, job.cluster);
     space.framework = framework_of(arguments, job.graph);
+    space.memory = memory_of(space.framework);
     space.batch = batch.value_or(default_batch(job.graph, space.devices));
     arguments.throw_if_faults();
     if (observed.any()) {

@@ -223,6 +223,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job)
         if (arguments.has("--framework")) {
             plan.framework = framework_of(arguments, job.graph);
         }
+        plan.memory = memory_of(plan.framework);
         check_devices(arguments, job.cluster, plan.devices());
         arguments.throw_if_faults();
         return plan;
@@ -234,6 +235,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job)
     plan.offload = offload_of(arguments, job.cluster);
     plan.algorithm = algorithm_of(arguments);
     plan.framework = framework_of(arguments, job.graph);
+    plan.memory = memory_of(plan.framework);
     arguments.throw_if_faults();
     plan.strategy = read_strategy(words.strategy);
     plan.mesh = words.mesh.empty() ? only_axis(arguments, plan.strategy, *words.gpus) : words.mesh;

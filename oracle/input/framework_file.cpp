@@ -72,6 +72,9 @@ std::string framework_to_yaml(const plan::Framework& framework, const std::strin
             text += fmt::format("{}{}: [{}]\n", indent, key, join(written));
         }
     };
+    if (!framework.memory.empty()) {
+        text += fmt::format("{}memory: {}\n", indent, framework.memory);
+    }
     list("fitted_to", framework.fitted_to);
     list("usual_for", framework.usual_for);
     text += fmt::format("{}spread: {{value: {:.3g}, source: \"what is left after the fit, groups held out\"}}\n",
@@ -105,6 +108,7 @@ plan::Framework read_inline_framework(const Value& value) {
     framework.source = heading.source;
     framework.summary = fields.find("summary").text();
     framework.fitted_to = fields.find("fitted_to").texts();
+    framework.memory = fields.find("memory").text();
     framework.usual_for = fields.find("usual_for").texts();
     framework.spread = fields.find("spread").bare().number({.least = 0, .most = 1}, 0);
     Fields parameters(fields.find("parameters"));

@@ -123,6 +123,7 @@ struct Framework {
     std::string reference;  ///< how it was asked for: its name, or the path of its file
     std::string source;
     std::string summary;                 ///< one line
+    std::string memory;                  ///< the memory profile of such software; empty: the neutral one
     std::vector<std::string> fitted_to;  ///< groups of published runs
     std::vector<std::string> usual_for;  ///< taken unasked for networks with one of these operators; "*": for any
     double spread = 0;  ///< what is left: standard deviation of log(measured / predicted) of whole steps

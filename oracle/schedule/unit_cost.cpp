@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "plan/operands.hpp"
 #include "plan/recompute.hpp"
+#include "schedule/kernel_cost.hpp"
 
 namespace dodona::schedule {
 
@@ -59,11 +60,6 @@ cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective coll
 
 namespace {
 
-bool is_product(const Kernel& kernel) {
-    return kernel.kind == graph::KernelKind::matmul || kernel.kind == graph::KernelKind::convolution ||
-           kernel.kind == graph::KernelKind::attention || kernel.kind == graph::KernelKind::recurrent;
-}
-
 /// Fills the units of one costed graph.
 class Costing {
 public:
@@ -75,9 +71,7 @@ public:
           forced_(plan.algorithm),
           repeated_(plan::recomputed_layers(*costed.graph, plan)),
           memories_(*costed.graph, sharded, costed.mesh, plan, repeated_),
-          gradient_(plan.gradient_precision ? stored_bytes(*plan.gradient_precision)
-                                            : training_bytes(plan.precision).gradient),
-          adds_gradients_(plan.batch > sharded.data_ways * plan.microbatch) {}
+          kernels_(device_, plan, plan.batch > sharded.data_ways * plan.microbatch) {}
 
     void run() {
         const Graph& graph = *costed_.graph;
@@ -97,113 +91,20 @@ private:
         const Layer& layer = costed_.graph->layer(v);
         const plan::ShardedLayer& sharded = sharded_.layers[v];
         const auto count = static_cast<double>(layer.count);
-        precision_ = costed_.graph->units[layer.unit].block.empty() ? wide() : costed_.precision;
-        unit.forward += count * (pass(sharded.work.forward) + casts(sharded.work.forward));
-        unit.forward += count * pass(relayouts(sharded.work.forward));
-        PassCost backward = layer.frozen ? PassCost{} : pass(into_buffer(sharded.work.backward_weight));
-        backward += layer.frozen ? PassCost{} : pass(relayouts(sharded.work.backward_weight));
+        const bool in_block = !costed_.graph->units[layer.unit].block.empty();
+        unit.forward += count * kernels_.with_casts(sharded.work.forward, in_block);
+        PassCost backward = layer.frozen ? PassCost{} : kernels_.into_gradients(sharded.work.backward_weight, in_block);
         if (layer.input_gradient) {
-            backward += pass(sharded.work.backward_input) + casts(sharded.work.backward_input);
-            backward += pass(relayouts(sharded.work.backward_input));
+            backward += kernels_.with_casts(sharded.work.backward_input, in_block);
         }
         unit.backward += count * backward;
-        unit.selective += count * pass(repeated_[v] ? sharded.work.forward : sharded.selective_work);
+        unit.selective +=
+            count * kernels_.alone(repeated_[v] ? sharded.work.forward : sharded.selective_work, in_block);
         add_transfers(sharded, count, repeated_[v], unit);
-        add_streams(sharded, count, repeated_[v], unit);
+        add_streams(sharded, count, repeated_[v], in_block, unit);
         memories_.add(v, count, unit.memory);
         add_entering(v, unit);
         add_weights(sharded, count, unit);
-    }
-
-    /// dW is added to what earlier micro-batches left in the gradient buffer: in the buffer's precision it is read,
-    /// where there are several micro-batches, and written. The kernel has counted one write in 16 bits. Source:
-    /// NVIDIA/Megatron-LM, gradient_accumulation_fusion: products that add into main_grad.
-    [[nodiscard]] std::vector<Kernel> into_buffer(std::vector<Kernel> kernels) const {
-        for (Kernel& kernel : kernels) {
-            if (kernel.kind == graph::KernelKind::matmul) {
-                const double elements = kernel.batch * kernel.m * kernel.n;
-                kernel.elements -= elements;
-                kernel.fixed_bytes += elements * (adds_gradients_ ? 2.0 : 1.0) * gradient_;
-            }
-        }
-        return kernels;
-    }
-
-    PassCost pass(const std::vector<Kernel>& kernels) {
-        PassCost cost;
-        for (const Kernel& kernel : kernels) {
-            const bool attends = kernel.kind == graph::KernelKind::attention;
-            const cost::KernelTime time = timed(kernel, attends ? wide() : precision_);
-            const double slow_down = costed_.framework.slow_down(kernel.kind);
-            cost.compute += slow_down * time.time;
-            cost.by_source[cost::source_of(kernel.kind)] += slow_down * cost::systematic(time);
-            cost.launches += kernel.times;
-            worst_evidence_ = std::max(worst_evidence_, time.evidence);
-            best_evidence_ = std::min(best_evidence_, time.evidence);
-            if (is_product(kernel)) {
-                cost.executed += kernel.times * kernel.flops;
-            }
-        }
-        return cost;
-    }
-
-    /// Algorithms that gain by overlapping windows (Winograd's, Fourier's) need a workspace that some software does not
-    /// give them: then the direct product takes their place.
-    [[nodiscard]] cost::KernelTime timed(const Kernel& kernel, Precision precision) const {
-        cost::KernelTime time = cost::kernel_time(device_, kernel, precision);
-        const double share = costed_.framework[plan::FrameworkParameter::windows];
-        if (share < 1 && kernel.kind == graph::KernelKind::convolution) {
-            Kernel direct = kernel;
-            direct.window = 1;
-            const cost::KernelTime without = cost::kernel_time(device_, direct, precision);
-            time.time = share * time.time + (1 - share) * without.time;
-        }
-        return time;
-    }
-
-    /// What attention, embeddings and heads run in.
-    [[nodiscard]] Precision wide() const { return is_narrow(costed_.precision) ? Precision::bf16 : costed_.precision; }
-
-    /// Passes that cast the operand which changes with every micro-batch: inputs forward, gradients backward. The same
-    /// narrow gradient serves dW; narrow weights are cast once a step.
-    [[nodiscard]] PassCost casts(const std::vector<Kernel>& kernels) const {
-        PassCost cost;
-        const double bytes = costed_.framework[plan::FrameworkParameter::cast];
-        if (bytes == 0 || !is_narrow(precision_)) {
-            return cost;
-        }
-        for (const Kernel& kernel : kernels) {
-            if (kernel.kind == graph::KernelKind::matmul) {
-                const Bytes moved = Bytes::of_base(bytes * kernel.batch * kernel.m * kernel.k);
-                const cost::KernelTime time = cost::stream_time(device_, moved);
-                cost.compute += kernel.times * time.time;
-                cost.by_source[cost::source_of(graph::KernelKind::stream)] += kernel.times * cost::systematic(time);
-                cost.launches += kernel.times;
-            }
-        }
-        return cost;
-    }
-
-    /// Passes that bring operands of convolutions from channels first to channels last, and results back: matrix units
-    /// want them so. What was measured as libraries take it (DeepBench: channels first) has them in it.
-    [[nodiscard]] std::vector<Kernel> relayouts(const std::vector<Kernel>& kernels) const {
-        const double times = costed_.framework[plan::FrameworkParameter::relayout];
-        const auto& fits = device_.profile.fits;
-        const bool measured = std::any_of(fits.begin(), fits.end(), [&](const cluster::KernelFit& fit) {
-            return fit.kind == graph::KernelKind::convolution && fit.precision == precision_;
-        });
-        std::vector<Kernel> passes;
-        if (times == 0 || measured || device_.peak(precision_) <= device_.vector) {
-            return passes;
-        }
-        for (const Kernel& kernel : kernels) {
-            if (kernel.kind == graph::KernelKind::convolution) {
-                Kernel pass = graph::stream(times * kernel.elements);
-                pass.times = kernel.times;
-                passes.push_back(pass);
-            }
-        }
-        return passes;
     }
 
     /// What moves forward for a layer that is recomputed by name moves again.
@@ -236,7 +137,7 @@ private:
 
     /// Blocks that go round a ring of p: while one is worked on the next arrives, so that of each of the p - 1 hops
     /// what is longer than the work on one block shows. Streams of a layer share the way and add up.
-    void add_streams(const plan::ShardedLayer& sharded, double count, bool repeated, UnitCost& unit) {
+    void add_streams(const plan::ShardedLayer& sharded, double count, bool repeated, bool in_block, UnitCost& unit) {
         for (const Phase phase : {Phase::forward, Phase::backward}) {
             Estimate hop;
             cost::PassTimes sources;
@@ -253,8 +154,8 @@ private:
             }
             if (hops > 0) {
                 PassCost& side = phase == Phase::forward ? unit.forward : unit.backward;
-                const PassCost work =
-                    pass(phase == Phase::forward ? sharded.work.forward : sharded.work.backward_input);
+                const PassCost work = kernels_.alone(
+                    phase == Phase::forward ? sharded.work.forward : sharded.work.backward_input, in_block);
                 const Seconds shown = max(Seconds{}, hop.value - (1 / (hops + 1)) * work.compute.value);
                 const Estimate stream = count * hops * hop.rescaled_to(shown);
                 side.layer += stream;
@@ -309,7 +210,7 @@ private:
         const auto found = std::find_if(
             all.begin(), all.end(), [&](const cluster::MeasuredSamples& m) { return m.model == costed_.graph->name; });
         if (found == all.end() || !(device_ == costed_.cluster->device)) {
-            times.evidence = kernel_evidence();
+            times.evidence = kernels_.evidence();
             return;
         }
         const Flop whole = costed_.whole_executed;
@@ -356,27 +257,14 @@ private:
         return total;
     }
 
-    [[nodiscard]] std::string kernel_evidence() const {
-        const std::string device = device_.name + " (" + device_.source + ")";
-        if (best_evidence_ == worst_evidence_) {
-            return "compute: " + std::string(name(worst_evidence_)) + " of " + device;
-        }
-        return "compute: " + std::string(name(best_evidence_)) + " to " + std::string(name(worst_evidence_)) + " of " +
-               device;
-    }
-
     CostedGraph& costed_;
     const plan::ShardedGraph& sharded_;
     const cluster::Device& device_;
     std::optional<cluster::Algorithm> forced_;
-    Precision precision_ = Precision::bf16;  ///< of the products of the layer that is being costed
-    std::vector<bool> repeated_;             ///< by vertex: recomputed by name
+    std::vector<bool> repeated_;  ///< by vertex: recomputed by name
     UnitMemories memories_;
-    Bytes gradient_;       ///< of one element of the gradient buffer
-    bool adds_gradients_;  ///< several micro-batches a step
+    KernelCost kernels_;
     std::set<std::pair<Vertex, std::size_t>> entered_;
-    Evidence worst_evidence_ = Evidence::measured;
-    Evidence best_evidence_ = Evidence::data_sheet;
 };
 
 /// Atoms over which anything but states travels within a micro-batch.

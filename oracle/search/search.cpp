@@ -140,6 +140,7 @@ private:
         plan.precision = space_.precision;
         plan.algorithm = space_.algorithm;
         plan.framework = space_.framework;
+        plan.memory = space_.memory;
         return plan;
     }
 

@@ -24,6 +24,7 @@ struct Space {
     plan::Offload offload;
     std::optional<cluster::Algorithm> algorithm;
     plan::Framework framework;
+    plan::MemoryProfile memory;
     std::optional<Bytes> max_memory;  ///< per device; default: what the device offers
     std::size_t top = 5;
 };
