@@ -138,14 +138,16 @@ int run(Arguments& arguments) {
 }  // namespace
 
 Command check_command() {
-    return {.name = "check",
-            .summary = "whether files of models, machines, devices, links, strategies and plans are right",
-            .positionals = {{.name = "FILE", .description = "files to check", .many = true}},
-            .options = {},
-            .examples =
-                "Exit code 1 if any file has a fault; all faults are printed.\n\n"
-                "Example:\n  dodona check my-model.yaml my-cluster.yaml",
-            .run = run};
+    return {
+        .name = "check",
+        .summary =
+            "whether files of models, machines, devices, profiles, links, strategies, frameworks and plans are right",
+        .positionals = {{.name = "FILE", .description = "files to check", .many = true}},
+        .options = {},
+        .examples =
+            "Exit code 1 if any file has a fault; all faults are printed.\n\n"
+            "Example:\n  dodona check my-model.yaml my-cluster.yaml",
+        .run = run};
 }
 
 }  // namespace dodona::cli

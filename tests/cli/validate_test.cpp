@@ -153,7 +153,7 @@ TEST(Validate, RecordsErrorsAndStopsWhereTheyGrow) {
 
     std::string page = content(place.path() / "errors.md");
     const std::size_t figure = page.rfind("mape: 0.") + 8;
-    page.replace(figure, 2, "01");
+    page.replace(figure, 2, "00");
     put(place, "better.md", page);
     const Outcome worse = place.run("validate runs.csv --gate better.md");
     EXPECT_EQ(worse.code, 1);
