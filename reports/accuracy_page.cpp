@@ -20,9 +20,12 @@ constexpr std::size_t kWorst = 10;
 constexpr std::string_view kTop =
     "# How far predictions are off\n\n"
     "Published runs against what is predicted of them, by group: runs that share source and conditions. error = "
-    "predicted / measured - 1;\nmean, median and p90 are of its size, bias keeps its sign. `fitted`: the mean with the "
-    "machine files as they are, whose curves, if\nany, come from kernel and link measurements; `held out`: the "
-    "mean with parameters fitted to all groups but this one, where\nsuch a fit was made. inside: measured times in the "
+    "predicted / measured - 1;\nmean, median and p90 are of its size, bias keeps its sign. `fitted`: the mean with "
+    "machines\n"
+    "and frameworks as they are: kernels and links fitted to kernel and link measurements, frameworks to the groups\n"
+    "that their files name (`dodona frameworks NAME`); `held out`: the mean with the framework fitted to its other\n"
+    "groups, or an only group to four fifths of it in turn; nothing where no fit saw the group at all. inside: "
+    "measured times in the "
     "90 % interval; pairs: plans for one job (same network, machine, GPUs and batch) that\nare ordered as measured; "
     "regret: how much longer the plan predicted best took than the best; memory: mean size of the error of peak\n"
     "memory; others: mean errors that other programs publish, `*` where over other runs.\n";
