@@ -43,6 +43,23 @@ TEST(Matmul, takes_the_tile_that_fits_best) {
     EXPECT_DOUBLE_EQ(quantisation(device, 64, 64, 1), 1);
 }
 
+// Heads of 150 or 108 features, as some of BLOOM's prototypes had: rows of activations that are not whole 16-byte
+// words.
+TEST(Matmul, of_misaligned_activations_leaves_the_matrix_units) {
+    const cluster::Device device = scene::a100();
+    const auto time = [&](const Kernel& kernel, Precision precision) {
+        return kernel_time(device, kernel, precision).time.value;
+    };
+    const Kernel scores = graph::matmul(2048, 2048, 150, 12);
+    EXPECT_EQ(misalignment(scores, Precision::fp16), 4);
+    EXPECT_EQ(misalignment(graph::matmul(2048, 150, 2048, 12), Precision::bf16), 4);
+    EXPECT_EQ(misalignment(graph::matmul(2048, 2048, 152, 12), Precision::fp16), 1) << "19 words";
+    EXPECT_EQ(misalignment(graph::matmul(2047, 2048, 152, 12), Precision::fp16), 1) << "rows may be any number";
+    EXPECT_EQ(misalignment(scores, Precision::fp32), 1);
+    EXPECT_EQ(misalignment(graph::matmul(2048, 50257, 768), Precision::fp16), 1) << "weights are padded";
+    EXPECT_EQ(time(scores, Precision::bf16), 4 * roofline(device, scores, Precision::bf16));
+}
+
 // A matrix times a vector: 2 * 4096^2 operations at the vector peak are 1.72 us, its 33.6 MB 16.8 us.
 TEST(Matmul, deep_with_few_tiles_is_split_along_k) {
     // 64 multiprocessors, one 128 x 128 tile, k = 1 Mi: whole it runs on one multiprocessor. Split 64 ways it runs on
