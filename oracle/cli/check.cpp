@@ -11,6 +11,7 @@
 #include "input/framework_file.hpp"
 #include "input/link_file.hpp"
 #include "input/machine_file.hpp"
+#include "input/memory_profile.hpp"
 #include "input/plan_file.hpp"
 #include "input/profile_file.hpp"
 #include "input/strategy_file.hpp"
@@ -21,7 +22,8 @@ namespace dodona::cli {
 
 namespace {
 
-const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework", "plan", "profile", "link"};
+const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework",
+                                      "plan",  "profile", "link",   "memory"};
 
 /// "25,557,032 parameters as published".
 std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
@@ -96,6 +98,10 @@ std::string checked(const std::string& file) {
         return fmt::format("strategy {}: axes {}, {}", strategy.name, join(strategy.axes),
                            reports::counted(static_cast<std::int64_t>(strategy.rules.size()), "rule"));
     }
+    if (kind == "memory") {
+        const plan::MemoryProfile profile = input::read_memory_profile(std::move(document));
+        return fmt::format("memory profile {}: {}", profile.name, profile.summary);
+    }
     if (kind == "framework") {
         const plan::Framework framework = input::read_framework(std::move(document));
         return fmt::format("framework {}: {}", framework.name, framework.summary);
@@ -138,16 +144,16 @@ int run(Arguments& arguments) {
 }  // namespace
 
 Command check_command() {
-    return {
-        .name = "check",
-        .summary =
-            "whether files of models, machines, devices, profiles, links, strategies, frameworks and plans are right",
-        .positionals = {{.name = "FILE", .description = "files to check", .many = true}},
-        .options = {},
-        .examples =
-            "Exit code 1 if any file has a fault; all faults are printed.\n\n"
-            "Example:\n  dodona check my-model.yaml my-cluster.yaml",
-        .run = run};
+    return {.name = "check",
+            .summary =
+                "whether files of models, machines, devices, profiles, links, strategies, frameworks, memory profiles "
+                "and plans are right",
+            .positionals = {{.name = "FILE", .description = "files to check", .many = true}},
+            .options = {},
+            .examples =
+                "Exit code 1 if any file has a fault; all faults are printed.\n\n"
+                "Example:\n  dodona check my-model.yaml my-cluster.yaml",
+            .run = run};
 }
 
 }  // namespace dodona::cli

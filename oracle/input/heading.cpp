@@ -8,8 +8,8 @@ namespace {
 
 /// A file is of the first kind that it has the key of: plans also name a strategy, clusters a device,
 /// devices a profile.
-constexpr std::string_view kKinds[] = {"model",  "cluster", "plan",      "strategy",
-                                       "device", "profile", "framework", "link"};
+constexpr std::string_view kKinds[] = {"model",   "cluster",   "plan", "strategy", "device",
+                                       "profile", "framework", "link", "memory"};
 
 std::string kind_of(const Node& root) {
     for (const std::string_view kind : kKinds) {
