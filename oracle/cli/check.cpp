@@ -145,9 +145,7 @@ int run(Arguments& arguments) {
 
 Command check_command() {
     return {.name = "check",
-            .summary =
-                "whether files of models, machines, devices, profiles, links, strategies, frameworks, memory profiles "
-                "and plans are right",
+            .summary = "whether files that dodona reads are right: models, machines, plans and all others",
             .positionals = {{.name = "FILE", .description = "files to check", .many = true}},
             .options = {},
             .examples =
