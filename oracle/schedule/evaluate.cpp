@@ -118,9 +118,12 @@ private:
                                    plan_.framework.seconds(plan::FrameworkParameter::step);
         const Seconds compute = time.total();
         time[TimePart::input] = input_time().exposed(compute);
-        compose_busy(slowest, tail);
-        p_.uncertainty = uncertainty(sources(compute), time.total(), plan_.framework);
-        p_.step = interval(p_.uncertainty, time.total(), plan_.framework);
+        p_.step = Estimate::exactly(time.total());
+        if (detail_ == Detail::full) {
+            compose_busy(slowest, tail);
+            p_.uncertainty = uncertainty(sources(compute), time.total(), plan_.framework);
+            p_.step = interval(p_.uncertainty, time.total(), plan_.framework);
+        }
         const double step = p_.step.value.in(unit::second);
         p_.samples_per_second = step > 0 ? static_cast<double>(plan_.batch) / step : 0;
         compose_utilisation();

@@ -6,7 +6,8 @@
 
 namespace dodona::schedule {
 
-/// How much of a prediction is wanted: the search ranks by totals and asks for the rest of the winners only.
+/// How much of a prediction is wanted: the search ranks by totals and asks for the rest of the winners only. Totals are
+/// without interval, without what overlap hides, and without explanations.
 enum class Detail { totals, full };
 
 /// `costed` must have been made from a plan with the same mesh, strategy, micro-batch, precision and algorithm.
