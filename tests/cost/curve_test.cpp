@@ -33,8 +33,7 @@ CollectiveRequest request(Bytes size, cluster::Group group = {{{1, 16}}}, std::i
     return {.collective = Collective::all_reduce, .group = std::move(group), .size = size, .ranks = ranks};
 }
 
-// The cubic is our own, without allocation, for a search asks it millions of times. Boost has the same slopes but at
-// the ends, where it takes the secant.
+// The cubic is our own, without allocation, for a search asks it millions of times. Boost has other slopes at the ends.
 TEST(CollectiveCurve, is_the_monotone_cubic_of_boost) {
     const cluster::CollectiveCurve ours = curve(7);
     std::vector<double> xs, ys;
