@@ -53,7 +53,7 @@ const std::array kRecipes{
     LinkRecipe{.name = "nvlink3-a100-vtrain",
                .of = "A100 under NVSwitch on the machine of the vTrain paper, 8 in a node",
                .conditions = "nccl-tests, out of place; held out: the 1,005 sizes between the points",
-               .note = "start-ups up to 1 MiB are twice those of nvlink3-a100: an older NCCL",
+               .note = "start-ups up to 1 MiB are twice those of nvlink3-a100: perhaps an older NCCL",
                .bench = {.bandwidth = 300_GB_per_s},
                .tables = vtrain_a100,
                .fits = more_than_two},

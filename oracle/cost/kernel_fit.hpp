@@ -22,9 +22,9 @@
 // fp16 and bf16 for each other; bf16 or fp16 for tf32; fp8 for mxfp8 and nvfp4; fp32 for fp16 where the device's fp16
 // is no faster (Maxwell, GTX of Pascal: fp16 only halves the bytes). A convolution that nothing was fitted for is its
 // implicit matrix product. Outside the range of the measured rows the interval widens in log by 25 % an octave, of a
-// relative's or a borrowed profile once by what profiles were seen to miss on each other's rows. Source: CALIBRATION,
-// "How to fit": tile and wave quantisation with a K ramp. Not modelled: clocks that depend on the data; L2 reuse
-// between kernels; software newer than the measured one.
+// relative's or a borrowed profile once by 28 % on either side: our assumptions, which nothing measured.
+// Source: CALIBRATION, "How to fit": tile and wave quantisation with a K ramp.
+// Not modelled: clocks that depend on the data; L2 reuse between kernels; software newer than the measured one.
 #pragma once
 
 #include <optional>
