@@ -57,8 +57,7 @@ void write_held_out(const std::string& path, const std::map<std::string, calibra
     std::string text =
         "leave_one_out: frameworks\n"
         "source: \"dodona-fit-frameworks RUNS.csv --held-out FILE: each group predicted by a fit to the framework's "
-        "other "
-        "groups; the only group of a framework by fits to four fifths of it in turn\"\ngroups:\n";
+        "other groups; the only group of a framework by fits to four fifths of it in turn\"\ngroups:\n";
     for (const auto& [group, error] : errors) {
         text += fmt::format("  {}: {:.4f}\n", group, error.mean);
     }
@@ -99,8 +98,7 @@ void run(const Options& options) {
             fmt::print("    {:<26} {:8.2f} {:8.2f} {:>8}\n", group, 100 * before.at(group).mean, 100 * error.mean,
                        out.count(group) > 0 ? fmt::format("{:.2f}", 100 * out[group].mean) : "");
         }
-        fmt::print("    mean {:.2f} %, spread {:.3f}, {} evaluations\n", 100 * fitted.error,
-                   calibrate::spread_of(fitted, out), fitted.evaluations);
+        fmt::print("    mean {:.2f} %, spread {:.3f}\n", 100 * fitted.error, calibrate::spread_of(fitted, out));
         std::fflush(stdout);
         if (options.write) {
             fitted.framework.spread = calibrate::spread_of(fitted, out);

@@ -83,7 +83,6 @@ struct Functor {
     plan::Framework start;
     std::vector<Free> free;
     std::vector<double> weights;
-    mutable int evaluations = 0;
 
     [[nodiscard]] int inputs() const { return static_cast<int>(free.size()); }
     [[nodiscard]] int values() const { return static_cast<int>(weights.size() + free.size()); }
@@ -97,7 +96,6 @@ struct Functor {
     }
 
     int operator()(const Eigen::VectorXd& x, Eigen::VectorXd& residuals) const {
-        ++evaluations;
         questions.replace(at(x));
         const std::vector<double> errors = log_errors(runs, questions);
         for (std::size_t i = 0; i < errors.size(); ++i) {
@@ -243,7 +241,6 @@ FrameworkFit fit(const std::vector<input::Run>& runs, validate::Questions& quest
         result.error += std::abs(std::expm1(error)) / static_cast<double>(errors.size());
     }
     result.spread = percentile_90(errors) / kQuantile;
-    result.evaluations = functor.evaluations;
     return result;
 }
 

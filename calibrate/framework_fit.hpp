@@ -23,7 +23,6 @@ struct FrameworkFit {
     plan::Framework framework;
     double error = 0;   ///< mean |predicted / measured - 1| of the runs it was fitted to
     double spread = 0;  ///< of a normal distribution, whose 90 % hold as many of the runs it was fitted to
-    int evaluations = 0;
 };
 
 using Told = std::function<void(const std::string&)>;

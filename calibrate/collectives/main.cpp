@@ -4,7 +4,6 @@
 // link that links.cpp knows, or those that are named. Exit codes as those of dodona: 2 for what the user gave.
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <set>
 #include <string_view>
 
@@ -14,6 +13,7 @@
 #include "calibrate/collectives/link_text.hpp"
 #include "calibrate/collectives/links.hpp"
 #include "calibrate/collectives/thinning.hpp"
+#include "calibrate/whole_file.hpp"
 
 namespace dodona::calibrate {
 
@@ -53,12 +53,7 @@ void write(const LinkRecipe& recipe, const Folder& folder, const std::string& li
         link.curves.push_back(curve);
     }
     const std::string path = fmt::format("{}/{}.yaml", links, recipe.name);
-    std::ofstream file(path);
-    file << link_text(recipe, link, fit);
-    file.close();
-    if (!file) {
-        fail({}, fmt::format("{} cannot be written", path), "give a folder that exists");
-    }
+    write_whole(path, link_text(recipe, link, fit));
     fmt::print("{}: {} curves; protocols {:.1f} % in the median, {:.0f} % at the 90th percentile, one alone {:.0f} %\n",
                path, link.curves.size(), 100 * fit.median_error, 100 * fit.error, 100 * fit.of_one);
 }

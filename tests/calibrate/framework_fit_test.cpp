@@ -90,7 +90,7 @@ TEST(FrameworkFit, GroupsAreHeldOutInTurn) {
 }
 
 TEST(FrameworkFit, SpreadIsTheLargerOfFittedAndTheMiddleGroupHeldOut) {
-    const FrameworkFit fitted{.framework = {}, .error = 0.05, .spread = 0.03, .evaluations = 1};
+    const FrameworkFit fitted{.framework = {}, .error = 0.05, .spread = 0.03};
     EXPECT_EQ(spread_of(fitted, {}), 0.03);
     const std::map<std::string, GroupError> held_out{
         {"a", {0.01, 0.02, 3}}, {"b", {0.05, 0.1645, 4}}, {"c", {0.3, 0.9, 2}}};
