@@ -12,6 +12,7 @@
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/space_options.hpp"
 #include "input/plan_file.hpp"
 #include "reports/csv.hpp"
 #include "reports/figures.hpp"
@@ -33,10 +34,9 @@ std::vector<Option> options() {
                    .value = "A,B,...",
                    .description = "built-in strategies or files; default: all but the *-paradl ones",
                    .group = search});
-    all.push_back({.names = "--max-memory",
-                   .value = "SIZE",
-                   .description = "of one device, such as 40GiB; default: all that it has",
-                   .group = search});
+    for (Option& option : space_options()) {
+        all.push_back(std::move(option));
+    }
     all.push_back({.names = "--top", .value = "K", .description = "plans to list; default: 5", .group = search});
     all.push_back({.names = "--save",
                    .value = "FILE",
@@ -122,7 +122,7 @@ plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Job& 
 /// The search, with progress on a terminal and Ctrl-C.
 search::Answer search_with_progress(const Job& job, const search::Space& space) {
     listen_for_interrupt();
-    ProgressLine line("configurations");
+    ProgressLine line("meshes");
     std::int64_t seen_last = 0;
     std::int64_t in_all = 0;
     search::Answer answer = search::search(job.graph, job.cluster, space, [&](std::int64_t seen, std::int64_t all) {
@@ -133,7 +133,7 @@ search::Answer search_with_progress(const Job& job, const search::Space& space) 
     });
     line.clear();
     if (interrupted()) {
-        fmt::print(stderr, "note: stopped; this is the best of {} of {} configurations\n",
+        fmt::print(stderr, "note: stopped; this is the best of {} of {} meshes\n",
                    reports::whole(static_cast<double>(seen_last)), reports::whole(static_cast<double>(in_all)));
     }
     return answer;
@@ -145,7 +145,6 @@ int run(Arguments& arguments) {
     search::Space space;
     space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
     const auto batch = arguments.count("--batch");
-    space.max_memory = arguments.size("--max-memory");
     space.top = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
     const ObservedWords observed = read_observed(arguments);
     const std::string observed_plan = arguments.text("--observed-plan").value_or("");
@@ -172,6 +171,8 @@ int run(Arguments& arguments) {
         space.framework = anchored(space.framework, observed, job, taken);
     }
     space.strategies = strategies_asked_for(arguments, job.graph);
+    read_space(arguments, job.cluster, space);
+    arguments.throw_if_faults();
     search::Answer answer = search_with_progress(job, space);
     answer.question = {.model = job.model,
                        .machine = job.machine,

@@ -36,14 +36,7 @@ public:
             plan_.strategy.pipeline ? costed_.mesh.ways(costed_.mesh.axis(*plan_.strategy.pipeline)) : 1;
         std::vector<Stage> cut = cut_stages(costed_, stages, plan_.chunks, plan_.stages);
         if (cut.empty()) {
-            std::int64_t units = 0;
-            for (const graph::Unit& unit : costed_.graph->units) {
-                units += unit.count;
-            }
-            p_.limits.push_back(
-                {fmt::format("pipeline <= {}: the network has {} pieces to cut into {} stages x {} chunks", units,
-                             units, stages, plan_.chunks),
-                 true});
+            p_.limits.push_back(too_few_pieces(*costed_.graph, stages, plan_.chunks));
             judge();
             return std::move(p_);
         }

@@ -7,7 +7,8 @@ namespace dodona::schedule {
 
 namespace {
 
-Seconds reading_time(const CostedGraph& costed, const plan::Plan& plan, const Job& job, std::int64_t microbatches) {
+/// `most`: micro-batches of the data rank that gets most, `microbatches` if all got as many.
+Seconds reading_time(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches, std::int64_t most) {
     const auto& storage = costed.cluster->storage;
     const auto& bytes = costed.graph->dataset.sample_bytes;
     if (!storage || !bytes) {
@@ -16,22 +17,32 @@ Seconds reading_time(const CostedGraph& costed, const plan::Plan& plan, const Jo
     const double nodes =
         std::ceil(static_cast<double>(plan.devices()) / static_cast<double>(costed.cluster->node_size()));
     const Seconds even = static_cast<double>(plan.batch) / nodes * *bytes / storage->bandwidth;
+    return static_cast<double>(most) / static_cast<double>(microbatches) * even;
+}
+
+std::int64_t most_dealt(const Job& job) {
     std::int64_t most = 0;
     for (const Dealt& dealt : job.dealt) {
         most = std::max(most, dealt.most);
     }
-    return static_cast<double>(most) / static_cast<double>(microbatches) * even;
+    return most;
 }
 
 }  // namespace
 
-InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, const Job& job, std::int64_t microbatches)
+InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches, std::int64_t most)
     : prefetched_(costed.cluster->storage && costed.cluster->storage->prefetch),
-      reading_(reading_time(costed, plan, job, microbatches)) {
+      reading_(reading_time(costed, plan, microbatches, most)) {
     const double samples = static_cast<double>(microbatches) * static_cast<double>(plan.microbatch);
     decoding_ = samples * plan.framework.seconds(plan::FrameworkParameter::input);
     feeding_ = samples * plan.framework.seconds(plan::FrameworkParameter::feed);
 }
+
+InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches)
+    : InputTime(costed, plan, microbatches, microbatches) {}
+
+InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, const Job& job, std::int64_t microbatches)
+    : InputTime(costed, plan, microbatches, most_dealt(job)) {}
 
 Seconds InputTime::exposed(Seconds step) const {
     const Seconds decoding = host_wait(decoding_, step);

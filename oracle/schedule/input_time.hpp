@@ -12,6 +12,8 @@ namespace dodona::schedule {
 
 class InputTime {
 public:
+    /// `microbatches`: of every data rank.
+    InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches);
     /// `microbatches`: of a data rank if all get as many.
     InputTime(const CostedGraph& costed, const plan::Plan& plan, const Job& job, std::int64_t microbatches);
 
@@ -22,6 +24,8 @@ public:
     [[nodiscard]] cost::StepTimes sources(Seconds step, const cost::StepTimes& sources) const;
 
 private:
+    InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches, std::int64_t most);
+
     bool prefetched_ = false;
     Seconds reading_;
     Seconds decoding_;

@@ -14,13 +14,13 @@ struct Copies {
 
 }  // namespace
 
-StageOffload stage_offload(const CostedGraph& costed, const plan::Plan& plan, const StageStates& states,
+StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& plan, const StateSums& states,
                            const KeptActivations& kept, const StageSteps& steps) {
     if (!plan.offload.any()) {
         return {};
     }
-    check(costed.cluster->host.has_value(), "a plan offloads to a host that is described");
-    const BytesPerSecond bandwidth = costed.cluster->host->bandwidth;
+    check(cluster.host.has_value(), "a plan offloads to a host that is described");
+    const BytesPerSecond bandwidth = cluster.host->bandwidth;
     const StateBytes all = states.blocks + states.token;
     const Bytes w = plan.offload.weights ? all.weights : Bytes{};
     const Bytes g = plan.offload.weights ? all.gradients : Bytes{};
@@ -40,10 +40,9 @@ StageOffload stage_offload(const CostedGraph& costed, const plan::Plan& plan, co
     offload.out = m * (forward.out + backward.out) + update.out;
     offload.kept = w + g + s + (plan.offload.activations ? kept.total() : Bytes{});
     const bool hides = plan.overlap.offload;
-    const Seconds behind_backward = steps.pass.backward.compute.value + steps.pass.recompute.compute.value;
-    offload.exposed_pass = exposed(offload.forward, steps.pass.forward.compute.value, kept.units, hides) +
-                           exposed(offload.backward, behind_backward, kept.units, hides);
-    const Seconds free = max(Seconds{}, behind_backward - offload.backward);
+    offload.exposed_pass = exposed(offload.forward, steps.forward, kept.units, hides) +
+                           exposed(offload.backward, steps.backward, kept.units, hides);
+    const Seconds free = max(Seconds{}, steps.backward - offload.backward);
     offload.exposed_update = exposed(offload.update, free + steps.update, states.buckets, hides);
     return offload;
 }

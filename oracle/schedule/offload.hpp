@@ -36,13 +36,14 @@ struct StageOffload {
 
 /// What a stage does beside its copies.
 struct StageSteps {
-    const StagePass& pass;
+    Seconds forward;   ///< kernels of one micro-batch
+    Seconds backward;  ///< ... with what is repeated
     Seconds update;
     std::int64_t microbatches = 1;
 };
 
 /// Nothing where nothing is offloaded; else the cluster has a host.
-StageOffload stage_offload(const CostedGraph& costed, const plan::Plan& plan, const StageStates& states,
+StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& plan, const StateSums& states,
                            const KeptActivations& kept, const StageSteps& steps);
 
 }  // namespace dodona::schedule

@@ -6,6 +6,10 @@
 
 namespace dodona::schedule {
 
+Seconds bubble(Seconds sum, Seconds slowest, std::int64_t chunks) {
+    return (sum - slowest) / static_cast<double>(chunks);
+}
+
 PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t microbatches, std::int64_t chunks) {
     check(!stage_times.empty() && microbatches >= 1 && chunks >= 1, "a pipeline has stages, micro-batches and chunks");
     PipelineTime time;
@@ -17,10 +21,15 @@ PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t mi
         }
     }
     const Seconds slowest = stage_times[time.critical];
-    const double v = static_cast<double>(chunks);
-    time.bubble = (sum - slowest) / v;
+    time.bubble = bubble(sum, slowest, chunks);
     time.total = static_cast<double>(microbatches) * slowest + time.bubble;
     return time;
+}
+
+Seconds pipeline_transfers(Seconds filling, Seconds slowest, std::int64_t microbatches, std::int64_t chunks,
+                           bool overlapped) {
+    const std::int64_t steady = overlapped ? 0 : microbatches * chunks - 1;
+    return 2.0 * (filling + static_cast<double>(steady) * slowest);
 }
 
 Seconds pipeline_transfers(std::span<const Seconds> boundaries, std::int64_t microbatches, std::int64_t chunks,
@@ -34,8 +43,7 @@ Seconds pipeline_transfers(std::span<const Seconds> boundaries, std::int64_t mic
         filling += boundaries[s];
         slowest = max(slowest, boundaries[s]);
     }
-    const std::int64_t steady = overlapped ? 0 : microbatches * chunks - 1;
-    return 2.0 * (filling + static_cast<double>(steady) * slowest);
+    return pipeline_transfers(filling, slowest, microbatches, chunks, overlapped);
 }
 
 std::vector<std::int64_t> in_flight(plan::ScheduleKind kind, std::int64_t stage, std::int64_t stages,

@@ -26,12 +26,18 @@ struct PipelineTime {
     Seconds bubble;            ///< what the critical stage waits
 };
 
+/// What the slowest of stages that take `sum` together waits.
+Seconds bubble(Seconds sum, Seconds slowest, std::int64_t chunks);
+
 PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t microbatches, std::int64_t chunks);
 
 /// Transfers between neighbours that are not hidden: filling and draining pass every boundary once each way, the steady
 /// state waits for the slowest, 2 (sum_s x_s + (m v - 1) max_s x_s) for one-way transfers x_s into stages 1 ... p-1
 /// and, with chunks, 0. Equal boundaries give ParaDL's Table 3, layer parallelism: 2 (p + S - 2) transfers (v = 1, m =
 /// S). With `overlapped`, only filling and draining show.
+/// With `filling` the sum over boundaries and `slowest` the longest of all transfers into a stage.
+Seconds pipeline_transfers(Seconds filling, Seconds slowest, std::int64_t microbatches, std::int64_t chunks,
+                           bool overlapped);
 Seconds pipeline_transfers(std::span<const Seconds> boundaries, std::int64_t microbatches, std::int64_t chunks,
                            bool overlapped);
 

@@ -24,7 +24,10 @@ StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::v
         on, plan, work.stage,
         in_flight(plan.schedule, static_cast<std::int64_t>(index), static_cast<std::int64_t>(cut.size()), microbatches,
                   static_cast<std::int64_t>(work.stage.chunks.size())));
-    work.offload = stage_offload(on, plan, work.states, kept, {work.pass, work.update.value, microbatches});
+    work.offload = stage_offload(
+        *on.cluster, plan, work.states, kept,
+        {work.pass.forward.compute.value, work.pass.backward.compute.value + work.pass.recompute.compute.value,
+         work.update.value, microbatches});
     work.pass.offload = work.offload.exposed_pass;
     work.memory = stage_memory(on, plan, work.stage, work.states, kept, cut.size());
     return work;

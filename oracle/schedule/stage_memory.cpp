@@ -106,7 +106,7 @@ Bytes workspace(const CostedGraph& costed, const plan::Plan& plan, const Stage& 
 
 /// Groups of ranks that this stage communicates in, each with a communicator of its own: those of its collectives, its
 /// neighbours in the pipeline, and all ranks of the job together.
-std::size_t communicators(const CostedGraph& costed, const Stage& stage, const StageStates& states,
+std::size_t communicators(const CostedGraph& costed, const Stage& stage, const std::vector<StateTransfer>& transfers,
                           std::size_t stage_count) {
     std::set<plan::Atoms> groups;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {
@@ -116,7 +116,7 @@ std::size_t communicators(const CostedGraph& costed, const Stage& stage, const S
             }
         }
     }
-    for (const StateTransfer& transfer : states.transfers) {
+    for (const StateTransfer& transfer : transfers) {
         groups.insert(transfer.atoms);
     }
     if (costed.mesh.devices() > 1) {
@@ -156,8 +156,22 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
     return kept;
 }
 
-MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
-                         const StageStates& states, const KeptActivations& kept, std::size_t stage_count) {
+StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
+                           const std::vector<StateTransfer>& transfers, std::size_t stage_count) {
+    StageBuffers buffers;
+    buffers.workspace = workspace(costed, plan, stage);
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        buffers.message = max(buffers.message, stage.count(u) > 0 ? costed.units[u].largest_message : Bytes{});
+    }
+    buffers.neighbours = stage_count > 1 ? 4.0 * incoming(costed, stage, 0).whole : Bytes{};
+    buffers.reduction = transfers.empty() ? Bytes{} : plan.memory.reduction_bucket;
+    buffers.communicators = communicators(costed, stage, transfers, stage_count);
+    buffers.context = costed.context();
+    return buffers;
+}
+
+MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
+                         const StageBuffers& buffers) {
     const plan::Offload& away = plan.offload;
     MemoryParts memory;
     const auto place = [&](MemoryPart part, Bytes blocks, Bytes token, Bytes largest, bool offloaded) {
@@ -171,20 +185,17 @@ MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, cons
           away.optimizer);
     place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, away.activations);
     memory[MemoryPart::recompute] = kept.working;
-    memory[MemoryPart::workspace] = workspace(costed, plan, stage);
-    Bytes largest_message;
-    for (std::size_t u = 0; u < costed.units.size(); ++u) {
-        largest_message = max(largest_message, stage.count(u) > 0 ? costed.units[u].largest_message : Bytes{});
-    }
-    // One buffer for the largest collective, two each way for neighbours in the pipeline.
-    const Bytes boundary = incoming(costed, stage, 0).whole;
-    memory[MemoryPart::buffers] = largest_message + states.gathered + (stage_count > 1 ? 4.0 * boundary : Bytes{});
-    memory[MemoryPart::cache] = plan.memory.fragmentation * memory.total() + states.update_copies +
-                                (states.transfers.empty() ? Bytes{} : plan.memory.reduction_bucket);
-    memory[MemoryPart::communicators] =
-        static_cast<double>(communicators(costed, stage, states, stage_count)) * plan.memory.communicator;
-    memory[MemoryPart::context] = costed.context();
+    memory[MemoryPart::workspace] = buffers.workspace;
+    memory[MemoryPart::buffers] = buffers.message + states.gathered + buffers.neighbours;
+    memory[MemoryPart::cache] = plan.memory.fragmentation * memory.total() + states.update_copies + buffers.reduction;
+    memory[MemoryPart::communicators] = static_cast<double>(buffers.communicators) * plan.memory.communicator;
+    memory[MemoryPart::context] = buffers.context;
     return memory;
+}
+
+MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
+                         const StageStates& states, const KeptActivations& kept, std::size_t stage_count) {
+    return stage_memory(plan, states, kept, stage_buffers(costed, plan, stage, states.transfers, stage_count));
 }
 
 }  // namespace dodona::schedule

@@ -23,10 +23,24 @@ struct KeptActivations {
 KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                                  const std::vector<std::int64_t>& held);
 
+/// What a stage needs beside its states and what it keeps.
+struct StageBuffers {
+    Bytes workspace;
+    Bytes message;     ///< the largest collective of a layer
+    Bytes neighbours;  ///< two tensors each way for neighbours in the pipeline
+    Bytes reduction;   ///< buckets of reductions (MemoryProfile)
+    std::size_t communicators = 0;
+    Bytes context;
+};
+StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
+                           const std::vector<StateTransfer>& transfers, std::size_t stage_count);
+
 /// Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %). What is offloaded leaves two
 /// buffers of its largest unit on the device.
 /// What software adds is the plan's memory profile; what a cluster keeps free is its memory_reserve. Not modelled:
 /// connections of all-to-all groups to each peer, the moment at which a table's dense gradient is there.
+MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
+                         const StageBuffers& buffers);
 MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                          const StageStates& states, const KeptActivations& kept, std::size_t stage_count);
 

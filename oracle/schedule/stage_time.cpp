@@ -9,10 +9,8 @@ using plan::FrameworkParameter;
 using plan::Phase;
 using plan::RecomputeKind;
 
-namespace {
-
-PassCost recomputed(const UnitCost& unit, const plan::Plan& plan) {
-    switch (plan.recompute) {
+PassCost recomputed(const UnitCost& unit, RecomputeKind recompute) {
+    switch (recompute) {
         case RecomputeKind::none: return {};
         case RecomputeKind::selective:
         case RecomputeKind::layers: return unit.selective;
@@ -22,6 +20,37 @@ PassCost recomputed(const UnitCost& unit, const plan::Plan& plan) {
     return {};
 }
 
+PassSeconds& PassSeconds::operator+=(const PassSeconds& other) {
+    compute += other.compute;
+    layer += other.layer;
+    exchanged += other.exchanged;
+    halo += other.halo;
+    launches += other.launches;
+    return *this;
+}
+
+PassSeconds operator*(double ratio, const PassSeconds& pass) {
+    return {ratio * pass.compute, ratio * pass.layer, ratio * pass.exchanged, ratio * pass.halo, ratio * pass.launches};
+}
+
+PassSeconds seconds_of(const PassCost& cost) {
+    return {cost.compute.value, cost.layer.value, cost.exchanged.value, cost.halo.value, cost.launches};
+}
+
+HiddenLayers hidden_layers(const PassSeconds& pass, const plan::Plan& plan) {
+    const Seconds others = pass.layer - pass.exchanged;
+    return {.may = (plan.overlap.expert ? pass.exchanged : Seconds{}) + (plan.overlap.tensor ? others : Seconds{}),
+            .window = plan.framework[FrameworkParameter::hidden_layers] * pass.compute};
+}
+
+PassSeconds overlapped(PassSeconds pass, const plan::Plan& plan) {
+    const Seconds hidden = hidden_layers(pass, plan).hidden();
+    pass.layer = pass.layer - hidden + plan.framework[FrameworkParameter::interference] * hidden;
+    return pass;
+}
+
+namespace {
+
 /// Collectives inside a pass that are hidden behind its compute: all-to-alls with `overlap: expert` (behind the other
 /// pass of another micro-batch, which has as much to hide behind), the others with `overlap: tensor`. What does not fit
 /// shows, and compute loses a share of the time that is hidden.
@@ -29,11 +58,9 @@ PassCost recomputed(const UnitCost& unit, const plan::Plan& plan) {
 PassCost overlap_layers(PassCost pass, const plan::Plan& plan) {
     const double share = plan.framework[FrameworkParameter::hidden_layers];
     const double interference = plan.framework[FrameworkParameter::interference];
-    const Seconds exchanged = pass.exchanged.value;
-    const Seconds others = pass.layer.value - exchanged;
-    const Seconds may = (plan.overlap.expert ? exchanged : Seconds{}) + (plan.overlap.tensor ? others : Seconds{});
-    const Seconds window = share * pass.compute.value;
-    const Seconds hidden = min(may, window);
+    const HiddenLayers hides_here = hidden_layers(seconds_of(pass), plan);
+    const auto [may, window] = hides_here;
+    const Seconds hidden = hides_here.hidden();
     const bool shows = may > window;
     const Seconds collectives = pass.layer.value + pass.halo.value;
     const double hides = shows || collectives <= Seconds{} ? 0 : may / collectives;
@@ -48,8 +75,8 @@ PassCost overlap_layers(PassCost pass, const plan::Plan& plan) {
     return pass;
 }
 
-/// Ranks of a stage and of the one before it: a pair of neighbours where those lie as close as the first two do, else
-/// the whole axis, which crosses every level that any of its neighbours cross. Stage 0 receives from the last (chunks).
+}  // namespace
+
 cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size_t index) {
     const cluster::Group whole = costed.mesh.group(axis);
     if (whole.strides.size() != 1 || index == 0) {
@@ -67,12 +94,10 @@ cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size
     return whole;
 }
 
-}  // namespace
-
 UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan) {
     const bool hides = plan.overlap.tensor || plan.overlap.expert;
     const auto adjusted = [&](const PassCost& cost) { return hides ? overlap_layers(cost, plan) : cost; };
-    return {adjusted(unit.forward), adjusted(unit.backward), adjusted(recomputed(unit, plan))};
+    return {adjusted(unit.forward), adjusted(unit.backward), adjusted(recomputed(unit, plan.recompute))};
 }
 
 Seconds host_wait(Seconds host, Seconds device) {
@@ -92,6 +117,32 @@ double host_share(Seconds host, Seconds device) {
     return std::pow(share, kHostSharpness);
 }
 
+PassWaits pass_waits(const PassSeconds& forward, const PassSeconds& backward, const PassSeconds& recompute,
+                     const plan::Framework& framework, std::int64_t devices) {
+    const Seconds launch = framework.seconds(FrameworkParameter::launch);
+    const Seconds back = backward.total() + recompute.total();
+    PassWaits waits;
+    waits.host_needs = forward.launches * launch;
+    waits.host_needs_back = (backward.launches + recompute.launches) * launch;
+    waits.host = host_wait(waits.host_needs, forward.total()) + host_wait(waits.host_needs_back, back);
+    const double doublings = std::log2(static_cast<double>(devices));
+    waits.overhead = framework[FrameworkParameter::stragglers] * doublings * (forward.total() + back + waits.host);
+    return waits;
+}
+
+Boundary boundary_of(const CostedGraph& costed, const plan::Plan& plan, const Incoming& arriving,
+                     const cluster::Group& between) {
+    Boundary boundary;
+    boundary.send = time_of(costed, cluster::Collective::send, between, arriving.sent, plan.algorithm);
+    boundary.time = boundary.send.time.value;
+    if (arriving.gathered > Bytes{}) {
+        boundary.gather = time_of(costed, cluster::Collective::all_gather, boundary_split(costed, plan),
+                                  arriving.gathered, plan.algorithm);
+        boundary.time += boundary.gather.time.value;
+    }
+    return boundary;
+}
+
 StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t index) {
     StagePass pass;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {
@@ -104,24 +155,19 @@ StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const St
         pass.backward += count * unit.backward;
         pass.recompute += count * unit.recompute;
     }
-    const Seconds launch = plan.framework.seconds(FrameworkParameter::launch);
-    const Seconds back = (pass.backward.total() + pass.recompute.total()).value;
-    pass.host_needs = pass.forward.launches * launch;
-    pass.host_needs_back = (pass.backward.launches + pass.recompute.launches) * launch;
-    pass.host = host_wait(pass.host_needs, pass.forward.total().value) + host_wait(pass.host_needs_back, back);
-    const double doublings = std::log2(static_cast<double>(costed.mesh.devices()));
-    pass.overhead = plan.framework[FrameworkParameter::stragglers] * doublings * pass.total().value;
+    const PassWaits waits = pass_waits(seconds_of(pass.forward), seconds_of(pass.backward), seconds_of(pass.recompute),
+                                       plan.framework, costed.mesh.devices());
+    pass.host = waits.host;
+    pass.host_needs = waits.host_needs;
+    pass.host_needs_back = waits.host_needs_back;
+    pass.overhead = waits.overhead;
     pass.arriving = incoming(costed, stage, boundary_split(costed, plan));
     if (plan.strategy.pipeline && pass.arriving.sent > Bytes{}) {
         const plan::Atoms axis = costed.mesh.axis(*plan.strategy.pipeline);
-        pass.send = time_of(costed, cluster::Collective::send, neighbours(costed, axis, index), pass.arriving.sent,
-                            plan.algorithm);
-        pass.boundary = pass.send.time.value;
-        if (pass.arriving.gathered > Bytes{}) {
-            pass.gather = time_of(costed, cluster::Collective::all_gather, boundary_split(costed, plan),
-                                  pass.arriving.gathered, plan.algorithm);
-            pass.boundary += pass.gather.time.value;
-        }
+        const Boundary boundary = boundary_of(costed, plan, pass.arriving, neighbours(costed, axis, index));
+        pass.send = boundary.send;
+        pass.gather = boundary.gather;
+        pass.boundary = boundary.time;
     }
     return pass;
 }
@@ -134,32 +180,64 @@ Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool ove
     return max(transfer / n, transfer - window * (1.0 - 1.0 / n));
 }
 
+Shown::Shown(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped)
+    : time(exposed(transfer, window, buckets, overlapped)) {
+    const double n = static_cast<double>(buckets);
+    if (overlapped && time <= transfer / n) {
+        by_transfer = 1 / n;
+    } else if (overlapped) {
+        by_window = -(1 - 1 / n);
+    }
+}
+
+StateLanes& StateLanes::operator+=(const StateLanes& other) {
+    gathered_once += other.gathered_once;
+    gathered += other.gathered;
+    gathered_again += other.gathered_again;
+    reduced_once += other.reduced_once;
+    reduced += other.reduced;
+    return *this;
+}
+
+Seconds StateLanes::*lane_of(const StateTransfer& transfer) {
+    if (transfer.what != StateTransfer::What::parameters) {
+        return transfer.per_pass ? &StateLanes::reduced : &StateLanes::reduced_once;
+    }
+    if (transfer.beside != Phase::forward) {
+        return &StateLanes::gathered_again;
+    }
+    return transfer.per_pass ? &StateLanes::gathered : &StateLanes::gathered_once;
+}
+
+ShownLanes::ShownLanes(const StateLanes& lanes, Seconds forward_window, Seconds backward_window, const plan::Plan& plan,
+                       std::int64_t microbatches, std::int64_t buckets)
+    : once(lanes.gathered_once, forward_window, buckets, plan.overlap.parameters),
+      forward(lanes.gathered, forward_window, buckets, plan.overlap.parameters),
+      again(lanes.gathered_again, backward_window, buckets, plan.overlap.parameters),
+      left(max(Seconds{}, backward_window - (lanes.gathered_again - again.time))),
+      every(lanes.reduced, left, buckets, plan.overlap.gradients),
+      last(lanes.reduced_once, left, buckets, plan.overlap.gradients) {
+    const double m = static_cast<double>(microbatches);
+    parameters = once.time + m * (forward.time + again.time);
+    gradients = m * every.time + last.time;
+    const Seconds busy = lanes.gradients(microbatches) + lanes.parameters(microbatches);
+    const Seconds hidden = max(Seconds{}, busy - gradients - parameters);
+    interference = plan.framework[FrameworkParameter::interference] * hidden;
+}
+
 namespace {
 
-/// What shows of a transfer, and its derivatives by the transfer and by the window.
-struct Shown {
-    Seconds time;
-    double by_transfer = 1;
-    double by_window = 0;
+/// What the lanes rest on: collectives only.
+struct LaneSources {
+    cost::PassTimes gathered_once, gathered, gathered_again, reduced_once, reduced;
 
-    Shown(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped)
-        : time(exposed(transfer, window, buckets, overlapped)) {
-        const double n = static_cast<double>(buckets);
-        if (overlapped && time <= transfer / n) {
-            by_transfer = 1 / n;
-        } else if (overlapped) {
-            by_window = -(1 - 1 / n);
-        }
-    }
-};
-
-/// Transfers that run beside the same pass compete for it: they add up.
-struct Lane {
-    Seconds time;
-    cost::PassTimes by_source;  ///< collectives only
-    void add(const cluster::Cluster& cluster, const cost::CollectiveTime& transfer) {
-        time += transfer.time.value;
-        by_source[cost::source_of(cluster, transfer)] += transfer.time;
+    cost::PassTimes& of(const StateTransfer& transfer) {
+        const auto lane = lane_of(transfer);
+        return lane == &StateLanes::gathered_once    ? gathered_once
+               : lane == &StateLanes::gathered       ? gathered
+               : lane == &StateLanes::gathered_again ? gathered_again
+               : lane == &StateLanes::reduced_once   ? reduced_once
+                                                     : reduced;
     }
 };
 
@@ -175,39 +253,25 @@ cost::PassTimes kernels_of(const PassCost& pass) {
 ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,
                              const StateSteps& steps) {
     const plan::Plan& plan = steps.plan;
-    Lane reduced_once, reduced, gathered_once, gathered, gathered_again;
+    StateLanes lanes;
+    LaneSources from;
     ExposedStates result;
     for (const StateTransfer& transfer : transfers) {
-        const Seconds busy = transfer.per_step * transfer.time.time.value;
-        if (transfer.what == StateTransfer::What::parameters) {
-            result.parameters_busy += busy;
-            const bool forward = transfer.beside == Phase::forward;
-            Lane& lane = !forward ? gathered_again : transfer.per_pass ? gathered : gathered_once;
-            lane.add(steps.cluster, transfer.time);
-        } else {
-            result.gradients_busy += busy;
-            (transfer.per_pass ? reduced : reduced_once).add(steps.cluster, transfer.time);
-        }
+        lanes.*lane_of(transfer) += transfer.time.time.value;
+        from.of(transfer)[cost::source_of(steps.cluster, transfer.time)] += transfer.time.time;
     }
     const double m = static_cast<double>(steps.microbatches);
     const double share = plan.framework[FrameworkParameter::hidden_states];
     const double interference = plan.framework[FrameworkParameter::interference];
     const Seconds forward_window = share * pass.forward.compute.value;
     const Seconds backward_window = share * (pass.backward.compute.value + pass.recompute.compute.value);
-    const bool hides_parameters = plan.overlap.parameters;
-    const bool hides_gradients = plan.overlap.gradients;
-    const Shown once(gathered_once.time, forward_window, steps.buckets, hides_parameters);
-    const Shown forward(gathered.time, forward_window, steps.buckets, hides_parameters);
-    // Gathers for backward and reductions share the backward window; gathers come first.
-    const Shown again(gathered_again.time, backward_window, steps.buckets, hides_parameters);
-    const Seconds left = max(Seconds{}, backward_window - (gathered_again.time - again.time));
-    const Shown every(reduced.time, left, steps.buckets, hides_gradients);
-    const Shown last(reduced_once.time, left, steps.buckets, hides_gradients);
-    result.parameters = once.time + m * (forward.time + again.time);
-    result.gradients = m * every.time + last.time;
-    const Seconds busy = result.gradients_busy + result.parameters_busy;
-    const Seconds hidden = max(Seconds{}, busy - result.gradients - result.parameters);
-    result.interference = interference * hidden;
+    const ShownLanes shown(lanes, forward_window, backward_window, plan, steps.microbatches, steps.buckets);
+    const auto& [once, forward, again, left, every, last, gradients, parameters, lost] = shown;
+    result.gradients = gradients;
+    result.parameters = parameters;
+    result.gradients_busy = lanes.gradients(steps.microbatches);
+    result.parameters_busy = lanes.parameters(steps.microbatches);
+    result.interference = lost;
 
     // What shows counts in full, what hides by its interference.
     const double x = 1 - interference;
@@ -215,12 +279,12 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
     const double by_forward = x * (once.by_window + m * forward.by_window);
     const double by_backward = x * (m * again.by_window + by_left * (1 + again.by_window));
     cost::StepTimes& sources = result.by_source;
-    sources += (x * once.by_transfer + interference) * gathered_once.by_source;
-    sources += m * (x * forward.by_transfer + interference) * gathered.by_source;
+    sources += (x * once.by_transfer + interference) * from.gathered_once;
+    sources += m * (x * forward.by_transfer + interference) * from.gathered;
     sources +=
-        (m * (x * again.by_transfer + interference) - x * by_left * (1 - again.by_transfer)) * gathered_again.by_source;
-    sources += m * (x * every.by_transfer + interference) * reduced.by_source;
-    sources += (x * last.by_transfer + interference) * reduced_once.by_source;
+        (m * (x * again.by_transfer + interference) - x * by_left * (1 - again.by_transfer)) * from.gathered_again;
+    sources += m * (x * every.by_transfer + interference) * from.reduced;
+    sources += (x * last.by_transfer + interference) * from.reduced_once;
     sources += by_forward * share * kernels_of(pass.forward);
     sources += by_backward * share * kernels_of(pass.backward);
     sources += by_backward * share * kernels_of(pass.recompute);

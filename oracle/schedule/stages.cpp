@@ -133,7 +133,8 @@ std::int64_t blocks(const CostedGraph& costed) {
     return sum;
 }
 
-/// Every block costs the same: an equal deal is a balanced one.
+}  // namespace
+
 bool blocks_are_alike(const CostedGraph& costed) {
     double first = -1;
     for (const UnitCost& unit : costed.units) {
@@ -151,7 +152,15 @@ bool blocks_are_alike(const CostedGraph& costed) {
     return first >= 0;
 }
 
-}  // namespace
+plan::Limit too_few_pieces(const graph::Graph& graph, std::int64_t stages, std::int64_t chunks) {
+    std::int64_t units = 0;
+    for (const graph::Unit& unit : graph.units) {
+        units += unit.count;
+    }
+    return {fmt::format("pipeline <= {}: the network has {} pieces to cut into {} stages x {} chunks", units, units,
+                        stages, chunks),
+            true};
+}
 
 std::int64_t Stage::count(std::size_t unit) const {
     std::int64_t sum = 0;

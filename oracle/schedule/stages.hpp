@@ -28,6 +28,12 @@ struct Stage {
 std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t chunks,
                               const std::vector<std::int64_t>& given);
 
+/// Every block costs the same, within 1 %: an equal deal is a balanced one.
+bool blocks_are_alike(const CostedGraph& costed);
+
+/// Why a network cannot be cut into so many: it has fewer pieces.
+plan::Limit too_few_pieces(const graph::Graph& graph, std::int64_t stages, std::int64_t chunks);
+
 /// What arrives from earlier stages for one micro-batch, for the chunk with most.
 struct Incoming {
     Bytes sent;      ///< by one rank of the stage before

@@ -267,28 +267,23 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
     return states;
 }
 
-std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan,
-                                          const std::vector<Stage>& stages, std::size_t stage) {
+std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan, const Holder& holder,
+                                          std::size_t stage) {
     std::vector<StateTransfer> transfers;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {
         for (const WeightClass& weight : costed.units[u].weights) {
             if (!weight.tied || weight.kind.frozen || weight.owner_unit == u) {
                 continue;
             }
-            const auto holds = [](std::size_t unit) { return [unit](const Stage& s) { return s.count(unit) > 0; }; };
-            const auto user = std::find_if(stages.begin(), stages.end(), holds(u));
-            const auto owner = std::find_if(stages.begin(), stages.end(), holds(weight.owner_unit));
-            if (user == owner) {
-                continue;
-            }
-            const auto at = [&](auto position) { return static_cast<std::size_t>(position - stages.begin()); };
-            if (stage != at(user) && stage != at(owner)) {
+            const std::size_t user = holder(u);
+            const std::size_t owner = holder(weight.owner_unit);
+            if (user == owner || (stage != user && stage != owner)) {
                 continue;
             }
             const Atoms axis = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : Atoms{0};
             cluster::Group group = costed.mesh.group(axis);
             check(!group.strides.empty(), "stages lie on a mesh axis");
-            const auto apart = static_cast<std::int64_t>(at(std::max(user, owner)) - at(std::min(user, owner)));
+            const auto apart = static_cast<std::int64_t>(std::max(user, owner) - std::min(user, owner));
             group.strides = {{group.strides[0].stride * apart, 2}};
             StateTransfer transfer{.what = StateTransfer::What::tied_gradients,
                                    .collective = Collective::all_reduce,
@@ -304,6 +299,16 @@ std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan:
         }
     }
     return transfers;
+}
+
+std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan,
+                                          const std::vector<Stage>& stages, std::size_t stage) {
+    const auto holder = [&](std::size_t unit) {
+        const auto found =
+            std::find_if(stages.begin(), stages.end(), [unit](const Stage& s) { return s.count(unit) > 0; });
+        return static_cast<std::size_t>(found - stages.begin());
+    };
+    return tied_transfers(costed, plan, Holder(holder), stage);
 }
 
 }  // namespace dodona::schedule

@@ -16,6 +16,7 @@
 // arXiv:1802.05799).
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "schedule/prediction.hpp"
@@ -44,8 +45,8 @@ struct StateBytes {
     }
 };
 
-struct StageStates {
-    std::vector<StateTransfer> transfers;
+/// What the states of a stage take and how they are updated.
+struct StateSums {
     StateBytes blocks;     ///< of everything but ...
     StateBytes token;      ///< ... token layers outside the blocks
     StateBytes largest;    ///< of each, of the unit instance that has most
@@ -58,11 +59,20 @@ struct StageStates {
     std::int64_t buckets = 1;  ///< unit instances with weights: how finely transfers can be hidden
 };
 
+struct StageStates : StateSums {
+    std::vector<StateTransfer> transfers;
+};
+
 /// `stage`: what it holds; `first`/`last`: where a tied weight's gradient is summed with the other stage's.
 StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                          std::int64_t microbatches);
 
+/// The first stage that holds a unit.
+using Holder = std::function<std::size_t(std::size_t unit)>;
+
 /// The all-reduce of a tied weight's gradient between the stages that hold it, if there are two.
+std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan, const Holder& holder,
+                                          std::size_t stage);
 std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan,
                                           const std::vector<Stage>& stages, std::size_t stage);
 

@@ -267,17 +267,6 @@ private:
     std::set<std::pair<Vertex, std::size_t>> entered_;
 };
 
-/// Atoms over which anything but states travels within a micro-batch.
-plan::Atoms busy_atoms(const plan::ShardedGraph& sharded) {
-    plan::Atoms busy = 0;
-    for (const plan::ShardedLayer& layer : sharded.layers) {
-        for (const plan::LayerTransfer& transfer : layer.transfers) {
-            busy |= transfer.transfer.atoms;
-        }
-    }
-    return busy;
-}
-
 void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
     const plan::Atoms stages = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : plan::Atoms{0};
     const plan::Atoms data = data_atoms(costed.mesh, plan.strategy) & ~busy_atoms(costed.sharded) & ~stages;
@@ -312,6 +301,16 @@ void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
 }
 
 }  // namespace
+
+plan::Atoms busy_atoms(const plan::ShardedGraph& sharded) {
+    plan::Atoms busy = 0;
+    for (const plan::ShardedLayer& layer : sharded.layers) {
+        for (const plan::LayerTransfer& transfer : layer.transfers) {
+            busy |= transfer.transfer.atoms;
+        }
+    }
+    return busy;
+}
 
 CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where) {

@@ -126,6 +126,9 @@ struct CostedGraph {
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where);
 
+/// Atoms over which anything but states travels within a micro-batch.
+plan::Atoms busy_atoms(const plan::ShardedGraph& sharded);
+
 /// One graph costed on several devices, each in a costed graph of its own, whose ranks work in step.
 CostedGraph joined(const std::vector<CostedGraph>& singles, DeviceSet set);
 

@@ -1,4 +1,5 @@
-// Which plan is best: every configuration of the enumerated space is looked at.
+// Which plan is best: every configuration of the enumerated space is looked at, from tables (composition.hpp), and
+// without being evaluated where a bound says that it cannot fit.
 #pragma once
 
 #include <functional>
@@ -14,6 +15,20 @@
 
 namespace dodona::search {
 
+/// What is looked at beyond meshes, micro-batches, recomputation, sharding and schedules.
+struct Vary {
+    bool placement = false;  ///< every order of the axes on the machine
+    bool group = false;      ///< states sharded over groups of fewer ranks
+    bool overlap = false;    ///< each overlap on and off
+    bool offload = false;    ///< each kind of state away and here
+};
+
+/// "tensor=8", "recompute=full"; or a strategy's name alone.
+struct Wish {
+    std::string name;
+    std::string value;
+};
+
 struct Space {
     std::int64_t devices = 1;
     std::int64_t batch = 1;
@@ -26,10 +41,15 @@ struct Space {
     plan::Framework framework;
     plan::MemoryProfile memory;
     std::optional<Bytes> max_memory;  ///< per device; default: what the device offers
+    Vary vary;
+    std::vector<Wish> fixed;     ///< what plans must have
+    std::vector<Wish> excluded;  ///< what they must not have
+    bool exhaustive = false;     ///< every plan evaluated one by one, without tables and bounds
+    int workers = 0;             ///< threads; 0: one on each core. The answer is the same for any number
     std::size_t top = 5;
 };
 
-/// Called now and then with (configurations seen, configurations in all); returns false to stop early.
+/// Called now and then with (meshes done, meshes in all), by one thread at a time; returns false to stop early.
 using Progress = std::function<bool(std::int64_t, std::int64_t)>;
 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,

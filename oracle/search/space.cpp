@@ -74,25 +74,6 @@ std::vector<std::int64_t> extents_on(const plan::Strategy& strategy, const std::
     return extents;
 }
 
-std::vector<std::int64_t> fold_sizes(const Plan& plan, const plan::FoldedAxis& fold, const graph::Graph& graph) {
-    const auto& folds = plan.strategy.folds;
-    const bool for_hands = std::any_of(folds.begin(), folds.end(),
-                                       [&](const plan::FoldedAxis& other) { return other.apart_from == fold.name; });
-    std::int64_t ranks = 1;
-    for (const std::string& axis : fold.of) {
-        ranks *= plan.axis_size(axis);
-    }
-    std::vector<std::int64_t> sizes{1};
-    const std::vector<std::int64_t> extents = extents_on(plan.strategy, fold.name, graph);
-    for (const std::int64_t size : divisors(ranks)) {
-        const bool splits = std::all_of(extents.begin(), extents.end(), [&](std::int64_t n) { return n % size == 0; });
-        if (size > 1 && !for_hands && !extents.empty() && splits) {
-            sizes.push_back(size);
-        }
-    }
-    return sizes;
-}
-
 std::vector<RecomputeKind> recomputes(const graph::Graph& graph) {
     std::vector<RecomputeKind> kinds{RecomputeKind::none};
     const bool blocks = std::any_of(graph.units.begin(), graph.units.end(),
@@ -131,19 +112,55 @@ struct Schedule {
 };
 
 /// GPipe takes the time of 1F1B and more memory, so it is never better and is left to `predict`.
-std::vector<Schedule> schedules(const Plan& plan, const graph::Graph& graph) {
+std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks) {
     std::vector<Schedule> found{{ScheduleKind::one_forward_one_backward, 1}};
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     const std::int64_t microbatches = plan.batch / (schedule::data_ranks(plan) * plan.microbatch);
-    std::int64_t blocks = 0;
-    for (const graph::Unit& unit : graph.units) {
-        blocks += unit.block.empty() ? 0 : unit.count;
-    }
     // Interleaving deals out micro-batches in groups of as many as there are stages.
     if (stages > 1 && blocks % stages == 0 && microbatches % stages == 0) {
         for (const std::int64_t chunks : divisors(blocks / stages)) {
             if (chunks > 1) {
                 found.push_back({ScheduleKind::interleaved, chunks});
+            }
+        }
+    }
+    return found;
+}
+
+/// The given ones; or, where they vary, each on and off that can matter.
+std::vector<plan::Overlap> overlaps(const Plan& plan, bool vary) {
+    std::vector<plan::Overlap> found{plan.overlap};
+    if (!vary) {
+        return found;
+    }
+    const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
+    const auto both = [&](bool plan::Overlap::*member) {
+        const std::size_t before = found.size();
+        for (std::size_t i = 0; i < before; ++i) {
+            plan::Overlap other = found[i];
+            other.*member = !(other.*member);
+            found.push_back(other);
+        }
+    };
+    both(&plan::Overlap::gradients);
+    both(&plan::Overlap::parameters);
+    both(&plan::Overlap::tensor);
+    both(&plan::Overlap::expert);
+    if (stages > 1) {
+        both(&plan::Overlap::pipeline);
+    }
+    return found;
+}
+
+std::vector<plan::Offload> offloads(const Plan& plan, bool vary) {
+    if (!vary) {
+        return {plan.offload};
+    }
+    std::vector<plan::Offload> found;
+    for (const bool optimizer : {false, true}) {
+        for (const bool activations : {false, true}) {
+            for (const bool weights : {false, true}) {
+                found.push_back({.optimizer = optimizer, .activations = activations, .weights = weights});
             }
         }
     }
@@ -175,38 +192,118 @@ bool considered(const plan::Strategy& strategy, const graph::Graph& graph) {
     return strategy.considered.by_default && fits && long_enough;
 }
 
-std::vector<Plan> folded(const Plan& base, const graph::Graph& graph) {
-    std::vector<Plan> plans{base};
-    for (const plan::FoldedAxis& fold : base.strategy.folds) {
-        std::vector<Plan> next;
-        for (const Plan& plan : plans) {
-            for (const std::int64_t size : fold_sizes(plan, fold, graph)) {
-                next.push_back(plan);
+FoldSizes::FoldSizes(const plan::Strategy& strategy, const graph::Graph& graph) : strategy_(strategy) {
+    for (const plan::FoldedAxis& fold : strategy.folds) {
+        extents_.push_back(extents_on(strategy, fold.name, graph));
+    }
+}
+
+std::vector<std::int64_t> FoldSizes::sizes(const Plan& plan, std::size_t fold) const {
+    const auto& folds = strategy_.folds;
+    const bool for_hands = std::any_of(folds.begin(), folds.end(), [&](const plan::FoldedAxis& other) {
+        return other.apart_from == folds[fold].name;
+    });
+    std::int64_t ranks = 1;
+    for (const std::string& axis : folds[fold].of) {
+        ranks *= plan.axis_size(axis);
+    }
+    std::vector<std::int64_t> sizes{1};
+    const std::vector<std::int64_t>& extents = extents_[fold];
+    if (for_hands || extents.empty()) {
+        return sizes;
+    }
+    for (const std::int64_t size : divisors(ranks)) {
+        const bool splits = std::all_of(extents.begin(), extents.end(), [&](std::int64_t n) { return n % size == 0; });
+        if (size > 1 && splits) {
+            sizes.push_back(size);
+        }
+    }
+    return sizes;
+}
+
+std::vector<std::vector<plan::Fold>> FoldSizes::of(const Plan& plan) const {
+    std::vector<std::vector<plan::Fold>> found{{}};
+    for (std::size_t i = 0; i < strategy_.folds.size(); ++i) {
+        std::vector<std::vector<plan::Fold>> next;
+        for (const std::vector<plan::Fold>& folds : found) {
+            for (const std::int64_t size : sizes(plan, i)) {
+                next.push_back(folds);
                 if (size > 1) {
-                    next.back().folds.push_back({fold.name, fold.of, size});
+                    next.back().push_back({strategy_.folds[i].name, strategy_.folds[i].of, size});
                 }
             }
         }
-        plans = std::move(next);
+        found = std::move(next);
     }
-    return plans;
+    return found;
 }
 
-std::vector<Plan> variants(const Plan& base, const graph::Graph& graph) {
-    std::vector<Plan> plans;
-    const std::vector<RecomputeKind> kinds = recomputes(graph);
-    const std::vector<ShardLevel> levels = shard_levels(base);
-    for (const Schedule& schedule : schedules(base, graph)) {
-        for (const RecomputeKind recompute : kinds) {
-            for (const ShardLevel level : levels) {
-                Plan plan = base;
-                plan.schedule = schedule.kind;
-                plan.chunks = schedule.chunks;
-                plan.recompute = recompute;
-                plan.shard = level;
-                plans.push_back(std::move(plan));
+std::vector<std::vector<plan::MeshAxis>> placements(const std::vector<plan::MeshAxis>& mesh) {
+    std::vector<std::size_t> used;
+    for (std::size_t i = 0; i < mesh.size(); ++i) {
+        if (mesh[i].size > 1) {
+            used.push_back(i);
+        }
+    }
+    std::vector<std::vector<plan::MeshAxis>> found;
+    const std::vector<std::size_t> places = used;
+    do {
+        std::vector<plan::MeshAxis> order = mesh;
+        for (std::size_t k = 0; k < used.size(); ++k) {
+            order[places[k]] = mesh[used[k]];
+        }
+        found.push_back(std::move(order));
+    } while (std::next_permutation(used.begin(), used.end()));
+    return found;
+}
+
+std::vector<std::int64_t> shard_groups(const Plan& plan) {
+    std::int64_t ways = 1;
+    for (const std::string& axis : plan.strategy.shard_axes) {
+        ways *= plan.axis_size(axis);
+    }
+    std::vector<std::int64_t> groups{0};
+    for (const std::int64_t size : divisors(ways)) {
+        if (size > 1 && size < ways) {
+            groups.push_back(size);
+        }
+    }
+    return groups;
+}
+
+Choices::Choices(const graph::Graph& graph, const Vary& vary) : recomputes_(recomputes(graph)), vary_(vary) {
+    for (const graph::Unit& unit : graph.units) {
+        blocks_ += unit.block.empty() ? 0 : unit.count;
+    }
+}
+
+std::vector<Choice> Choices::of(const Plan& base) const {
+    std::vector<Choice> choices;
+    std::vector<ShardLevel> levels = shard_levels(base);
+    if (base.shard_group > 0) {
+        std::erase(levels, ShardLevel::none);
+    }
+    const std::vector<plan::Overlap> over = overlaps(base, vary_.overlap);
+    const std::vector<plan::Offload> away = offloads(base, vary_.offload);
+    for (const Schedule& schedule : schedules(base, blocks_)) {
+        for (const RecomputeKind recompute : recomputes_) {
+            for (const ShardLevel shard : levels) {
+                for (const plan::Overlap& overlap : over) {
+                    for (const plan::Offload& offload : away) {
+                        choices.push_back({schedule.kind, schedule.chunks, recompute, shard, overlap, offload});
+                    }
+                }
             }
         }
+    }
+    return choices;
+}
+
+std::vector<Plan> variants(const Plan& base, const graph::Graph& graph, const Vary& vary) {
+    std::vector<Plan> plans;
+    for (const Choice& choice : Choices(graph, vary).of(base)) {
+        plans.push_back(base);
+        choice.apply(plans.back());
     }
     return plans;
 }

@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "graph/graph.hpp"
 #include "plan/plan.hpp"
-#include "schedule/unit_cost.hpp"
+#include "search/choice.hpp"
 #include "search/search.hpp"
 
 namespace dodona::search {
@@ -19,11 +20,42 @@ bool considered(const plan::Strategy& strategy, const graph::Graph& graph);
 /// All ways to write `devices` as an ordered product over the strategy's axes; no axis list gives one only for 1.
 std::vector<std::vector<plan::MeshAxis>> meshes(const plan::Strategy& strategy, std::int64_t devices);
 
-/// The plan with every choice of sizes for the strategy's folds: whole shares of what they split (4 of 8 experts), on
-/// ranks that there are. Folds that others are apart from stay 1: they are for plans written by hand.
-std::vector<plan::Plan> folded(const plan::Plan& base, const graph::Graph& graph);
+/// The same mesh with its axes in every other order of those that are larger than 1, the given one first.
+std::vector<std::vector<plan::MeshAxis>> placements(const std::vector<plan::MeshAxis>& mesh);
 
-/// Plans that share a costed graph: recomputation x sharding x schedule and chunks. `base` has mesh and micro-batch.
-std::vector<plan::Plan> variants(const plan::Plan& base, const graph::Graph& graph);
+/// Choices of sizes for a strategy's folds: whole shares of what they split (4 of 8 experts), on ranks that there are.
+/// Folds that others are apart from stay 1: they are for plans written by hand.
+class FoldSizes {
+public:
+    FoldSizes(const plan::Strategy& strategy, const graph::Graph& graph);
+    /// On the plan's mesh; a fold of size 1 is left out.
+    [[nodiscard]] std::vector<std::vector<plan::Fold>> of(const plan::Plan& plan) const;
+
+private:
+    [[nodiscard]] std::vector<std::int64_t> sizes(const plan::Plan& plan, std::size_t fold) const;
+
+    const plan::Strategy& strategy_;
+    std::vector<std::vector<std::int64_t>> extents_;  ///< by fold: of what its rules lay on it
+};
+
+/// Sizes of sharding groups: 0 for all ranks that may share states, then every part of them.
+std::vector<std::int64_t> shard_groups(const plan::Plan& plan);
+
+/// What one mesh and micro-batch leave open: recomputation x sharding x schedule and chunks, and with them what the
+/// space varies. `base` has mesh and micro-batch.
+class Choices {
+public:
+    Choices(const graph::Graph& graph, const Vary& vary);
+    /// In a fixed order: schedules outermost, then recomputation and the overlaps inside a pass, then the rest.
+    [[nodiscard]] std::vector<Choice> of(const plan::Plan& base) const;
+
+private:
+    std::vector<plan::RecomputeKind> recomputes_;
+    std::int64_t blocks_ = 0;
+    Vary vary_;
+};
+
+/// The choices as plans.
+std::vector<plan::Plan> variants(const plan::Plan& base, const graph::Graph& graph, const Vary& vary = {});
 
 }  // namespace dodona::search

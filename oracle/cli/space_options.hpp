@@ -1,0 +1,18 @@
+// Options that bound or widen what `dodona plan` looks at.
+#pragma once
+
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/option.hpp"
+#include "search/search.hpp"
+
+namespace dodona::cli {
+
+std::vector<Option> space_options();
+
+/// Fills what the options say; `space.strategies` are known. Faults: sizes of axes that no strategy has, offload
+/// without a host.
+void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space);
+
+}  // namespace dodona::cli

@@ -1,0 +1,47 @@
+// What varies on one mesh: everything that leaves the shards of a plan as they are, but for the micro-batch.
+#pragma once
+
+#include <cstdint>
+
+#include "plan/plan.hpp"
+
+namespace dodona::search {
+
+struct Choice {
+    plan::ScheduleKind schedule = plan::ScheduleKind::one_forward_one_backward;
+    std::int64_t chunks = 1;
+    plan::RecomputeKind recompute = plan::RecomputeKind::none;
+    plan::ShardLevel shard = plan::ShardLevel::none;
+    plan::Overlap overlap;
+    plan::Offload offload;
+
+    void apply(plan::Plan& plan) const {
+        plan.schedule = schedule;
+        plan.chunks = chunks;
+        plan.recompute = recompute;
+        plan.shard = shard;
+        plan.overlap = overlap;
+        plan.offload = offload;
+    }
+};
+
+/// A configuration that was looked at, and what it takes.
+struct Candidate {
+    std::size_t layout = 0;  ///< of the enumeration
+    std::int64_t microbatch = 1;
+    Choice choice;
+    Seconds step;
+    Bytes memory;  ///< of the stage that fills its device most
+    Bytes limit;   ///< what that device offers
+};
+
+/// Faster; of plans that are equally fast the one that needs less memory. To seven digits: sums of the same parts in
+/// another order must not decide.
+inline bool better(const Candidate& a, const Candidate& b) {
+    const auto digits = [](double value) { return static_cast<float>(value); };
+    const float time_a = digits(a.step.in(unit::second));
+    const float time_b = digits(b.step.in(unit::second));
+    return time_a != time_b ? time_a < time_b : digits(a.memory.in(1_B)) < digits(b.memory.in(1_B));
+}
+
+}  // namespace dodona::search

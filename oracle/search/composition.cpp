@@ -1,0 +1,162 @@
+#include "search/composition.hpp"
+
+#include <algorithm>
+
+#include "schedule/pipeline.hpp"
+
+namespace dodona::search {
+
+using plan::FrameworkParameter;
+using plan::RecomputeKind;
+using schedule::PassSeconds;
+
+Composition::Composition(LayoutTable& layout, const PassTable& passes, plan::Plan& plan, std::int64_t microbatches)
+    : layout_(layout),
+      passes_(passes),
+      plan_(plan),
+      microbatches_(microbatches),
+      stages_(plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1),
+      input_(layout.costed(), plan, microbatches) {}
+
+bool Composition::choose(const Choice& choice) {
+    choice.apply(plan_);
+    const bool other_cut = !chosen_ || chosen_->chunks != choice.chunks || chosen_->schedule != choice.schedule;
+    const bool other_kept = other_cut || chosen_->recompute != choice.recompute;
+    chosen_ = choice;
+    if (other_cut) {
+        cut_stages();
+    }
+    if (other_kept) {
+        keep_activations();
+    }
+    return !cut_->runs.empty();
+}
+
+void Composition::cut_stages() {
+    cut_ = &layout_.cut(passes_, plan_, stages_);
+    runs_.clear();
+    for (const StageRun& run : cut_->runs) {
+        runs_.push_back({.arrivals = layout_.arrivals(passes_, run, plan_),
+                         .held = schedule::in_flight(plan_.schedule, static_cast<std::int64_t>(run.first), stages_,
+                                                     microbatches_, plan_.chunks),
+                         .kept = {}});
+    }
+}
+
+void Composition::keep_activations() {
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+        runs_[r].kept = schedule::kept_activations(passes_.costed, plan_, cut_->runs[r].stage, runs_[r].held);
+    }
+}
+
+Composition::Content& Composition::content(std::size_t index) {
+    while (contents_.size() <= index) {
+        const schedule::Stage stage{{schedule::Chunk{layout_.counts(contents_.size())}}};
+        const schedule::StageBuffers buffers = schedule::stage_buffers(passes_.costed, plan_, stage, {}, 1);
+        contents_.push_back({.workspace = buffers.workspace, .message = buffers.message, .passes = {}});
+    }
+    return contents_[index];
+}
+
+const Composition::Pass& Composition::pass(std::size_t index) {
+    const auto kind = static_cast<std::size_t>(plan_.recompute);
+    const std::size_t overlap = (plan_.overlap.tensor ? 1U : 0U) + (plan_.overlap.expert ? 2U : 0U);
+    std::optional<Pass>& known = content(index).passes[4 * kind + overlap];
+    if (!known) {
+        known = make_pass(index);
+    }
+    return *known;
+}
+
+Composition::Pass Composition::make_pass(std::size_t index) const {
+    PassSeconds forward;
+    PassSeconds backward;
+    PassSeconds repeated;
+    const bool hides = plan_.overlap.tensor || plan_.overlap.expert;
+    const auto shown = [&](const PassSeconds& pass) { return hides ? schedule::overlapped(pass, plan_) : pass; };
+    const std::vector<std::int64_t>& counts = layout_.counts(index);
+    for (std::size_t u = 0; u < counts.size(); ++u) {
+        if (counts[u] == 0) {
+            continue;
+        }
+        const PassTable::Unit& unit = passes_.units[u];
+        const auto count = static_cast<double>(counts[u]);
+        forward += count * shown(unit.forward);
+        backward += count * shown(unit.backward);
+        switch (plan_.recompute) {
+            case RecomputeKind::none: break;
+            case RecomputeKind::selective:
+            case RecomputeKind::layers: repeated += count * shown(unit.selective); break;
+            case RecomputeKind::full:
+            case RecomputeKind::every: repeated += count * (unit.block ? shown(unit.forward) : PassSeconds{}); break;
+        }
+    }
+    const schedule::PassWaits waits =
+        schedule::pass_waits(forward, backward, repeated, plan_.framework, layout_.costed().mesh.devices());
+    return {.forward = forward.compute,
+            .backward = backward.compute + repeated.compute,
+            .total = forward.total() + backward.total() + repeated.total() + waits.host + waits.overhead};
+}
+
+schedule::StageOffload Composition::offloaded(std::size_t run, const StateEntry& states, const Pass& pass) const {
+    return schedule::stage_offload(*layout_.costed().cluster, plan_, states.sums, runs_[run].kept,
+                                   {pass.forward, pass.backward, states.update, microbatches_});
+}
+
+Composition::Memory Composition::memory() {
+    Memory most;
+    const Bytes context = layout_.costed().context();
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+        const StageRun& run = cut_->runs[r];
+        const StateEntry& states = layout_.states(run, plan_, cut_->stages, microbatches_);
+        const Content& here = content(run.content);
+        const schedule::StageBuffers buffers{.workspace = here.workspace,
+                                             .message = here.message,
+                                             .neighbours = cut_->stages > 1 ? 4.0 * runs_[r].arrivals.whole : Bytes{},
+                                             .reduction = states.reduction,
+                                             .communicators = states.communicators,
+                                             .context = context};
+        most.device = max(most.device, schedule::stage_memory(plan_, states.sums, runs_[r].kept, buffers).total());
+        if (plan_.offload.any()) {
+            most.host = max(most.host, offloaded(r, states, {}).kept);
+        }
+    }
+    const std::int64_t devices = std::min(plan_.devices(), layout_.costed().cluster->node_size());
+    most.host = static_cast<double>(devices) * most.host;
+    return most;
+}
+
+Seconds Composition::step() {
+    const double share = plan_.framework[FrameworkParameter::hidden_states];
+    Seconds sum;
+    Seconds slowest;
+    Seconds filling;
+    Seconds longest;
+    Seconds tail;
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+        const StageRun& run = cut_->runs[r];
+        const StateEntry& states = layout_.states(run, plan_, cut_->stages, microbatches_);
+        const Pass& pass = this->pass(run.content);
+        const schedule::StageOffload offload =
+            plan_.offload.any() ? offloaded(r, states, pass) : schedule::StageOffload{};
+        const Seconds total = pass.total + offload.exposed_pass;
+        sum += static_cast<double>(run.size) * total;
+        slowest = max(slowest, total);
+        filling += runs_[r].arrivals.sum;
+        longest = max(longest, runs_[r].arrivals.longest);
+        schedule::StateLanes lanes = states.lanes;
+        lanes += cut_->tied[r];
+        const schedule::ShownLanes shown(lanes, share * pass.forward, share * pass.backward, plan_, microbatches_,
+                                         states.sums.buckets);
+        tail =
+            max(tail, shown.gradients + shown.parameters + shown.interference + offload.exposed_update + states.update);
+    }
+    Seconds step = static_cast<double>(microbatches_) * slowest + schedule::bubble(sum, slowest, plan_.chunks) + tail +
+                   plan_.framework.seconds(FrameworkParameter::step);
+    if (cut_->stages > 1) {
+        step += schedule::pipeline_transfers(filling, longest, microbatches_, plan_.chunks, plan_.overlap.pipeline);
+    }
+    return step + input_.exposed(step);
+}
+
+}  // namespace dodona::search

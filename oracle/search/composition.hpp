@@ -1,0 +1,74 @@
+// Time and memory of the plans on one mesh and micro-batch, composed from tables.
+//
+// The same sums as schedule::evaluate, of the same functions, without intervals and explanations and with stages that
+// are alike counted once: well under a microsecond a plan. tests/search holds the two against each other.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "schedule/input_time.hpp"
+#include "schedule/offload.hpp"
+#include "search/choice.hpp"
+#include "search/layout_table.hpp"
+
+namespace dodona::search {
+
+class Composition {
+public:
+    /// `plan` has mesh and micro-batch; choices are applied to it. `passes` may be those of a smaller micro-batch if
+    /// only a lower bound of the memory is asked for.
+    Composition(LayoutTable& layout, const PassTable& passes, plan::Plan& plan, std::int64_t microbatches);
+
+    /// Whether the network has pieces enough; all that follows is of this choice.
+    bool choose(const Choice& choice);
+
+    struct Memory {
+        Bytes device;  ///< of the fullest
+        Bytes host;    ///< of the fullest node
+    };
+    [[nodiscard]] Memory memory();
+    [[nodiscard]] Seconds step();
+
+private:
+    /// One micro-batch through a stage.
+    struct Pass {
+        Seconds forward;   ///< kernels
+        Seconds backward;  ///< kernels, repeated ones included
+        Seconds total;
+    };
+    /// What is known of a run of stages before recomputation, sharding and overlap are.
+    struct Run {
+        LayoutTable::Arrivals arrivals;
+        std::vector<std::int64_t> held;  ///< micro-batches in flight on its first stage, by chunk
+        schedule::KeptActivations kept;  ///< as recomputation leaves them
+    };
+    /// What depends on units and micro-batch alone.
+    struct Content {
+        Bytes workspace;
+        Bytes message;
+        std::array<std::optional<Pass>, 32> passes;  ///< by recomputation and overlap inside the pass
+    };
+
+    void cut_stages();
+    void keep_activations();
+    [[nodiscard]] Content& content(std::size_t index);
+    [[nodiscard]] const Pass& pass(std::size_t index);
+    [[nodiscard]] Pass make_pass(std::size_t index) const;
+    [[nodiscard]] schedule::StageOffload offloaded(std::size_t run, const StateEntry& states, const Pass& pass) const;
+
+    LayoutTable& layout_;
+    const PassTable& passes_;
+    plan::Plan& plan_;
+    std::int64_t microbatches_;
+    std::int64_t stages_;
+    schedule::InputTime input_;
+    const Cut* cut_ = nullptr;
+    std::vector<Run> runs_;
+    std::vector<Content> contents_;
+    std::optional<Choice> chosen_;
+};
+
+}  // namespace dodona::search

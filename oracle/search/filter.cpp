@@ -1,0 +1,130 @@
+#include "search/filter.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace dodona::search {
+
+namespace {
+
+bool is_fold(const plan::Strategy& strategy, const std::string& name) {
+    return std::any_of(strategy.folds.begin(), strategy.folds.end(),
+                       [&](const plan::FoldedAxis& fold) { return fold.name == name; });
+}
+
+std::int64_t fold_size(const plan::Plan& plan, const std::string& name) {
+    const auto found =
+        std::find_if(plan.folds.begin(), plan.folds.end(), [&](const plan::Fold& fold) { return fold.name == name; });
+    return found == plan.folds.end() ? 1 : found->size;
+}
+
+bool is_count(const std::string& value) {
+    return !value.empty() && value.size() < 18 && value[0] != '0' &&
+           std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool is_word(const std::string& name) {
+    const auto& words = wish_words();
+    return std::find(words.begin(), words.end(), name) != words.end();
+}
+
+template <class Enum, std::size_t N>
+std::string one_of(const std::array<Enum, N>& values) {
+    std::vector<std::string> words;
+    for (const Enum value : values) {
+        words.emplace_back(plan::name(value));
+    }
+    return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string value_fault(const Wish& wish) {
+    using plan::RecomputeKind;
+    using plan::ScheduleKind;
+    using plan::ShardLevel;
+    const auto known = [&](bool good, const std::string& choices) {
+        return good ? std::string{} : fmt::format("{} is one of {}", wish.name, choices);
+    };
+    if (wish.name == "recompute") {
+        constexpr std::array kKinds{RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full};
+        const auto kind = plan::recompute_from(wish.value);
+        return known(kind && std::find(kKinds.begin(), kKinds.end(), *kind) != kKinds.end(), one_of(kKinds));
+    }
+    if (wish.name == "shard") {
+        return known(
+            plan::shard_from(wish.value).has_value(),
+            one_of(std::array{ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters}));
+    }
+    if (wish.name == "schedule") {
+        constexpr std::array kKinds{ScheduleKind::one_forward_one_backward, ScheduleKind::interleaved};
+        const auto kind = plan::schedule_from(wish.value);
+        return known(kind && std::find(kKinds.begin(), kKinds.end(), *kind) != kKinds.end(), one_of(kKinds));
+    }
+    return is_count(wish.value) ? std::string{} : fmt::format("{} is a whole number from 1", wish.name);
+}
+
+}  // namespace
+
+const std::vector<std::string>& wish_words() {
+    static const std::vector<std::string> words{"microbatch", "chunks", "recompute", "shard", "schedule"};
+    return words;
+}
+
+std::string wish_fault(const Wish& wish, const std::vector<plan::Strategy>& strategies) {
+    std::set<std::string> axes;
+    for (const plan::Strategy& strategy : strategies) {
+        if (wish.value.empty() && strategy.name == wish.name) {
+            return {};
+        }
+        axes.insert(strategy.axes.begin(), strategy.axes.end());
+        for (const plan::FoldedAxis& fold : strategy.folds) {
+            axes.insert(fold.name);
+        }
+    }
+    if (wish.value.empty()) {
+        return fmt::format("{} is no strategy that is looked at", wish.name);
+    }
+    if (!is_word(wish.name) && !axes.contains(wish.name)) {
+        return fmt::format("no strategy that is looked at has an axis {}; they have {}", wish.name,
+                           fmt::join(axes, ", "));
+    }
+    return value_fault(wish);
+}
+
+bool Filter::excludes(const plan::Strategy& strategy) const {
+    return std::any_of(excluded_.begin(), excluded_.end(),
+                       [&](const Wish& wish) { return wish.value.empty() && wish.name == strategy.name; });
+}
+
+bool Filter::fixes_other_sizes(const plan::Plan& plan) const {
+    const auto size = [&](const Wish& wish) { return std::to_string(plan.axis_size(wish.name)); };
+    const auto concerns = [&](const Wish& wish) { return !is_word(wish.name) && !is_fold(plan.strategy, wish.name); };
+    const auto other = [&](const Wish& wish) { return concerns(wish) && size(wish) != wish.value; };
+    const auto out = [&](const Wish& wish) { return concerns(wish) && size(wish) == wish.value; };
+    return std::any_of(fixed_.begin(), fixed_.end(), other) || std::any_of(excluded_.begin(), excluded_.end(), out);
+}
+
+bool Filter::fixes_other_folds(const plan::Plan& plan) const {
+    const auto size = [&](const Wish& wish) { return std::to_string(fold_size(plan, wish.name)); };
+    const auto other = [&](const Wish& wish) { return is_fold(plan.strategy, wish.name) && size(wish) != wish.value; };
+    const auto out = [&](const Wish& wish) { return is_fold(plan.strategy, wish.name) && size(wish) == wish.value; };
+    return std::any_of(fixed_.begin(), fixed_.end(), other) || std::any_of(excluded_.begin(), excluded_.end(), out);
+}
+
+bool Filter::allows(const std::string& word, const std::string& value) const {
+    const auto other = [&](const Wish& wish) { return wish.name == word && wish.value != value; };
+    const auto out = [&](const Wish& wish) { return wish.name == word && wish.value == value; };
+    return std::none_of(fixed_.begin(), fixed_.end(), other) && std::none_of(excluded_.begin(), excluded_.end(), out);
+}
+
+bool Filter::takes(std::int64_t microbatch) const { return allows("microbatch", std::to_string(microbatch)); }
+
+bool Filter::takes(const Choice& choice) const {
+    return allows("chunks", std::to_string(choice.chunks)) &&
+           allows("recompute", std::string(plan::name(choice.recompute))) &&
+           allows("shard", std::string(plan::name(choice.shard))) &&
+           allows("schedule", std::string(plan::name(choice.schedule)));
+}
+
+}  // namespace dodona::search

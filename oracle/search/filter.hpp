@@ -1,0 +1,40 @@
+// What a user has decided already: sizes and savings that are fixed, and those that are out of the question.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "search/choice.hpp"
+#include "search/search.hpp"
+
+namespace dodona::search {
+
+/// The words that a wish may begin with, but for axes: microbatch, chunks, recompute, shard, schedule.
+const std::vector<std::string>& wish_words();
+
+/// Why a wish means nothing for these strategies; empty if it means something.
+std::string wish_fault(const Wish& wish, const std::vector<plan::Strategy>& strategies);
+
+class Filter {
+public:
+    explicit Filter(const Space& space) : fixed_(space.fixed), excluded_(space.excluded) {}
+
+    [[nodiscard]] bool excludes(const plan::Strategy& strategy) const;
+    /// Whether axes have other sizes than are fixed (a size that is not 1 of an axis that the strategy lacks is none of
+    /// its), or sizes that are excluded.
+    [[nodiscard]] bool fixes_other_sizes(const plan::Plan& plan) const;
+    [[nodiscard]] bool fixes_other_folds(const plan::Plan& plan) const;
+    [[nodiscard]] bool takes(std::int64_t microbatch) const;
+    [[nodiscard]] bool takes(const Choice& choice) const;
+    [[nodiscard]] bool any_choice() const { return !fixed_.empty() || !excluded_.empty(); }
+
+private:
+    [[nodiscard]] bool allows(const std::string& word, const std::string& value) const;
+
+    const std::vector<Wish>& fixed_;
+    const std::vector<Wish>& excluded_;
+};
+
+}  // namespace dodona::search

@@ -1,0 +1,51 @@
+// What a walk over the plans of one mesh has found.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "search/choice.hpp"
+
+namespace dodona::search {
+
+inline constexpr const char* kOutOfMemory = "out of memory";
+inline constexpr const char* kOutOfHostMemory = "out of host memory";
+
+/// Configurations that cannot run for one reason.
+struct Miss {
+    std::string reason;
+    std::int64_t count = 0;
+    std::optional<Candidate> least;  ///< of those that lack memory: the one that needs least, the first among equals
+};
+
+struct Finding {
+    std::int64_t configurations = 0;
+    std::int64_t evaluated = 0;
+    std::optional<Candidate> best;  ///< of those that fit
+    std::vector<Miss> misses;       ///< by first reason, in the order in which they turned up
+
+    void take(const Candidate& candidate) {
+        if (!best || better(candidate, *best)) {
+            best = candidate;
+        }
+    }
+    Miss& miss(const std::string& reason, std::int64_t count) {
+        for (Miss& known : misses) {
+            if (known.reason == reason) {
+                known.count += count;
+                return known;
+            }
+        }
+        return misses.emplace_back(Miss{reason, count, {}});
+    }
+    void lacks_memory(const char* reason, const Candidate& candidate) {
+        Miss& known = miss(reason, 1);
+        if (!known.least || candidate.memory < known.least->memory) {
+            known.least = candidate;
+        }
+    }
+};
+
+}  // namespace dodona::search

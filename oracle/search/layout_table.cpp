@@ -1,0 +1,144 @@
+#include "search/layout_table.hpp"
+
+#include <algorithm>
+
+namespace dodona::search {
+
+using schedule::Stage;
+using schedule::StateTransfer;
+
+namespace {
+
+schedule::CostedGraph on_mesh(const schedule::CostedGraph& other, plan::Mesh mesh) {
+    schedule::CostedGraph costed = other;
+    costed.mesh = std::move(mesh);
+    return costed;
+}
+
+bool has_sparse(const schedule::CostedGraph& costed) {
+    return std::any_of(costed.units.begin(), costed.units.end(), [](const schedule::UnitCost& unit) {
+        return std::any_of(unit.weights.begin(), unit.weights.end(),
+                           [](const schedule::WeightClass& weight) { return weight.kind.sparse; });
+    });
+}
+
+schedule::StateLanes lanes_of(const std::vector<StateTransfer>& transfers) {
+    schedule::StateLanes lanes;
+    for (const StateTransfer& transfer : transfers) {
+        lanes.*schedule::lane_of(transfer) += transfer.time.time.value;
+    }
+    return lanes;
+}
+
+}  // namespace
+
+LayoutTable::LayoutTable(const PassTable& passes, const plan::Plan& plan, plan::Mesh mesh)
+    : costed_(on_mesh(passes.costed, std::move(mesh))), sparse_(has_sparse(costed_)) {
+    if (plan.strategy.pipeline) {
+        pipeline_ = costed_.mesh.axis(*plan.strategy.pipeline);
+    }
+    const cluster::Group whole = costed_.mesh.group(pipeline_);
+    for (std::int64_t s = 0; s < costed_.mesh.ways(pipeline_); ++s) {
+        near_.push_back(schedule::neighbours(costed_, pipeline_, static_cast<std::size_t>(s)) != whole);
+    }
+}
+
+std::size_t LayoutTable::content_of(const Stage& stage) {
+    std::vector<std::int64_t> counts(costed_.units.size());
+    for (std::size_t u = 0; u < counts.size(); ++u) {
+        counts[u] = stage.count(u);
+    }
+    const auto found = std::find(contents_.begin(), contents_.end(), counts);
+    if (found != contents_.end()) {
+        return static_cast<std::size_t>(found - contents_.begin());
+    }
+    contents_.push_back(std::move(counts));
+    return contents_.size() - 1;
+}
+
+const Cut& LayoutTable::cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages) {
+    // An even deal where it is one; otherwise times decide, which each micro-batch has its own of.
+    const CutKey key{plan.chunks, passes.even(stages * plan.chunks) ? nullptr : &passes};
+    const auto found = cuts_.find(key);
+    return found != cuts_.end() ? found->second : cuts_.emplace(key, make_cut(passes, plan, stages)).first->second;
+}
+
+Cut LayoutTable::make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages) {
+    std::vector<Stage> all = schedule::cut_stages(passes.costed, stages, plan.chunks, {});
+    Cut cut;
+    cut.stages = all.size();
+    for (std::size_t s = 0; s < all.size(); ++s) {
+        if (!cut.runs.empty() && cut.runs.back().stage == all[s]) {
+            ++cut.runs.back().size;
+        } else {
+            cut.runs.push_back({std::move(all[s]), 0, s, 1});
+            cut.runs.back().content = content_of(cut.runs.back().stage);
+        }
+    }
+    const auto holder = [&](std::size_t unit) {
+        const auto found = std::find_if(cut.runs.begin(), cut.runs.end(),
+                                        [unit](const StageRun& run) { return run.stage.count(unit) > 0; });
+        return found == cut.runs.end() ? cut.stages : found->first;
+    };
+    for (const StageRun& run : cut.runs) {
+        cut.tied.push_back(lanes_of(schedule::tied_transfers(costed_, plan, schedule::Holder(holder), run.first)));
+    }
+    return cut;
+}
+
+const StateEntry& LayoutTable::states(const StageRun& run, const plan::Plan& plan, std::size_t stages,
+                                      std::int64_t microbatches) {
+    const StateKey key{run.content, plan.shard, stages > 1, sparse_ ? microbatches : 0};
+    const auto found = states_.find(key);
+    if (found != states_.end()) {
+        return found->second;
+    }
+    const schedule::StageStates states = schedule::stage_states(costed_, plan, run.stage, microbatches);
+    const schedule::StageBuffers buffers = schedule::stage_buffers(costed_, plan, run.stage, states.transfers, stages);
+    StateEntry entry{.sums = states, .lanes = lanes_of(states.transfers)};
+    const double share = costed_.counts.trained > 0 ? states.trained / costed_.counts.trained : 0.0;
+    entry.update = costed_.update_time(states.update_traffic, share).value;
+    entry.communicators = buffers.communicators;
+    entry.reduction = buffers.reduction;
+    return states_.emplace(key, std::move(entry)).first->second;
+}
+
+LayoutTable::Arrivals LayoutTable::arrivals(const PassTable& passes, const StageRun& run, const plan::Plan& plan) {
+    Arrivals arrivals;
+    if (!plan.strategy.pipeline) {
+        return arrivals;
+    }
+    const schedule::Incoming arriving =
+        schedule::incoming(passes.costed, run.stage, schedule::boundary_split(costed_, plan));
+    arrivals.whole = arriving.whole;
+    if (arriving.sent <= Bytes{}) {
+        return arrivals;
+    }
+    std::int64_t filling[2] = {0, 0};
+    for (std::size_t s = run.first; s < run.first + run.size; ++s) {
+        const bool near = near_[s];
+        filling[near ? 1 : 0] += s > 0 ? 1 : 0;
+        if (s == 0 || filling[near ? 1 : 0] == 1) {
+            arrivals.longest = max(arrivals.longest, send(arriving, plan, s, near));
+        }
+    }
+    for (const bool near : {false, true}) {
+        if (const std::int64_t count = filling[near ? 1 : 0]; count > 0) {
+            arrivals.sum += static_cast<double>(count) * sends_.at({arriving.sent, arriving.gathered, near});
+        }
+    }
+    return arrivals;
+}
+
+Seconds LayoutTable::send(const schedule::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near) {
+    const SendKey key{arriving.sent, arriving.gathered, near};
+    const auto found = sends_.find(key);
+    if (found != sends_.end()) {
+        return found->second;
+    }
+    const Seconds time =
+        schedule::boundary_of(costed_, plan, arriving, schedule::neighbours(costed_, pipeline_, stage)).time;
+    return sends_.emplace(key, time).first->second;
+}
+
+}  // namespace dodona::search

@@ -1,0 +1,73 @@
+// What one micro-batch costs, once for all meshes that it costs the same on.
+//
+// An axis that only lays the batch or cuts the pipeline, and over which nothing moves within a micro-batch, is quiet:
+// given the samples of one rank, no shard, no kernel and no collective of a pass depends on its size. Meshes that
+// differ in quiet axes alone share one table. What depends on the whole mesh (states, boundaries between stages) is in
+// layout_table.hpp. Not for jobs on unlike devices.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plan/limit.hpp"
+#include "schedule/stage_time.hpp"
+#include "schedule/unit_cost.hpp"
+
+namespace dodona::search {
+
+struct PassTable {
+    /// Directions of one unit, before overlap.
+    struct Unit {
+        schedule::PassSeconds forward;
+        schedule::PassSeconds backward;
+        schedule::PassSeconds selective;
+        bool block = false;
+    };
+
+    schedule::CostedGraph costed;  ///< on the first mesh that asked; without its shards
+    std::vector<Unit> units;
+    std::optional<plan::Limit> broken;  ///< why no plan can lay the network like that
+    std::int64_t blocks = 0;
+    bool alike = false;  ///< all blocks cost the same: schedule::cut_stages deals them out evenly
+
+    explicit PassTable(schedule::CostedGraph graph);
+    /// Whether so many virtual stages hold as many blocks each, whatever the micro-batch.
+    [[nodiscard]] bool even(std::int64_t pieces) const { return pieces == 1 || (alike && blocks % pieces == 0); }
+};
+
+/// The shape of a mesh, axis by axis: sizes and places of the atoms that are not quiet, presence of those that are.
+using MeshKey = std::vector<std::int64_t>;
+MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, plan::Atoms quiet);
+
+/// Atoms that may be quiet: they lay the batch, or cut the pipeline.
+plan::Atoms quiet_candidates(const plan::Plan& plan, const plan::Mesh& mesh);
+
+/// Tables of meshes that are alike but for atoms that may be quiet. Filled as it is asked.
+class PassTables {
+public:
+    PassTables(const graph::Graph& graph, const cluster::Cluster& cluster) : graph_(graph), cluster_(cluster) {}
+
+    const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
+    /// Forgets all tables unless another mesh could ask for them again.
+    void next_mesh();
+
+private:
+    struct Key {
+        MeshKey mesh;
+        std::int64_t microbatch = 1;
+        bool accumulates = false;
+        auto operator<=>(const Key&) const = default;
+    };
+
+    const graph::Graph& graph_;
+    const cluster::Cluster& cluster_;
+    std::optional<plan::Atoms> busy_;  ///< among the candidates
+    bool shared_ = true;
+    std::map<Key, std::unique_ptr<PassTable>> tables_;
+};
+
+}  // namespace dodona::search

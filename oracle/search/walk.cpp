@@ -1,0 +1,193 @@
+#include "search/walk.hpp"
+
+#include <algorithm>
+
+#include "schedule/evaluate.hpp"
+#include "search/composition.hpp"
+
+namespace dodona::search {
+
+using plan::Plan;
+
+Scene::Scene(const graph::Graph& graph_, const cluster::Cluster& cluster_, const Space& space_)
+    : graph(graph_), cluster(cluster_), space(space_), filter(space_), choices(graph_, space_.vary) {}
+
+std::vector<Choice> Scene::left_open(const Plan& plan) const {
+    std::vector<Choice> open = choices.of(plan);
+    if (filter.any_choice()) {
+        std::erase_if(open, [&](const Choice& choice) { return !filter.takes(choice); });
+    }
+    return open;
+}
+
+std::vector<std::int64_t> Scene::microbatches(const Layout& layout) const {
+    std::vector<std::int64_t> sizes = divisors(layout.samples);
+    std::erase_if(sizes, [&](std::int64_t size) { return !filter.takes(size); });
+    return sizes;
+}
+
+namespace {
+
+void add_broken(const plan::Limit& broken, std::int64_t count, Finding& finding) {
+    finding.configurations += count;
+    finding.miss(broken.text, count);
+}
+
+}  // namespace
+
+Finding walk_one_by_one(const Scene& scene, const Layout& layout, std::size_t index, Plan& plan) {
+    Finding finding;
+    layout.apply(plan);
+    for (const std::int64_t microbatch : scene.microbatches(layout)) {
+        plan.microbatch = microbatch;
+        const std::vector<Choice> open = scene.left_open(plan);
+        const schedule::CostedGraph costed = schedule::cost_graph(scene.graph, scene.cluster, plan, {});
+        if (const plan::Limit* broken = plan::tightest_broken(costed.sharded.limits)) {
+            add_broken(*broken, static_cast<std::int64_t>(open.size()), finding);
+            continue;
+        }
+        for (const Choice& choice : open) {
+            choice.apply(plan);
+            const schedule::Prediction found = schedule::evaluate(costed, plan, schedule::Detail::totals);
+            ++finding.configurations;
+            ++finding.evaluated;
+            const auto& asked = scene.space.max_memory;
+            const Bytes limit = asked ? min(*asked, found.memory_limit) : found.memory_limit;
+            const Candidate candidate{index, microbatch, choice, found.step.value, found.memory.total(), limit};
+            // The fullest device has less than its own memory; any other may have more than a limit that is asked for.
+            const bool within = found.memory.total() <= limit && (!asked || found.most_memory <= *asked);
+            if (found.fits && within) {
+                finding.take(candidate);
+            } else if (found.why_not.starts_with(kOutOfHostMemory)) {
+                finding.lacks_memory(kOutOfHostMemory, candidate);
+            } else if (found.why_not.empty() || found.why_not.starts_with(kOutOfMemory)) {
+                finding.lacks_memory(kOutOfMemory, candidate);
+            } else {
+                finding.miss(found.why_not, 1);
+            }
+        }
+    }
+    return finding;
+}
+
+namespace {
+
+class TableWalk {
+public:
+    TableWalk(const Scene& scene, const Layout& layout, std::size_t index, Plan& plan, PassTables& passes)
+        : scene_(scene), layout_(layout), index_(index), plan_(plan), passes_(passes) {}
+
+    Finding run() {
+        layout_.apply(plan_);
+        const plan::Mesh mesh(plan_, {});
+        const PassTable* last = nullptr;  ///< of the micro-batch before, if nothing fitted
+        for (const std::int64_t microbatch : scene_.microbatches(layout_)) {
+            plan_.microbatch = microbatch;
+            const std::vector<Choice> open = scene_.left_open(plan_);
+            if (broken_) {
+                add_broken(*broken_, static_cast<std::int64_t>(open.size()), finding_);
+                continue;
+            }
+            if (last != nullptr && hopeless(*last, open)) {
+                continue;
+            }
+            const PassTable& passes = passes_.at(plan_, mesh);
+            broken_ = passes.broken;
+            if (broken_) {
+                add_broken(*broken_, static_cast<std::int64_t>(open.size()), finding_);
+                continue;
+            }
+            if (!table_) {
+                table_.emplace(passes, plan_, mesh);
+                limit_ = passes.costed.memory_limit();
+                limit_ = scene_.space.max_memory ? min(*scene_.space.max_memory, limit_) : limit_;
+            }
+            last = weigh(passes, open) ? nullptr : &passes;
+        }
+        passes_.next_mesh();
+        return std::move(finding_);
+    }
+
+private:
+    [[nodiscard]] std::int64_t passes_per_step() const { return layout_.samples / plan_.microbatch; }
+
+    /// Whether even with the activations of a smaller micro-batch no choice fits; then they are counted and done with.
+    /// A larger micro-batch keeps as much at least, so that this is a lower bound, as long as both are cut alike.
+    bool hopeless(const PassTable& smaller, const std::vector<Choice>& open) {
+        if (!smaller.alike) {
+            return false;
+        }
+        const Miss* known = nullptr;
+        for (const Miss& miss : finding_.misses) {
+            known = miss.reason == kOutOfMemory ? &miss : known;
+        }
+        if (known == nullptr || !known->least) {
+            return false;
+        }
+        Composition composition(*table_, smaller, plan_, passes_per_step());
+        for (const Choice& choice : open) {
+            if (!composition.choose(choice)) {
+                return false;
+            }
+            const Bytes least = composition.memory().device;
+            if (least <= limit_ || least < known->least->memory || !evenly_cut(smaller, choice)) {
+                return false;
+            }
+        }
+        const auto count = static_cast<std::int64_t>(open.size());
+        finding_.configurations += count;
+        finding_.miss(kOutOfMemory, count);
+        return true;
+    }
+
+    [[nodiscard]] bool evenly_cut(const PassTable& passes, const Choice& choice) const {
+        const std::int64_t stages = plan_.strategy.pipeline ? plan_.axis_size(*plan_.strategy.pipeline) : 1;
+        return passes.even(stages * choice.chunks);
+    }
+
+    /// Whether any fits.
+    bool weigh(const PassTable& passes, const std::vector<Choice>& open) {
+        Composition composition(*table_, passes, plan_, passes_per_step());
+        bool any = false;
+        for (const Choice& choice : open) {
+            ++finding_.configurations;
+            ++finding_.evaluated;
+            if (!composition.choose(choice)) {
+                const std::int64_t stages = plan_.axis_size(*plan_.strategy.pipeline);
+                finding_.miss(schedule::too_few_pieces(scene_.graph, stages, choice.chunks).text, 1);
+                continue;
+            }
+            const Composition::Memory memory = composition.memory();
+            Candidate candidate{index_, plan_.microbatch, choice, {}, memory.device, limit_};
+            if (memory.device > limit_) {
+                finding_.lacks_memory(kOutOfMemory, candidate);
+            } else if (choice.offload.any() && memory.host > scene_.cluster.host->memory) {
+                finding_.lacks_memory(kOutOfHostMemory, candidate);
+                any = true;
+            } else {
+                candidate.step = composition.step();
+                finding_.take(candidate);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    const Scene& scene_;
+    const Layout& layout_;
+    std::size_t index_;
+    Plan& plan_;
+    PassTables& passes_;
+    Finding finding_;
+    std::optional<plan::Limit> broken_;
+    std::optional<LayoutTable> table_;
+    Bytes limit_;
+};
+
+}  // namespace
+
+Finding walk_tables(const Scene& scene, const Layout& layout, std::size_t index, Plan& plan, PassTables& passes) {
+    return TableWalk(scene, layout, index, plan, passes).run();
+}
+
+}  // namespace dodona::search

@@ -1,0 +1,36 @@
+// Walks over all plans on one mesh: one by one as `predict` evaluates them, or from tables.
+#pragma once
+
+#include <optional>
+
+#include "schedule/predict.hpp"
+#include "search/filter.hpp"
+#include "search/finding.hpp"
+#include "search/layouts.hpp"
+#include "search/pass_table.hpp"
+#include "search/space.hpp"
+
+namespace dodona::search {
+
+/// What all walks of a search share.
+struct Scene {
+    const graph::Graph& graph;
+    const cluster::Cluster& cluster;
+    const Space& space;
+    Filter filter;
+    Choices choices;
+
+    Scene(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
+    /// What is left open on a mesh and micro-batch, within the user's wishes.
+    [[nodiscard]] std::vector<Choice> left_open(const plan::Plan& plan) const;
+    [[nodiscard]] std::vector<std::int64_t> microbatches(const Layout& layout) const;
+};
+
+/// `plan`: of the layout's strategy; changed on the way.
+Finding walk_one_by_one(const Scene& scene, const Layout& layout, std::size_t index, plan::Plan& plan);
+
+/// The same from tables; `passes` are shared by layouts that are alike but for quiet axes. For jobs on devices of one
+/// kind.
+Finding walk_tables(const Scene& scene, const Layout& layout, std::size_t index, plan::Plan& plan, PassTables& passes);
+
+}  // namespace dodona::search
