@@ -64,28 +64,21 @@ public:
     /// Bytes of weights, gradients and states; what a step changes of the weights and moves in device memory is added
     /// to `states`.
     StateBytes add_memory(const WeightKind& kind, const plan::WeightSize& size, StageStates& states) const {
-        const auto ways = static_cast<double>(costed_.mesh.ways(shardable_ & ~kind.laid));
-        const auto divided = [&](ShardLevel from) { return plan_.shard >= from ? ways : 1.0; };
-        StateBytes bytes{.weights = size.elements / divided(ShardLevel::parameters) * bytes_.weight,
-                         .gradients = {},
-                         .optimizer = {}};
+        const bool rows = row_kinds_.contains(kind);
+        const double changed = rows ? touched(kind, size) / size.elements : 1.0;
+        const StateBytes bytes =
+            state_bytes(costed_.mesh, plan_, kind, size, rows ? std::optional(changed) : std::nullopt);
         if (kind.frozen) {
             return bytes;
         }
-        const plan::Optimizer& optimizer = plan::optimizer(plan_.optimizer);
-        const bool rows = row_kinds_.contains(kind);
-        const double changed = rows ? touched(kind, size) / size.elements : 1.0;
-        bytes.gradients = changed * size.elements / divided(ShardLevel::gradients) * bytes_.gradient +
-                          (rows ? changed * size.rows * kRowIndex : Bytes{});
-        if (plan_.memory.gradient_copies && bytes_.weight < bytes_.gradient) {
-            bytes.gradients += changed * size.elements * bytes_.weight;
-        }
+        const auto ways = static_cast<double>(costed_.mesh.ways(shardable_ & ~kind.laid));
+        const double divided = plan_.shard >= ShardLevel::states ? ways : 1.0;
         if (plan_.memory.update_copies && bytes_.gradient < kMaster) {
-            states.update_copies += changed * size.elements / divided(ShardLevel::states) * (kMaster + bytes_.gradient);
+            states.update_copies += changed * size.elements / divided * (kMaster + bytes_.gradient);
         }
-        bytes.optimizer = kept_bytes(optimizer, size, bytes_) / divided(ShardLevel::states);
         states.updated += bytes.weights;
-        states.update_traffic += changed / divided(ShardLevel::states) * plan::update_traffic(optimizer, size, bytes_);
+        states.update_traffic +=
+            changed / divided * plan::update_traffic(plan::optimizer(plan_.optimizer), size, bytes_);
         return bytes;
     }
 
@@ -225,6 +218,27 @@ private:
 };
 
 }  // namespace
+
+StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const WeightKind& kind,
+                       const plan::WeightSize& size, std::optional<double> changed) {
+    const TrainingBytes each = bytes_of(plan);
+    const Atoms shardable = mesh.shard_atoms(mesh.axes(plan.strategy.shard_axes));
+    const auto ways = static_cast<double>(mesh.ways(shardable & ~kind.laid));
+    const auto divided = [&](ShardLevel from) { return plan.shard >= from ? ways : 1.0; };
+    StateBytes bytes{
+        .weights = size.elements / divided(ShardLevel::parameters) * each.weight, .gradients = {}, .optimizer = {}};
+    if (kind.frozen) {
+        return bytes;
+    }
+    const double share = changed.value_or(1.0);
+    bytes.gradients = share * size.elements / divided(ShardLevel::gradients) * each.gradient +
+                      (changed ? share * size.rows * kRowIndex : Bytes{});
+    if (plan.memory.gradient_copies && each.weight < each.gradient) {
+        bytes.gradients += share * size.elements * each.weight;
+    }
+    bytes.optimizer = kept_bytes(plan::optimizer(plan.optimizer), size, each) / divided(ShardLevel::states);
+    return bytes;
+}
 
 StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                          std::int64_t microbatches) {

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "schedule/prediction.hpp"
@@ -62,6 +63,11 @@ struct StateSums {
 struct StageStates : StateSums {
     std::vector<StateTransfer> transfers;
 };
+
+/// What one weight takes where a step changes all of it, as the plan shards it. `changed`: the share of it that a step
+/// touches, where its gradient is kept as rows.
+StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const WeightKind& kind,
+                       const plan::WeightSize& size, std::optional<double> changed = {});
 
 /// `stage`: what it holds; `first`/`last`: where a tied weight's gradient is summed with the other stage's.
 StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,

@@ -35,6 +35,10 @@ PassCost operator*(double ratio, PassCost cost) {
             ratio * cost.executed, ratio * cost.launches, ratio * cost.by_source};
 }
 
+WeightKind kind_of(const plan::WeightShard& weight) {
+    return {weight.laid, weight.partial, weight.replicas, weight.frozen, weight.touched > 0};
+}
+
 Bytes UnitCost::checkpoint() const {
     Bytes bytes;
     for (const Entering& tensor : entering) {
@@ -188,7 +192,7 @@ private:
     void add_weights(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
         for (const plan::WeightShard& weight : sharded.weights) {
             const std::size_t owner = costed_.graph->layer(weight.owner).unit;
-            const WeightKind kind{weight.laid, weight.partial, weight.replicas, weight.frozen, weight.touched > 0};
+            const WeightKind kind = kind_of(weight);
             const auto same = [&](const WeightClass& c) {
                 return c.kind == kind && c.tied == weight.tied && c.owner_unit == owner;
             };
@@ -314,10 +318,17 @@ plan::Atoms busy_atoms(const plan::ShardedGraph& sharded) {
 
 CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where) {
+    plan::Mesh mesh(plan, where);
+    plan::ShardedGraph sharded = plan::shard(graph, mesh, plan.strategy, plan.microbatch);
+    return cost_graph(graph, cluster, plan, std::move(mesh), std::move(sharded));
+}
+
+CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan, plan::Mesh mesh,
+                       plan::ShardedGraph sharded) {
     CostedGraph costed{.graph = &graph,
                        .cluster = &cluster,
-                       .mesh = plan::Mesh(plan, where),
-                       .sharded = {},
+                       .mesh = std::move(mesh),
+                       .sharded = std::move(sharded),
                        .units = {},
                        .precision = plan.precision,
                        .framework = plan.framework,
@@ -327,7 +338,6 @@ CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, cons
                        .devices = {},
                        .placement = {},
                        .variants = {}};
-    costed.sharded = plan::shard(graph, costed.mesh, plan.strategy, plan.microbatch);
     costed.token_network = std::any_of(graph.order.begin(), graph.order.end(), [&](Vertex v) {
         return graph.layer(v).nest.inputs.empty() && graph.layer(v).nest.result.element == Element::index;
     });

@@ -40,6 +40,8 @@ struct WeightKind {
     auto operator<=>(const WeightKind&) const = default;
 };
 
+WeightKind kind_of(const plan::WeightShard& weight);
+
 /// Weights of one unit of one kind.
 struct WeightClass {
     WeightKind kind;
@@ -125,6 +127,10 @@ struct CostedGraph {
 /// distinct devices.
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where);
+
+/// The same of a graph that is sharded already: `mesh` and `sharded` are the plan's.
+CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+                       plan::Mesh mesh, plan::ShardedGraph sharded);
 
 /// Atoms over which anything but states travels within a micro-batch.
 plan::Atoms busy_atoms(const plan::ShardedGraph& sharded);

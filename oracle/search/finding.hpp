@@ -23,7 +23,9 @@ struct Miss {
 struct Finding {
     std::int64_t configurations = 0;
     std::int64_t evaluated = 0;
+    std::int64_t pruned = 0;        ///< settled by a bound
     std::optional<Candidate> best;  ///< of those that fit
+    std::optional<Bytes> bound;     ///< of memory, more than there is: nothing was looked at more closely
     std::vector<Miss> misses;       ///< by first reason, in the order in which they turned up
 
     void take(const Candidate& candidate) {

@@ -10,9 +10,6 @@ namespace dodona::search {
 using plan::Atoms;
 
 PassTable::PassTable(schedule::CostedGraph graph) : costed(std::move(graph)) {
-    if (const plan::Limit* limit = plan::tightest_broken(costed.sharded.limits)) {
-        broken = *limit;
-    }
     costed.sharded = {};
     for (const graph::Unit& unit : costed.graph->units) {
         blocks += unit.block.empty() ? 0 : unit.count;
@@ -53,20 +50,70 @@ Atoms quiet_candidates(const plan::Plan& plan, const plan::Mesh& mesh) {
     return atoms;
 }
 
-const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) {
-    const Atoms candidates = quiet_candidates(plan, mesh);
-    const auto costed = [&] { return schedule::cost_graph(graph_, cluster_, plan, {}); };
-    std::optional<schedule::CostedGraph> first;
+Sketch::Sketch(const plan::ShardedGraph& sharded) {
+    if (const plan::Limit* limit = plan::tightest_broken(sharded.limits)) {
+        broken = *limit;
+        return;
+    }
+    for (const graph::Vertex v : sharded.graph->order) {
+        for (const plan::WeightShard& weight : sharded.layers[v].weights) {
+            if (!weight.tied) {
+                weights[schedule::kind_of(weight)] +=
+                    static_cast<double>(sharded.graph->instances(v)) *
+                    plan::WeightSize{weight.elements, weight.rows, weight.factors, weight.touched};
+            }
+        }
+    }
+}
+
+Bytes Sketch::least_memory(const plan::Plan& plan, const plan::Mesh& mesh, std::int64_t stages, Bytes context) const {
+    Bytes sum;
+    for (const auto& [kind, size] : weights) {
+        // Of gradients that may stay sparse nothing is sure.
+        const schedule::StateBytes bytes =
+            schedule::state_bytes(mesh, plan, kind, size, kind.sparse ? std::optional(0.0) : std::nullopt);
+        sum += bytes.weights + bytes.gradients + bytes.optimizer;
+    }
+    // A hair less: sums in another order must not make a bound of what just fits.
+    constexpr double kHair = 1 - 1e-9;
+    return kHair * (1 + plan.memory.fragmentation) / static_cast<double>(stages) * sum + context;
+}
+
+MeshKey PassTables::key_of(const plan::Plan& plan, const plan::Mesh& mesh) const {
+    return mesh_key(plan, mesh, quiet_candidates(plan, mesh) & ~*busy_);
+}
+
+const Sketch& PassTables::sketch(const plan::Plan& plan, const plan::Mesh& mesh) {
+    std::optional<plan::ShardedGraph> sharded;
     if (!busy_) {
-        first = costed();
-        busy_ = schedule::busy_atoms(first->sharded) & candidates;
+        const Atoms candidates = quiet_candidates(plan, mesh);
+        sharded = shards(plan, mesh);
+        busy_ = schedule::busy_atoms(*sharded) & candidates;
         shared_ = *busy_ != candidates;
     }
+    MeshKey key = key_of(plan, mesh);
+    auto found = sketches_.find(key);
+    if (found == sketches_.end()) {
+        if (!sharded) {
+            sharded = shards(plan, mesh);
+        }
+        found = sketches_.emplace(key, Sketch(*sharded)).first;
+        last_ = Shards{std::move(key), plan.microbatch, std::move(*sharded)};
+    }
+    return found->second;
+}
+
+const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) {
     const std::int64_t ranks = mesh.ways(schedule::data_atoms(mesh, plan.strategy));
-    Key key{mesh_key(plan, mesh, candidates & ~*busy_), plan.microbatch, plan.batch > ranks * plan.microbatch};
-    std::unique_ptr<PassTable>& table = tables_[std::move(key)];
+    const Key key{key_of(plan, mesh), plan.microbatch, plan.batch > ranks * plan.microbatch};
+    std::unique_ptr<PassTable>& table = tables_[key];
     if (!table) {
-        table = std::make_unique<PassTable>(first ? std::move(*first) : costed());
+        const bool known = last_ && last_->mesh == key.mesh && last_->microbatch == plan.microbatch;
+        table = std::make_unique<PassTable>(
+            schedule::cost_graph(graph_, cluster_, plan, mesh, known ? std::move(last_->graph) : shards(plan, mesh)));
+        if (known) {
+            last_.reset();
+        }
     }
     return *table;
 }
@@ -74,6 +121,7 @@ const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) 
 void PassTables::next_mesh() {
     if (!shared_) {
         tables_.clear();
+        sketches_.clear();
     }
 }
 

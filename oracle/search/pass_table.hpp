@@ -30,13 +30,25 @@ struct PassTable {
 
     schedule::CostedGraph costed;  ///< on the first mesh that asked; without its shards
     std::vector<Unit> units;
-    std::optional<plan::Limit> broken;  ///< why no plan can lay the network like that
     std::int64_t blocks = 0;
     bool alike = false;  ///< all blocks cost the same: schedule::cut_stages deals them out evenly
 
     explicit PassTable(schedule::CostedGraph graph);
     /// Whether so many virtual stages hold as many blocks each, whatever the micro-batch.
     [[nodiscard]] bool even(std::int64_t pieces) const { return pieces == 1 || (alike && blocks % pieces == 0); }
+};
+
+/// What is known of meshes before anything is costed.
+struct Sketch {
+    std::optional<plan::Limit> broken;  ///< why no plan can lay the network like that
+    /// Weights of the whole network on one device, were it all one stage; without those that are tied to others.
+    std::map<schedule::WeightKind, plan::WeightSize> weights;
+
+    explicit Sketch(const plan::ShardedGraph& sharded);
+    /// A lower bound of what the fullest of `stages` devices holds with states as the plan shards them, however the
+    /// network is cut: the mean of their weights, gradients and optimizer states, and the runtime.
+    [[nodiscard]] Bytes least_memory(const plan::Plan& plan, const plan::Mesh& mesh, std::int64_t stages,
+                                     Bytes context) const;
 };
 
 /// The shape of a mesh, axis by axis: sizes and places of the atoms that are not quiet, presence of those that are.
@@ -51,6 +63,7 @@ class PassTables {
 public:
     PassTables(const graph::Graph& graph, const cluster::Cluster& cluster) : graph_(graph), cluster_(cluster) {}
 
+    const Sketch& sketch(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
     /// Forgets all tables unless another mesh could ask for them again.
     void next_mesh();
@@ -62,11 +75,24 @@ private:
         bool accumulates = false;
         auto operator<=>(const Key&) const = default;
     };
+    /// Shards of the mesh that was sketched last: its first table needs them again.
+    struct Shards {
+        MeshKey mesh;
+        std::int64_t microbatch = 1;
+        plan::ShardedGraph graph;
+    };
+
+    [[nodiscard]] MeshKey key_of(const plan::Plan& plan, const plan::Mesh& mesh) const;
+    [[nodiscard]] plan::ShardedGraph shards(const plan::Plan& plan, const plan::Mesh& mesh) const {
+        return plan::shard(graph_, mesh, plan.strategy, plan.microbatch);
+    }
 
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;
     std::optional<plan::Atoms> busy_;  ///< among the candidates
     bool shared_ = true;
+    std::optional<Shards> last_;
+    std::map<MeshKey, Sketch> sketches_;
     std::map<Key, std::unique_ptr<PassTable>> tables_;
 };
 

@@ -37,6 +37,7 @@ public:
         enumeration_ = enumerate(scene_.graph, scene_.space);
         findings_.resize(enumeration_.layouts.size());
         walk(batches());
+        find_leanest();
         sum_up();
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
         answer_.counts.seconds = elapsed.count();
@@ -91,8 +92,8 @@ private:
                 return;
             }
             const Layout& layout = enumeration_.layouts[i];
-            findings_[i] =
-                from_tables() ? walk_tables(scene_, layout, i, plan, passes) : walk_one_by_one(scene_, layout, i, plan);
+            findings_[i] = from_tables() ? walk_tables(scene_, layout, i, plan, passes, Bounds::used)
+                                         : walk_one_by_one(scene_, layout, i, plan);
             report(done_.fetch_add(1) + 1);
         }
     }
@@ -102,6 +103,40 @@ private:
         if (lock && progress_ &&
             !progress_(static_cast<std::int64_t>(done), static_cast<std::int64_t>(enumeration_.layouts.size()))) {
             stopped_ = true;
+        }
+    }
+
+    /// Layouts that a bound has settled are looked at after all where their leanest plan might be the leanest of its
+    /// strategy: what would fit is part of the answer.
+    void find_leanest() {
+        std::map<std::size_t, Bytes> least;                                      // by strategy
+        std::map<std::size_t, std::vector<std::pair<Bytes, std::size_t>>> open;  // by strategy: bound, layout
+        const auto note = [&](std::size_t layout) {
+            const std::size_t strategy = enumeration_.layouts[layout].strategy;
+            for (const Miss& miss : findings_[layout].misses) {
+                if (miss.least && miss.reason == kOutOfMemory) {
+                    const auto found = least.emplace(strategy, miss.least->memory).first;
+                    found->second = min(found->second, miss.least->memory);
+                }
+            }
+        };
+        for (std::size_t i = 0; i < findings_.size(); ++i) {
+            note(i);
+            if (findings_[i].bound) {
+                open[enumeration_.layouts[i].strategy].emplace_back(*findings_[i].bound, i);
+            }
+        }
+        for (auto& [strategy, layouts] : open) {
+            std::sort(layouts.begin(), layouts.end());
+            Plan plan = plan_of(scene_.space, strategy);
+            for (const auto& [bound, i] : layouts) {
+                if (stopped_ || (least.contains(strategy) && bound > least.at(strategy))) {
+                    break;
+                }
+                PassTables passes(scene_.graph, scene_.cluster);
+                findings_[i] = walk_tables(scene_, enumeration_.layouts[i], i, plan, passes, Bounds::ignored);
+                note(i);
+            }
         }
     }
 
@@ -124,6 +159,7 @@ private:
             const Finding& finding = findings_[i];
             answer_.counts.configurations += finding.configurations;
             answer_.counts.evaluated += finding.evaluated;
+            answer_.counts.pruned += finding.pruned;
             for (const Miss& miss : finding.misses) {
                 add(enumeration_.layouts[i].strategy, miss);
             }

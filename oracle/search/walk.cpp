@@ -10,7 +10,13 @@ namespace dodona::search {
 using plan::Plan;
 
 Scene::Scene(const graph::Graph& graph_, const cluster::Cluster& cluster_, const Space& space_)
-    : graph(graph_), cluster(cluster_), space(space_), filter(space_), choices(graph_, space_.vary) {}
+    : graph(graph_), cluster(cluster_), space(space_), filter(space_), choices(graph_, space_.vary) {
+    for (const graph::Unit& unit : graph.units) {
+        pieces += unit.count;
+    }
+    limit = cluster.device_kinds(1).front().device->memory * (1.0 - cluster.memory_reserve);
+    limit = space.max_memory ? min(*space.max_memory, limit) : limit;
+}
 
 std::vector<Choice> Scene::left_open(const Plan& plan) const {
     std::vector<Choice> open = choices.of(plan);
@@ -74,41 +80,77 @@ namespace {
 
 class TableWalk {
 public:
-    TableWalk(const Scene& scene, const Layout& layout, std::size_t index, Plan& plan, PassTables& passes)
-        : scene_(scene), layout_(layout), index_(index), plan_(plan), passes_(passes) {}
+    TableWalk(const Scene& scene, const Layout& layout, std::size_t index, Plan& plan, PassTables& passes,
+              Bounds bounds)
+        : scene_(scene), layout_(layout), index_(index), plan_(plan), passes_(passes), bounds_(bounds) {
+        layout_.apply(plan_);
+        stages_ = plan_.strategy.pipeline ? plan_.axis_size(*plan_.strategy.pipeline) : 1;
+    }
 
     Finding run() {
-        layout_.apply(plan_);
         const plan::Mesh mesh(plan_, {});
-        const PassTable* last = nullptr;  ///< of the micro-batch before, if nothing fitted
-        for (const std::int64_t microbatch : scene_.microbatches(layout_)) {
-            plan_.microbatch = microbatch;
-            const std::vector<Choice> open = scene_.left_open(plan_);
-            if (broken_) {
-                add_broken(*broken_, static_cast<std::int64_t>(open.size()), finding_);
-                continue;
+        const std::vector<std::int64_t> sizes = scene_.microbatches(layout_);
+        if (sizes.empty()) {
+            return {};
+        }
+        plan_.microbatch = sizes.front();
+        if (!settled(passes_.sketch(plan_, mesh), mesh, sizes)) {
+            const PassTable* last = nullptr;  ///< of the micro-batch before, if nothing fitted
+            for (const std::int64_t microbatch : sizes) {
+                plan_.microbatch = microbatch;
+                const std::vector<Choice> open = scene_.left_open(plan_);
+                if (last != nullptr && hopeless(*last, open)) {
+                    continue;
+                }
+                const PassTable& passes = passes_.at(plan_, mesh);
+                if (!table_) {
+                    table_.emplace(passes, plan_, mesh);
+                }
+                last = weigh(passes, open) ? nullptr : &passes;
             }
-            if (last != nullptr && hopeless(*last, open)) {
-                continue;
-            }
-            const PassTable& passes = passes_.at(plan_, mesh);
-            broken_ = passes.broken;
-            if (broken_) {
-                add_broken(*broken_, static_cast<std::int64_t>(open.size()), finding_);
-                continue;
-            }
-            if (!table_) {
-                table_.emplace(passes, plan_, mesh);
-                limit_ = passes.costed.memory_limit();
-                limit_ = scene_.space.max_memory ? min(*scene_.space.max_memory, limit_) : limit_;
-            }
-            last = weigh(passes, open) ? nullptr : &passes;
         }
         passes_.next_mesh();
         return std::move(finding_);
     }
 
 private:
+    /// Whether one reason holds for all micro-batches and choices.
+    bool settled(const Sketch& sketch, const plan::Mesh& mesh, const std::vector<std::int64_t>& sizes) {
+        const bool pieces = scene_.pieces < stages_;
+        if (!sketch.broken && !pieces && !lacks_memory(sketch, mesh, sizes)) {
+            return false;
+        }
+        for (const std::int64_t microbatch : sizes) {
+            plan_.microbatch = microbatch;
+            for (const Choice& choice : scene_.left_open(plan_)) {
+                ++finding_.configurations;
+                finding_.pruned += finding_.bound ? 1 : 0;
+                finding_.miss(sketch.broken ? sketch.broken->text
+                              : pieces      ? schedule::too_few_pieces(scene_.graph, stages_, choice.chunks).text
+                                            : kOutOfMemory,
+                              1);
+            }
+        }
+        return true;
+    }
+
+    bool lacks_memory(const Sketch& sketch, const plan::Mesh& mesh, const std::vector<std::int64_t>& sizes) {
+        if (bounds_ == Bounds::ignored || scene_.space.offload.any() || scene_.space.vary.offload) {
+            return false;
+        }
+        plan_.microbatch = sizes.front();
+        plan_.shard = plan::ShardLevel::none;
+        for (const Choice& choice : scene_.left_open(plan_)) {
+            plan_.shard = std::max(plan_.shard, choice.shard);
+        }
+        const Bytes context = scene_.cluster.device_kinds(1).front().device->context;
+        const Bytes least = sketch.least_memory(plan_, mesh, stages_, context);
+        if (least > scene_.limit) {
+            finding_.bound = least;
+        }
+        return finding_.bound.has_value();
+    }
+
     [[nodiscard]] std::int64_t passes_per_step() const { return layout_.samples / plan_.microbatch; }
 
     /// Whether even with the activations of a smaller micro-batch no choice fits; then they are counted and done with.
@@ -130,19 +172,15 @@ private:
                 return false;
             }
             const Bytes least = composition.memory().device;
-            if (least <= limit_ || least < known->least->memory || !evenly_cut(smaller, choice)) {
+            if (least <= scene_.limit || least < known->least->memory || !smaller.even(stages_ * choice.chunks)) {
                 return false;
             }
         }
         const auto count = static_cast<std::int64_t>(open.size());
         finding_.configurations += count;
+        finding_.pruned += count;
         finding_.miss(kOutOfMemory, count);
         return true;
-    }
-
-    [[nodiscard]] bool evenly_cut(const PassTable& passes, const Choice& choice) const {
-        const std::int64_t stages = plan_.strategy.pipeline ? plan_.axis_size(*plan_.strategy.pipeline) : 1;
-        return passes.even(stages * choice.chunks);
     }
 
     /// Whether any fits.
@@ -153,13 +191,12 @@ private:
             ++finding_.configurations;
             ++finding_.evaluated;
             if (!composition.choose(choice)) {
-                const std::int64_t stages = plan_.axis_size(*plan_.strategy.pipeline);
-                finding_.miss(schedule::too_few_pieces(scene_.graph, stages, choice.chunks).text, 1);
+                finding_.miss(schedule::too_few_pieces(scene_.graph, stages_, choice.chunks).text, 1);
                 continue;
             }
             const Composition::Memory memory = composition.memory();
-            Candidate candidate{index_, plan_.microbatch, choice, {}, memory.device, limit_};
-            if (memory.device > limit_) {
+            Candidate candidate{index_, plan_.microbatch, choice, {}, memory.device, scene_.limit};
+            if (memory.device > scene_.limit) {
                 finding_.lacks_memory(kOutOfMemory, candidate);
             } else if (choice.offload.any() && memory.host > scene_.cluster.host->memory) {
                 finding_.lacks_memory(kOutOfHostMemory, candidate);
@@ -179,15 +216,16 @@ private:
     Plan& plan_;
     PassTables& passes_;
     Finding finding_;
-    std::optional<plan::Limit> broken_;
     std::optional<LayoutTable> table_;
-    Bytes limit_;
+    Bounds bounds_;
+    std::int64_t stages_ = 1;
 };
 
 }  // namespace
 
-Finding walk_tables(const Scene& scene, const Layout& layout, std::size_t index, Plan& plan, PassTables& passes) {
-    return TableWalk(scene, layout, index, plan, passes).run();
+Finding walk_tables(const Scene& scene, const Layout& layout, std::size_t index, Plan& plan, PassTables& passes,
+                    Bounds bounds) {
+    return TableWalk(scene, layout, index, plan, passes, bounds).run();
 }
 
 }  // namespace dodona::search

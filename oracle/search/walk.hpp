@@ -19,6 +19,8 @@ struct Scene {
     const Space& space;
     Filter filter;
     Choices choices;
+    std::int64_t pieces = 0;  ///< that a pipeline may cut the network into
+    Bytes limit;              ///< of the first rank's device
 
     Scene(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
     /// What is left open on a mesh and micro-batch, within the user's wishes.
@@ -29,8 +31,11 @@ struct Scene {
 /// `plan`: of the layout's strategy; changed on the way.
 Finding walk_one_by_one(const Scene& scene, const Layout& layout, std::size_t index, plan::Plan& plan);
 
+enum class Bounds { used, ignored };
+
 /// The same from tables; `passes` are shared by layouts that are alike but for quiet axes. For jobs on devices of one
-/// kind.
-Finding walk_tables(const Scene& scene, const Layout& layout, std::size_t index, plan::Plan& plan, PassTables& passes);
+/// kind. A bound on the memory of all its plans may settle a layout; what its leanest needs then stays unknown.
+Finding walk_tables(const Scene& scene, const Layout& layout, std::size_t index, plan::Plan& plan, PassTables& passes,
+                    Bounds bounds);
 
 }  // namespace dodona::search
