@@ -88,7 +88,7 @@ Cut LayoutTable::make_cut(const PassTable& passes, const plan::Plan& plan, std::
 
 const StateEntry& LayoutTable::states(const StageRun& run, const plan::Plan& plan, std::size_t stages,
                                       std::int64_t microbatches) {
-    const StateKey key{run.content, plan.shard, stages > 1, sparse_ ? microbatches : 0};
+    const StateKey key{run.content, plan.shard, stages > 1};
     const auto found = states_.find(key);
     if (found != states_.end()) {
         return found->second;

@@ -43,7 +43,8 @@ public:
     LayoutTable(const PassTable& passes, const plan::Plan& plan, plan::Mesh mesh);
 
     [[nodiscard]] const schedule::CostedGraph& costed() const { return costed_; }
-    [[nodiscard]] std::size_t contents() const { return contents_.size(); }
+    /// Some gradients may stay rows that a step touches: states then depend on the micro-batch, and so does the table.
+    [[nodiscard]] bool sparse() const { return sparse_; }
     [[nodiscard]] const std::vector<std::int64_t>& counts(std::size_t content) const { return contents_[content]; }
 
     /// Empty runs: the network has too few pieces. With blocks that are alike the same for all micro-batches.
@@ -65,7 +66,6 @@ private:
         std::size_t content = 0;
         plan::ShardLevel shard = plan::ShardLevel::none;
         bool pipelined = false;
-        std::int64_t microbatches = 0;  ///< 0: does not matter
         auto operator<=>(const StateKey&) const = default;
     };
     struct SendKey {

@@ -1,6 +1,7 @@
 #include "search/layouts.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -43,17 +44,20 @@ private:
             if (filter_.fixes_other_sizes(plan_)) {
                 continue;
             }
-            for (const std::vector<plan::Fold>& folds : sizes.of(plan_)) {
-                plan_.mesh = mesh;
-                plan_.folds = folds;
-                if (!filter_.fixes_other_folds(plan_)) {
-                    add_mesh();
+            if (const std::optional<std::int64_t> samples = samples_of_a_rank()) {
+                for (const std::vector<plan::Fold>& folds : sizes.of(plan_)) {
+                    plan_.mesh = mesh;
+                    plan_.folds = folds;
+                    if (!filter_.fixes_other_folds(plan_)) {
+                        add_places(*samples);
+                    }
                 }
             }
         }
     }
 
-    void add_mesh() {
+    /// None if the mesh cannot be.
+    std::optional<std::int64_t> samples_of_a_rank() {
         const std::int64_t ranks = schedule::data_ranks(plan_);
         if (shards_nothing()) {
             refuse("one rank has nothing to shard states over");
@@ -62,8 +66,9 @@ private:
                        ? fmt::format("data <= {}: the batch has {} samples", space_.batch, space_.batch)
                        : "the batch does not divide by the data ranks");
         } else {
-            add_places(space_.batch / ranks);
+            return space_.batch / ranks;
         }
+        return {};
     }
 
     void add_places(std::int64_t samples) {

@@ -23,10 +23,10 @@ PassTable::PassTable(schedule::CostedGraph graph) : costed(std::move(graph)) {
 
 MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, Atoms quiet) {
     MeshKey key;
-    for (const plan::MeshAxis& axis : plan.mesh) {
-        key.push_back(mesh.axis(axis.name));
+    for (const std::string& axis : plan.strategy.axes) {
+        key.push_back(mesh.axis(axis));
     }
-    for (const plan::Fold& fold : plan.folds) {
+    for (const plan::FoldedAxis& fold : plan.strategy.folds) {
         key.push_back(mesh.axis(fold.name));
     }
     key.push_back(mesh.shard_atoms(mesh.all()));

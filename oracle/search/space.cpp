@@ -128,8 +128,8 @@ std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks) {
 }
 
 /// The given ones; or, where they vary, each on and off that can matter.
-std::vector<plan::Overlap> overlaps(const Plan& plan, bool vary) {
-    std::vector<plan::Overlap> found{plan.overlap};
+std::vector<plan::Overlap> overlaps(const Plan& plan, const plan::Overlap& given, bool vary) {
+    std::vector<plan::Overlap> found{given};
     if (!vary) {
         return found;
     }
@@ -152,9 +152,9 @@ std::vector<plan::Overlap> overlaps(const Plan& plan, bool vary) {
     return found;
 }
 
-std::vector<plan::Offload> offloads(const Plan& plan, bool vary) {
+std::vector<plan::Offload> offloads(const plan::Offload& given, bool vary) {
     if (!vary) {
-        return {plan.offload};
+        return {given};
     }
     std::vector<plan::Offload> found;
     for (const bool optimizer : {false, true}) {
@@ -271,7 +271,9 @@ std::vector<std::int64_t> shard_groups(const Plan& plan) {
     return groups;
 }
 
-Choices::Choices(const graph::Graph& graph, const Vary& vary) : recomputes_(recomputes(graph)), vary_(vary) {
+Choices::Choices(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap,
+                 const plan::Offload& offload)
+    : recomputes_(recomputes(graph)), vary_(vary), overlap_(overlap), offload_(offload) {
     for (const graph::Unit& unit : graph.units) {
         blocks_ += unit.block.empty() ? 0 : unit.count;
     }
@@ -283,8 +285,8 @@ std::vector<Choice> Choices::of(const Plan& base) const {
     if (base.shard_group > 0) {
         std::erase(levels, ShardLevel::none);
     }
-    const std::vector<plan::Overlap> over = overlaps(base, vary_.overlap);
-    const std::vector<plan::Offload> away = offloads(base, vary_.offload);
+    const std::vector<plan::Overlap> over = overlaps(base, overlap_, vary_.overlap);
+    const std::vector<plan::Offload> away = offloads(offload_, vary_.offload);
     for (const Schedule& schedule : schedules(base, blocks_)) {
         for (const RecomputeKind recompute : recomputes_) {
             for (const ShardLevel shard : levels) {
@@ -301,7 +303,7 @@ std::vector<Choice> Choices::of(const Plan& base) const {
 
 std::vector<Plan> variants(const Plan& base, const graph::Graph& graph, const Vary& vary) {
     std::vector<Plan> plans;
-    for (const Choice& choice : Choices(graph, vary).of(base)) {
+    for (const Choice& choice : Choices(graph, vary, base.overlap, base.offload).of(base)) {
         plans.push_back(base);
         choice.apply(plans.back());
     }

@@ -45,7 +45,8 @@ std::vector<std::int64_t> shard_groups(const plan::Plan& plan);
 /// space varies. `base` has mesh and micro-batch.
 class Choices {
 public:
-    Choices(const graph::Graph& graph, const Vary& vary);
+    /// `overlap`, `offload`: what plans have unless that varies.
+    Choices(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap, const plan::Offload& offload);
     /// In a fixed order: schedules outermost, then recomputation and the overlaps inside a pass, then the rest.
     [[nodiscard]] std::vector<Choice> of(const plan::Plan& base) const;
 
@@ -53,6 +54,8 @@ private:
     std::vector<plan::RecomputeKind> recomputes_;
     std::int64_t blocks_ = 0;
     Vary vary_;
+    plan::Overlap overlap_;
+    plan::Offload offload_;
 };
 
 /// The choices as plans.

@@ -10,7 +10,11 @@ namespace dodona::search {
 using plan::Plan;
 
 Scene::Scene(const graph::Graph& graph_, const cluster::Cluster& cluster_, const Space& space_)
-    : graph(graph_), cluster(cluster_), space(space_), filter(space_), choices(graph_, space_.vary) {
+    : graph(graph_),
+      cluster(cluster_),
+      space(space_),
+      filter(space_),
+      choices(graph_, space_.vary, space_.overlap, space_.offload) {
     for (const graph::Unit& unit : graph.units) {
         pieces += unit.count;
     }
@@ -103,7 +107,7 @@ public:
                     continue;
                 }
                 const PassTable& passes = passes_.at(plan_, mesh);
-                if (!table_) {
+                if (!table_ || table_->sparse()) {
                     table_.emplace(passes, plan_, mesh);
                 }
                 last = weigh(passes, open) ? nullptr : &passes;
@@ -156,7 +160,7 @@ private:
     /// Whether even with the activations of a smaller micro-batch no choice fits; then they are counted and done with.
     /// A larger micro-batch keeps as much at least, so that this is a lower bound, as long as both are cut alike.
     bool hopeless(const PassTable& smaller, const std::vector<Choice>& open) {
-        if (!smaller.alike) {
+        if (!smaller.alike || table_->sparse()) {
             return false;
         }
         const Miss* known = nullptr;
