@@ -66,14 +66,13 @@ Finding walk_one_by_one(const Scene& scene, const Layout& layout, std::size_t in
             const Candidate candidate{index, microbatch, choice, found.step.value, found.memory.total(), limit};
             // The fullest device has less than its own memory; any other may have more than a limit that is asked for.
             const bool within = found.memory.total() <= limit && (!asked || found.most_memory <= *asked);
+            const bool hosted = found.why_not.starts_with(kOutOfHostMemory);
             if (found.fits && within) {
                 finding.take(candidate);
-            } else if (found.why_not.starts_with(kOutOfHostMemory)) {
-                finding.lacks_memory(kOutOfHostMemory, candidate);
-            } else if (found.why_not.empty() || found.why_not.starts_with(kOutOfMemory)) {
-                finding.lacks_memory(kOutOfMemory, candidate);
-            } else {
+            } else if (!found.why_not.empty() && !hosted && !found.why_not.starts_with(kOutOfMemory)) {
                 finding.miss(found.why_not, 1);
+            } else {
+                finding.lacks_memory(within ? kOutOfHostMemory : kOutOfMemory, candidate);
             }
         }
     }

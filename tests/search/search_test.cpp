@@ -60,12 +60,11 @@ TEST(Search, FoldsTakeWholeSharesOfWhatTheySplit) {
     base.strategy = spread();
     base.mesh = {{"data", 8}};
     std::vector<std::int64_t> sizes;
-    for (const plan::Plan& plan : folded(base, small_mixture())) {
-        sizes.push_back(plan.folds.empty() ? 1 : plan.folds[0].size);
-        EXPECT_EQ(plan.devices(), 8);
+    for (const std::vector<plan::Fold>& folds : FoldSizes(base.strategy, small_mixture()).of(base)) {
+        sizes.push_back(folds.empty() ? 1 : folds[0].size);
     }
     EXPECT_EQ(sizes, (std::vector<std::int64_t>{1, 2, 4})) << "four experts on eight ranks";
-    EXPECT_EQ(folded(base, small_network()).size(), 1U) << "nothing to spread";
+    EXPECT_EQ(FoldSizes(base.strategy, small_network()).of(base).size(), 1U) << "nothing to spread";
 }
 
 TEST(Search, WithoutBeingAskedLooksOnlyAtStrategiesMadeForTheNetwork) {
