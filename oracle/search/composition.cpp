@@ -22,12 +22,23 @@ bool Composition::choose(const Choice& choice) {
     choice.apply(plan_);
     const bool other_cut = !chosen_ || chosen_->chunks != choice.chunks || chosen_->schedule != choice.schedule;
     const bool other_kept = other_cut || chosen_->recompute != choice.recompute;
+    const bool other_states = other_cut || chosen_->shard != choice.shard;
+    const bool other_memory = other_kept || other_states || chosen_->offload != choice.offload;
     chosen_ = choice;
     if (other_cut) {
         cut_stages();
     }
     if (other_kept) {
         keep_activations();
+    }
+    if (other_states) {
+        states_.clear();
+        for (const StageRun& run : cut_->runs) {
+            states_.push_back(&layout_.states(run, plan_, cut_->stages, microbatches_));
+        }
+    }
+    if (other_memory) {
+        memory_.reset();
     }
     return !cut_->runs.empty();
 }
@@ -103,12 +114,19 @@ schedule::StageOffload Composition::offloaded(std::size_t run, const StateEntry&
                                    {pass.forward, pass.backward, states.update, microbatches_});
 }
 
-Composition::Memory Composition::memory() {
+const Composition::Memory& Composition::memory() {
+    if (!memory_) {
+        memory_ = make_memory();
+    }
+    return *memory_;
+}
+
+Composition::Memory Composition::make_memory() {
     Memory most;
     const Bytes context = layout_.costed().context();
     for (std::size_t r = 0; r < runs_.size(); ++r) {
         const StageRun& run = cut_->runs[r];
-        const StateEntry& states = layout_.states(run, plan_, cut_->stages, microbatches_);
+        const StateEntry& states = *states_[r];
         const Content& here = content(run.content);
         const schedule::StageBuffers buffers{.workspace = here.workspace,
                                              .message = here.message,
@@ -126,33 +144,46 @@ Composition::Memory Composition::memory() {
     return most;
 }
 
-Seconds Composition::step() {
+Composition::Pace Composition::pace() {
+    Pace pace;
+    for (std::size_t r = 0; r < runs_.size(); ++r) {
+        const StageRun& run = cut_->runs[r];
+        const Pass& pass = this->pass(run.content);
+        Seconds total = pass.total;
+        if (plan_.offload.any()) {
+            total += offloaded(r, *states_[r], pass).exposed_pass;
+        }
+        pace.sum += static_cast<double>(run.size) * total;
+        pace.slowest = max(pace.slowest, total);
+    }
+    return pace;
+}
+
+std::optional<Seconds> Composition::step(Seconds limit) {
+    const Pace pace = this->pace();
+    Seconds step = static_cast<double>(microbatches_) * pace.slowest +
+                   schedule::bubble(pace.sum, pace.slowest, plan_.chunks) +
+                   plan_.framework.seconds(FrameworkParameter::step);
+    if (step > limit) {
+        return {};
+    }
     const double share = plan_.framework[FrameworkParameter::hidden_states];
-    Seconds sum;
-    Seconds slowest;
     Seconds filling;
     Seconds longest;
     Seconds tail;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
-        const StageRun& run = cut_->runs[r];
-        const StateEntry& states = layout_.states(run, plan_, cut_->stages, microbatches_);
-        const Pass& pass = this->pass(run.content);
-        const schedule::StageOffload offload =
-            plan_.offload.any() ? offloaded(r, states, pass) : schedule::StageOffload{};
-        const Seconds total = pass.total + offload.exposed_pass;
-        sum += static_cast<double>(run.size) * total;
-        slowest = max(slowest, total);
+        const StateEntry& states = *states_[r];
+        const Pass& pass = this->pass(cut_->runs[r].content);
         filling += runs_[r].arrivals.sum;
         longest = max(longest, runs_[r].arrivals.longest);
         schedule::StateLanes lanes = states.lanes;
         lanes += cut_->tied[r];
         const schedule::ShownLanes shown(lanes, share * pass.forward, share * pass.backward, plan_, microbatches_,
                                          states.sums.buckets);
-        tail =
-            max(tail, shown.gradients + shown.parameters + shown.interference + offload.exposed_update + states.update);
+        const Seconds copies = plan_.offload.any() ? offloaded(r, states, pass).exposed_update : Seconds{};
+        tail = max(tail, shown.gradients + shown.parameters + shown.interference + copies + states.update);
     }
-    Seconds step = static_cast<double>(microbatches_) * slowest + schedule::bubble(sum, slowest, plan_.chunks) + tail +
-                   plan_.framework.seconds(FrameworkParameter::step);
+    step += tail;
     if (cut_->stages > 1) {
         step += schedule::pipeline_transfers(filling, longest, microbatches_, plan_.chunks, plan_.overlap.pipeline);
     }

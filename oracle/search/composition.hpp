@@ -29,8 +29,9 @@ public:
         Bytes device;  ///< of the fullest
         Bytes host;    ///< of the fullest node
     };
-    [[nodiscard]] Memory memory();
-    [[nodiscard]] Seconds step();
+    [[nodiscard]] const Memory& memory();
+    /// None if it takes longer than `limit` even with all transfers of states and between stages hidden.
+    [[nodiscard]] std::optional<Seconds> step(Seconds limit);
 
 private:
     /// One micro-batch through a stage.
@@ -52,11 +53,19 @@ private:
         std::array<std::optional<Pass>, 32> passes;  ///< by recomputation and overlap inside the pass
     };
 
+    /// Of all stages: what fills the pipeline, and what decides its pace.
+    struct Pace {
+        Seconds sum;
+        Seconds slowest;
+    };
+
     void cut_stages();
     void keep_activations();
     [[nodiscard]] Content& content(std::size_t index);
     [[nodiscard]] const Pass& pass(std::size_t index);
     [[nodiscard]] Pass make_pass(std::size_t index) const;
+    [[nodiscard]] Pace pace();
+    [[nodiscard]] Memory make_memory();
     [[nodiscard]] schedule::StageOffload offloaded(std::size_t run, const StateEntry& states, const Pass& pass) const;
 
     LayoutTable& layout_;
@@ -68,6 +77,8 @@ private:
     const Cut* cut_ = nullptr;
     std::vector<Run> runs_;
     std::vector<Content> contents_;
+    std::vector<const StateEntry*> states_;  ///< by run, as sharded
+    std::optional<Memory> memory_;
     std::optional<Choice> chosen_;
 };
 

@@ -290,8 +290,8 @@ std::vector<Choice> Choices::of(const Plan& base) const {
     for (const Schedule& schedule : schedules(base, blocks_)) {
         for (const RecomputeKind recompute : recomputes_) {
             for (const ShardLevel shard : levels) {
-                for (const plan::Overlap& overlap : over) {
-                    for (const plan::Offload& offload : away) {
+                for (const plan::Offload& offload : away) {
+                    for (const plan::Overlap& overlap : over) {
                         choices.push_back({schedule.kind, schedule.chunks, recompute, shard, overlap, offload});
                     }
                 }

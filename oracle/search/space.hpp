@@ -47,7 +47,8 @@ class Choices {
 public:
     /// `overlap`, `offload`: what plans have unless that varies.
     Choices(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap, const plan::Offload& offload);
-    /// In a fixed order: schedules outermost, then recomputation and the overlaps inside a pass, then the rest.
+    /// In a fixed order: schedules outermost, then recomputation, sharding, offload; overlaps, which leave the memory
+    /// as it is, innermost.
     [[nodiscard]] std::vector<Choice> of(const plan::Plan& base) const;
 
 private:

@@ -1,6 +1,7 @@
 #include "search/walk.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "schedule/evaluate.hpp"
 #include "search/composition.hpp"
@@ -186,6 +187,12 @@ private:
         return true;
     }
 
+    /// Of one mesh only the fastest plan is told; a little more, so that sums in another order do not decide.
+    [[nodiscard]] Seconds slowest_of_interest() const {
+        constexpr double kLittle = 1 + 1e-6;
+        return finding_.best ? kLittle * finding_.best->step : Seconds::of_base(std::numeric_limits<double>::max());
+    }
+
     /// Whether any fits.
     bool weigh(const PassTable& passes, const std::vector<Choice>& open) {
         Composition composition(*table_, passes, plan_, passes_per_step());
@@ -197,7 +204,7 @@ private:
                 finding_.miss(schedule::too_few_pieces(scene_.graph, stages_, choice.chunks).text, 1);
                 continue;
             }
-            const Composition::Memory memory = composition.memory();
+            const Composition::Memory& memory = composition.memory();
             Candidate candidate{index_, plan_.microbatch, choice, {}, memory.device, scene_.limit};
             if (memory.device > scene_.limit) {
                 finding_.lacks_memory(kOutOfMemory, candidate);
@@ -205,9 +212,12 @@ private:
                 finding_.lacks_memory(kOutOfHostMemory, candidate);
                 any = true;
             } else {
-                candidate.step = composition.step();
-                finding_.take(candidate);
                 any = true;
+                const std::optional<Seconds> step = composition.step(slowest_of_interest());
+                if (step) {
+                    candidate.step = *step;
+                    finding_.take(candidate);
+                }
             }
         }
         return any;
