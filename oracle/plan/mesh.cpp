@@ -169,6 +169,18 @@ cluster::Group Mesh::group(Atoms atoms) const {
     return group;
 }
 
+Atoms Mesh::refined(const Mesh& coarse, Atoms atoms) const {
+    Atoms found = 0;
+    for (Atoms rest = atoms; rest != 0; rest &= rest - 1) {
+        const Atom& whole = coarse.atoms_[static_cast<std::size_t>(std::countr_zero(rest))];
+        for (std::size_t i = 0; i < atoms_.size(); ++i) {
+            const bool part = atoms_[i].stride >= whole.stride && atoms_[i].stride < whole.stride * whole.size;
+            found |= part ? Atoms{1} << i : Atoms{0};
+        }
+    }
+    return found;
+}
+
 std::vector<std::string> Mesh::names(Atoms atoms) const {
     std::vector<std::string> found;
     for (const std::string& name : order_) {

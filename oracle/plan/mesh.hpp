@@ -35,6 +35,8 @@ public:
     [[nodiscard]] std::int64_t ways(Atoms atoms) const;
     /// The ranks that differ in these atoms only.
     [[nodiscard]] cluster::Group group(Atoms atoms) const;
+    /// Atoms of a mesh that differs from this one in cuts alone, `coarse` having fewer, as atoms of this one.
+    [[nodiscard]] Atoms refined(const Mesh& coarse, Atoms atoms) const;
     /// Names of the mesh axes that these atoms belong to, in mesh order.
     [[nodiscard]] std::vector<std::string> names(Atoms atoms) const;
 

@@ -9,9 +9,24 @@ using schedule::StateTransfer;
 
 namespace {
 
-schedule::CostedGraph on_mesh(const schedule::CostedGraph& other, plan::Mesh mesh) {
+schedule::CostedGraph on_mesh(const schedule::CostedGraph& other, const Meshes& meshes) {
     schedule::CostedGraph costed = other;
-    costed.mesh = std::move(mesh);
+    costed.mesh = meshes.cut;
+    if (meshes.cut.all() == meshes.whole.all()) {
+        return costed;
+    }
+    const auto refine = [&](plan::Atoms& atoms) { atoms = meshes.cut.refined(meshes.whole, atoms); };
+    for (schedule::UnitCost& unit : costed.units) {
+        for (schedule::WeightClass& weight : unit.weights) {
+            weight.kind = meshes.refined(weight.kind);
+        }
+        for (schedule::Entering& tensor : unit.entering) {
+            refine(tensor.sharded);
+        }
+        for (schedule::TimedTransfer& transfer : unit.transfers) {
+            refine(transfer.what.transfer.atoms);
+        }
+    }
     return costed;
 }
 
@@ -32,8 +47,8 @@ schedule::StateLanes lanes_of(const std::vector<StateTransfer>& transfers) {
 
 }  // namespace
 
-LayoutTable::LayoutTable(const PassTable& passes, const plan::Plan& plan, plan::Mesh mesh)
-    : costed_(on_mesh(passes.costed, std::move(mesh))), sparse_(has_sparse(costed_)) {
+LayoutTable::LayoutTable(PassTables& tables, const PassTable& passes, const plan::Plan& plan, const Meshes& meshes)
+    : tables_(tables), costed_(on_mesh(passes.costed, meshes)), sparse_(has_sparse(costed_)) {
     if (plan.strategy.pipeline) {
         pipeline_ = costed_.mesh.axis(*plan.strategy.pipeline);
     }
@@ -64,16 +79,11 @@ const Cut& LayoutTable::cut(const PassTable& passes, const plan::Plan& plan, std
 }
 
 Cut LayoutTable::make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages) {
-    std::vector<Stage> all = schedule::cut_stages(passes.costed, stages, plan.chunks, {});
     Cut cut;
-    cut.stages = all.size();
-    for (std::size_t s = 0; s < all.size(); ++s) {
-        if (!cut.runs.empty() && cut.runs.back().stage == all[s]) {
-            ++cut.runs.back().size;
-        } else {
-            cut.runs.push_back({std::move(all[s]), 0, s, 1});
-            cut.runs.back().content = content_of(cut.runs.back().stage);
-        }
+    cut.runs = tables_.runs(passes, stages, plan.chunks);
+    cut.stages = static_cast<std::size_t>(stages);
+    for (StageRun& run : cut.runs) {
+        run.content = content_of(run.stage);
     }
     const auto holder = [&](std::size_t unit) {
         const auto found = std::find_if(cut.runs.begin(), cut.runs.end(),
@@ -109,7 +119,7 @@ LayoutTable::Arrivals LayoutTable::arrivals(const PassTable& passes, const Stage
         return arrivals;
     }
     const schedule::Incoming arriving =
-        schedule::incoming(passes.costed, run.stage, schedule::boundary_split(costed_, plan));
+        schedule::incoming(passes.costed, run.stage, schedule::boundary_split(passes.costed, plan));
     arrivals.whole = arriving.whole;
     if (arriving.sent <= Bytes{}) {
         return arrivals;

@@ -14,14 +14,6 @@
 
 namespace dodona::search {
 
-/// Consecutive stages that are alike.
-struct StageRun {
-    schedule::Stage stage;    ///< any of them
-    std::size_t content = 0;  ///< by LayoutTable
-    std::size_t first = 0;    ///< the stage that holds most micro-batches
-    std::size_t size = 1;
-};
-
 struct Cut {
     std::vector<StageRun> runs;
     std::size_t stages = 1;
@@ -40,7 +32,7 @@ struct StateEntry {
 class LayoutTable {
 public:
     /// `plan`: has mesh, folds and sharding group; the rest is asked for.
-    LayoutTable(const PassTable& passes, const plan::Plan& plan, plan::Mesh mesh);
+    LayoutTable(PassTables& tables, const PassTable& passes, const plan::Plan& plan, const Meshes& meshes);
 
     [[nodiscard]] const schedule::CostedGraph& costed() const { return costed_; }
     /// Some gradients may stay rows that a step touches: states then depend on the micro-batch, and so does the table.
@@ -84,6 +76,7 @@ private:
     Cut make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages);
     Seconds send(const schedule::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near);
 
+    PassTables& tables_;
     schedule::CostedGraph costed_;  ///< of this mesh; what it says of passes is of any micro-batch
     plan::Atoms pipeline_ = 0;
     bool sparse_ = false;     ///< some states depend on the number of micro-batches

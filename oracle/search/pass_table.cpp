@@ -1,6 +1,7 @@
 #include "search/pass_table.hpp"
 
 #include <bit>
+#include <utility>
 
 #include "schedule/placement.hpp"
 #include "schedule/stages.hpp"
@@ -21,6 +22,20 @@ PassTable::PassTable(schedule::CostedGraph graph) : costed(std::move(graph)) {
     alike = schedule::blocks_are_alike(costed);
 }
 
+Meshes::Meshes(plan::Plan& plan) : cut(plan, {}), whole(cut) {
+    if (plan.shard_group > 0) {
+        const std::int64_t group = std::exchange(plan.shard_group, 0);
+        whole = plan::Mesh(plan, {});
+        plan.shard_group = group;
+    }
+}
+
+schedule::WeightKind Meshes::refined(schedule::WeightKind kind) const {
+    kind.laid = cut.refined(whole, kind.laid);
+    kind.partial = cut.refined(whole, kind.partial);
+    return kind;
+}
+
 MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, Atoms quiet) {
     MeshKey key;
     for (const std::string& axis : plan.strategy.axes) {
@@ -29,7 +44,6 @@ MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, Atoms quiet) {
     for (const plan::FoldedAxis& fold : plan.strategy.folds) {
         key.push_back(mesh.axis(fold.name));
     }
-    key.push_back(mesh.shard_atoms(mesh.all()));
     for (Atoms rest = mesh.all(); rest != 0; rest &= rest - 1) {
         const Atoms atom = rest & (~rest + 1);
         if ((atom & quiet) == 0) {
@@ -66,14 +80,16 @@ Sketch::Sketch(const plan::ShardedGraph& sharded) {
     }
 }
 
-Bytes Sketch::least_memory(const plan::Plan& plan, const plan::Mesh& mesh, std::int64_t stages, Bytes context) const {
+Bytes Sketch::least_memory(const plan::Plan& plan, const Meshes& meshes, Bytes context) const {
     Bytes sum;
-    for (const auto& [kind, size] : weights) {
+    for (const auto& [coarse, size] : weights) {
+        const schedule::WeightKind kind = meshes.refined(coarse);
         // Of gradients that may stay sparse nothing is sure.
         const schedule::StateBytes bytes =
-            schedule::state_bytes(mesh, plan, kind, size, kind.sparse ? std::optional(0.0) : std::nullopt);
+            schedule::state_bytes(meshes.cut, plan, kind, size, kind.sparse ? std::optional(0.0) : std::nullopt);
         sum += bytes.weights + bytes.gradients + bytes.optimizer;
     }
+    const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     // A hair less: sums in another order must not make a bound of what just fits.
     constexpr double kHair = 1 - 1e-9;
     return kHair * (1 + plan.memory.fragmentation) / static_cast<double>(stages) * sum + context;
@@ -118,9 +134,28 @@ const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) 
     return *table;
 }
 
+const std::vector<StageRun>& PassTables::runs(const PassTable& passes, std::int64_t stages, std::int64_t chunks) {
+    const CutKey key{stages, chunks, passes.even(stages * chunks) ? nullptr : &passes};
+    const auto found = cuts_.find(key);
+    if (found != cuts_.end()) {
+        return found->second;
+    }
+    std::vector<StageRun> runs;
+    std::vector<schedule::Stage> all = schedule::cut_stages(passes.costed, stages, chunks, {});
+    for (std::size_t s = 0; s < all.size(); ++s) {
+        if (!runs.empty() && runs.back().stage == all[s]) {
+            ++runs.back().size;
+        } else {
+            runs.push_back({std::move(all[s]), 0, s, 1});
+        }
+    }
+    return cuts_.emplace(key, std::move(runs)).first->second;
+}
+
 void PassTables::next_mesh() {
     if (!shared_) {
         tables_.clear();
+        cuts_.clear();
         sketches_.clear();
     }
 }

@@ -15,6 +15,7 @@
 
 #include "plan/limit.hpp"
 #include "schedule/stage_time.hpp"
+#include "schedule/stages.hpp"
 #include "schedule/unit_cost.hpp"
 
 namespace dodona::search {
@@ -38,6 +39,16 @@ struct PassTable {
     [[nodiscard]] bool even(std::int64_t pieces) const { return pieces == 1 || (alike && blocks % pieces == 0); }
 };
 
+/// The mesh of a plan, and as it is without the cut that a sharding group makes: what moves within a pass does not know
+/// of that, so that passes are of the whole one and states of the cut one.
+struct Meshes {
+    plan::Mesh cut;
+    plan::Mesh whole;
+
+    explicit Meshes(plan::Plan& plan);
+    [[nodiscard]] schedule::WeightKind refined(schedule::WeightKind kind) const;
+};
+
 /// What is known of meshes before anything is costed.
 struct Sketch {
     std::optional<plan::Limit> broken;  ///< why no plan can lay the network like that
@@ -45,10 +56,17 @@ struct Sketch {
     std::map<schedule::WeightKind, plan::WeightSize> weights;
 
     explicit Sketch(const plan::ShardedGraph& sharded);
-    /// A lower bound of what the fullest of `stages` devices holds with states as the plan shards them, however the
+    /// A lower bound of what the fullest device holds with states as the plan shards them, however the
     /// network is cut: the mean of their weights, gradients and optimizer states, and the runtime.
-    [[nodiscard]] Bytes least_memory(const plan::Plan& plan, const plan::Mesh& mesh, std::int64_t stages,
-                                     Bytes context) const;
+    [[nodiscard]] Bytes least_memory(const plan::Plan& plan, const Meshes& meshes, Bytes context) const;
+};
+
+/// Consecutive stages that are alike.
+struct StageRun {
+    schedule::Stage stage;    ///< any of them
+    std::size_t content = 0;  ///< by LayoutTable
+    std::size_t first = 0;    ///< the stage that holds most micro-batches
+    std::size_t size = 1;
 };
 
 /// The shape of a mesh, axis by axis: sizes and places of the atoms that are not quiet, presence of those that are.
@@ -65,6 +83,8 @@ public:
 
     const Sketch& sketch(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
+    /// The network cut for a pipeline; empty if it has too few pieces. Of even deals there is one for all tables.
+    const std::vector<StageRun>& runs(const PassTable& passes, std::int64_t stages, std::int64_t chunks);
     /// Forgets all tables unless another mesh could ask for them again.
     void next_mesh();
 
@@ -82,6 +102,13 @@ private:
         plan::ShardedGraph graph;
     };
 
+    struct CutKey {
+        std::int64_t stages = 1;
+        std::int64_t chunks = 1;
+        const PassTable* passes = nullptr;  ///< none: an even deal
+        auto operator<=>(const CutKey&) const = default;
+    };
+
     [[nodiscard]] MeshKey key_of(const plan::Plan& plan, const plan::Mesh& mesh) const;
     [[nodiscard]] plan::ShardedGraph shards(const plan::Plan& plan, const plan::Mesh& mesh) const {
         return plan::shard(graph_, mesh, plan.strategy, plan.microbatch);
@@ -94,6 +121,7 @@ private:
     std::optional<Shards> last_;
     std::map<MeshKey, Sketch> sketches_;
     std::map<Key, std::unique_ptr<PassTable>> tables_;
+    std::map<CutKey, std::vector<StageRun>> cuts_;
 };
 
 }  // namespace dodona::search

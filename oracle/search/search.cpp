@@ -65,6 +65,7 @@ private:
                 plan = plan_of(scene_.space, strategy);
             }
             layout.apply(plan);
+            plan.shard_group = 0;
             const plan::Mesh mesh(plan, {});
             MeshKey key = mesh_key(plan, mesh, quiet_candidates(plan, mesh));
             const auto [found, fresh] = known.emplace(std::pair(strategy, std::move(key)), batches.size());

@@ -92,13 +92,13 @@ public:
     }
 
     Finding run() {
-        const plan::Mesh mesh(plan_, {});
+        const Meshes meshes(plan_);
         const std::vector<std::int64_t> sizes = scene_.microbatches(layout_);
         if (sizes.empty()) {
             return {};
         }
         plan_.microbatch = sizes.front();
-        if (!settled(passes_.sketch(plan_, mesh), mesh, sizes)) {
+        if (!settled(passes_.sketch(plan_, meshes.whole), meshes, sizes)) {
             const PassTable* last = nullptr;  ///< of the micro-batch before, if nothing fitted
             for (const std::int64_t microbatch : sizes) {
                 plan_.microbatch = microbatch;
@@ -106,9 +106,9 @@ public:
                 if (last != nullptr && hopeless(*last, open)) {
                     continue;
                 }
-                const PassTable& passes = passes_.at(plan_, mesh);
+                const PassTable& passes = passes_.at(plan_, meshes.whole);
                 if (!table_ || table_->sparse()) {
-                    table_.emplace(passes, plan_, mesh);
+                    table_.emplace(passes_, passes, plan_, meshes);
                 }
                 last = weigh(passes, open) ? nullptr : &passes;
             }
@@ -119,9 +119,9 @@ public:
 
 private:
     /// Whether one reason holds for all micro-batches and choices.
-    bool settled(const Sketch& sketch, const plan::Mesh& mesh, const std::vector<std::int64_t>& sizes) {
+    bool settled(const Sketch& sketch, const Meshes& meshes, const std::vector<std::int64_t>& sizes) {
         const bool pieces = scene_.pieces < stages_;
-        if (!sketch.broken && !pieces && !lacks_memory(sketch, mesh, sizes)) {
+        if (!sketch.broken && !pieces && !lacks_memory(sketch, meshes, sizes)) {
             return false;
         }
         for (const std::int64_t microbatch : sizes) {
@@ -138,7 +138,7 @@ private:
         return true;
     }
 
-    bool lacks_memory(const Sketch& sketch, const plan::Mesh& mesh, const std::vector<std::int64_t>& sizes) {
+    bool lacks_memory(const Sketch& sketch, const Meshes& meshes, const std::vector<std::int64_t>& sizes) {
         if (bounds_ == Bounds::ignored || scene_.space.offload.any() || scene_.space.vary.offload) {
             return false;
         }
@@ -148,7 +148,7 @@ private:
             plan_.shard = std::max(plan_.shard, choice.shard);
         }
         const Bytes context = scene_.cluster.device_kinds(1).front().device->context;
-        const Bytes least = sketch.least_memory(plan_, mesh, stages_, context);
+        const Bytes least = sketch.least_memory(plan_, meshes, context);
         if (least > scene_.limit) {
             finding_.bound = least;
         }
