@@ -17,6 +17,7 @@
 #include "reports/figures.hpp"
 #include "reports/json/answer.hpp"
 #include "reports/text/answer.hpp"
+#include "search/layer_search.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
 
@@ -25,13 +26,16 @@ namespace dodona::cli {
 namespace {
 
 constexpr std::int64_t kMostPlans = 1000;
+/// Not a strategy but the wish for one: search/layer_search.hpp.
+constexpr std::string_view kAuto = "auto";
 
 std::vector<Option> options() {
     std::vector<Option> all = job_options();
     const std::string search = "Search";
     all.push_back({.names = "--strategy",
                    .value = "A,B,...",
-                   .description = "built-in strategies or files; default: all but the *-paradl ones",
+                   .description = "built-in strategies or files, and `auto`: each layer as is best for the whole; "
+                                  "default: all built-in but the *-paradl ones",
                    .group = search});
     all.push_back({.names = "--max-memory",
                    .value = "SIZE",
@@ -53,10 +57,18 @@ std::vector<Option> options() {
     return all;
 }
 
-/// Those named; otherwise all that are made for such a network.
+bool by_layers(Arguments& arguments) {
+    const std::vector<std::string> names = arguments.list("--strategy");
+    return std::find(names.begin(), names.end(), kAuto) != names.end();
+}
+
+/// Those named, but for `auto`; otherwise all that are made for such a network.
 std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph) {
     std::vector<plan::Strategy> strategies;
     for (const std::string& name : arguments.list("--strategy")) {
+        if (name == kAuto) {
+            continue;
+        }
         strategies.push_back(read_strategy(name));
         strategies.back().considered = {};
     }
@@ -120,17 +132,19 @@ plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Job& 
 }
 
 /// The search, with progress on a terminal and Ctrl-C.
-search::Answer search_with_progress(const Job& job, const search::Space& space) {
+search::Answer search_with_progress(const Job& job, const search::Space& space, bool layers) {
     listen_for_interrupt();
     ProgressLine line("configurations");
     std::int64_t seen_last = 0;
     std::int64_t in_all = 0;
-    search::Answer answer = search::search(job.graph, job.cluster, space, [&](std::int64_t seen, std::int64_t all) {
+    const search::Progress progress = [&](std::int64_t seen, std::int64_t all) {
         line.show(seen, all);
         seen_last = seen;
         in_all = all;
         return !interrupted();
-    });
+    };
+    search::Answer answer = layers ? search::search_layers(job.graph, job.cluster, space, progress).answer
+                                   : search::search(job.graph, job.cluster, space, progress);
     line.clear();
     if (interrupted()) {
         fmt::print(stderr, "note: stopped; this is the best of {} of {} configurations\n",
@@ -172,7 +186,7 @@ int run(Arguments& arguments) {
         space.framework = anchored(space.framework, observed, job, taken);
     }
     space.strategies = strategies_asked_for(arguments, job.graph);
-    search::Answer answer = search_with_progress(job, space);
+    search::Answer answer = search_with_progress(job, space, by_layers(arguments));
     answer.question = {.model = job.model,
                        .machine = job.machine,
                        .devices = space.devices,

@@ -1,0 +1,248 @@
+#include "search/layer_search.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "schedule/evaluate.hpp"
+#include "schedule/validate.hpp"
+#include "search/layer_rules.hpp"
+#include "search/layer_settings.hpp"
+#include "search/space.hpp"
+
+namespace dodona::search {
+
+using plan::Plan;
+using schedule::Prediction;
+
+namespace {
+
+/// Plans closer than this are equal to every model; the named one then comes first.
+constexpr double kEqualTime = 0.005;
+/// Sums may miss what a whole evaluation says; choices slower than the best plan known by more are not looked for.
+constexpr double kSlack = 1.05;
+/// Candidates that are evaluated whole, of each frontier.
+constexpr std::size_t kCandidates = 6;
+/// Frontiers under ever less memory, as sums leave out workspaces and buffers.
+constexpr int kTightenings = 3;
+constexpr std::size_t kFewStates = 200;
+constexpr std::size_t kFewWays = 4;
+
+class LayerSearch {
+public:
+    LayerSearch(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                const Progress& progress)
+        : graph_(graph), cluster_(cluster), space_(space), progress_(progress) {}
+
+    LayerAnswer run() {
+        Space named = space_;
+        named.top = std::max<std::size_t>(space_.top, 8);
+        result_.answer = search(graph_, cluster_, named, progress_);
+        const auto start = std::chrono::steady_clock::now();
+        std::vector<Prediction>& plans = result_.answer.plans;
+        if (space_.devices > 1) {
+            look_at(layer_settings(space_, plans));
+        }
+        if (best_) {
+            insert(plans);
+        }
+        plans.resize(std::min(plans.size(), space_.top));
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+        result_.answer.counts.seconds += elapsed.count();
+        result_.answer.counts.optimal = result_.answer.counts.optimal && result_.counts.cut == 0;
+        return std::move(result_);
+    }
+
+private:
+    void look_at(const std::vector<Setting>& settings) {
+        std::int64_t seen = 0;
+        for (const Setting& setting : settings) {
+            if (progress_ && !progress_(seen++, static_cast<std::int64_t>(settings.size()))) {
+                result_.answer.counts.optimal = false;
+                return;
+            }
+            if (setting.passes > 1) {
+                try_setting(setting);
+            } else {
+                try_passes(setting);
+            }
+        }
+    }
+
+    /// One pass of the whole batch, and more where it does not fit, until two in a row are no faster.
+    void try_passes(Setting setting) {
+        int in_vain = 0;
+        for (const std::int64_t passes : divisors(space_.batch)) {
+            setting.passes = passes;
+            const std::optional<Seconds> before = fastest();
+            const bool fits = try_setting(setting);
+            in_vain = fits && !(before && fastest() < before) ? in_vain + 1 : 0;
+            if (fits && (passes == 1 || in_vain == 2)) {
+                return;
+            }
+            if (setting.samples() <= 1) {
+                return;
+            }
+        }
+    }
+
+    /// Whether anything that is fast enough fits, or nothing is fast enough.
+    bool try_setting(const Setting& setting) {
+        ++result_.counts.settings;
+        const NetworkChoices network(graph_, cluster_, setting);
+        const bool all_may = std::all_of(network.choices().variables.begin(), network.choices().variables.end(),
+                                         [](const std::vector<Choice>& choices) { return !choices.empty(); });
+        if (!all_may) {
+            return false;
+        }
+        FrontierLimits limits;
+        limits.weighs_memory = false;
+        if (const auto known = fastest()) {
+            limits.time = kSlack * *known;
+        }
+        std::optional<Prediction> leanest = try_frontier(network, setting, limits);
+        if (!leanest) {
+            return true;
+        }
+        limits.weighs_memory = true;
+        for (int i = 0; leanest && i < kTightenings; ++i) {
+            const Bytes over = leanest->memory.total() - limit_of(*leanest);
+            if (over <= Bytes{}) {
+                return true;
+            }
+            const Bytes sums = least_sum_;
+            limits.memory = min(limits.memory, sums) - (i == 0 ? Bytes{} : Bytes{}) - over;
+            leanest = try_frontier(network, setting, limits);
+        }
+        return false;
+    }
+
+    /// Evaluates the candidates of a frontier. Returns the leanest where none of them fits; nothing where one does, or
+    /// where there is none.
+    std::optional<Prediction> try_frontier(const NetworkChoices& network, const Setting& setting,
+                                           FrontierLimits limits) {
+        FrontierLimits few = limits;
+        few.states = kFewStates;
+        few.ways = kFewWays;
+        Frontier frontier = assign_choices(network.choices(), few);
+        result_.counts.states += frontier.states;
+        if (!frontier.complete) {
+            const bool weighs = limits.weighs_memory;
+            if (!weighs && !frontier.assigned.empty()) {
+                limits.time = min(limits.time, frontier.assigned.front().costs.time());
+            }
+            Frontier wide = assign_choices(network.choices(), limits);
+            result_.counts.states += wide.states;
+            result_.counts.cut += wide.complete ? 0 : 1;
+            if (!wide.assigned.empty() || wide.complete) {
+                frontier = std::move(wide);
+            }
+        }
+        std::optional<Prediction> leanest;
+        const std::size_t candidates = std::min(frontier.assigned.size(), kCandidates);
+        for (std::size_t i = 0; i < candidates; ++i) {
+            const Assigned& assigned = frontier.assigned[i];
+            std::optional<Prediction> prediction = evaluate(network, setting, assigned.choices);
+            if (!prediction) {
+                continue;
+            }
+            if (fits(*prediction)) {
+                keep(std::move(*prediction));
+                return std::nullopt;
+            }
+            if (!leanest || prediction->memory.total() < leanest->memory.total()) {
+                leanest = std::move(prediction);
+                least_sum_ = assigned.costs.memory;
+            }
+        }
+        return leanest;
+    }
+
+    /// The better of the strategy with all rules and the terse one.
+    std::optional<Prediction> evaluate(const NetworkChoices& network, const Setting& setting,
+                                       const std::vector<int>& choices) {
+        std::optional<Prediction> best;
+        for (const plan::Strategy& strategy : {terse_strategy_of(graph_, setting, network.layers(), choices),
+                                               strategy_of(graph_, setting, network.layers(), choices)}) {
+            Plan plan = setting.base;
+            plan.strategy = strategy;
+            const std::int64_t ranks = schedule::data_ranks(plan);
+            if (setting.samples() % ranks != 0) {
+                continue;
+            }
+            plan.microbatch = setting.samples() / ranks;
+            join_axes(plan);
+            const schedule::CostedGraph costed = schedule::cost_graph(graph_, cluster_, plan, {});
+            Prediction prediction = schedule::evaluate(costed, plan, schedule::Detail::totals);
+            ++result_.answer.counts.configurations;
+            ++result_.answer.counts.evaluated;
+            if (plan::tightest_broken(prediction.limits) != nullptr) {
+                continue;
+            }
+            const bool better = !best || (fits(prediction) != fits(*best) ? fits(prediction)
+                                                                          : prediction.step.value < best->step.value);
+            if (better) {
+                best = std::move(prediction);
+            }
+        }
+        return best;
+    }
+
+    [[nodiscard]] Bytes limit_of(const Prediction& prediction) const {
+        return space_.max_memory ? min(*space_.max_memory, prediction.memory_limit) : prediction.memory_limit;
+    }
+
+    [[nodiscard]] bool fits(const Prediction& prediction) const {
+        return prediction.fits && prediction.memory.total() <= limit_of(prediction) &&
+               (!space_.max_memory || prediction.most_memory <= *space_.max_memory);
+    }
+
+    void keep(Prediction prediction) {
+        if (!best_ || prediction.step.value < best_->step.value) {
+            best_ = std::move(prediction);
+        }
+    }
+
+    [[nodiscard]] std::optional<Seconds> fastest() const {
+        std::optional<Seconds> time;
+        if (!result_.answer.plans.empty()) {
+            time = result_.answer.plans.front().step.value;
+        }
+        if (best_ && (!time || best_->step.value < *time)) {
+            time = best_->step.value;
+        }
+        return time;
+    }
+
+    /// Before the plans that it beats by more than plans can be told apart.
+    void insert(std::vector<Prediction>& plans) const {
+        const Seconds time = best_->step.value;
+        const auto same = std::find_if(plans.begin(), plans.end(), [&](const Prediction& plan) {
+            return plan.step.value == time && plan.memory.total() == best_->memory.total();
+        });
+        if (same != plans.end()) {
+            return;  // a named strategy says the same
+        }
+        Prediction full = schedule::predict(graph_, cluster_, best_->plan, {});
+        full.memory_limit = limit_of(full);
+        const auto at = std::find_if(plans.begin(), plans.end(),
+                                     [&](const Prediction& plan) { return plan.step.value > (1 + kEqualTime) * time; });
+        plans.insert(at, std::move(full));
+    }
+
+    const graph::Graph& graph_;
+    const cluster::Cluster& cluster_;
+    const Space& space_;
+    const Progress& progress_;
+    LayerAnswer result_;
+    std::optional<Prediction> best_;
+    Bytes least_sum_;  ///< what the sums said of the leanest candidate
+};
+
+}  // namespace
+
+LayerAnswer search_layers(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                          const Progress& progress) {
+    return LayerSearch(graph, cluster, space, progress).run();
+}
+
+}  // namespace dodona::search

@@ -1,0 +1,29 @@
+// Per-layer strategies: what no named strategy says, because every layer does what is best for the whole.
+//
+// On a mesh of two axes (with a pipeline a third) each layer lays its loops as it likes: frontier.hpp finds the choices
+// whose costs sum to the shortest step within memory, and what is found is evaluated like any other plan. Named
+// strategies are searched first and stay in the ranking, so the answer is never worse than the best of them.
+#pragma once
+
+#include "search/search.hpp"
+
+namespace dodona::search {
+
+/// What a search by layers looked at.
+struct LayerCounts {
+    std::int64_t settings = 0;  ///< meshes x micro-batches x sharding x recomputation
+    std::int64_t states = 0;    ///< of frontiers
+    std::int64_t cut = 0;       ///< settings in which a frontier was cut: better choices may exist there
+};
+
+struct LayerAnswer {
+    Answer answer;  ///< with the best plan by layers where it is among the best
+    LayerCounts counts;
+};
+
+/// The named strategies of `space`, and one made for this network. Progress counts those of the named first, then
+/// settings.
+LayerAnswer search_layers(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                          const Progress& progress = {});
+
+}  // namespace dodona::search
