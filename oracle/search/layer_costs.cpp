@@ -113,8 +113,9 @@ LayerCosts::Alone LayerCosts::alone(Vertex v) const {
     const std::string block = graph_.units[layer.unit].block;
     layer.count = 1;
     layer.unit = 0;
+    // A shared weight is there already where all is on one stage, which a tie to itself says.
     for (graph::Weight& weight : layer.nest.weights) {
-        weight.tied_to.clear();
+        weight.tied_to = !weight.tied_to.empty() && setting_.stages() == 1 ? layer.name : "";
     }
     alone.layer = boost::add_vertex(std::move(layer), alone.graph.network);
     for (std::size_t i = 0; i < alone.inputs.size(); ++i) {
@@ -159,7 +160,8 @@ std::optional<LayerCost> LayerCosts::of(Vertex v, const std::vector<plan::Lay>& 
                    .readings = {},
                    .weights = {}};
     for (std::size_t i = 0; i < layer.nest.inputs.size(); ++i) {
-        Reading reading{.wanted = plan::operand_layout(layer.nest.inputs[i], sharded.loops), .gradient = {}, .kept = {}};
+        Reading reading{
+            .wanted = plan::operand_layout(layer.nest.inputs[i], sharded.loops), .gradient = {}, .kept = {}};
         reading.gradient = reading.wanted;
         reading.gradient.partial = plan::partial_input_gradient(layer.nest, i, sharded.loops);
         cost.readings.push_back(std::move(reading));
@@ -213,10 +215,8 @@ void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::P
                           double instances) const {
     plan::ShardedLayer& sharded = costed.sharded.layers[alone.layer];
     const std::vector<plan::SavedTensor> all = std::move(sharded.saved);
-    const bool block = costed.units.front().block;
-    if (plan.recompute == RecomputeKind::full && block) {
-        return;  // what its unit reads is kept instead: where tensors are closed
-    }
+    // What the unit of a block reads is kept instead: where tensors are closed.
+    const bool again = plan.recompute == RecomputeKind::full && costed.units.front().block;
     const std::vector<bool> repeated(alone.graph.order.size(), false);
     for (const plan::SavedTensor& saved : all) {
         sharded.saved = {saved};
@@ -224,7 +224,7 @@ void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::P
         schedule::UnitMemories(alone.graph, costed.sharded, costed.mesh, plan, repeated).add(alone.layer, 1, memory);
         const Bytes kept = memory.saved - (in_parts(plan) ? memory.dropped : Bytes{});
         if (saved.slot > 0) {
-            cost.costs.memory += weights_.activations * instances * kept;
+            cost.costs.memory += again ? Bytes{} : weights_.activations * instances * kept;
         } else if (saved.tensor == alone.layer) {
             cost.output_kept = max(cost.output_kept, kept);
         } else {

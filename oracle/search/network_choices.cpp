@@ -103,7 +103,8 @@ std::vector<Word> NetworkChoices::words_of(Vertex v, const LayerCost& cost) {
                               .layout = cost.output,
                               .gradient = {},
                               .instances = graph_.instances(v),
-                              .kept = cost.output_kept});
+                              .kept = cost.output_kept,
+                              .repeats = runs_again(v)});
     const std::vector<Vertex> producers = plan::producers_of(graph_, v);
     for (std::size_t i = 0; i < producers.size(); ++i) {
         say(static_cast<int>(producers[i]), reading(v, producers[i], cost.readings[i]));
@@ -128,10 +129,14 @@ std::vector<Word> NetworkChoices::words_of(Vertex v, const LayerCost& cost) {
     return words;
 }
 
+bool NetworkChoices::runs_again(Vertex v) const {
+    return setting_.base.recompute == RecomputeKind::full && !graph_.units[graph_.layer(v).unit].block.empty();
+}
+
 NetworkChoices::Saying NetworkChoices::reading(Vertex v, Vertex producer, const Reading& reading) const {
     const Layer& layer = graph_.layer(v);
     const Layer& source = graph_.layer(producer);
-    const bool whole = setting_.base.recompute == RecomputeKind::full && !graph_.units[layer.unit].block.empty();
+    const bool whole = runs_again(v);
     const bool home = source.unit == layer.unit;
     return {.producer = false,
             .layout = reading.wanted,
@@ -212,7 +217,7 @@ Bytes NetworkChoices::kept(Vertex v, const Layout& left, const std::vector<Sayin
     std::set<std::int64_t> checkpoints;
     for (const Saying& saying : sayings) {
         if (saying.kept > Bytes{}) {
-            const Bytes all = static_cast<double>(saying.instances) * saying.kept;
+            const Bytes all = saying.repeats ? Bytes{} : static_cast<double>(saying.instances) * saying.kept;
             Bytes& known =
                 saying.producer || saying.home ? home[saying.layout] : elsewhere[{saying.layout, saying.instances}];
             known = max(known, all);

@@ -55,6 +55,8 @@ private:
     void find_layers();
     void add_choices(std::size_t variable);
     [[nodiscard]] std::vector<Word> words_of(graph::Vertex v, const LayerCost& cost);
+    /// In a block that is recomputed whole.
+    [[nodiscard]] bool runs_again(graph::Vertex v) const;
     [[nodiscard]] Saying reading(graph::Vertex v, graph::Vertex producer, const Reading& reading) const;
     [[nodiscard]] int number(int tensor, const Saying& saying);
     [[nodiscard]] Costs close(int tensor, const std::vector<int>& words) const;
