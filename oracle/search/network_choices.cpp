@@ -44,6 +44,7 @@ NetworkChoices::NetworkChoices(const graph::Graph& graph, const cluster::Cluster
     find_layers();
     numbers_.resize(static_cast<std::size_t>(choices_.tensors));
     sayings_.resize(numbers_.size());
+    conversions_.resize(numbers_.size());
     for (std::size_t variable = 0; variable < layers_.size(); ++variable) {
         add_choices(variable);
     }
@@ -100,8 +101,7 @@ std::vector<Word> NetworkChoices::words_of(Vertex v, const LayerCost& cost) {
     const Layer& layer = graph_.layer(v);
     const auto say = [&](int tensor, const Saying& saying) { words.push_back({tensor, number(tensor, saying)}); };
     say(static_cast<int>(v), {.producer = true,
-                              .layout = cost.output,
-                              .gradient = {},
+                              .layout = number(cost.output),
                               .instances = graph_.instances(v),
                               .kept = cost.output_kept,
                               .repeats = runs_again(v)});
@@ -123,7 +123,7 @@ std::vector<Word> NetworkChoices::words_of(Vertex v, const LayerCost& cost) {
         if (shared) {
             Layout laid;
             laid.dimensions = {cost.weights[w].sharded()};
-            say(owned->second, {.producer = true, .layout = laid, .gradient = {}, .kept = {}});
+            say(owned->second, {.producer = true, .layout = number(laid), .kept = {}});
         }
     }
     return words;
@@ -133,14 +133,14 @@ bool NetworkChoices::runs_again(Vertex v) const {
     return setting_.base.recompute == RecomputeKind::full && !graph_.units[graph_.layer(v).unit].block.empty();
 }
 
-NetworkChoices::Saying NetworkChoices::reading(Vertex v, Vertex producer, const Reading& reading) const {
+NetworkChoices::Saying NetworkChoices::reading(Vertex v, Vertex producer, const Reading& reading) {
     const Layer& layer = graph_.layer(v);
     const Layer& source = graph_.layer(producer);
     const bool whole = runs_again(v);
     const bool home = source.unit == layer.unit;
     return {.producer = false,
-            .layout = reading.wanted,
-            .gradient = source.goes_backward() && !source.nest.inputs.empty() ? reading.gradient : Layout{},
+            .layout = number(reading.wanted),
+            .gradient = source.goes_backward() && !source.nest.inputs.empty() ? number(reading.gradient) : kNoLayout,
             .instances = graph_.instances(v),
             .kept = reading.kept,
             .home = home,
@@ -158,7 +158,15 @@ int NetworkChoices::number(int tensor, const Saying& saying) {
     return found->second;
 }
 
-Costs NetworkChoices::close(int tensor, const std::vector<int>& words) const {
+int NetworkChoices::number(const Layout& layout) {
+    const auto [found, is_new] = layout_numbers_.try_emplace(layout, static_cast<int>(layouts_.size()));
+    if (is_new) {
+        layouts_.push_back(layout);
+    }
+    return found->second;
+}
+
+Costs NetworkChoices::close(int tensor, const std::vector<int>& words) {
     std::vector<Saying> sayings;
     for (const int word : words) {
         sayings.push_back(sayings_[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(word)]);
@@ -169,15 +177,18 @@ Costs NetworkChoices::close(int tensor, const std::vector<int>& words) const {
     return close_activation(static_cast<Vertex>(tensor), sayings);
 }
 
-Costs NetworkChoices::close_activation(Vertex v, const std::vector<Saying>& sayings) const {
+Costs NetworkChoices::close_activation(Vertex v, const std::vector<Saying>& sayings) {
     const Layer& layer = graph_.layer(v);
     const auto producer = std::find_if(sayings.begin(), sayings.end(), [](const Saying& s) { return s.producer; });
     Seconds moving;
-    Layout left;
+    int left = kNoLayout;
     if (producer != sayings.end()) {
         left = producer->layout;
-        std::set<std::pair<Layout, std::int64_t>> forward;
-        std::set<std::pair<Layout, std::int64_t>> backward;
+        Layout gradient = layouts_[static_cast<std::size_t>(left)];
+        gradient.partial = 0;
+        const int complete = number(gradient);
+        std::set<std::pair<int, std::int64_t>> forward;
+        std::set<std::pair<int, std::int64_t>> backward;
         for (const Saying& reader : sayings) {
             if (reader.producer) {
                 continue;
@@ -186,9 +197,7 @@ Costs NetworkChoices::close_activation(Vertex v, const std::vector<Saying>& sayi
             if (forward.insert({reader.layout, reader.instances}).second) {
                 moving += (reader.repeats ? 2 : 1) * times * conversion(v, left, reader.layout);
             }
-            if (!reader.gradient.dimensions.empty() && backward.insert({reader.gradient, reader.instances}).second) {
-                Layout complete = left;
-                complete.partial = 0;
+            if (reader.gradient != kNoLayout && backward.insert({reader.gradient, reader.instances}).second) {
                 moving += times * conversion(v, reader.gradient, complete);
             }
         }
@@ -199,21 +208,27 @@ Costs NetworkChoices::close_activation(Vertex v, const std::vector<Saying>& sayi
     return {step, step, weights_.activations * kept(v, left, sayings)};
 }
 
-Seconds NetworkChoices::conversion(Vertex tensor, const Layout& from, const Layout& to) const {
-    const graph::Nest& nest = graph_.layer(tensor).nest;
-    const std::vector<plan::Division> divisions = plan::result_divisions(nest, static_cast<double>(setting_.samples()));
-    Seconds sum;
-    for (const plan::Transfer& transfer : plan::convert(job_.mesh, divisions, from, to)) {
-        const Bytes size = transfer.elements * schedule::element_bytes(nest.result.element, setting_.base.precision);
-        sum += schedule::time_of(job_, transfer.collective, transfer.atoms, size, setting_.base.algorithm).time.value;
+Seconds NetworkChoices::conversion(Vertex tensor, int from, int to) {
+    const auto [found, is_new] = conversions_[tensor].try_emplace({from, to});
+    if (is_new) {
+        const graph::Nest& nest = graph_.layer(tensor).nest;
+        const auto divisions = plan::result_divisions(nest, static_cast<double>(setting_.samples()));
+        const Bytes element = schedule::element_bytes(nest.result.element, setting_.base.precision);
+        for (const plan::Transfer& transfer :
+             plan::convert(job_.mesh, divisions, layouts_[static_cast<std::size_t>(from)],
+                           layouts_[static_cast<std::size_t>(to)])) {
+            found->second += schedule::time_of(job_, transfer.collective, transfer.atoms, transfer.elements * element,
+                                               setting_.base.algorithm)
+                                 .time.value;
+        }
     }
-    return sum;
+    return found->second;
 }
 
 /// Kept once in each layout: in its producer's unit for all, elsewhere by each unit for itself.
-Bytes NetworkChoices::kept(Vertex v, const Layout& left, const std::vector<Saying>& sayings) const {
-    std::map<Layout, Bytes> home;
-    std::map<std::pair<Layout, std::int64_t>, Bytes> elsewhere;
+Bytes NetworkChoices::kept(Vertex v, int left, const std::vector<Saying>& sayings) const {
+    std::map<int, Bytes> home;
+    std::map<std::pair<int, std::int64_t>, Bytes> elsewhere;
     std::set<std::int64_t> checkpoints;
     for (const Saying& saying : sayings) {
         if (saying.kept > Bytes{}) {
@@ -233,9 +248,13 @@ Bytes NetworkChoices::kept(Vertex v, const Layout& left, const std::vector<Sayin
     for (const auto& [key, bytes] : elsewhere) {
         sum += home.contains(key.first) ? Bytes{} : bytes;
     }
+    if (checkpoints.empty()) {
+        return sum;
+    }
     const graph::Nest& nest = graph_.layer(v).nest;
     const auto divisions = plan::result_divisions(nest, static_cast<double>(setting_.samples()));
-    Layout boundary = left;
+    // Samples that nobody has laid out are read whole.
+    Layout boundary = left == kNoLayout ? Layout{} : layouts_[static_cast<std::size_t>(left)];
     boundary.dimensions.resize(divisions.size());
     for (const std::int64_t instances : checkpoints) {
         sum += static_cast<double>(instances) * plan::local_elements(job_.mesh, divisions, boundary) *

@@ -39,11 +39,12 @@ public:
     [[nodiscard]] const std::vector<ChoosingLayer>& layers() const { return layers_; }
 
 private:
-    /// What is said of a tensor: by its producer, or by one of its readers.
+    static constexpr int kNoLayout = -1;
+    /// What is said of a tensor: by its producer, or by one of its readers. Layouts by number.
     struct Saying {
         bool producer = false;
-        plan::Layout layout;         ///< left, or wanted
-        plan::Layout gradient;       ///< of a reader: as it arises
+        int layout = 0;              ///< left, or wanted
+        int gradient = kNoLayout;    ///< of a reader: as it arises, where backward needs it
         std::int64_t instances = 1;  ///< of a reader, or where the producer keeps its result
         Bytes kept;                  ///< for backward, one instance
         bool home = false;           ///< in its producer's unit
@@ -57,12 +58,14 @@ private:
     [[nodiscard]] std::vector<Word> words_of(graph::Vertex v, const LayerCost& cost);
     /// In a block that is recomputed whole.
     [[nodiscard]] bool runs_again(graph::Vertex v) const;
-    [[nodiscard]] Saying reading(graph::Vertex v, graph::Vertex producer, const Reading& reading) const;
+    [[nodiscard]] Saying reading(graph::Vertex v, graph::Vertex producer, const Reading& reading);
     [[nodiscard]] int number(int tensor, const Saying& saying);
-    [[nodiscard]] Costs close(int tensor, const std::vector<int>& words) const;
-    [[nodiscard]] Costs close_activation(graph::Vertex v, const std::vector<Saying>& sayings) const;
-    [[nodiscard]] Seconds conversion(graph::Vertex tensor, const plan::Layout& from, const plan::Layout& to) const;
-    [[nodiscard]] Bytes kept(graph::Vertex v, const plan::Layout& left, const std::vector<Saying>& sayings) const;
+    [[nodiscard]] int number(const plan::Layout& layout);
+    [[nodiscard]] Costs close(int tensor, const std::vector<int>& words);
+    [[nodiscard]] Costs close_activation(graph::Vertex v, const std::vector<Saying>& sayings);
+    /// All that a tensor pays to get from one layout into the other once; remembered.
+    [[nodiscard]] Seconds conversion(graph::Vertex tensor, int from, int to);
+    [[nodiscard]] Bytes kept(graph::Vertex v, int left, const std::vector<Saying>& sayings) const;
 
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;
@@ -75,6 +78,9 @@ private:
     std::map<std::string, int> tied_;  ///< owner of a shared weight -> its tensor, after those of the vertices
     std::vector<std::map<Saying, int>> numbers_;  ///< by tensor
     std::vector<std::vector<Saying>> sayings_;    ///< by tensor
+    std::map<plan::Layout, int> layout_numbers_;
+    std::vector<plan::Layout> layouts_;
+    std::vector<std::map<std::pair<int, int>, Seconds>> conversions_;  ///< by tensor
 };
 
 }  // namespace dodona::search
