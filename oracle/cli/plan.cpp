@@ -26,8 +26,6 @@ namespace dodona::cli {
 namespace {
 
 constexpr std::int64_t kMostPlans = 1000;
-/// Not a strategy but the wish for one: search/layer_search.hpp.
-constexpr std::string_view kAuto = "auto";
 
 std::vector<Option> options() {
     std::vector<Option> all = job_options();
@@ -59,14 +57,14 @@ std::vector<Option> options() {
 
 bool by_layers(Arguments& arguments) {
     const std::vector<std::string> names = arguments.list("--strategy");
-    return std::find(names.begin(), names.end(), kAuto) != names.end();
+    return std::find(names.begin(), names.end(), search::kByLayers) != names.end();
 }
 
 /// Those named, but for `auto`; otherwise all that are made for such a network.
 std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph) {
     std::vector<plan::Strategy> strategies;
     for (const std::string& name : arguments.list("--strategy")) {
-        if (name == kAuto) {
+        if (name == search::kByLayers) {
             continue;
         }
         strategies.push_back(read_strategy(name));
@@ -143,7 +141,7 @@ search::Answer search_with_progress(const Job& job, const search::Space& space, 
         in_all = all;
         return !interrupted();
     };
-    search::Answer answer = layers ? search::search_layers(job.graph, job.cluster, space, progress).answer
+    search::Answer answer = layers ? search::search_layers(job.graph, job.cluster, space, progress)
                                    : search::search(job.graph, job.cluster, space, progress);
     line.clear();
     if (interrupted()) {
@@ -197,6 +195,9 @@ int run(Arguments& arguments) {
                        .machine_source = job.cluster.source,
                        .parameters = graph::count(job.graph).parameters,
                        .settings = settings(arguments)};
+    if (answer.layers) {
+        answer.question.strategies.emplace_back(search::kByLayers);
+    }
     write(output, formatted(answer, save_to, output));
     if (!save_to.empty()) {
         save(answer, save_to);

@@ -8,6 +8,7 @@
 
 #include "plan/shard.hpp"
 #include "schedule/validate.hpp"
+#include "search/answer.hpp"
 
 namespace dodona::search {
 
@@ -103,9 +104,9 @@ std::vector<Rule> rules_of(const std::vector<Doing>& all) {
 
 plan::Strategy with_rules(const graph::Graph& graph, const Setting& setting, const std::vector<Doing>& all) {
     plan::Strategy strategy = setting.base.strategy;
-    strategy.name = "auto";
+    strategy.name = kByLayers;
     strategy.summary = "each layer as is best for the whole";
-    strategy.source = fmt::format("found by dodona plan for {}", graph.name);
+    strategy.source = fmt::format("made by dodona plan for {}", graph.name);
     strategy.rules = rules_of(all);
     return strategy;
 }

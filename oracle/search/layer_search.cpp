@@ -8,6 +8,7 @@
 #include "search/layer_rules.hpp"
 #include "search/layer_settings.hpp"
 #include "search/space.hpp"
+#include "search/uneven_cuts.hpp"
 
 namespace dodona::search {
 
@@ -33,12 +34,12 @@ public:
                 const Progress& progress)
         : graph_(graph), cluster_(cluster), space_(space), progress_(progress) {}
 
-    LayerAnswer run() {
+    Answer run() {
         Space named = space_;
         named.top = std::max<std::size_t>(space_.top, 8);
-        result_.answer = search(graph_, cluster_, named, progress_);
+        answer_ = search(graph_, cluster_, named, progress_);
         const auto start = std::chrono::steady_clock::now();
-        std::vector<Prediction>& plans = result_.answer.plans;
+        std::vector<Prediction>& plans = answer_.plans;
         if (space_.devices > 1) {
             look_at(layer_settings(space_, plans));
         }
@@ -47,9 +48,10 @@ public:
         }
         plans.resize(std::min(plans.size(), space_.top));
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-        result_.answer.counts.seconds += elapsed.count();
-        result_.answer.counts.optimal = result_.answer.counts.optimal && result_.counts.cut == 0;
-        return std::move(result_);
+        answer_.counts.seconds += elapsed.count();
+        answer_.counts.optimal = answer_.counts.optimal && counts_.cut == 0;
+        answer_.layers = counts_;
+        return std::move(answer_);
     }
 
 private:
@@ -57,7 +59,7 @@ private:
         std::int64_t seen = 0;
         for (const Setting& setting : settings) {
             if (progress_ && !progress_(seen++, static_cast<std::int64_t>(settings.size()))) {
-                result_.answer.counts.optimal = false;
+                answer_.counts.optimal = false;
                 return;
             }
             if (setting.passes > 1) {
@@ -87,7 +89,7 @@ private:
 
     /// Whether anything that is fast enough fits, or nothing is fast enough.
     bool try_setting(const Setting& setting) {
-        ++result_.counts.settings;
+        ++counts_.settings;
         const NetworkChoices network(graph_, cluster_, setting);
         const bool all_may = std::all_of(network.choices().variables.begin(), network.choices().variables.end(),
                                          [](const std::vector<Choice>& choices) { return !choices.empty(); });
@@ -110,7 +112,7 @@ private:
                 return true;
             }
             const Bytes sums = least_sum_;
-            limits.memory = min(limits.memory, sums) - (i == 0 ? Bytes{} : Bytes{}) - over;
+            limits.memory = min(limits.memory, sums) - over;
             leanest = try_frontier(network, setting, limits);
         }
         return false;
@@ -124,15 +126,15 @@ private:
         few.states = kFewStates;
         few.ways = kFewWays;
         Frontier frontier = assign_choices(network.choices(), few);
-        result_.counts.states += frontier.states;
+        counts_.states += frontier.states;
         if (!frontier.complete) {
             const bool weighs = limits.weighs_memory;
             if (!weighs && !frontier.assigned.empty()) {
                 limits.time = min(limits.time, frontier.assigned.front().costs.time());
             }
             Frontier wide = assign_choices(network.choices(), limits);
-            result_.counts.states += wide.states;
-            result_.counts.cut += wide.complete ? 0 : 1;
+            counts_.states += wide.states;
+            counts_.cut += wide.complete ? 0 : 1;
             if (!wide.assigned.empty() || wide.complete) {
                 frontier = std::move(wide);
             }
@@ -172,19 +174,26 @@ private:
             plan.microbatch = setting.samples() / ranks;
             join_axes(plan);
             const schedule::CostedGraph costed = schedule::cost_graph(graph_, cluster_, plan, {});
-            Prediction prediction = schedule::evaluate(costed, plan, schedule::Detail::totals);
-            ++result_.answer.counts.configurations;
-            ++result_.answer.counts.evaluated;
-            if (plan::tightest_broken(prediction.limits) != nullptr) {
-                continue;
-            }
-            const bool better = !best || (fits(prediction) != fits(*best) ? fits(prediction)
-                                                                          : prediction.step.value < best->step.value);
-            if (better) {
-                best = std::move(prediction);
+            weigh(schedule::evaluate(costed, plan, schedule::Detail::totals), best);
+            for (const std::vector<std::int64_t>& cut : uneven_cuts(costed, plan)) {
+                plan.stages = cut;
+                weigh(schedule::evaluate(costed, plan, schedule::Detail::totals), best);
             }
         }
         return best;
+    }
+
+    void weigh(Prediction prediction, std::optional<Prediction>& best) {
+        ++answer_.counts.configurations;
+        ++answer_.counts.evaluated;
+        if (plan::tightest_broken(prediction.limits) != nullptr) {
+            return;
+        }
+        const bool better =
+            !best || (fits(prediction) != fits(*best) ? fits(prediction) : prediction.step.value < best->step.value);
+        if (better) {
+            best = std::move(prediction);
+        }
     }
 
     [[nodiscard]] Bytes limit_of(const Prediction& prediction) const {
@@ -204,8 +213,8 @@ private:
 
     [[nodiscard]] std::optional<Seconds> fastest() const {
         std::optional<Seconds> time;
-        if (!result_.answer.plans.empty()) {
-            time = result_.answer.plans.front().step.value;
+        if (!answer_.plans.empty()) {
+            time = answer_.plans.front().step.value;
         }
         if (best_ && (!time || best_->step.value < *time)) {
             time = best_->step.value;
@@ -233,15 +242,16 @@ private:
     const cluster::Cluster& cluster_;
     const Space& space_;
     const Progress& progress_;
-    LayerAnswer result_;
+    Answer answer_;
+    LayerCounts counts_;
     std::optional<Prediction> best_;
     Bytes least_sum_;  ///< what the sums said of the leanest candidate
 };
 
 }  // namespace
 
-LayerAnswer search_layers(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
-                          const Progress& progress) {
+Answer search_layers(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                     const Progress& progress) {
     return LayerSearch(graph, cluster, space, progress).run();
 }
 

@@ -9,21 +9,9 @@
 
 namespace dodona::search {
 
-/// What a search by layers looked at.
-struct LayerCounts {
-    std::int64_t settings = 0;  ///< meshes x micro-batches x sharding x recomputation
-    std::int64_t states = 0;    ///< of frontiers
-    std::int64_t cut = 0;       ///< settings in which a frontier was cut: better choices may exist there
-};
-
-struct LayerAnswer {
-    Answer answer;  ///< with the best plan by layers where it is among the best
-    LayerCounts counts;
-};
-
 /// The named strategies of `space`, and one made for this network. Progress counts those of the named first, then
 /// settings.
-LayerAnswer search_layers(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
-                          const Progress& progress = {});
+Answer search_layers(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                     const Progress& progress = {});
 
 }  // namespace dodona::search

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/figures.hpp"
+#include "reports/strategy.hpp"
 #include "reports/text/misfits.hpp"
 #include "reports/text/next.hpp"
 #include "reports/text/section.hpp"
@@ -34,6 +35,32 @@ std::string counts_line(const search::Answer& answer) {
         whole(static_cast<double>(counts.evaluated)),
         counts.pruned > 0 ? fmt::format(", {} ruled out by bounds", whole(static_cast<double>(counts.pruned))) : "",
         counts.optimal ? "" : "; the search was not complete, so a better one may exist");
+}
+
+/// What a strategy that was made for this network does with its layers.
+std::string made_rules(const search::Answer& answer, Style style) {
+    for (std::size_t i = 0; i < answer.plans.size(); ++i) {
+        const plan::Strategy& strategy = answer.plans[i].plan.strategy;
+        if (strategy.name == search::kByLayers) {
+            std::string all = heading(style, fmt::format("What each layer does in No. {}", i + 1));
+            for (const plan::Rule& rule : strategy.rules) {
+                all += bullet(rule_words(rule));
+            }
+            return all + bullet("layers without a rule follow their inputs");
+        }
+    }
+    return {};
+}
+
+std::string layers_line(const search::Answer& answer) {
+    const search::LayerCounts& counts = *answer.layers;
+    const bool listed = std::any_of(answer.plans.begin(), answer.plans.end(), [](const schedule::Prediction& plan) {
+        return plan.plan.strategy.name == search::kByLayers;
+    });
+    return fmt::format("layer by layer: {} of mesh, micro-batch and sharding, {} of frontiers{}{}",
+                       counted(counts.settings, "setting"), counted(counts.states, "state"),
+                       counts.cut > 0 ? fmt::format(", cut in {}", counted(counts.cut, "setting")) : "",
+                       listed ? "" : "; nothing that is faster than a strategy with a name");
 }
 
 std::string why_first(const search::Answer& answer, Style style) {
@@ -141,7 +168,7 @@ std::string answer_text(const search::Answer& answer, const std::string& saved, 
         if (const std::string level = ties(answer.plans); !level.empty()) {
             all += "  " + wrapped(level, kTextWidth - 2, "    ") + "\n";
         }
-        all += why_first(answer, style);
+        all += made_rules(answer, style) + why_first(answer, style);
     } else {
         all += nearest(answer, style);
     }
@@ -150,6 +177,7 @@ std::string answer_text(const search::Answer& answer, const std::string& saved, 
         all += observed(answer.plans.front(), style) + evidence(answer.plans.front(), style);
     }
     all += heading(style, "Search") + bullet(counts_line(answer));
+    all += answer.layers ? bullet(layers_line(answer)) : "";
     if (found) {
         all += bullet("No. 1 in full: " + plan_words(answer.plans.front()));
     }
