@@ -170,6 +170,9 @@ private:
         for (const State& state : states_) {
             for (std::size_t k = 0; k < choices_.variables[v].size(); ++k) {
                 const Choice& choice = choices_.variables[v][k];
+                if (choice.peak > limits_.peak) {
+                    continue;
+                }
                 for (std::size_t i = 0; i < open_[v].size(); ++i) {
                     said[static_cast<std::size_t>(open_[v][i])] = state.key[i];
                 }

@@ -48,6 +48,7 @@ struct Word {
 struct Choice {
     Costs costs;
     std::vector<Word> words;
+    Bytes peak = {};  ///< memory that it needs for a moment: does not add up
 };
 
 struct Choices {
@@ -59,10 +60,11 @@ struct Choices {
 
 struct FrontierLimits {
     Bytes memory = Bytes::of_base(std::numeric_limits<double>::infinity());
+    Bytes peak = Bytes::of_base(std::numeric_limits<double>::infinity());  ///< of every choice
     /// Slower ones are not looked for.
     Seconds time = Seconds::of_base(std::numeric_limits<double>::infinity());
     bool weighs_memory = true;  ///< false: of two the faster one wins, whatever it keeps
-    std::size_t states = 4'000;
+    std::size_t states = 20'000;
     std::size_t ways = 32;  ///< to one state
 };
 

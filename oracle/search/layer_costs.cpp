@@ -155,6 +155,7 @@ std::optional<LayerCost> LayerCosts::of(Vertex v, const std::vector<plan::Lay>& 
     const auto instances = static_cast<double>(graph_.instances(v));
     const plan::ShardedLayer& sharded = costed.sharded.layers[alone.layer];
     LayerCost cost{.costs = step_costs(costed, plan, instances),
+                   .peak = {},
                    .output = sharded.output,
                    .output_kept = {},
                    .readings = {},
@@ -210,7 +211,7 @@ Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double
     return costs;
 }
 
-/// Each tensor that the layer keeps on its own, in bytes.
+/// Each tensor that the layer keeps on its own, in bytes, and what it needs for a moment.
 void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::Plan& plan, LayerCost& cost,
                           double instances) const {
     plan::ShardedLayer& sharded = costed.sharded.layers[alone.layer];
@@ -218,10 +219,15 @@ void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::P
     // What the unit of a block reads is kept instead: where tensors are closed.
     const bool again = plan.recompute == RecomputeKind::full && costed.units.front().block;
     const std::vector<bool> repeated(alone.graph.order.size(), false);
-    for (const plan::SavedTensor& saved : all) {
-        sharded.saved = {saved};
+    const auto memory_with = [&](std::vector<plan::SavedTensor> saved) {
+        sharded.saved = std::move(saved);
         schedule::UnitMemory memory;
         schedule::UnitMemories(alone.graph, costed.sharded, costed.mesh, plan, repeated).add(alone.layer, 1, memory);
+        return memory;
+    };
+    cost.peak = memory_with({}).transient;
+    for (const plan::SavedTensor& saved : all) {
+        const schedule::UnitMemory memory = memory_with({saved});
         const Bytes kept = memory.saved - (in_parts(plan) ? memory.dropped : Bytes{});
         if (saved.slot > 0) {
             cost.costs.memory += again ? Bytes{} : weights_.activations * instances * kept;

@@ -25,6 +25,7 @@ struct Reading {
 
 struct LayerCost {
     Costs costs;                        ///< of all its instances, in a step, of one stage where there are several
+    Bytes peak;                         ///< its inputs and result while it runs
     plan::Layout output;                ///< as it leaves its result
     Bytes output_kept;                  ///< of the result for its own backward; none: not kept
     std::vector<Reading> readings;      ///< by input

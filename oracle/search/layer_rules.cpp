@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "graph/operators.hpp"
+#include "plan/operands.hpp"
 #include "plan/shard.hpp"
 #include "schedule/validate.hpp"
 #include "search/answer.hpp"
@@ -37,18 +39,50 @@ struct Doing {
     bool said = true;  ///< false: it follows its inputs
 };
 
+/// Samples as their first reader wants them: its lays, by the dimensions of the input that its loops index.
+std::vector<Lay> as_read(const graph::Nest& reader, std::size_t operand, const graph::Tensor& input,
+                         const std::vector<Lay>& lays) {
+    std::vector<Lay> found;
+    for (std::size_t d = 0; d < input.dimensions.size(); ++d) {
+        const int loop = reader.inputs[operand].loops[d];
+        for (const Lay& lay : lays) {
+            if (loop != graph::kNoLoop && reader.loop(lay.dimension) == loop) {
+                found.push_back({input.dimensions[d].name, lay.axes, {}});
+            }
+        }
+    }
+    return found;
+}
+
+/// What the layers do; inputs, which have no choice, last.
 std::vector<Doing> doings(const graph::Graph& graph, const std::vector<ChoosingLayer>& layers,
                           const std::vector<int>& choices) {
     std::vector<Doing> all;
+    std::vector<Doing> inputs;
+    std::set<Vertex> known;
     for (std::size_t i = 0; i < layers.size(); ++i) {
         all.push_back({.kind = graph.layer(layers[i].copies.front()).kind,
                        .pattern = layers[i].pattern,
                        .lays = layers[i].lays[static_cast<std::size_t>(choices[i])]});
+        const Vertex reader = layers[i].copies.front();
+        const std::vector<Vertex> producers = plan::producers_of(graph, reader);
+        for (std::size_t operand = 0; operand < producers.size(); ++operand) {
+            const graph::Layer& input = graph.layer(producers[operand]);
+            if (!input.nest.inputs.empty() || !known.insert(producers[operand]).second) {
+                continue;
+            }
+            std::vector<Lay> lays = as_read(graph.layer(reader).nest, operand, input.nest.result, all.back().lays);
+            if (!lays.empty()) {
+                inputs.push_back({.kind = input.kind, .pattern = input.name, .lays = std::move(lays)});
+            }
+        }
     }
+    all.insert(all.end(), inputs.begin(), inputs.end());
     return all;
 }
 
 /// For each kind what a rule may say of all of it: what most of its layers do, if none of them is left to follow.
+/// Inputs are no operators and have names only.
 std::map<std::string, Laid> usual(const std::vector<Doing>& all) {
     std::map<std::string, std::map<Laid, int>> counts;
     std::set<std::string> follows;
@@ -62,7 +96,7 @@ std::map<std::string, Laid> usual(const std::vector<Doing>& all) {
     for (const auto& [kind, lays] : counts) {
         const auto most = std::max_element(lays.begin(), lays.end(),
                                            [](const auto& a, const auto& b) { return a.second < b.second; });
-        if (!follows.contains(kind)) {
+        if (!follows.contains(kind) && graph::find_operator(kind) != nullptr) {
             found.emplace(kind, most->first);
         }
     }

@@ -23,8 +23,10 @@ constexpr double kEqualTime = 0.005;
 constexpr double kSlack = 1.05;
 /// Candidates that are evaluated whole, of each frontier.
 constexpr std::size_t kCandidates = 6;
-/// Frontiers under ever less memory, as sums leave out workspaces and buffers.
-constexpr int kTightenings = 3;
+/// ... and of these, that fit.
+constexpr std::size_t kFitting = 3;
+/// Frontiers whose layers need ever less memory for a moment: what is largest does not add up.
+constexpr int kTightenings = 5;
 constexpr std::size_t kFewStates = 200;
 constexpr std::size_t kFewWays = 4;
 
@@ -70,78 +72,75 @@ private:
         }
     }
 
-    /// One pass of the whole batch, and more where it does not fit, until two in a row are no faster.
+    /// What became of one setting.
+    enum class Outcome { fits, too_large, too_slow };
+
+    /// One pass of the whole batch, and more where it does not fit, until two in a row are no faster. More passes never
+    /// take less time.
     void try_passes(Setting setting) {
         int in_vain = 0;
         for (const std::int64_t passes : divisors(space_.batch)) {
             setting.passes = passes;
             const std::optional<Seconds> before = fastest();
-            const bool fits = try_setting(setting);
-            in_vain = fits && !(before && fastest() < before) ? in_vain + 1 : 0;
-            if (fits && (passes == 1 || in_vain == 2)) {
-                return;
-            }
-            if (setting.samples() <= 1) {
+            const Outcome outcome = try_setting(setting);
+            const bool better = fastest() != before;
+            in_vain = outcome == Outcome::fits && !better ? in_vain + 1 : 0;
+            if (outcome == Outcome::too_slow || (outcome == Outcome::fits && passes == 1) || in_vain == 2) {
                 return;
             }
         }
     }
 
-    /// Whether anything that is fast enough fits, or nothing is fast enough.
-    bool try_setting(const Setting& setting) {
+    Outcome try_setting(const Setting& setting) {
         ++counts_.settings;
         const NetworkChoices network(graph_, cluster_, setting);
         const bool all_may = std::all_of(network.choices().variables.begin(), network.choices().variables.end(),
                                          [](const std::vector<Choice>& choices) { return !choices.empty(); });
         if (!all_may) {
-            return false;
+            return Outcome::too_large;
         }
         FrontierLimits limits;
         limits.weighs_memory = false;
         if (const auto known = fastest()) {
             limits.time = kSlack * *known;
         }
-        std::optional<Prediction> leanest = try_frontier(network, setting, limits);
-        if (!leanest) {
-            return true;
+        Tried tried = try_frontier(network, setting, limits);
+        if (tried.fits || !tried.shortfall) {
+            return tried.fits ? Outcome::fits : Outcome::too_slow;
         }
+        Shortfall shortfall = *tried.shortfall;
         limits.weighs_memory = true;
-        for (int i = 0; leanest && i < kTightenings; ++i) {
-            const Bytes over = leanest->memory.total() - limit_of(*leanest);
-            if (over <= Bytes{}) {
-                return true;
+        for (int i = 0; i < kTightenings; ++i) {
+            limits.peak = i == 0 ? shortfall.peak : 0.5 * min(limits.peak, shortfall.peak);
+            limits.memory = shortfall.free - limits.peak;
+            tried = try_frontier(network, setting, limits);
+            if (tried.fits) {
+                return Outcome::fits;
             }
-            const Bytes sums = least_sum_;
-            limits.memory = min(limits.memory, sums) - over;
-            leanest = try_frontier(network, setting, limits);
+            shortfall = tried.shortfall.value_or(shortfall);
         }
-        return false;
+        return Outcome::too_large;
     }
 
-    /// Evaluates the candidates of a frontier. Returns the leanest where none of them fits; nothing where one does, or
-    /// where there is none.
-    std::optional<Prediction> try_frontier(const NetworkChoices& network, const Setting& setting,
-                                           FrontierLimits limits) {
-        FrontierLimits few = limits;
-        few.states = kFewStates;
-        few.ways = kFewWays;
-        Frontier frontier = assign_choices(network.choices(), few);
-        counts_.states += frontier.states;
-        if (!frontier.complete) {
-            const bool weighs = limits.weighs_memory;
-            if (!weighs && !frontier.assigned.empty()) {
-                limits.time = min(limits.time, frontier.assigned.front().costs.time());
-            }
-            Frontier wide = assign_choices(network.choices(), limits);
-            counts_.states += wide.states;
-            counts_.cut += wide.complete ? 0 : 1;
-            if (!wide.assigned.empty() || wide.complete) {
-                frontier = std::move(wide);
-            }
-        }
-        std::optional<Prediction> leanest;
-        const std::size_t candidates = std::min(frontier.assigned.size(), kCandidates);
-        for (std::size_t i = 0; i < candidates; ++i) {
+    /// Of a candidate that does not fit: what the device has for sums and for the largest moment, and how large that
+    /// is.
+    struct Shortfall {
+        Bytes free;
+        Bytes peak;
+    };
+
+    /// What became of the candidates of one frontier.
+    struct Tried {
+        bool fits = false;
+        std::optional<Shortfall> shortfall;  ///< of the leanest, where none fits
+    };
+
+    /// Evaluates the candidates of a frontier.
+    Tried try_frontier(const NetworkChoices& network, const Setting& setting, const FrontierLimits& limits) {
+        Tried tried;
+        Bytes least;
+        const Frontier frontier = frontier_of(network, limits);
+        for (std::size_t i = 0; i < std::min(frontier.assigned.size(), kCandidates); ++i) {
             const Assigned& assigned = frontier.assigned[i];
             std::optional<Prediction> prediction = evaluate(network, setting, assigned.choices);
             if (!prediction) {
@@ -149,14 +148,40 @@ private:
             }
             if (fits(*prediction)) {
                 keep(std::move(*prediction));
-                return std::nullopt;
+                tried.fits = true;
+                if (i + 1 >= kFitting) {
+                    break;
+                }
+                continue;
             }
-            if (!leanest || prediction->memory.total() < leanest->memory.total()) {
-                leanest = std::move(prediction);
-                least_sum_ = assigned.costs.memory;
+            const Bytes needs = prediction->memory.total();
+            if (!tried.shortfall || needs < least) {
+                least = needs;
+                const Bytes peak = prediction->memory[schedule::MemoryPart::workspace];
+                tried.shortfall = {.free = limit_of(*prediction) - (needs - assigned.costs.memory - peak),
+                                   .peak = peak};
             }
         }
-        return leanest;
+        return tried;
+    }
+
+    /// Few states first: what they find bounds the others.
+    Frontier frontier_of(const NetworkChoices& network, FrontierLimits limits) {
+        FrontierLimits few = limits;
+        few.states = kFewStates;
+        few.ways = kFewWays;
+        Frontier quick = assign_choices(network.choices(), few);
+        counts_.states += quick.states;
+        if (quick.complete) {
+            return quick;
+        }
+        if (!limits.weighs_memory && !quick.assigned.empty()) {
+            limits.time = min(limits.time, quick.assigned.front().costs.time());
+        }
+        Frontier wide = assign_choices(network.choices(), limits);
+        counts_.states += wide.states;
+        counts_.cut += wide.complete ? 0 : 1;
+        return wide.assigned.empty() ? quick : wide;
     }
 
     /// The better of the strategy with all rules and the terse one.
@@ -245,7 +270,6 @@ private:
     Answer answer_;
     LayerCounts counts_;
     std::optional<Prediction> best_;
-    Bytes least_sum_;  ///< what the sums said of the leanest candidate
 };
 
 }  // namespace

@@ -86,6 +86,7 @@ void NetworkChoices::add_choices(std::size_t variable) {
                 break;
             }
             choice.costs += cost->costs;
+            choice.peak = max(choice.peak, cost->peak);
             const std::vector<Word> words = words_of(v, *cost);
             choice.words.insert(choice.words.end(), words.begin(), words.end());
         }
