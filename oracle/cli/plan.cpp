@@ -217,6 +217,7 @@ Command plan_command() {
                 "Examples:\n"
                 "  dodona plan resnet50 --machine abci --gpus 64\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --save best.yaml\n"
+                "  dodona plan alexnet --machine abci --gpus 64 --strategy auto\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
             .run = run};
 }

@@ -27,8 +27,17 @@ constexpr std::size_t kCandidates = 6;
 constexpr std::size_t kFitting = 3;
 /// Frontiers whose layers need ever less memory for a moment: what is largest does not add up.
 constexpr int kTightenings = 5;
+/// Share of the memory for sums and peak that leaves the peak hardly anything.
+constexpr double kMostlyFree = 0.8;
+/// States of a frontier and ways to each that are kept: for a first bound, ...
 constexpr std::size_t kFewStates = 200;
 constexpr std::size_t kFewWays = 4;
+/// ... where time alone counts, ...
+constexpr std::size_t kManyStates = 10'000;
+constexpr std::size_t kManyWays = 16;
+/// ... and where memory is short: then many ways to one state are worth keeping.
+constexpr std::size_t kLeanStates = 600;
+constexpr std::size_t kLeanWays = 12;
 
 class LayerSearch {
 public:
@@ -117,6 +126,9 @@ private:
             if (tried.fits) {
                 return Outcome::fits;
             }
+            if (!tried.shortfall && limits.memory > kMostlyFree * shortfall.free) {
+                break;  // a smaller peak would free hardly more
+            }
             shortfall = tried.shortfall.value_or(shortfall);
         }
         return Outcome::too_large;
@@ -165,19 +177,21 @@ private:
         return tried;
     }
 
-    /// Few states first: what they find bounds the others.
+    /// Few states first: what they find bounds the others. Where memory counts too few are all.
     Frontier frontier_of(const NetworkChoices& network, FrontierLimits limits) {
-        FrontierLimits few = limits;
-        few.states = kFewStates;
-        few.ways = kFewWays;
-        Frontier quick = assign_choices(network.choices(), few);
+        limits.states = limits.weighs_memory ? kLeanStates : kFewStates;
+        limits.ways = limits.weighs_memory ? kLeanWays : kFewWays;
+        Frontier quick = assign_choices(network.choices(), limits);
         counts_.states += quick.states;
-        if (quick.complete) {
+        if (quick.complete || limits.weighs_memory) {
+            counts_.cut += quick.complete ? 0 : 1;
             return quick;
         }
-        if (!limits.weighs_memory && !quick.assigned.empty()) {
+        if (!quick.assigned.empty()) {
             limits.time = min(limits.time, quick.assigned.front().costs.time());
         }
+        limits.states = kManyStates;
+        limits.ways = kManyWays;
         Frontier wide = assign_choices(network.choices(), limits);
         counts_.states += wide.states;
         counts_.cut += wide.complete ? 0 : 1;
