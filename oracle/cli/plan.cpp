@@ -32,8 +32,7 @@ std::vector<Option> options() {
     const std::string search = "Search";
     all.push_back({.names = "--strategy",
                    .value = "A,B,...",
-                   .description = "built-in strategies or files, and `auto`: each layer as is best for the whole; "
-                                  "default: all built-in but the *-paradl ones",
+                   .description = "built-in strategies, files, `auto` (made layer by layer); default: all but *-paradl",
                    .group = search});
     all.push_back({.names = "--max-memory",
                    .value = "SIZE",

@@ -49,13 +49,24 @@ struct State {
     Key key;
     std::vector<Way> ways;
     std::size_t sifted = 0;  ///< ways left when they were sifted last
+    Seconds least;           ///< what an assignment through it takes at least
+};
+
+/// The states after a variable, while they are found.
+struct Next {
+    std::vector<State> states;
+    std::unordered_map<Key, std::size_t, KeyHash> known;
+    /// New states that take longer are among those that would be dropped in the end.
+    Seconds bar = Seconds::of_base(std::numeric_limits<double>::infinity());
+    std::size_t at_bar = 0;  ///< states when the bar was set
 };
 
 /// Sets of words of one tensor, numbered: 0 is the empty one.
 class Sayings {
 public:
     int with(int said, int word) {
-        const auto [found, is_new] = extended_.try_emplace({said, word}, 0);
+        const auto both = static_cast<std::uint64_t>(said) << 32 | static_cast<std::uint32_t>(word);
+        const auto [found, is_new] = extended_.try_emplace(both, 0);
         if (is_new) {
             std::vector<int> words = sets_[static_cast<std::size_t>(said)];
             const auto at = std::lower_bound(words.begin(), words.end(), word);
@@ -75,7 +86,7 @@ public:
 private:
     std::vector<std::vector<int>> sets_{{}};
     std::map<std::vector<int>, int> numbers_{{{}, kNothingSaid}};
-    std::map<std::pair<int, int>, int> extended_;
+    std::unordered_map<std::uint64_t, int> extended_;  ///< what was said, and a word more
 };
 
 bool quicker(const Way& a, const Way& b) {
@@ -101,7 +112,7 @@ public:
     }
 
     Frontier run() {
-        states_ = {{.key = {}, .ways = {Way{}}, .sifted = 1}};
+        states_ = {{.key = {}, .ways = {Way{}}, .sifted = 1, .least = {}}};
         for (std::size_t v = 0; v < choices_.variables.size(); ++v) {
             check(!choices_.variables[v].empty(), "a variable has a choice");
             choose(v);
@@ -164,8 +175,7 @@ private:
     }
 
     void choose(std::size_t v) {
-        std::vector<State> next;
-        std::unordered_map<Key, std::size_t, KeyHash> known;
+        Next next;
         std::vector<int> said(sayings_.size(), kNothingSaid);
         for (const State& state : states_) {
             for (std::size_t k = 0; k < choices_.variables[v].size(); ++k) {
@@ -192,39 +202,70 @@ private:
                 for (const Word& word : choice.words) {
                     said[static_cast<std::size_t>(word.tensor)] = kNothingSaid;
                 }
-                extend(state, static_cast<std::int32_t>(k), added, v + 1, std::move(key), next, known);
+                extend(state, static_cast<std::int32_t>(k), added, v + 1, std::move(key), next);
             }
         }
-        for (State& state : next) {
+        for (State& state : next.states) {
             sift(state);
         }
-        drop_slow_states(v + 1, next);
-        states_ = std::move(next);
+        drop_slow_states(next.states);
+        states_ = std::move(next.states);
         looked_at_ += static_cast<std::int64_t>(states_.size());
         note_steps();
     }
 
     void extend(const State& from, std::int32_t choice, const Costs& added, std::size_t next_variable, Key key,
-                std::vector<State>& next, std::unordered_map<Key, std::size_t, KeyHash>& known) {
+                Next& next) {
         State* to = nullptr;
         for (const Way& way : from.ways) {
             const Costs costs = way.costs + added;
             if (hopeless(costs, next_variable)) {
                 continue;
             }
+            const Seconds least = (costs + least_[next_variable]).time();
             if (to == nullptr) {
-                const auto [found, is_new] = known.try_emplace(key, next.size());
-                if (is_new) {
-                    next.push_back({.key = key, .ways = {}, .sifted = 0});
-                }
-                to = &next[found->second];
+                to = state_of(key, least, next);
             }
+            if (to == nullptr) {
+                continue;
+            }
+            to->least = min(to->least, least);
             to->ways.push_back({costs, static_cast<std::int32_t>(pending_.size())});
             pending_.push_back({way.step, choice});
         }
         if (to != nullptr && to->ways.size() > 2 * to->sifted + 64) {
             sift(*to);
         }
+        if (next.states.size() > 2 * limits_.states && next.states.size() > 2 * next.at_bar) {
+            set_bar(next);
+        }
+    }
+
+    /// The state of this key; none where it would be new and too slow to be kept.
+    State* state_of(const Key& key, Seconds least, Next& next) {
+        const auto found = next.known.find(key);
+        if (found != next.known.end()) {
+            return &next.states[found->second];
+        }
+        if (least > next.bar) {
+            complete_ = false;
+            return nullptr;
+        }
+        next.known.emplace(key, next.states.size());
+        next.states.push_back({.key = key, .ways = {}, .sifted = 0, .least = least});
+        return &next.states.back();
+    }
+
+    void set_bar(Next& next) const {
+        std::vector<Seconds> times;
+        times.reserve(next.states.size());
+        for (const State& state : next.states) {
+            times.push_back(state.least);
+        }
+        const auto last = times.begin() + static_cast<std::ptrdiff_t>(limits_.states);
+        std::nth_element(times.begin(), last, times.end());
+        next.bar = *last;
+        next.at_bar = next.states.size();
     }
 
     /// Keeps the ways that no other dominates, the quickest of them where they are too many.
@@ -260,16 +301,13 @@ private:
         std::stable_sort(ways.begin(), ways.end(), quicker);
     }
 
-    void drop_slow_states(std::size_t next_variable, std::vector<State>& states) {
+    void drop_slow_states(std::vector<State>& states) {
         if (states.size() <= limits_.states) {
             return;
         }
         complete_ = false;
-        const auto quickest = [&](const State& state) {
-            return (state.ways.front().costs + least_[next_variable]).time();
-        };
         std::stable_sort(states.begin(), states.end(),
-                         [&](const State& a, const State& b) { return quickest(a) < quickest(b); });
+                         [](const State& a, const State& b) { return a.least < b.least; });
         states.resize(limits_.states);
     }
 
