@@ -36,8 +36,8 @@ constexpr std::size_t kFewWays = 4;
 constexpr std::size_t kManyStates = 10'000;
 constexpr std::size_t kManyWays = 16;
 /// ... and where memory is short: then many ways to one state are worth keeping.
-constexpr std::size_t kLeanStates = 600;
-constexpr std::size_t kLeanWays = 12;
+constexpr std::size_t kLeanStates = 3'000;
+constexpr std::size_t kLeanWays = 16;
 
 class LayerSearch {
 public:
