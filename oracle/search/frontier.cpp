@@ -202,7 +202,7 @@ private:
                 for (const Word& word : choice.words) {
                     said[static_cast<std::size_t>(word.tensor)] = kNothingSaid;
                 }
-                extend(state, static_cast<std::int32_t>(k), added, v + 1, std::move(key), next);
+                extend(state, static_cast<std::int32_t>(k), added, v + 1, key, next);
             }
         }
         for (State& state : next.states) {
@@ -214,7 +214,7 @@ private:
         note_steps();
     }
 
-    void extend(const State& from, std::int32_t choice, const Costs& added, std::size_t next_variable, Key key,
+    void extend(const State& from, std::int32_t choice, const Costs& added, std::size_t next_variable, const Key& key,
                 Next& next) {
         State* to = nullptr;
         for (const Way& way : from.ways) {

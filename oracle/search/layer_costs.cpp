@@ -117,7 +117,7 @@ LayerCosts::Alone LayerCosts::alone(Vertex v) const {
     for (graph::Weight& weight : layer.nest.weights) {
         weight.tied_to = !weight.tied_to.empty() && setting_.stages() == 1 ? layer.name : "";
     }
-    alone.layer = boost::add_vertex(std::move(layer), alone.graph.network);
+    alone.layer = boost::add_vertex(layer, alone.graph.network);
     for (std::size_t i = 0; i < alone.inputs.size(); ++i) {
         boost::add_edge(alone.inputs[i], alone.layer, graph::Edge{static_cast<int>(i)}, alone.graph.network);
     }

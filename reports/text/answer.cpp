@@ -60,7 +60,7 @@ std::string layers_line(const search::Answer& answer) {
     return fmt::format("layer by layer: {} of mesh, micro-batch and sharding, {} of frontiers{}{}",
                        counted(counts.settings, "setting"), counted(counts.states, "state"),
                        counts.cut > 0 ? fmt::format(", cut in {}", counted(counts.cut, "setting")) : "",
-                       listed ? "" : "; nothing that is faster than a strategy with a name");
+                       listed || answer.plans.empty() ? "" : "; nothing that is faster than a strategy with a name");
 }
 
 std::string why_first(const search::Answer& answer, Style style) {
