@@ -37,26 +37,44 @@ std::string counts_line(const search::Answer& answer) {
         counts.optimal ? "" : "; the search was not complete, so a better one may exist");
 }
 
-/// What a strategy that was made for this network does with its layers.
+constexpr std::string_view kFollow = "layers without a rule follow their inputs";
+
+/// The plan whose strategy was made for this network, by place; none: as many as there are.
+std::size_t made(const search::Answer& answer) {
+    const auto found = std::find_if(answer.plans.begin(), answer.plans.end(), [](const schedule::Prediction& plan) {
+        return plan.plan.strategy.name == search::kByLayers;
+    });
+    return static_cast<std::size_t>(found - answer.plans.begin());
+}
+
+/// What it does with its layers.
 std::string made_rules(const search::Answer& answer, Style style) {
-    for (std::size_t i = 0; i < answer.plans.size(); ++i) {
-        const plan::Strategy& strategy = answer.plans[i].plan.strategy;
-        if (strategy.name == search::kByLayers) {
-            std::string all = heading(style, fmt::format("What each layer does in No. {}", i + 1));
-            for (const plan::Rule& rule : strategy.rules) {
-                all += bullet(rule_words(rule));
-            }
-            return all + bullet("layers without a rule follow their inputs");
-        }
+    const std::size_t place = made(answer);
+    if (place == answer.plans.size()) {
+        return {};
     }
-    return {};
+    std::string all = heading(style, fmt::format("What each layer does in No. {}", place + 1));
+    for (const plan::Rule& rule : answer.plans[place].plan.strategy.rules) {
+        all += bullet(rule_words(rule));
+    }
+    return all + bullet(kFollow);
+}
+
+std::string made_rules_markdown(const search::Answer& answer) {
+    const std::size_t place = made(answer);
+    if (place == answer.plans.size()) {
+        return {};
+    }
+    std::string all = fmt::format("\nWhat each layer does in No. {}:\n\n", place + 1);
+    for (const plan::Rule& rule : answer.plans[place].plan.strategy.rules) {
+        all += fmt::format("- {}\n", rule_words(rule));
+    }
+    return all + fmt::format("- {}\n", kFollow);
 }
 
 std::string layers_line(const search::Answer& answer) {
     const search::LayerCounts& counts = *answer.layers;
-    const bool listed = std::any_of(answer.plans.begin(), answer.plans.end(), [](const schedule::Prediction& plan) {
-        return plan.plan.strategy.name == search::kByLayers;
-    });
+    const bool listed = made(answer) < answer.plans.size();
     return fmt::format("layer by layer: {} of mesh, micro-batch and sharding, {} of frontiers{}{}",
                        counted(counts.settings, "setting"), counted(counts.states, "state"),
                        counts.cut > 0 ? fmt::format(", cut in {}", counted(counts.cut, "setting")) : "",
@@ -197,6 +215,7 @@ std::string answer_markdown(const search::Answer& answer) {
         if (const std::string level = ties(answer.plans); !level.empty()) {
             all += "\n" + level + "\n";
         }
+        all += made_rules_markdown(answer);
         for (const schedule::Bottleneck& bottleneck : best.bottlenecks) {
             all += fmt::format("{}- {}: {}\n", &bottleneck == &best.bottlenecks.front() ? "\n" : "", bottleneck.kind,
                                bottleneck.text);

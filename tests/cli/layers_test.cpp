@@ -44,11 +44,11 @@ TEST_P(EveryKind, IsNeverSlowerThanTheBestStrategyWithAName) {
 
 INSTANTIATE_TEST_SUITE_P(Networks, EveryKind,
                          ::testing::Values("alexnet --machine abci --gpus 8", "vgg16 --machine cloud-pcie --gpus 4",
-                                           "resnet18 --machine dgx-1-p100 --gpus 8 --batch 64",
+                                           "resnet18 --machine dgx-1-p100 --gpus 4 --batch 32",
                                            "dlrm-bench --machine abci --gpus 8",
                                            "cosmoflow-256 --machine abci --gpus 16 --batch 8",
                                            "gpt2-medium --machine dgx-a100 --gpus 4 --batch 8",
-                                           "unet2d-medical --machine abci --gpus 4 --batch 8"));
+                                           "unet2d-medical --machine abci --gpus 2 --batch 8"));
 
 /// Rules of the plan that a search by layers makes, as text.
 std::string rules(const Json& answer) {
