@@ -86,11 +86,15 @@ Json folds_json(const plan::Strategy& strategy) {
 
 }  // namespace
 
-Json strategy_json(const plan::Strategy& strategy) {
+Json rules_json(const plan::Strategy& strategy) {
     Json rules = Json::array();
     for (const plan::Rule& rule : strategy.rules) {
         rules.push_back(rule_words(rule));
     }
+    return rules;
+}
+
+Json strategy_json(const plan::Strategy& strategy) {
     return {{"schema", "dodona/strategy/1"},
             {"name", strategy.name},
             {"summary", strategy.summary},
@@ -99,7 +103,7 @@ Json strategy_json(const plan::Strategy& strategy) {
             {"pipeline", strategy.pipeline ? Json(*strategy.pipeline) : Json(nullptr)},
             {"shard_axes", strategy.shard_axes},
             {"shard", strategy.shard ? Json(plan::name(*strategy.shard)) : Json(nullptr)},
-            {"rules", rules},
+            {"rules", rules_json(strategy)},
             {"source", strategy.source}};
 }
 

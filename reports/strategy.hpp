@@ -14,6 +14,8 @@ namespace dodona::reports {
 /// "kind conv: filter on filter while extent/ways >= window": one rule in a line.
 std::string rule_words(const plan::Rule& rule);
 
+/// Each rule in words.
+Json rules_json(const plan::Strategy& strategy);
 Json strategy_json(const plan::Strategy& strategy);
 std::string strategy_text(const plan::Strategy& strategy, Style style);
 std::string strategy_markdown(const plan::Strategy& strategy);

@@ -18,6 +18,7 @@
 #include "reports/figures.hpp"
 #include "reports/json/answer.hpp"
 #include "reports/text/answer.hpp"
+#include "search/layer_search.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
 
@@ -32,7 +33,7 @@ std::vector<Option> options() {
     const std::string search = "Search";
     all.push_back({.names = "--strategy",
                    .value = "A,B,...",
-                   .description = "built-in strategies or files; default: all but the *-paradl ones",
+                   .description = "built-in strategies, files, `auto` (made layer by layer); default: all but *-paradl",
                    .group = search});
     for (Option& option : space_options()) {
         all.push_back(std::move(option));
@@ -53,10 +54,18 @@ std::vector<Option> options() {
     return all;
 }
 
-/// Those named; otherwise all that are made for such a network.
+bool by_layers(Arguments& arguments) {
+    const std::vector<std::string> names = arguments.list("--strategy");
+    return std::find(names.begin(), names.end(), search::kByLayers) != names.end();
+}
+
+/// Those named, but for `auto`; otherwise all that are made for such a network.
 std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph) {
     std::vector<plan::Strategy> strategies;
     for (const std::string& name : arguments.list("--strategy")) {
+        if (name == search::kByLayers) {
+            continue;
+        }
         strategies.push_back(read_strategy(name));
         strategies.back().considered = {};
     }
@@ -120,17 +129,19 @@ plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Job& 
 }
 
 /// The search, with progress on a terminal and Ctrl-C.
-search::Answer search_with_progress(const Job& job, const search::Space& space) {
+search::Answer search_with_progress(const Job& job, const search::Space& space, bool layers) {
     listen_for_interrupt();
     ProgressLine line("meshes");
     std::int64_t seen_last = 0;
     std::int64_t in_all = 0;
-    search::Answer answer = search::search(job.graph, job.cluster, space, [&](std::int64_t seen, std::int64_t all) {
+    const search::Progress progress = [&](std::int64_t seen, std::int64_t all) {
         line.show(seen, all);
         seen_last = seen;
         in_all = all;
         return !interrupted();
-    });
+    };
+    search::Answer answer = layers ? search::search_layers(job.graph, job.cluster, space, progress)
+                                   : search::search(job.graph, job.cluster, space, progress);
     line.clear();
     if (interrupted()) {
         fmt::print(stderr, "note: stopped; this is the best of {} of {} meshes\n",
@@ -173,7 +184,7 @@ int run(Arguments& arguments) {
     space.strategies = strategies_asked_for(arguments, job.graph);
     read_space(arguments, job.cluster, space);
     arguments.throw_if_faults();
-    search::Answer answer = search_with_progress(job, space);
+    search::Answer answer = search_with_progress(job, space, by_layers(arguments));
     answer.question = {.model = job.model,
                        .machine = job.machine,
                        .devices = space.devices,
@@ -184,6 +195,9 @@ int run(Arguments& arguments) {
                        .machine_source = job.cluster.source,
                        .parameters = graph::count(job.graph).parameters,
                        .settings = settings(arguments)};
+    if (answer.layers) {
+        answer.question.strategies.emplace_back(search::kByLayers);
+    }
     write(output, formatted(answer, save_to, output));
     if (!save_to.empty()) {
         save(answer, save_to);
@@ -203,6 +217,7 @@ Command plan_command() {
                 "Examples:\n"
                 "  dodona plan resnet50 --machine abci --gpus 64\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --save best.yaml\n"
+                "  dodona plan alexnet --machine abci --gpus 64 --strategy auto\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
             .run = run};
 }

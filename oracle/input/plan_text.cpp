@@ -103,8 +103,23 @@ std::string rule(const plan::Rule& rule) {
     if (rule.regather) {
         written.emplace_back("regather: true");
     }
+    if (!rule.stream.empty()) {
+        written.push_back(fmt::format("stream: {}", one_or_more(rule.stream)));
+    }
+    if (rule.order == graph::ShardOrder::contiguous) {
+        written.emplace_back("order: contiguous");
+    }
     if (rule.optional) {
         written.emplace_back("optional: true");
+    }
+    return fmt::format("{{{}}}", join(written));
+}
+
+std::string folds(const std::vector<plan::FoldedAxis>& folds) {
+    std::vector<std::string> written;
+    for (const plan::FoldedAxis& fold : folds) {
+        const std::string apart = fold.apart_from ? fmt::format(", apart_from: {}", scalar(*fold.apart_from)) : "";
+        written.push_back(fmt::format("{}: {{of: {}{}}}", scalar(fold.name), scalars(fold.of), apart));
     }
     return fmt::format("{{{}}}", join(written));
 }
@@ -200,6 +215,9 @@ std::string strategy_to_yaml(const Strategy& strategy, const std::string& indent
         line("summary", scalar(strategy.summary));
     }
     line("axes", scalars(strategy.axes));
+    if (!strategy.folds.empty()) {
+        line("folds", folds(strategy.folds));
+    }
     if (!strategy.everywhere.empty()) {
         line("everywhere", lays(strategy.everywhere));
     }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schedule/prediction.hpp"
@@ -25,6 +27,16 @@ struct SearchCounts {
     bool optimal = true;  ///< over the enumerated space
 };
 
+/// What a search for the best choice of every layer looked at (layer_search.hpp).
+struct LayerCounts {
+    std::int64_t settings = 0;  ///< meshes x micro-batches x sharding x recomputation
+    std::int64_t states = 0;    ///< of frontiers
+    std::int64_t cut = 0;       ///< settings in which a frontier was cut: better choices may exist there
+};
+
+/// The name of strategies that a search makes for one network.
+inline constexpr std::string_view kByLayers = "auto";
+
 /// What was asked, for the reports.
 struct Question {
     std::string model;
@@ -46,6 +58,7 @@ struct Answer {
     /// When nothing fits: the configuration that comes nearest, predicted all the same.
     std::vector<schedule::Prediction> nearest;
     SearchCounts counts;
+    std::optional<LayerCounts> layers;  ///< where each layer could choose
 };
 
 /// How sure it is that `first` is the faster of two plans for one job: the errors that both share drop out

@@ -18,13 +18,13 @@ Composition::Composition(LayoutTable& layout, const PassTable& passes, plan::Pla
       stages_(plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1),
       input_(layout.costed(), plan, microbatches) {}
 
-bool Composition::choose(const Choice& choice) {
-    choice.apply(plan_);
-    const bool other_cut = !chosen_ || chosen_->chunks != choice.chunks || chosen_->schedule != choice.schedule;
-    const bool other_kept = other_cut || chosen_->recompute != choice.recompute;
-    const bool other_states = other_cut || chosen_->shard != choice.shard;
-    const bool other_memory = other_kept || other_states || chosen_->offload != choice.offload;
-    chosen_ = choice;
+bool Composition::choose(const Variant& variant) {
+    variant.apply(plan_);
+    const bool other_cut = !chosen_ || chosen_->chunks != variant.chunks || chosen_->schedule != variant.schedule;
+    const bool other_kept = other_cut || chosen_->recompute != variant.recompute;
+    const bool other_states = other_cut || chosen_->shard != variant.shard;
+    const bool other_memory = other_kept || other_states || chosen_->offload != variant.offload;
+    chosen_ = variant;
     if (other_cut) {
         cut_stages();
     }

@@ -11,19 +11,19 @@
 
 #include "schedule/input_time.hpp"
 #include "schedule/offload.hpp"
-#include "search/choice.hpp"
 #include "search/layout_table.hpp"
+#include "search/variant.hpp"
 
 namespace dodona::search {
 
 class Composition {
 public:
-    /// `plan` has mesh and micro-batch; choices are applied to it. `passes` may be those of a smaller micro-batch if
+    /// `plan` has mesh and micro-batch; variants are applied to it. `passes` may be those of a smaller micro-batch if
     /// only a lower bound of the memory is asked for.
     Composition(LayoutTable& layout, const PassTable& passes, plan::Plan& plan, std::int64_t microbatches);
 
-    /// Whether the network has pieces enough; all that follows is of this choice.
-    bool choose(const Choice& choice);
+    /// Whether the network has pieces enough; all that follows is of this variant.
+    bool choose(const Variant& variant);
 
     struct Memory {
         Bytes device;  ///< of the fullest
@@ -79,7 +79,7 @@ private:
     std::vector<Content> contents_;
     std::vector<const StateEntry*> states_;  ///< by run, as sharded
     std::optional<Memory> memory_;
-    std::optional<Choice> chosen_;
+    std::optional<Variant> chosen_;
 };
 
 }  // namespace dodona::search

@@ -43,8 +43,8 @@ std::string value_fault(const Wish& wish) {
     using plan::RecomputeKind;
     using plan::ScheduleKind;
     using plan::ShardLevel;
-    const auto known = [&](bool good, const std::string& choices) {
-        return good ? std::string{} : fmt::format("{} is one of {}", wish.name, choices);
+    const auto known = [&](bool good, const std::string& variants) {
+        return good ? std::string{} : fmt::format("{} is one of {}", wish.name, variants);
     };
     if (wish.name == "recompute") {
         constexpr std::array kKinds{RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full};
@@ -120,11 +120,11 @@ bool Filter::allows(const std::string& word, const std::string& value) const {
 
 bool Filter::takes(std::int64_t microbatch) const { return allows("microbatch", std::to_string(microbatch)); }
 
-bool Filter::takes(const Choice& choice) const {
-    return allows("chunks", std::to_string(choice.chunks)) &&
-           allows("recompute", std::string(plan::name(choice.recompute))) &&
-           allows("shard", std::string(plan::name(choice.shard))) &&
-           allows("schedule", std::string(plan::name(choice.schedule)));
+bool Filter::takes(const Variant& variant) const {
+    return allows("chunks", std::to_string(variant.chunks)) &&
+           allows("recompute", std::string(plan::name(variant.recompute))) &&
+           allows("shard", std::string(plan::name(variant.shard))) &&
+           allows("schedule", std::string(plan::name(variant.schedule)));
 }
 
 }  // namespace dodona::search

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "plan/plan.hpp"
-#include "search/choice.hpp"
 #include "search/search.hpp"
+#include "search/variant.hpp"
 
 namespace dodona::search {
 
@@ -27,8 +27,8 @@ public:
     [[nodiscard]] bool fixes_other_sizes(const plan::Plan& plan) const;
     [[nodiscard]] bool fixes_other_folds(const plan::Plan& plan) const;
     [[nodiscard]] bool takes(std::int64_t microbatch) const;
-    [[nodiscard]] bool takes(const Choice& choice) const;
-    [[nodiscard]] bool any_choice() const { return !fixed_.empty() || !excluded_.empty(); }
+    [[nodiscard]] bool takes(const Variant& variant) const;
+    [[nodiscard]] bool any_variant() const { return !fixed_.empty() || !excluded_.empty(); }
 
 private:
     [[nodiscard]] bool allows(const std::string& word, const std::string& value) const;

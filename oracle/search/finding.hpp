@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "search/choice.hpp"
+#include "search/variant.hpp"
 
 namespace dodona::search {
 

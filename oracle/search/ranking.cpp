@@ -46,7 +46,7 @@ Plan plan_of(const Space& space, const std::vector<Layout>& layouts, const Candi
     Plan plan = plan_of(space, layout.strategy);
     layout.apply(plan);
     plan.microbatch = candidate.microbatch;
-    candidate.choice.apply(plan);
+    candidate.variant.apply(plan);
     return plan;
 }
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "search/choice.hpp"
 #include "search/layouts.hpp"
+#include "search/variant.hpp"
 
 namespace dodona::search {
 

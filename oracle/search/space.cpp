@@ -271,16 +271,16 @@ std::vector<std::int64_t> shard_groups(const Plan& plan) {
     return groups;
 }
 
-Choices::Choices(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap,
-                 const plan::Offload& offload)
+Variants::Variants(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap,
+                   const plan::Offload& offload)
     : recomputes_(recomputes(graph)), vary_(vary), overlap_(overlap), offload_(offload) {
     for (const graph::Unit& unit : graph.units) {
         blocks_ += unit.block.empty() ? 0 : unit.count;
     }
 }
 
-std::vector<Choice> Choices::of(const Plan& base) const {
-    std::vector<Choice> choices;
+std::vector<Variant> Variants::of(const Plan& base) const {
+    std::vector<Variant> variants;
     std::vector<ShardLevel> levels = shard_levels(base);
     if (base.shard_group > 0) {
         std::erase(levels, ShardLevel::none);
@@ -292,20 +292,20 @@ std::vector<Choice> Choices::of(const Plan& base) const {
             for (const ShardLevel shard : levels) {
                 for (const plan::Offload& offload : away) {
                     for (const plan::Overlap& overlap : over) {
-                        choices.push_back({schedule.kind, schedule.chunks, recompute, shard, overlap, offload});
+                        variants.push_back({schedule.kind, schedule.chunks, recompute, shard, overlap, offload});
                     }
                 }
             }
         }
     }
-    return choices;
+    return variants;
 }
 
 std::vector<Plan> variants(const Plan& base, const graph::Graph& graph, const Vary& vary) {
     std::vector<Plan> plans;
-    for (const Choice& choice : Choices(graph, vary, base.overlap, base.offload).of(base)) {
+    for (const Variant& variant : Variants(graph, vary, base.overlap, base.offload).of(base)) {
         plans.push_back(base);
-        choice.apply(plans.back());
+        variant.apply(plans.back());
     }
     return plans;
 }

@@ -6,8 +6,8 @@
 
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
-#include "search/choice.hpp"
 #include "search/search.hpp"
+#include "search/variant.hpp"
 
 namespace dodona::search {
 
@@ -43,13 +43,13 @@ std::vector<std::int64_t> shard_groups(const plan::Plan& plan);
 
 /// What one mesh and micro-batch leave open: recomputation x sharding x schedule and chunks, and with them what the
 /// space varies. `base` has mesh and micro-batch.
-class Choices {
+class Variants {
 public:
     /// `overlap`, `offload`: what plans have unless that varies.
-    Choices(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap, const plan::Offload& offload);
+    Variants(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap, const plan::Offload& offload);
     /// In a fixed order: schedules outermost, then recomputation, sharding, offload; overlaps, which leave the memory
     /// as it is, innermost.
-    [[nodiscard]] std::vector<Choice> of(const plan::Plan& base) const;
+    [[nodiscard]] std::vector<Variant> of(const plan::Plan& base) const;
 
 private:
     std::vector<plan::RecomputeKind> recomputes_;
@@ -59,7 +59,7 @@ private:
     plan::Offload offload_;
 };
 
-/// The choices as plans.
+/// The variants as plans.
 std::vector<plan::Plan> variants(const plan::Plan& base, const graph::Graph& graph, const Vary& vary = {});
 
 }  // namespace dodona::search

@@ -15,7 +15,7 @@ Scene::Scene(const graph::Graph& graph_, const cluster::Cluster& cluster_, const
       cluster(cluster_),
       space(space_),
       filter(space_),
-      choices(graph_, space_.vary, space_.overlap, space_.offload) {
+      variants(graph_, space_.vary, space_.overlap, space_.offload) {
     for (const graph::Unit& unit : graph.units) {
         pieces += unit.count;
     }
@@ -23,10 +23,10 @@ Scene::Scene(const graph::Graph& graph_, const cluster::Cluster& cluster_, const
     limit = space.max_memory ? min(*space.max_memory, limit) : limit;
 }
 
-std::vector<Choice> Scene::left_open(const Plan& plan) const {
-    std::vector<Choice> open = choices.of(plan);
-    if (filter.any_choice()) {
-        std::erase_if(open, [&](const Choice& choice) { return !filter.takes(choice); });
+std::vector<Variant> Scene::left_open(const Plan& plan) const {
+    std::vector<Variant> open = variants.of(plan);
+    if (filter.any_variant()) {
+        std::erase_if(open, [&](const Variant& variant) { return !filter.takes(variant); });
     }
     return open;
 }
@@ -51,20 +51,20 @@ Finding walk_one_by_one(const Scene& scene, const Layout& layout, std::size_t in
     layout.apply(plan);
     for (const std::int64_t microbatch : scene.microbatches(layout)) {
         plan.microbatch = microbatch;
-        const std::vector<Choice> open = scene.left_open(plan);
+        const std::vector<Variant> open = scene.left_open(plan);
         const schedule::CostedGraph costed = schedule::cost_graph(scene.graph, scene.cluster, plan, {});
         if (const plan::Limit* broken = plan::tightest_broken(costed.sharded.limits)) {
             add_broken(*broken, static_cast<std::int64_t>(open.size()), finding);
             continue;
         }
-        for (const Choice& choice : open) {
-            choice.apply(plan);
+        for (const Variant& variant : open) {
+            variant.apply(plan);
             const schedule::Prediction found = schedule::evaluate(costed, plan, schedule::Detail::totals);
             ++finding.configurations;
             ++finding.evaluated;
             const auto& asked = scene.space.max_memory;
             const Bytes limit = asked ? min(*asked, found.memory_limit) : found.memory_limit;
-            const Candidate candidate{index, microbatch, choice, found.step.value, found.memory.total(), limit};
+            const Candidate candidate{index, microbatch, variant, found.step.value, found.memory.total(), limit};
             // The fullest device has less than its own memory; any other may have more than a limit that is asked for.
             const bool within = found.memory.total() <= limit && (!asked || found.most_memory <= *asked);
             const bool hosted = found.why_not.starts_with(kOutOfHostMemory);
@@ -102,7 +102,7 @@ public:
             const PassTable* last = nullptr;  ///< of the micro-batch before, if nothing fitted
             for (const std::int64_t microbatch : sizes) {
                 plan_.microbatch = microbatch;
-                const std::vector<Choice> open = scene_.left_open(plan_);
+                const std::vector<Variant> open = scene_.left_open(plan_);
                 if (last != nullptr && hopeless(*last, open)) {
                     continue;
                 }
@@ -118,7 +118,7 @@ public:
     }
 
 private:
-    /// Whether one reason holds for all micro-batches and choices.
+    /// Whether one reason holds for all micro-batches and variants.
     bool settled(const Sketch& sketch, const Meshes& meshes, const std::vector<std::int64_t>& sizes) {
         const bool pieces = scene_.pieces < stages_;
         if (!sketch.broken && !pieces && !lacks_memory(sketch, meshes, sizes)) {
@@ -126,11 +126,11 @@ private:
         }
         for (const std::int64_t microbatch : sizes) {
             plan_.microbatch = microbatch;
-            for (const Choice& choice : scene_.left_open(plan_)) {
+            for (const Variant& variant : scene_.left_open(plan_)) {
                 ++finding_.configurations;
                 finding_.pruned += finding_.bound ? 1 : 0;
                 finding_.miss(sketch.broken ? sketch.broken->text
-                              : pieces      ? schedule::too_few_pieces(scene_.graph, stages_, choice.chunks).text
+                              : pieces      ? schedule::too_few_pieces(scene_.graph, stages_, variant.chunks).text
                                             : kOutOfMemory,
                               1);
             }
@@ -144,8 +144,8 @@ private:
         }
         plan_.microbatch = sizes.front();
         plan_.shard = plan::ShardLevel::none;
-        for (const Choice& choice : scene_.left_open(plan_)) {
-            plan_.shard = std::max(plan_.shard, choice.shard);
+        for (const Variant& variant : scene_.left_open(plan_)) {
+            plan_.shard = std::max(plan_.shard, variant.shard);
         }
         const Bytes context = scene_.cluster.device_kinds(1).front().device->context;
         const Bytes least = sketch.least_memory(plan_, meshes, context);
@@ -157,9 +157,9 @@ private:
 
     [[nodiscard]] std::int64_t passes_per_step() const { return layout_.samples / plan_.microbatch; }
 
-    /// Whether even with the activations of a smaller micro-batch no choice fits; then they are counted and done with.
+    /// Whether even with the activations of a smaller micro-batch no variant fits; then they are counted and done with.
     /// A larger micro-batch keeps as much at least, so that this is a lower bound, as long as both are cut alike.
-    bool hopeless(const PassTable& smaller, const std::vector<Choice>& open) {
+    bool hopeless(const PassTable& smaller, const std::vector<Variant>& open) {
         if (!smaller.alike || table_->sparse()) {
             return false;
         }
@@ -171,12 +171,12 @@ private:
             return false;
         }
         Composition composition(*table_, smaller, plan_, passes_per_step());
-        for (const Choice& choice : open) {
-            if (!composition.choose(choice)) {
+        for (const Variant& variant : open) {
+            if (!composition.choose(variant)) {
                 return false;
             }
             const Bytes least = composition.memory().device;
-            if (least <= scene_.limit || least < known->least->memory || !smaller.even(stages_ * choice.chunks)) {
+            if (least <= scene_.limit || least < known->least->memory || !smaller.even(stages_ * variant.chunks)) {
                 return false;
             }
         }
@@ -194,21 +194,21 @@ private:
     }
 
     /// Whether any fits.
-    bool weigh(const PassTable& passes, const std::vector<Choice>& open) {
+    bool weigh(const PassTable& passes, const std::vector<Variant>& open) {
         Composition composition(*table_, passes, plan_, passes_per_step());
         bool any = false;
-        for (const Choice& choice : open) {
+        for (const Variant& variant : open) {
             ++finding_.configurations;
             ++finding_.evaluated;
-            if (!composition.choose(choice)) {
-                finding_.miss(schedule::too_few_pieces(scene_.graph, stages_, choice.chunks).text, 1);
+            if (!composition.choose(variant)) {
+                finding_.miss(schedule::too_few_pieces(scene_.graph, stages_, variant.chunks).text, 1);
                 continue;
             }
             const Composition::Memory& memory = composition.memory();
-            Candidate candidate{index_, plan_.microbatch, choice, {}, memory.device, scene_.limit};
+            Candidate candidate{index_, plan_.microbatch, variant, {}, memory.device, scene_.limit};
             if (memory.device > scene_.limit) {
                 finding_.lacks_memory(kOutOfMemory, candidate);
-            } else if (choice.offload.any() && memory.host > scene_.cluster.host->memory) {
+            } else if (variant.offload.any() && memory.host > scene_.cluster.host->memory) {
                 finding_.lacks_memory(kOutOfHostMemory, candidate);
                 any = true;
             } else {

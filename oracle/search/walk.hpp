@@ -18,13 +18,13 @@ struct Scene {
     const cluster::Cluster& cluster;
     const Space& space;
     Filter filter;
-    Choices choices;
+    Variants variants;
     std::int64_t pieces = 0;  ///< that a pipeline may cut the network into
     Bytes limit;              ///< of the first rank's device
 
     Scene(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
     /// What is left open on a mesh and micro-batch, within the user's wishes.
-    [[nodiscard]] std::vector<Choice> left_open(const plan::Plan& plan) const;
+    [[nodiscard]] std::vector<Variant> left_open(const plan::Plan& plan) const;
     [[nodiscard]] std::vector<std::int64_t> microbatches(const Layout& layout) const;
 };
 

@@ -1,5 +1,7 @@
 #include "reports/json/answer.hpp"
 
+#include "reports/strategy.hpp"
+
 namespace dodona::reports {
 
 namespace {
@@ -38,6 +40,11 @@ Json ranking_json(const std::vector<schedule::Prediction>& plans) {
 Json answer_json(const search::Answer& answer) {
     Json document{
         {"schema", "dodona/plan/1"}, {"inputs", inputs(answer.question)}, {"plans", ranking_json(answer.plans)}};
+    for (std::size_t i = 0; i < answer.plans.size(); ++i) {
+        if (answer.plans[i].plan.strategy.name == search::kByLayers) {
+            document["plans"][i]["rules"] = rules_json(answer.plans[i].plan.strategy);
+        }
+    }
     document["infeasible"] = Json::array();
     for (const search::Infeasible& group : answer.infeasible) {
         document["infeasible"].push_back({{"strategy", group.strategy},
@@ -54,6 +61,10 @@ Json answer_json(const search::Answer& answer) {
                           {"pruned", answer.counts.pruned},
                           {"seconds", number(answer.counts.seconds)},
                           {"optimal", answer.counts.optimal}};
+    if (answer.layers) {
+        document["search"]["layers"] = {
+            {"settings", answer.layers->settings}, {"states", answer.layers->states}, {"cut", answer.layers->cut}};
+    }
     return document;
 }
 

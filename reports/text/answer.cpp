@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/figures.hpp"
+#include "reports/strategy.hpp"
 #include "reports/text/misfits.hpp"
 #include "reports/text/next.hpp"
 #include "reports/text/section.hpp"
@@ -34,6 +35,50 @@ std::string counts_line(const search::Answer& answer) {
         whole(static_cast<double>(counts.evaluated)),
         counts.pruned > 0 ? fmt::format(", {} ruled out by bounds", whole(static_cast<double>(counts.pruned))) : "",
         counts.optimal ? "" : "; the search was not complete, so a better one may exist");
+}
+
+constexpr std::string_view kFollow = "layers without a rule follow their inputs";
+
+/// The plan whose strategy was made for this network, by place; none: as many as there are.
+std::size_t made(const search::Answer& answer) {
+    const auto found = std::find_if(answer.plans.begin(), answer.plans.end(), [](const schedule::Prediction& plan) {
+        return plan.plan.strategy.name == search::kByLayers;
+    });
+    return static_cast<std::size_t>(found - answer.plans.begin());
+}
+
+/// What it does with its layers.
+std::string made_rules(const search::Answer& answer, Style style) {
+    const std::size_t place = made(answer);
+    if (place == answer.plans.size()) {
+        return {};
+    }
+    std::string all = heading(style, fmt::format("What each layer does in No. {}", place + 1));
+    for (const plan::Rule& rule : answer.plans[place].plan.strategy.rules) {
+        all += bullet(rule_words(rule));
+    }
+    return all + bullet(kFollow);
+}
+
+std::string made_rules_markdown(const search::Answer& answer) {
+    const std::size_t place = made(answer);
+    if (place == answer.plans.size()) {
+        return {};
+    }
+    std::string all = fmt::format("\nWhat each layer does in No. {}:\n\n", place + 1);
+    for (const plan::Rule& rule : answer.plans[place].plan.strategy.rules) {
+        all += fmt::format("- {}\n", rule_words(rule));
+    }
+    return all + fmt::format("- {}\n", kFollow);
+}
+
+std::string layers_line(const search::Answer& answer) {
+    const search::LayerCounts& counts = *answer.layers;
+    const bool listed = made(answer) < answer.plans.size();
+    return fmt::format("layer by layer: {} of mesh, micro-batch and sharding, {} of frontiers{}{}",
+                       counted(counts.settings, "setting"), counted(counts.states, "state"),
+                       counts.cut > 0 ? fmt::format(", cut in {}", counted(counts.cut, "setting")) : "",
+                       listed || answer.plans.empty() ? "" : "; nothing that is faster than a strategy with a name");
 }
 
 std::string why_first(const search::Answer& answer, Style style) {
@@ -141,7 +186,7 @@ std::string answer_text(const search::Answer& answer, const std::string& saved, 
         if (const std::string level = ties(answer.plans); !level.empty()) {
             all += "  " + wrapped(level, kTextWidth - 2, "    ") + "\n";
         }
-        all += why_first(answer, style);
+        all += made_rules(answer, style) + why_first(answer, style);
     } else {
         all += nearest(answer, style);
     }
@@ -150,6 +195,7 @@ std::string answer_text(const search::Answer& answer, const std::string& saved, 
         all += observed(answer.plans.front(), style) + evidence(answer.plans.front(), style);
     }
     all += heading(style, "Search") + bullet(counts_line(answer));
+    all += answer.layers ? bullet(layers_line(answer)) : "";
     if (found) {
         all += bullet("No. 1 in full: " + plan_words(answer.plans.front()));
     }
@@ -169,6 +215,7 @@ std::string answer_markdown(const search::Answer& answer) {
         if (const std::string level = ties(answer.plans); !level.empty()) {
             all += "\n" + level + "\n";
         }
+        all += made_rules_markdown(answer);
         for (const schedule::Bottleneck& bottleneck : best.bottlenecks) {
             all += fmt::format("{}- {}: {}\n", &bottleneck == &best.bottlenecks.front() ? "\n" : "", bottleneck.kind,
                                bottleneck.text);

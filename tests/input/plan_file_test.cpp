@@ -144,6 +144,8 @@ void expect_same_rule(const plan::Rule& a, const plan::Rule& b) {
     }
     RC_ASSERT(a.via == b.via);
     RC_ASSERT(a.regather == b.regather);
+    RC_ASSERT(a.stream == b.stream);
+    RC_ASSERT(a.order == b.order);
     RC_ASSERT(a.optional == b.optional);
 }
 
@@ -152,6 +154,11 @@ void expect_same(const Plan& a, const Plan& b) {
     const plan::Strategy& t = b.strategy;
     RC_ASSERT(s.name == t.name && s.source == t.source && s.summary == t.summary && s.axes == t.axes);
     RC_ASSERT(s.pipeline == t.pipeline && s.shard_axes == t.shard_axes && s.shard == t.shard);
+    RC_ASSERT(s.folds.size() == t.folds.size());
+    for (std::size_t i = 0; i < s.folds.size(); ++i) {
+        RC_ASSERT(s.folds[i].name == t.folds[i].name && s.folds[i].of == t.folds[i].of);
+        RC_ASSERT(s.folds[i].apart_from == t.folds[i].apart_from);
+    }
     expect_same_lays(s.everywhere, t.everywhere);
     RC_ASSERT(s.rules.size() == t.rules.size());
     for (std::size_t i = 0; i < s.rules.size(); ++i) {
@@ -211,6 +218,11 @@ Plan any_plan() {
     plan.strategy.source = any_text();
     plan.strategy.rules.at(0).match.roles = {any_text(), any_text()};
     plan.strategy.rules.at(0).optional = coin();
+    if (coin()) {
+        plan.strategy.rules.at(0).stream = {"tensor"};
+        plan.strategy.rules.at(0).order = graph::ShardOrder::contiguous;
+        plan.strategy.folds = {{"part", {"tensor"}, {}}, {"rest", {"tensor", "data"}, "part"}};
+    }
     plan.mesh = {{"tensor", count(9)}, {"data", 2 * count(9)}, {"pipeline", count(4)}};
     if (coin()) {
         plan.folds = {{"expert", {"data"}, 2}};

@@ -7,7 +7,7 @@
 
 namespace dodona::search {
 
-struct Choice {
+struct Variant {
     plan::ScheduleKind schedule = plan::ScheduleKind::one_forward_one_backward;
     std::int64_t chunks = 1;
     plan::RecomputeKind recompute = plan::RecomputeKind::none;
@@ -29,7 +29,7 @@ struct Choice {
 struct Candidate {
     std::size_t layout = 0;  ///< of the enumeration
     std::int64_t microbatch = 1;
-    Choice choice;
+    Variant variant;
     Seconds step;
     Bytes memory;  ///< of the stage that fills its device most
     Bytes limit;   ///< what that device offers

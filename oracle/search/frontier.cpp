@@ -1,0 +1,361 @@
+#include "search/frontier.hpp"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "base/check.hpp"
+
+namespace dodona::search {
+
+Costs& Costs::operator+=(const Costs& other) {
+    hidden += other.hidden;
+    shown += other.shown;
+    memory += other.memory;
+    return *this;
+}
+
+namespace {
+
+constexpr std::int32_t kStart = -1;
+constexpr int kNothingSaid = 0;
+constexpr double kRounding = 1e-12;  ///< sums in another order differ by so little
+
+/// One way to a state.
+struct Way {
+    Costs costs;
+    std::int32_t step = kStart;  ///< the last choice
+};
+
+struct Step {
+    std::int32_t before = kStart;
+    std::int32_t choice = 0;
+};
+
+/// What was said of the tensors that are open, one number a tensor, in their order.
+using Key = std::vector<int>;
+
+struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+        std::size_t hash = 1469598103934665603ULL;  // FNV-1a
+        for (const int part : key) {
+            hash = (hash ^ static_cast<std::size_t>(part)) * 1099511628211ULL;
+        }
+        return hash;
+    }
+};
+
+struct State {
+    Key key;
+    std::vector<Way> ways;
+    std::size_t sifted = 0;  ///< ways left when they were sifted last
+    Seconds least;           ///< what an assignment through it takes at least
+};
+
+/// The states after a variable, while they are found.
+struct Next {
+    std::vector<State> states;
+    std::unordered_map<Key, std::size_t, KeyHash> known;
+    /// New states that take longer are among those that would be dropped in the end.
+    Seconds bar = Seconds::of_base(std::numeric_limits<double>::infinity());
+    std::size_t at_bar = 0;  ///< states when the bar was set
+};
+
+/// Sets of words of one tensor, numbered: 0 is the empty one.
+class Sayings {
+public:
+    int with(int said, int word) {
+        const auto both = static_cast<std::uint64_t>(said) << 32 | static_cast<std::uint32_t>(word);
+        const auto [found, is_new] = extended_.try_emplace(both, 0);
+        if (is_new) {
+            std::vector<int> words = sets_[static_cast<std::size_t>(said)];
+            const auto at = std::lower_bound(words.begin(), words.end(), word);
+            if (at == words.end() || *at != word) {
+                words.insert(at, word);
+            }
+            const auto [known, first] = numbers_.try_emplace(words, static_cast<int>(sets_.size()));
+            if (first) {
+                sets_.push_back(words);
+            }
+            found->second = known->second;
+        }
+        return found->second;
+    }
+    [[nodiscard]] const std::vector<int>& words(int said) const { return sets_[static_cast<std::size_t>(said)]; }
+
+private:
+    std::vector<std::vector<int>> sets_{{}};
+    std::map<std::vector<int>, int> numbers_{{{}, kNothingSaid}};
+    std::unordered_map<std::uint64_t, int> extended_;  ///< what was said, and a word more
+};
+
+bool quicker(const Way& a, const Way& b) {
+    if (a.costs.time() != b.costs.time()) {
+        return a.costs.time() < b.costs.time();
+    }
+    if (a.costs.hidden != b.costs.hidden) {
+        return a.costs.hidden < b.costs.hidden;
+    }
+    if (a.costs.shown != b.costs.shown) {
+        return a.costs.shown < b.costs.shown;
+    }
+    return a.costs.memory < b.costs.memory;
+}
+
+class Program {
+public:
+    Program(const Choices& choices, const FrontierLimits& limits)
+        : choices_(choices), limits_(limits), sayings_(static_cast<std::size_t>(choices.tensors)) {
+        closed_.resize(sayings_.size());
+        find_spans();
+        find_least();
+    }
+
+    Frontier run() {
+        states_ = {{.key = {}, .ways = {Way{}}, .sifted = 1, .least = {}}};
+        for (std::size_t v = 0; v < choices_.variables.size(); ++v) {
+            check(!choices_.variables[v].empty(), "a variable has a choice");
+            choose(v);
+        }
+        Frontier frontier{.assigned = {}, .complete = complete_, .states = looked_at_};
+        if (!states_.empty()) {
+            for (const Way& way : states_.front().ways) {
+                frontier.assigned.push_back({way.costs, path_to(way)});
+            }
+        }
+        return frontier;
+    }
+
+private:
+    /// For each variable the tensors that are open before and after it.
+    void find_spans() {
+        constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+        const std::size_t tensors = sayings_.size();
+        std::vector<std::size_t> first(tensors, kNever);
+        std::vector<std::size_t> last(tensors, 0);
+        for (std::size_t v = 0; v < choices_.variables.size(); ++v) {
+            for (const Choice& choice : choices_.variables[v]) {
+                for (const Word& word : choice.words) {
+                    const auto t = static_cast<std::size_t>(word.tensor);
+                    first[t] = std::min(first[t], v);
+                    last[t] = std::max(last[t], v);
+                }
+            }
+        }
+        open_.resize(choices_.variables.size() + 1);
+        closes_.resize(choices_.variables.size());
+        for (std::size_t t = 0; t < tensors; ++t) {
+            if (first[t] == kNever) {
+                continue;
+            }
+            for (std::size_t v = first[t] + 1; v <= last[t]; ++v) {
+                open_[v].push_back(static_cast<int>(t));
+            }
+            closes_[last[t]].push_back(static_cast<int>(t));
+        }
+    }
+
+    /// What the variables from each on cost at least, whatever they choose.
+    void find_least() {
+        least_.resize(choices_.variables.size() + 1);
+        for (std::size_t v = choices_.variables.size(); v-- > 0;) {
+            Costs least = choices_.variables[v].front().costs;
+            for (const Choice& choice : choices_.variables[v]) {
+                least = {min(least.hidden, choice.costs.hidden), min(least.shown, choice.costs.shown),
+                         min(least.memory, choice.costs.memory)};
+            }
+            least_[v] = least_[v + 1] + least;
+        }
+    }
+
+    [[nodiscard]] bool hopeless(const Costs& costs, std::size_t next) const {
+        const Costs at_least = costs + least_[next];
+        return at_least.time() > (1 + kRounding) * limits_.time || at_least.memory > (1 + kRounding) * limits_.memory ||
+               costs.hidden == kForbidden.hidden;
+    }
+
+    void choose(std::size_t v) {
+        Next next;
+        std::vector<int> said(sayings_.size(), kNothingSaid);
+        for (const State& state : states_) {
+            for (std::size_t k = 0; k < choices_.variables[v].size(); ++k) {
+                const Choice& choice = choices_.variables[v][k];
+                if (choice.peak > limits_.peak) {
+                    continue;
+                }
+                for (std::size_t i = 0; i < open_[v].size(); ++i) {
+                    said[static_cast<std::size_t>(open_[v][i])] = state.key[i];
+                }
+                for (const Word& word : choice.words) {
+                    int& so_far = said[static_cast<std::size_t>(word.tensor)];
+                    so_far = sayings_[static_cast<std::size_t>(word.tensor)].with(so_far, word.word);
+                }
+                Costs added = choice.costs;
+                for (const int tensor : closes_[v]) {
+                    added += closing(tensor, said[static_cast<std::size_t>(tensor)]);
+                }
+                Key key;
+                key.reserve(open_[v + 1].size());
+                for (const int tensor : open_[v + 1]) {
+                    key.push_back(said[static_cast<std::size_t>(tensor)]);
+                }
+                for (const Word& word : choice.words) {
+                    said[static_cast<std::size_t>(word.tensor)] = kNothingSaid;
+                }
+                extend(state, static_cast<std::int32_t>(k), added, v + 1, key, next);
+            }
+        }
+        for (State& state : next.states) {
+            sift(state);
+        }
+        drop_slow_states(next.states);
+        states_ = std::move(next.states);
+        looked_at_ += static_cast<std::int64_t>(states_.size());
+        note_steps();
+    }
+
+    void extend(const State& from, std::int32_t choice, const Costs& added, std::size_t next_variable, const Key& key,
+                Next& next) {
+        State* to = nullptr;
+        for (const Way& way : from.ways) {
+            const Costs costs = way.costs + added;
+            if (hopeless(costs, next_variable)) {
+                continue;
+            }
+            const Seconds least = (costs + least_[next_variable]).time();
+            if (to == nullptr) {
+                to = state_of(key, least, next);
+            }
+            if (to == nullptr) {
+                continue;
+            }
+            to->least = min(to->least, least);
+            to->ways.push_back({costs, static_cast<std::int32_t>(pending_.size())});
+            pending_.push_back({way.step, choice});
+        }
+        if (to != nullptr && to->ways.size() > 2 * to->sifted + 64) {
+            sift(*to);
+        }
+        if (next.states.size() > 2 * limits_.states && next.states.size() > 2 * next.at_bar) {
+            set_bar(next);
+        }
+    }
+
+    /// The state of this key; none where it would be new and too slow to be kept.
+    State* state_of(const Key& key, Seconds least, Next& next) {
+        const auto found = next.known.find(key);
+        if (found != next.known.end()) {
+            return &next.states[found->second];
+        }
+        if (least > next.bar) {
+            complete_ = false;
+            return nullptr;
+        }
+        next.known.emplace(key, next.states.size());
+        next.states.push_back({.key = key, .ways = {}, .sifted = 0, .least = least});
+        return &next.states.back();
+    }
+
+    void set_bar(Next& next) const {
+        std::vector<Seconds> times;
+        times.reserve(next.states.size());
+        for (const State& state : next.states) {
+            times.push_back(state.least);
+        }
+        const auto last = times.begin() + static_cast<std::ptrdiff_t>(limits_.states);
+        std::nth_element(times.begin(), last, times.end());
+        next.bar = *last;
+        next.at_bar = next.states.size();
+    }
+
+    /// Keeps the ways that no other dominates, the quickest of them where they are too many.
+    void sift(State& state) {
+        std::stable_sort(state.ways.begin(), state.ways.end(), quicker);
+        std::vector<Way> kept;
+        for (const Way& way : state.ways) {
+            const bool dominated = std::any_of(kept.begin(), kept.end(), [&](const Way& other) {
+                return other.costs.hidden <= way.costs.hidden && other.costs.shown <= way.costs.shown &&
+                       (!limits_.weighs_memory || other.costs.memory <= way.costs.memory);
+            });
+            if (!dominated) {
+                kept.push_back(way);
+            }
+        }
+        if (kept.size() > limits_.ways) {
+            complete_ = false;
+            thin(kept);
+        }
+        state.ways = std::move(kept);
+        state.sifted = state.ways.size();
+    }
+
+    /// The quickest half of those that may stay, and of the others the leanest.
+    void thin(std::vector<Way>& ways) const {
+        const std::size_t half = (limits_.ways + 1) / 2;
+        const auto middle = ways.begin() + static_cast<std::ptrdiff_t>(half);
+        if (limits_.weighs_memory) {
+            std::stable_sort(middle, ways.end(),
+                             [](const Way& a, const Way& b) { return a.costs.memory < b.costs.memory; });
+        }
+        ways.resize(limits_.ways);
+        std::stable_sort(ways.begin(), ways.end(), quicker);
+    }
+
+    void drop_slow_states(std::vector<State>& states) {
+        if (states.size() <= limits_.states) {
+            return;
+        }
+        complete_ = false;
+        std::stable_sort(states.begin(), states.end(),
+                         [](const State& a, const State& b) { return a.least < b.least; });
+        states.resize(limits_.states);
+    }
+
+    /// Of the steps taken for this variable only those that a way still ends with are remembered.
+    void note_steps() {
+        for (State& state : states_) {
+            for (Way& way : state.ways) {
+                steps_.push_back(pending_[static_cast<std::size_t>(way.step)]);
+                way.step = static_cast<std::int32_t>(steps_.size() - 1);
+            }
+        }
+        pending_.clear();
+    }
+
+    const Costs& closing(int tensor, int said) {
+        auto& known = closed_[static_cast<std::size_t>(tensor)];
+        const auto [found, is_new] = known.try_emplace(said);
+        if (is_new) {
+            found->second = choices_.closing(tensor, sayings_[static_cast<std::size_t>(tensor)].words(said));
+        }
+        return found->second;
+    }
+
+    [[nodiscard]] std::vector<int> path_to(const Way& way) const {
+        std::vector<int> path;
+        for (std::int32_t at = way.step; at != kStart; at = steps_[static_cast<std::size_t>(at)].before) {
+            path.push_back(steps_[static_cast<std::size_t>(at)].choice);
+        }
+        std::reverse(path.begin(), path.end());
+        return path;
+    }
+
+    const Choices& choices_;
+    const FrontierLimits& limits_;
+    std::vector<Sayings> sayings_;                        ///< by tensor
+    std::vector<std::unordered_map<int, Costs>> closed_;  ///< by tensor: what was said -> its costs
+    std::vector<std::vector<int>> open_;                  ///< before each variable
+    std::vector<std::vector<int>> closes_;                ///< with each variable
+    std::vector<Costs> least_;                            ///< of the variables from each on
+    std::vector<State> states_;
+    std::vector<Step> pending_;  ///< of this variable
+    std::vector<Step> steps_;
+    bool complete_ = true;
+    std::int64_t looked_at_ = 0;
+};
+
+}  // namespace
+
+Frontier assign_choices(const Choices& choices, const FrontierLimits& limits) { return Program(choices, limits).run(); }
+
+}  // namespace dodona::search

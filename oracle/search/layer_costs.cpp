@@ -1,0 +1,247 @@
+#include "search/layer_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "plan/operands.hpp"
+#include "schedule/pipeline.hpp"
+#include "schedule/stage_time.hpp"
+#include "schedule/state_sharding.hpp"
+#include "schedule/unit_memory.hpp"
+
+namespace dodona::search {
+
+using graph::Vertex;
+using plan::RecomputeKind;
+using schedule::CostedGraph;
+using schedule::StateTransfer;
+
+namespace {
+
+/// A tensor that is there: its layer without inputs, weights and work.
+graph::Layer stand_in(const graph::Layer& producer) {
+    graph::Layer layer = producer;
+    layer.kind = "input";
+    layer.role.clear();
+    layer.count = 1;
+    layer.unit = 0;
+    graph::Nest& nest = layer.nest;
+    nest.inputs.clear();
+    nest.weights.clear();
+    nest.statistics.clear();
+    nest.recurrences.clear();
+    nest.saved.clear();
+    nest.follows = false;
+    nest.work = [](const graph::LocalExtents&) { return graph::Work{}; };
+    nest.selective_work = nullptr;
+    return layer;
+}
+
+Seconds shows(const schedule::ExposedStates& states) {
+    return states.gradients + states.parameters + states.interference;
+}
+
+constexpr Seconds kEndless = 1'000_s;
+
+/// One of each kind of transfer that a level of sharding makes, so long that no window hides it: what they show less
+/// beside a pass is what hides behind that pass.
+std::vector<StateTransfer> endless(const plan::Plan& plan) {
+    std::vector<StateTransfer> transfers;
+    const auto add = [&](StateTransfer::What what, plan::ShardLevel every_pass, plan::Phase beside) {
+        StateTransfer transfer{
+            .what = what, .per_step = 1, .per_pass = plan.shard >= every_pass, .beside = beside, .time = {}};
+        transfer.time.time = Estimate::exactly(kEndless);
+        transfers.push_back(transfer);
+    };
+    add(StateTransfer::What::gradients, plan::ShardLevel::gradients, plan::Phase::backward);
+    if (plan.shard != plan::ShardLevel::none) {
+        add(StateTransfer::What::parameters, plan::ShardLevel::parameters, plan::Phase::forward);
+    }
+    if (plan.shard == plan::ShardLevel::parameters && !plan.keep_parameters) {
+        add(StateTransfer::What::parameters, plan::ShardLevel::parameters, plan::Phase::backward);
+    }
+    return transfers;
+}
+
+bool in_parts(const plan::Plan& plan) { return plan.recompute == RecomputeKind::selective; }
+
+}  // namespace
+
+StepWeights step_weights(const Setting& setting, std::int64_t devices) {
+    const auto stages = static_cast<double>(setting.stages());
+    const std::vector<Seconds> equal(static_cast<std::size_t>(setting.stages()), unit::second / stages);
+    const double passes = schedule::pipeline_time(equal, setting.passes, setting.base.chunks).total.in(unit::second);
+    const double stragglers = setting.base.framework[plan::FrameworkParameter::stragglers];
+    double held = 0;
+    for (const std::int64_t chunk :
+         schedule::in_flight(setting.base.schedule, 0, setting.stages(), setting.passes, setting.base.chunks)) {
+        held += static_cast<double>(chunk);
+    }
+    return {.passes = passes * (1 + stragglers * std::log2(static_cast<double>(devices))),
+            .activations = held / stages / static_cast<double>(setting.base.chunks),
+            .states = 1 / stages};
+}
+
+LayerCosts::LayerCosts(const graph::Graph& graph, const cluster::Cluster& cluster, const Setting& setting)
+    : graph_(graph),
+      cluster_(cluster),
+      setting_(setting),
+      weights_(step_weights(setting, setting.base.devices())),
+      parameters_(graph::count(graph).parameters) {
+    std::int64_t buckets = 0;
+    for (const graph::Unit& unit : graph.units) {
+        const bool has_weights = std::any_of(unit.layers.begin(), unit.layers.end(),
+                                             [&](Vertex v) { return !graph.layer(v).nest.weights.empty(); });
+        buckets += has_weights ? unit.count : 0;
+    }
+    buckets_ = std::max<std::int64_t>(1, buckets / setting.stages());
+}
+
+LayerCosts::Alone LayerCosts::alone(Vertex v) const {
+    Alone alone;
+    std::vector<std::pair<Vertex, Vertex>> known;
+    for (const Vertex producer : plan::producers_of(graph_, v)) {
+        auto found = std::find_if(known.begin(), known.end(), [&](const auto& pair) { return pair.first == producer; });
+        if (found == known.end()) {
+            const Vertex input = boost::add_vertex(stand_in(graph_.layer(producer)), alone.graph.network);
+            alone.graph.order.push_back(input);
+            found = known.insert(known.end(), {producer, input});
+        }
+        alone.inputs.push_back(found->second);
+    }
+    graph::Layer layer = graph_.layer(v);
+    const std::string block = graph_.units[layer.unit].block;
+    layer.count = 1;
+    layer.unit = 0;
+    // A shared weight is there already where all is on one stage, which a tie to itself says.
+    for (graph::Weight& weight : layer.nest.weights) {
+        weight.tied_to = !weight.tied_to.empty() && setting_.stages() == 1 ? layer.name : "";
+    }
+    alone.layer = boost::add_vertex(layer, alone.graph.network);
+    for (std::size_t i = 0; i < alone.inputs.size(); ++i) {
+        boost::add_edge(alone.inputs[i], alone.layer, graph::Edge{static_cast<int>(i)}, alone.graph.network);
+    }
+    alone.graph.order.push_back(alone.layer);
+    alone.graph.units = {{.name = "alone", .block = block, .count = 1, .layers = alone.graph.order}};
+    return alone;
+}
+
+plan::Plan LayerCosts::plan_for(const graph::Layer& layer, const std::vector<plan::Lay>& lays) const {
+    plan::Plan plan = setting_.base;
+    plan::Rule rule;
+    rule.match.names = {layer.name};
+    rule.lay = lays;
+    plan.strategy.rules = {rule};
+    std::int64_t ranks = 1;
+    plan.strategy.axes.clear();
+    for (const plan::Lay& lay : lays) {
+        for (const std::string& axis : lay.axes) {
+            plan.strategy.axes.push_back(axis);
+            ranks *= lay.dimension == "batch" ? plan.axis_size(axis) : 1;
+        }
+    }
+    plan.microbatch = setting_.samples() / ranks;
+    return plan;
+}
+
+std::optional<LayerCost> LayerCosts::of(Vertex v, const std::vector<plan::Lay>& lays) const {
+    const Alone alone = this->alone(v);
+    const graph::Layer& layer = alone.graph.layer(alone.layer);
+    const plan::Plan plan = plan_for(layer, lays);
+    CostedGraph costed = schedule::cost_graph(alone.graph, cluster_, plan, {});
+    if (plan::tightest_broken(costed.sharded.limits) != nullptr) {
+        return std::nullopt;
+    }
+    const auto instances = static_cast<double>(graph_.instances(v));
+    const plan::ShardedLayer& sharded = costed.sharded.layers[alone.layer];
+    LayerCost cost{.costs = step_costs(costed, plan, instances),
+                   .peak = {},
+                   .output = sharded.output,
+                   .output_kept = {},
+                   .readings = {},
+                   .weights = {}};
+    for (std::size_t i = 0; i < layer.nest.inputs.size(); ++i) {
+        Reading reading{
+            .wanted = plan::operand_layout(layer.nest.inputs[i], sharded.loops), .gradient = {}, .kept = {}};
+        reading.gradient = reading.wanted;
+        reading.gradient.partial = plan::partial_input_gradient(layer.nest, i, sharded.loops);
+        cost.readings.push_back(std::move(reading));
+    }
+    for (const graph::Weight& weight : layer.nest.weights) {
+        cost.weights.push_back(plan::operand_layout(weight.operand, sharded.loops));
+    }
+    add_kept(alone, costed, plan, cost, instances);
+    return cost;
+}
+
+/// Reductions of small tensors are waited for together: of each layer's the rate counts that they have when the whole
+/// network is reduced like this.
+Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double instances) const {
+    schedule::UnitCost& unit = costed.units.front();
+    const schedule::UnitPass pass = schedule::unit_pass(unit, plan);
+    const Seconds passes =
+        weights_.passes * instances * (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value;
+    const schedule::StateSteps steps{cluster_, plan, setting_.passes, buckets_};
+    const schedule::StagePass none;
+    schedule::StagePass here;
+    here.forward = weights_.states * instances * pass.forward;
+    here.backward = weights_.states * instances * pass.backward;
+    here.recompute = weights_.states * instances * pass.recompute;
+    const std::vector<StateTransfer> long_ones = endless(plan);
+    const Seconds hides = shows(exposed_states(long_ones, none, steps)) - shows(exposed_states(long_ones, here, steps));
+    Costs costs{passes, passes - hides, {}};
+    if (unit.weights.empty() || costed.counts.parameters <= 0) {
+        return costs;
+    }
+    const double scale = std::max(1.0, parameters_ / costed.counts.parameters);
+    for (schedule::WeightClass& weight : unit.weights) {
+        weight.size = scale * weight.size;
+    }
+    const schedule::Stage stage{{{{1}}}};
+    const schedule::StageStates states = schedule::stage_states(costed, plan, stage, setting_.passes);
+    const double share = weights_.states * instances / scale;
+    schedule::StagePass ample;
+    ample.forward.compute = Estimate::exactly(kEndless);
+    ample.backward.compute = Estimate::exactly(kEndless);
+    const Seconds update = costed.update_time(states.update_traffic, 1).value;
+    costs.hidden += share * (shows(exposed_states(states.transfers, ample, steps)) + update);
+    costs.shown += share * (shows(exposed_states(states.transfers, none, steps)) + update);
+    const schedule::StateBytes bytes = states.blocks + states.token;
+    costs.memory += share * (bytes.weights + bytes.gradients + bytes.optimizer);
+    return costs;
+}
+
+/// Each tensor that the layer keeps on its own, in bytes, and what it needs for a moment.
+void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::Plan& plan, LayerCost& cost,
+                          double instances) const {
+    plan::ShardedLayer& sharded = costed.sharded.layers[alone.layer];
+    const std::vector<plan::SavedTensor> all = std::move(sharded.saved);
+    // What the unit of a block reads is kept instead: where tensors are closed.
+    const bool again = plan.recompute == RecomputeKind::full && costed.units.front().block;
+    const std::vector<bool> repeated(alone.graph.order.size(), false);
+    const auto memory_with = [&](std::vector<plan::SavedTensor> saved) {
+        sharded.saved = std::move(saved);
+        schedule::UnitMemory memory;
+        schedule::UnitMemories(alone.graph, costed.sharded, costed.mesh, plan, repeated).add(alone.layer, 1, memory);
+        return memory;
+    };
+    cost.peak = memory_with({}).transient;
+    for (const plan::SavedTensor& saved : all) {
+        const schedule::UnitMemory memory = memory_with({saved});
+        const Bytes kept = memory.saved - (in_parts(plan) ? memory.dropped : Bytes{});
+        if (saved.slot > 0) {
+            cost.costs.memory += again ? Bytes{} : weights_.activations * instances * kept;
+        } else if (saved.tensor == alone.layer) {
+            cost.output_kept = max(cost.output_kept, kept);
+        } else {
+            for (std::size_t i = 0; i < alone.inputs.size(); ++i) {
+                if (alone.inputs[i] == saved.tensor && cost.readings[i].wanted == saved.layout) {
+                    cost.readings[i].kept = max(cost.readings[i].kept, kept);
+                    break;
+                }
+            }
+        }
+    }
+}
+
+}  // namespace dodona::search

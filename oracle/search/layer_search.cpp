@@ -1,0 +1,296 @@
+#include "search/layer_search.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "schedule/evaluate.hpp"
+#include "schedule/validate.hpp"
+#include "search/layer_rules.hpp"
+#include "search/layer_settings.hpp"
+#include "search/space.hpp"
+#include "search/uneven_cuts.hpp"
+
+namespace dodona::search {
+
+using plan::Plan;
+using schedule::Prediction;
+
+namespace {
+
+/// Plans closer than this are equal to every model; the named one then comes first.
+constexpr double kEqualTime = 0.005;
+/// Sums may miss what a whole evaluation says; choices slower than the best plan known by more are not looked for.
+constexpr double kSlack = 1.05;
+/// Candidates that are evaluated whole, of each frontier.
+constexpr std::size_t kCandidates = 6;
+/// ... and of these, that fit.
+constexpr std::size_t kFitting = 3;
+/// Frontiers whose layers need ever less memory for a moment: what is largest does not add up.
+constexpr int kTightenings = 5;
+/// Share of the memory for sums and peak that leaves the peak hardly anything.
+constexpr double kMostlyFree = 0.8;
+/// States of a frontier and ways to each that are kept: for a first bound, ...
+constexpr std::size_t kFewStates = 200;
+constexpr std::size_t kFewWays = 4;
+/// ... where time alone counts, ...
+constexpr std::size_t kManyStates = 10'000;
+constexpr std::size_t kManyWays = 16;
+/// ... and where memory is short: then many ways to one state are worth keeping.
+constexpr std::size_t kLeanStates = 3'000;
+constexpr std::size_t kLeanWays = 16;
+
+class LayerSearch {
+public:
+    LayerSearch(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                const Progress& progress)
+        : graph_(graph), cluster_(cluster), space_(space), progress_(progress) {}
+
+    Answer run() {
+        Space named = space_;
+        named.top = std::max<std::size_t>(space_.top, 8);
+        answer_ = search(graph_, cluster_, named, progress_);
+        const auto start = std::chrono::steady_clock::now();
+        std::vector<Prediction>& plans = answer_.plans;
+        if (space_.devices > 1) {
+            look_at(layer_settings(space_, plans));
+        }
+        if (best_) {
+            insert(plans);
+        }
+        plans.resize(std::min(plans.size(), space_.top));
+        const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+        answer_.counts.seconds += elapsed.count();
+        answer_.counts.optimal = answer_.counts.optimal && counts_.cut == 0;
+        answer_.layers = counts_;
+        return std::move(answer_);
+    }
+
+private:
+    void look_at(const std::vector<Setting>& settings) {
+        std::int64_t seen = 0;
+        for (const Setting& setting : settings) {
+            if (progress_ && !progress_(seen++, static_cast<std::int64_t>(settings.size()))) {
+                answer_.counts.optimal = false;
+                return;
+            }
+            if (setting.passes > 1) {
+                try_setting(setting);
+            } else {
+                try_passes(setting);
+            }
+        }
+    }
+
+    /// What became of one setting.
+    enum class Outcome { fits, too_large, too_slow };
+
+    /// One pass of the whole batch, and more where it does not fit, until two in a row are no faster. More passes never
+    /// take less time.
+    void try_passes(Setting setting) {
+        int in_vain = 0;
+        for (const std::int64_t passes : divisors(space_.batch)) {
+            setting.passes = passes;
+            const std::optional<Seconds> before = fastest();
+            const Outcome outcome = try_setting(setting);
+            const bool better = fastest() != before;
+            in_vain = outcome == Outcome::fits && !better ? in_vain + 1 : 0;
+            if (outcome == Outcome::too_slow || (outcome == Outcome::fits && passes == 1) || in_vain == 2) {
+                return;
+            }
+        }
+    }
+
+    Outcome try_setting(const Setting& setting) {
+        ++counts_.settings;
+        const NetworkChoices network(graph_, cluster_, setting);
+        const bool all_may = std::all_of(network.choices().variables.begin(), network.choices().variables.end(),
+                                         [](const std::vector<Choice>& choices) { return !choices.empty(); });
+        if (!all_may) {
+            return Outcome::too_large;
+        }
+        FrontierLimits limits;
+        limits.weighs_memory = false;
+        if (const auto known = fastest()) {
+            limits.time = kSlack * *known;
+        }
+        Tried tried = try_frontier(network, setting, limits);
+        if (tried.fits || !tried.shortfall) {
+            return tried.fits ? Outcome::fits : Outcome::too_slow;
+        }
+        Shortfall shortfall = *tried.shortfall;
+        limits.weighs_memory = true;
+        for (int i = 0; i < kTightenings; ++i) {
+            limits.peak = i == 0 ? shortfall.peak : 0.5 * min(limits.peak, shortfall.peak);
+            limits.memory = shortfall.free - limits.peak;
+            tried = try_frontier(network, setting, limits);
+            if (tried.fits) {
+                return Outcome::fits;
+            }
+            if (!tried.shortfall && limits.memory > kMostlyFree * shortfall.free) {
+                break;  // a smaller peak would free hardly more
+            }
+            shortfall = tried.shortfall.value_or(shortfall);
+        }
+        return Outcome::too_large;
+    }
+
+    /// Of a candidate that does not fit: what the device has for sums and for the largest moment, and how large that
+    /// is.
+    struct Shortfall {
+        Bytes free;
+        Bytes peak;
+    };
+
+    /// What became of the candidates of one frontier.
+    struct Tried {
+        bool fits = false;
+        std::optional<Shortfall> shortfall;  ///< of the leanest, where none fits
+    };
+
+    /// Evaluates the candidates of a frontier.
+    Tried try_frontier(const NetworkChoices& network, const Setting& setting, const FrontierLimits& limits) {
+        Tried tried;
+        Bytes least;
+        const Frontier frontier = frontier_of(network, limits);
+        for (std::size_t i = 0; i < std::min(frontier.assigned.size(), kCandidates); ++i) {
+            const Assigned& assigned = frontier.assigned[i];
+            std::optional<Prediction> prediction = evaluate(network, setting, assigned.choices);
+            if (!prediction) {
+                continue;
+            }
+            if (fits(*prediction)) {
+                keep(std::move(*prediction));
+                tried.fits = true;
+                if (i + 1 >= kFitting) {
+                    break;
+                }
+                continue;
+            }
+            const Bytes needs = prediction->memory.total();
+            if (!tried.shortfall || needs < least) {
+                least = needs;
+                const Bytes peak = prediction->memory[schedule::MemoryPart::workspace];
+                tried.shortfall = {.free = limit_of(*prediction) - (needs - assigned.costs.memory - peak),
+                                   .peak = peak};
+            }
+        }
+        return tried;
+    }
+
+    /// Few states first: what they find bounds the others. Where memory counts too few are all.
+    Frontier frontier_of(const NetworkChoices& network, FrontierLimits limits) {
+        limits.states = limits.weighs_memory ? kLeanStates : kFewStates;
+        limits.ways = limits.weighs_memory ? kLeanWays : kFewWays;
+        Frontier quick = assign_choices(network.choices(), limits);
+        counts_.states += quick.states;
+        if (quick.complete || limits.weighs_memory) {
+            counts_.cut += quick.complete ? 0 : 1;
+            return quick;
+        }
+        if (!quick.assigned.empty()) {
+            limits.time = min(limits.time, quick.assigned.front().costs.time());
+        }
+        limits.states = kManyStates;
+        limits.ways = kManyWays;
+        Frontier wide = assign_choices(network.choices(), limits);
+        counts_.states += wide.states;
+        counts_.cut += wide.complete ? 0 : 1;
+        return wide.assigned.empty() ? quick : wide;
+    }
+
+    /// The better of the strategy with all rules and the terse one.
+    std::optional<Prediction> evaluate(const NetworkChoices& network, const Setting& setting,
+                                       const std::vector<int>& choices) {
+        std::optional<Prediction> best;
+        for (const plan::Strategy& strategy : {terse_strategy_of(graph_, setting, network.layers(), choices),
+                                               strategy_of(graph_, setting, network.layers(), choices)}) {
+            Plan plan = setting.base;
+            plan.strategy = strategy;
+            const std::int64_t ranks = schedule::data_ranks(plan);
+            if (setting.samples() % ranks != 0) {
+                continue;
+            }
+            plan.microbatch = setting.samples() / ranks;
+            join_axes(plan);
+            const schedule::CostedGraph costed = schedule::cost_graph(graph_, cluster_, plan, {});
+            weigh(schedule::evaluate(costed, plan, schedule::Detail::totals), best);
+            for (const std::vector<std::int64_t>& cut : uneven_cuts(costed, plan)) {
+                plan.stages = cut;
+                weigh(schedule::evaluate(costed, plan, schedule::Detail::totals), best);
+            }
+        }
+        return best;
+    }
+
+    void weigh(Prediction prediction, std::optional<Prediction>& best) {
+        ++answer_.counts.configurations;
+        ++answer_.counts.evaluated;
+        if (plan::tightest_broken(prediction.limits) != nullptr) {
+            return;
+        }
+        const bool better =
+            !best || (fits(prediction) != fits(*best) ? fits(prediction) : prediction.step.value < best->step.value);
+        if (better) {
+            best = std::move(prediction);
+        }
+    }
+
+    [[nodiscard]] Bytes limit_of(const Prediction& prediction) const {
+        return space_.max_memory ? min(*space_.max_memory, prediction.memory_limit) : prediction.memory_limit;
+    }
+
+    [[nodiscard]] bool fits(const Prediction& prediction) const {
+        return prediction.fits && prediction.memory.total() <= limit_of(prediction) &&
+               (!space_.max_memory || prediction.most_memory <= *space_.max_memory);
+    }
+
+    void keep(Prediction prediction) {
+        if (!best_ || prediction.step.value < best_->step.value) {
+            best_ = std::move(prediction);
+        }
+    }
+
+    [[nodiscard]] std::optional<Seconds> fastest() const {
+        std::optional<Seconds> time;
+        if (!answer_.plans.empty()) {
+            time = answer_.plans.front().step.value;
+        }
+        if (best_ && (!time || best_->step.value < *time)) {
+            time = best_->step.value;
+        }
+        return time;
+    }
+
+    /// Before the plans that it beats by more than plans can be told apart.
+    void insert(std::vector<Prediction>& plans) const {
+        const Seconds time = best_->step.value;
+        const auto same = std::find_if(plans.begin(), plans.end(), [&](const Prediction& plan) {
+            return plan.step.value == time && plan.memory.total() == best_->memory.total();
+        });
+        if (same != plans.end()) {
+            return;  // a named strategy says the same
+        }
+        Prediction full = schedule::predict(graph_, cluster_, best_->plan, {});
+        full.memory_limit = limit_of(full);
+        const auto at = std::find_if(plans.begin(), plans.end(),
+                                     [&](const Prediction& plan) { return plan.step.value > (1 + kEqualTime) * time; });
+        plans.insert(at, std::move(full));
+    }
+
+    const graph::Graph& graph_;
+    const cluster::Cluster& cluster_;
+    const Space& space_;
+    const Progress& progress_;
+    Answer answer_;
+    LayerCounts counts_;
+    std::optional<Prediction> best_;
+};
+
+}  // namespace
+
+Answer search_layers(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                     const Progress& progress) {
+    return LayerSearch(graph, cluster, space, progress).run();
+}
+
+}  // namespace dodona::search

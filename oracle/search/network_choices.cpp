@@ -1,0 +1,267 @@
+#include "search/network_choices.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "plan/operands.hpp"
+#include "schedule/unit_memory.hpp"
+
+namespace dodona::search {
+
+using graph::Layer;
+using graph::Vertex;
+using plan::Layout;
+using plan::RecomputeKind;
+
+namespace {
+
+/// What collectives of a job are timed by.
+schedule::CostedGraph job_of(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan) {
+    return {.graph = &graph,
+            .cluster = &cluster,
+            .mesh = plan::Mesh(plan, {}),
+            .sharded = {},
+            .units = {},
+            .precision = plan.precision,
+            .framework = plan.framework,
+            .token_network = false,
+            .counts = {},
+            .whole_executed = {},
+            .devices = {},
+            .placement = {},
+            .variants = {}};
+}
+
+}  // namespace
+
+NetworkChoices::NetworkChoices(const graph::Graph& graph, const cluster::Cluster& cluster, const Setting& setting)
+    : graph_(graph),
+      cluster_(cluster),
+      setting_(setting),
+      costs_(graph, cluster, setting),
+      weights_(step_weights(setting, setting.base.devices())),
+      job_(job_of(graph, cluster, setting.base)) {
+    find_layers();
+    numbers_.resize(static_cast<std::size_t>(choices_.tensors));
+    sayings_.resize(numbers_.size());
+    conversions_.resize(numbers_.size());
+    for (std::size_t variable = 0; variable < layers_.size(); ++variable) {
+        add_choices(variable);
+    }
+    choices_.closing = [this](int tensor, const std::vector<int>& words) { return close(tensor, words); };
+}
+
+void NetworkChoices::find_layers() {
+    std::map<std::string, std::size_t> known;
+    choices_.tensors = static_cast<int>(num_vertices(graph_.network));
+    for (const Vertex v : graph_.order) {
+        const Layer& layer = graph_.layer(v);
+        for (const graph::Weight& weight : layer.nest.weights) {
+            if (!weight.tied_to.empty() && tied_.try_emplace(weight.tied_to, choices_.tensors).second) {
+                ++choices_.tensors;
+            }
+        }
+        if (layer.nest.inputs.empty()) {
+            continue;  // samples are read in whatever layout is wanted
+        }
+        const std::string pattern = pattern_of(layer.name);
+        const auto [found, is_new] = known.try_emplace(pattern, layers_.size());
+        if (is_new) {
+            layers_.push_back({.pattern = pattern, .copies = {}, .lays = {}});
+        }
+        layers_[found->second].copies.push_back(v);
+    }
+}
+
+void NetworkChoices::add_choices(std::size_t variable) {
+    ChoosingLayer& layer = layers_[variable];
+    std::vector<Choice>& all = choices_.variables.emplace_back();
+    for (std::vector<plan::Lay>& lays : lays_of(graph_.layer(layer.copies.front()), setting_)) {
+        Choice choice;
+        bool possible = true;
+        for (const Vertex v : layer.copies) {
+            const std::optional<LayerCost> cost = costs_.of(v, lays);
+            if (!cost) {
+                possible = false;
+                break;
+            }
+            choice.costs += cost->costs;
+            choice.peak = max(choice.peak, cost->peak);
+            const std::vector<Word> words = words_of(v, *cost);
+            choice.words.insert(choice.words.end(), words.begin(), words.end());
+        }
+        if (possible) {
+            all.push_back(std::move(choice));
+            layer.lays.push_back(std::move(lays));
+        }
+    }
+}
+
+std::vector<Word> NetworkChoices::words_of(Vertex v, const LayerCost& cost) {
+    std::vector<Word> words;
+    const Layer& layer = graph_.layer(v);
+    const auto say = [&](int tensor, const Saying& saying) { words.push_back({tensor, number(tensor, saying)}); };
+    say(static_cast<int>(v), {.producer = true,
+                              .layout = number(cost.output),
+                              .instances = graph_.instances(v),
+                              .kept = cost.output_kept,
+                              .repeats = runs_again(v)});
+    const std::vector<Vertex> producers = plan::producers_of(graph_, v);
+    for (std::size_t i = 0; i < producers.size(); ++i) {
+        say(static_cast<int>(producers[i]), reading(v, producers[i], cost.readings[i]));
+    }
+    for (std::size_t w = 0; w < layer.nest.weights.size(); ++w) {
+        const std::string& tied_to = layer.nest.weights[w].tied_to;
+        const auto owned = tied_.find(tied_to.empty() ? layer.name : tied_to);
+        const bool shared =
+            owned != tied_.end() &&
+            (!tied_to.empty() || std::any_of(graph_.order.begin(), graph_.order.end(), [&](Vertex other) {
+                const auto& weights = graph_.layer(other).nest.weights;
+                return std::any_of(weights.begin(), weights.end(), [&](const graph::Weight& weight) {
+                    return weight.tied_to == layer.name && weight.elements() == layer.nest.weights[w].elements();
+                });
+            }));
+        if (shared) {
+            Layout laid;
+            laid.dimensions = {cost.weights[w].sharded()};
+            say(owned->second, {.producer = true, .layout = number(laid), .kept = {}});
+        }
+    }
+    return words;
+}
+
+bool NetworkChoices::runs_again(Vertex v) const {
+    return setting_.base.recompute == RecomputeKind::full && !graph_.units[graph_.layer(v).unit].block.empty();
+}
+
+NetworkChoices::Saying NetworkChoices::reading(Vertex v, Vertex producer, const Reading& reading) {
+    const Layer& layer = graph_.layer(v);
+    const Layer& source = graph_.layer(producer);
+    const bool whole = runs_again(v);
+    const bool home = source.unit == layer.unit;
+    return {.producer = false,
+            .layout = number(reading.wanted),
+            .gradient = source.goes_backward() && !source.nest.inputs.empty() ? number(reading.gradient) : kNoLayout,
+            .instances = graph_.instances(v),
+            .kept = reading.kept,
+            .home = home,
+            .checkpoint = whole && (!home || source.nest.inputs.empty()),
+            .repeats = whole};
+}
+
+int NetworkChoices::number(int tensor, const Saying& saying) {
+    auto& numbers = numbers_[static_cast<std::size_t>(tensor)];
+    auto& sayings = sayings_[static_cast<std::size_t>(tensor)];
+    const auto [found, is_new] = numbers.try_emplace(saying, static_cast<int>(sayings.size()));
+    if (is_new) {
+        sayings.push_back(saying);
+    }
+    return found->second;
+}
+
+int NetworkChoices::number(const Layout& layout) {
+    const auto [found, is_new] = layout_numbers_.try_emplace(layout, static_cast<int>(layouts_.size()));
+    if (is_new) {
+        layouts_.push_back(layout);
+    }
+    return found->second;
+}
+
+Costs NetworkChoices::close(int tensor, const std::vector<int>& words) {
+    std::vector<Saying> sayings;
+    for (const int word : words) {
+        sayings.push_back(sayings_[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(word)]);
+    }
+    if (tensor >= static_cast<int>(num_vertices(graph_.network))) {
+        return sayings.size() > 1 ? kForbidden : Costs{};  // a shared weight lies in one way
+    }
+    return close_activation(static_cast<Vertex>(tensor), sayings);
+}
+
+Costs NetworkChoices::close_activation(Vertex v, const std::vector<Saying>& sayings) {
+    const Layer& layer = graph_.layer(v);
+    const auto producer = std::find_if(sayings.begin(), sayings.end(), [](const Saying& s) { return s.producer; });
+    Seconds moving;
+    int left = kNoLayout;
+    if (producer != sayings.end()) {
+        left = producer->layout;
+        Layout gradient = layouts_[static_cast<std::size_t>(left)];
+        gradient.partial = 0;
+        const int complete = number(gradient);
+        std::set<std::pair<int, std::int64_t>> forward;
+        std::set<std::pair<int, std::int64_t>> backward;
+        for (const Saying& reader : sayings) {
+            if (reader.producer) {
+                continue;
+            }
+            const auto times = static_cast<double>(reader.instances);
+            if (forward.insert({reader.layout, reader.instances}).second) {
+                moving += (reader.repeats ? 2 : 1) * times * conversion(v, left, reader.layout);
+            }
+            if (reader.gradient != kNoLayout && backward.insert({reader.gradient, reader.instances}).second) {
+                moving += times * conversion(v, reader.gradient, complete);
+            }
+        }
+    } else if (!layer.nest.inputs.empty()) {
+        return {};  // nothing is left of it: nobody reads it either
+    }
+    const Seconds step = weights_.passes * moving;
+    return {step, step, weights_.activations * kept(v, left, sayings)};
+}
+
+Seconds NetworkChoices::conversion(Vertex tensor, int from, int to) {
+    const auto [found, is_new] = conversions_[tensor].try_emplace({from, to});
+    if (is_new) {
+        const graph::Nest& nest = graph_.layer(tensor).nest;
+        const auto divisions = plan::result_divisions(nest, static_cast<double>(setting_.samples()));
+        const Bytes element = schedule::element_bytes(nest.result.element, setting_.base.precision);
+        for (const plan::Transfer& transfer :
+             plan::convert(job_.mesh, divisions, layouts_[static_cast<std::size_t>(from)],
+                           layouts_[static_cast<std::size_t>(to)])) {
+            found->second += schedule::time_of(job_, transfer.collective, transfer.atoms, transfer.elements * element,
+                                               setting_.base.algorithm)
+                                 .time.value;
+        }
+    }
+    return found->second;
+}
+
+/// Kept once in each layout: in its producer's unit for all, elsewhere by each unit for itself.
+Bytes NetworkChoices::kept(Vertex v, int left, const std::vector<Saying>& sayings) const {
+    std::map<int, Bytes> home;
+    std::map<std::pair<int, std::int64_t>, Bytes> elsewhere;
+    std::set<std::int64_t> checkpoints;
+    for (const Saying& saying : sayings) {
+        if (saying.kept > Bytes{}) {
+            const Bytes all = saying.repeats ? Bytes{} : static_cast<double>(saying.instances) * saying.kept;
+            Bytes& known =
+                saying.producer || saying.home ? home[saying.layout] : elsewhere[{saying.layout, saying.instances}];
+            known = max(known, all);
+        }
+        if (saying.checkpoint) {
+            checkpoints.insert(saying.instances);
+        }
+    }
+    Bytes sum;
+    for (const auto& [layout, bytes] : home) {
+        sum += bytes;
+    }
+    for (const auto& [key, bytes] : elsewhere) {
+        sum += home.contains(key.first) ? Bytes{} : bytes;
+    }
+    if (checkpoints.empty()) {
+        return sum;
+    }
+    const graph::Nest& nest = graph_.layer(v).nest;
+    const auto divisions = plan::result_divisions(nest, static_cast<double>(setting_.samples()));
+    // Samples that nobody has laid out are read whole.
+    Layout boundary = left == kNoLayout ? Layout{} : layouts_[static_cast<std::size_t>(left)];
+    boundary.dimensions.resize(divisions.size());
+    for (const std::int64_t instances : checkpoints) {
+        sum += static_cast<double>(instances) * plan::local_elements(job_.mesh, divisions, boundary) *
+               schedule::element_bytes(nest.result.element, setting_.base.precision);
+    }
+    return sum;
+}
+
+}  // namespace dodona::search

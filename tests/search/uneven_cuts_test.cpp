@@ -1,0 +1,122 @@
+// Cuts with fewer blocks at the ends of a pipeline, against every cut of small ones.
+#include "search/uneven_cuts.hpp"
+
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "../schedule/scenes.hpp"
+#include "schedule/evaluate.hpp"
+
+namespace dodona::search {
+namespace {
+
+using graph::test::block;
+using graph::test::layer;
+using graph::test::network;
+using graph::test::tensor;
+using Counts = std::vector<std::int64_t>;
+
+/// Equal blocks between a stem (two thirds of one: it has no dX) and a head that costs as much as `head` blocks.
+graph::Graph headed(std::int64_t blocks, std::int64_t head) {
+    return graph::build(network(tensor({{"feature", 256}}),
+                                {layer("stem", "linear", {{"out", std::int64_t{256}}}),
+                                 block("body", blocks, {layer("fc", "linear", {{"out", std::int64_t{256}}})}),
+                                 layer("head", "linear", {{"out", 256 * head}})}));
+}
+
+plan::Plan pipeline_of(std::int64_t stages, std::int64_t chunks = 1) {
+    plan::Plan plan;
+    plan.strategy = schedule::test::pipelined();
+    plan.mesh = {{"pipeline", stages}};
+    plan.batch = 4096 * 16;
+    plan.microbatch = 4096;
+    plan.precision = Precision::fp32;
+    plan.chunks = chunks;
+    plan.schedule = chunks > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
+    return plan;
+}
+
+/// No start-up times: a head of h blocks' arithmetic takes h blocks' time.
+cluster::Cluster smooth_cluster() {
+    cluster::Cluster cluster = schedule::test::small_cluster();
+    cluster.device.launch = {};
+    cluster.device.tiles = {};
+    return cluster;
+}
+
+std::vector<Counts> cuts(const graph::Graph& graph, const plan::Plan& plan) {
+    const cluster::Cluster cluster = smooth_cluster();
+    return uneven_cuts(schedule::cost_graph(graph, cluster, plan, {}), plan);
+}
+
+TEST(UnevenCuts, TakeBlocksFromTheStageWithTheHead) {
+    // Twelve blocks and a head as heavy as four on four stages: four each, where an equal deal would give the
+    // last one seven.
+    const std::vector<Counts> found = cuts(headed(12, 4), pipeline_of(4));
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front(), (Counts{4, 4, 4, 0}));
+}
+
+TEST(UnevenCuts, OfAnEvenPipelineThereAreNone) {
+    const graph::Graph even = graph::build(network(
+        tensor({{"feature", 256}}), {block("body", 12, {layer("fc", "linear", {{"out", std::int64_t{256}}})})}));
+    EXPECT_TRUE(cuts(even, pipeline_of(4)).empty());
+    EXPECT_TRUE(cuts(even, pipeline_of(1)).empty()) << "one stage is not cut";
+}
+
+TEST(UnevenCuts, HoldAllBlocksOnAllVirtualStages) {
+    for (const std::int64_t blocks : {14, 16, 22}) {
+        for (const std::int64_t chunks : {1, 2}) {
+            for (const Counts& cut : cuts(headed(blocks, 3), pipeline_of(4, chunks))) {
+                EXPECT_EQ(std::accumulate(cut.begin(), cut.end(), std::int64_t{0}), blocks);
+                EXPECT_EQ(cut.size(), static_cast<std::size_t>(4 * chunks));
+            }
+        }
+    }
+}
+
+TEST(UnevenCuts, MakeAStepFasterThanTheUsualCut) {
+    const cluster::Cluster cluster = smooth_cluster();
+    int faster = 0;
+    for (const std::int64_t head : {2, 3, 5}) {
+        const graph::Graph graph = headed(16, head);
+        plan::Plan plan = pipeline_of(4);
+        const schedule::CostedGraph costed = schedule::cost_graph(graph, cluster, plan, {});
+        const Seconds usual = schedule::evaluate(costed, plan, schedule::Detail::totals).step.value;
+        for (const Counts& cut : uneven_cuts(costed, plan)) {
+            plan.stages = cut;
+            EXPECT_LT(schedule::evaluate(costed, plan, schedule::Detail::totals).step.value, usual);
+            ++faster;
+        }
+    }
+    EXPECT_GE(faster, 3);
+}
+
+/// Every cut that evaluation accepts, for the fastest.
+TEST(UnevenCuts, TheFirstIsTheFastestOfAllWithAnEqualMiddle) {
+    const cluster::Cluster cluster = smooth_cluster();
+    const graph::Graph graph = headed(13, 3);
+    plan::Plan plan = pipeline_of(4);
+    const schedule::CostedGraph costed = schedule::cost_graph(graph, cluster, plan, {});
+    const auto step = [&](const Counts& cut) {
+        plan.stages = cut;
+        return schedule::evaluate(costed, plan, schedule::Detail::totals);
+    };
+    const std::vector<Counts> found = uneven_cuts(costed, pipeline_of(4));
+    ASSERT_FALSE(found.empty());
+    const Seconds best = step(found.front()).time[schedule::TimePart::forward] +
+                         step(found.front()).time[schedule::TimePart::backward] +
+                         step(found.front()).time[schedule::TimePart::bubble];
+    for (std::int64_t middle = 1; middle <= 6; ++middle) {
+        for (std::int64_t first = 1; first + 2 * middle <= 13; ++first) {
+            const schedule::Prediction other = step({first, middle, middle, 13 - first - 2 * middle});
+            const Seconds passes = other.time[schedule::TimePart::forward] + other.time[schedule::TimePart::backward] +
+                                   other.time[schedule::TimePart::bubble];
+            EXPECT_LE(best.in(1_us), passes.in(1_us) * (1 + 1e-9)) << first << " " << middle;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dodona::search
