@@ -73,18 +73,23 @@ void check_ways(const Layer& layer, const Loop& loop, std::int64_t ways, std::ve
     if (ways > units) {
         limits.push_back(
             {fmt::format("{} <= {}: layer {} ({}) cannot be split further", loop.name, units, layer.name, layer.kind),
-             true, static_cast<double>(units)});
+             true, static_cast<double>(units), units, ways});
     } else if (units % ways != 0) {
-        limits.push_back({fmt::format("{} {} of layer {} divides unevenly {} ways: the largest shard has {}", loop.name,
-                                      units, layer.name, ways, (units + ways - 1) / ways),
-                          false});
+        limits.push_back({.text = fmt::format("{} {} of layer {} divides unevenly {} ways: the largest shard has {}",
+                                              loop.name, units, layer.name, ways, (units + ways - 1) / ways),
+                          .units = units,
+                          .ways = ways});
     }
 }
 
 }  // namespace
 
 RuleBook::RuleBook(const Strategy& strategy, const Mesh& mesh)
-    : strategy_(&strategy), mesh_(&mesh), over_(strategy.rules.size()), used_(strategy.rules.size()) {
+    : strategy_(&strategy),
+      mesh_(&mesh),
+      over_(strategy.rules.size()),
+      ended_at_(strategy.rules.size()),
+      used_(strategy.rules.size()) {
     const auto note_batch = [this](const std::vector<Lay>& lays) {
         for (const Lay& lay : lays) {
             if (lay.dimension == "batch") {
@@ -174,6 +179,7 @@ Assignment RuleBook::assign(const Layer& layer, std::vector<Limit>& limits) {
         }
         if (!holds(rule, layer)) {
             over_[i] = true;
+            ended_at_[i] = fmt::format("layer {} ({})", layer.name, layer.kind);
             continue;
         }
         assignment.rule = &rule;
@@ -209,6 +215,18 @@ std::vector<const Rule*> RuleBook::unused() const {
         }
     }
     return rules;
+}
+
+std::string RuleBook::ended_at(const std::string& axis) const {
+    for (std::size_t i = 0; i < over_.size(); ++i) {
+        const std::vector<Lay>& lays = strategy_->rules[i].lay;
+        const bool lays_it =
+            std::any_of(lays.begin(), lays.end(), [&](const Lay& lay) { return contains(lay.axes, axis); });
+        if (over_[i] && lays_it) {
+            return ended_at_[i];
+        }
+    }
+    return {};
 }
 
 }  // namespace dodona::plan

@@ -29,6 +29,8 @@ public:
     [[nodiscard]] Atoms batch_atoms() const { return batch_; }
     /// Rules that matched no layer so far.
     [[nodiscard]] std::vector<const Rule*> unused() const;
+    /// The layer at which the `while` of a rule that lays this axis first failed: "layer conv1 (conv)"; empty if none.
+    [[nodiscard]] std::string ended_at(const std::string& axis) const;
 
 private:
     [[nodiscard]] static bool applies(const Rule& rule, const graph::Layer& layer);
@@ -38,6 +40,7 @@ private:
     const Mesh* mesh_;
     Atoms batch_ = 0;
     std::vector<bool> over_;
+    std::vector<std::string> ended_at_;  ///< by rule
     std::vector<bool> used_;
 };
 
