@@ -135,14 +135,15 @@ std::string turn_section(const LimitsAnswer& answer, Style style) {
     return all.empty() ? all : heading(style, "Where more GPUs stop paying") + all;
 }
 
-/// Of the plan on the number asked for, else where it stops paying, else on the most that fit.
+/// Whose bottlenecks are told: the number asked for, else where it stops paying if that has any, else the most that
+/// fit.
 const Rung* rung_to_explain(const StrategyLimits& limits) {
     if (limits.verdict && limits.verdict->fits) {
         return rung_of(limits, limits.verdict->devices);
     }
-    return limits.turn      ? rung_of(limits, limits.turn->beyond)
-           : limits.fits_to ? rung_of(limits, *limits.fits_to)
-                            : nullptr;
+    const Rung* turn = limits.turn ? rung_of(limits, limits.turn->beyond) : nullptr;
+    const bool tells = turn != nullptr && !turn->best->bottlenecks.empty();
+    return tells ? turn : limits.fits_to ? rung_of(limits, *limits.fits_to) : nullptr;
 }
 
 std::string ladder_section(const StrategyLimits& limits, Style style) {
