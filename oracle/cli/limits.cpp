@@ -11,7 +11,6 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/space.hpp"
-#include "reports/csv.hpp"
 #include "reports/json/limits.hpp"
 #include "reports/text/limits.hpp"
 #include "search/limits.hpp"
@@ -88,10 +87,7 @@ std::vector<search::StrategyLimits> with_progress(const Job& job, const search::
 std::string formatted(const search::LimitsAnswer& answer, const Output& output) {
     switch (output.format) {
         case Format::json: return reports::printed(reports::limits_json(answer));
-        case Format::csv: {
-            const reports::Json rows = reports::limits_json(answer)["strategies"];
-            return reports::csv({rows.begin(), rows.end()});
-        }
+        case Format::csv: return reports::limits_csv(answer);
         case Format::markdown: return reports::limits_markdown(answer);
         case Format::text: break;
     }

@@ -89,6 +89,7 @@ RuleBook::RuleBook(const Strategy& strategy, const Mesh& mesh)
       mesh_(&mesh),
       over_(strategy.rules.size()),
       ended_at_(strategy.rules.size()),
+      laid_(strategy.rules.size()),
       used_(strategy.rules.size()) {
     const auto note_batch = [this](const std::vector<Lay>& lays) {
         for (const Lay& lay : lays) {
@@ -179,11 +180,12 @@ Assignment RuleBook::assign(const Layer& layer, std::vector<Limit>& limits) {
         }
         if (!holds(rule, layer)) {
             over_[i] = true;
-            ended_at_[i] = fmt::format("layer {} ({})", layer.name, layer.kind);
+            ended_at_[i] = laid_[i] ? nullptr : &layer;
             continue;
         }
         assignment.rule = &rule;
         used_[i] = true;
+        laid_[i] = laid_[i] || !layer.nest.inputs.empty();
         break;
     }
     Atoms taken = 0;
@@ -219,11 +221,13 @@ std::vector<const Rule*> RuleBook::unused() const {
 
 std::string RuleBook::ended_at(const std::string& axis) const {
     for (std::size_t i = 0; i < over_.size(); ++i) {
+        const graph::Layer* layer = ended_at_[i];
         const std::vector<Lay>& lays = strategy_->rules[i].lay;
-        const bool lays_it =
-            std::any_of(lays.begin(), lays.end(), [&](const Lay& lay) { return contains(lay.axes, axis); });
-        if (over_[i] && lays_it) {
-            return ended_at_[i];
+        const bool lays_it = layer != nullptr && std::any_of(lays.begin(), lays.end(), [&](const Lay& lay) {
+                                 return contains(lay.axes, axis) && splittable(*layer, lay.dimension) != kNoLoop;
+                             });
+        if (lays_it) {
+            return fmt::format("layer {} ({})", layer->name, layer->kind);
         }
     }
     return {};

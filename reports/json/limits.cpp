@@ -1,5 +1,6 @@
 #include "reports/json/limits.hpp"
 
+#include "reports/csv.hpp"
 #include "reports/words.hpp"
 
 namespace dodona::reports {
@@ -125,6 +126,19 @@ Json limits_json(const search::LimitsAnswer& answer) {
         document["strategies"].push_back(strategy_json(limits));
     }
     return document;
+}
+
+std::string limits_csv(const search::LimitsAnswer& answer) {
+    const Json document = limits_json(answer);
+    std::vector<Json> rows(document["strategies"].begin(), document["strategies"].end());
+    for (Json& row : rows) {
+        for (const char* parts : {"turn", "verdict"}) {
+            if (row[parts].is_null()) {
+                row.erase(parts);  // other rows have its members as columns
+            }
+        }
+    }
+    return csv(rows);
 }
 
 }  // namespace dodona::reports

@@ -1,5 +1,7 @@
-// The JSON of `dodona limits`: reports/schemas/limits.schema.json.
+// The JSON of `dodona limits`, reports/schemas/limits.schema.json, and one line of CSV a strategy.
 #pragma once
+
+#include <string>
 
 #include "reports/json/prediction.hpp"
 #include "search/limits.hpp"
@@ -7,5 +9,6 @@
 namespace dodona::reports {
 
 Json limits_json(const search::LimitsAnswer& answer);
+std::string limits_csv(const search::LimitsAnswer& answer);
 
 }  // namespace dodona::reports

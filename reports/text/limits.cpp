@@ -128,8 +128,7 @@ std::string turn_section(const LimitsAnswer& answer, Style style) {
             all += bullet(turn_words(limits));
         }
         if (limits.fastest && limits.fits_to && *limits.fastest < *limits.fits_to) {
-            all += bullet(
-                fmt::format("{}: more than {} train no faster", limits.strategy, counted(*limits.fastest, "GPU")));
+            all += bullet(fmt::format("{}: fastest on {}", limits.strategy, counted(*limits.fastest, "GPU")));
         }
     }
     return all.empty() ? all : heading(style, "Where more GPUs stop paying") + all;
@@ -213,12 +212,13 @@ std::string limits_text(const LimitsAnswer& answer, Style style) {
         }
     }
     all += "\n" + limits_table(answer).to_text(style);
-    all += "  " +
-           wrapped(fmt::format("fits memory and worthwhile (a GPU does {} or more of what one did on the fewest "
-                               "that fit): of the numbers looked at, powers of two and the most",
-                               percent(search::kWorthwhile)),
-                   kTextWidth - 2, "  ") +
-           "\n";
+    all +=
+        "  " +
+        wrapped(fmt::format("of the numbers looked at, powers of two and the most; worthwhile while a GPU does {} or "
+                            "more of what one does on the fewest that fit",
+                            percent(search::kWorthwhile)),
+                kTextWidth - 2, "  ") +
+        "\n";
     all += limit_section(answer, style) + turn_section(answer, style);
     return all + (answer.strategies.size() == 1 ? ladder_section(answer.strategies.front(), style) : "");
 }

@@ -67,11 +67,7 @@ std::vector<Case> cases() {
         {"limits-one.txt", [] { return limits_text(limits_of_one(), {}); }},
         {"limits.md", [] { return limits_markdown(some_limits()); }},
         {"limits.json", [] { return printed(limits_json(some_limits())); }},
-        {"limits.csv",
-         [] {
-             const Json rows = limits_json(some_limits())["strategies"];
-             return csv({rows.begin(), rows.end()});
-         }},
+        {"limits.csv", [] { return limits_csv(some_limits()); }},
         {"framework.txt", [] { return framework_text(software(), {}); }},
         {"framework.md", [] { return framework_markdown(software()); }},
         {"framework.json", [] { return printed(framework_json(software())); }},
