@@ -105,6 +105,7 @@ int run(Arguments& arguments) {
     const Output output = read_output(arguments);
     const Job job = read_job(arguments);
     const search::Growth growth = growth_of(arguments, job);
+    arguments.throw_if_faults();
     const search::Space space = read_space(arguments, job);
     arguments.throw_if_faults();
     search::LimitsAnswer answer{.question = {.model = job.model,

@@ -178,12 +178,11 @@ private:
         if (room_.stopped.empty()) {
             return;
         }
+        const bool samples = room_.stopped.find("the batch has") != std::string::npos;
         note(kDevices, room_.taken, 0,
-             room_.taken > 1
-                 ? fmt::format("more than the strategy can use: {}", room_.stopped)
-                 : fmt::format("no axis can be doubled: {}; a larger batch or a strategy with another axis would take "
-                               "more devices",
-                               room_.stopped));
+             room_.taken > 1 ? fmt::format("more than the strategy can use: {}", room_.stopped)
+                             : fmt::format("no axis can be doubled: {}; {} would take more devices", room_.stopped,
+                                           samples ? "a larger batch" : "a strategy with another axis"));
     }
 
     const Prediction& p_;
