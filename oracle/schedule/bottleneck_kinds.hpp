@@ -18,12 +18,12 @@ struct BottleneckKind {
     std::string_view evidence;
 };
 
-inline constexpr BottleneckKind kGradientExchange{
-    "gradient exchange", "communication", true, 0.20,
-    "share of the step; between ResNet-50 (12 % of a step on 8 V100 of ABCI, scales on) and VGG-16 (42 %, does not)"};
+inline constexpr BottleneckKind kGradientExchange{"gradient exchange", "communication", true, 0.20,
+                                                  "share of the step; on 8 V100 of ABCI, 12 % of ResNet-50's step, "
+                                                  "which scales on, is more than one V100 takes, and 42 % of VGG-16's"};
 inline constexpr BottleneckKind kLayerCollectives{"layer-wise collective", "communication", true, 0.50,
-                                                  "share of the step; filter and channel runs on ABCI spend 55 to 90 % "
-                                                  "on them, data+filter runs that scale 40 to 52 %"};
+                                                  "share of the step; filter and channel on ABCI communicate for 55 to "
+                                                  "90 % of it, data+filter of ResNet-50, which scales, for 40 to 52 %"};
 inline constexpr BottleneckKind kHaloExchange{
     "point-to-point", "communication", false, 0.25,
     "halo over gradient exchange; the paper tells of 60 % for ResNet-50 on 128 V100"};
@@ -35,7 +35,7 @@ inline constexpr BottleneckKind kCongestion{
     "flows of the job on one link, which divide its bandwidth; data+filter runs on ABCI fit phi = 2"};
 inline constexpr BottleneckKind kMemoryRedundancy{
     "memory redundancy", "memory", false, 0.50,
-    "share of memory that other ranks hold too; not having it cost those runs 50 % more communication"};
+    "share of memory that other ranks hold too; sharding it as ZeRO does costs 50 % more communication"};
 inline constexpr BottleneckKind kMemoryStalling{
     "memory stalling", "memory", false, 0.80,
     "share of device memory; one of 66 measured peaks was over 1.25 times its prediction; stalls made VGG-16 1.5 times "

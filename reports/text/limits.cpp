@@ -60,13 +60,22 @@ std::string set_by(const LimitsAnswer& answer, const StrategyLimits& limits) {
     return axes.empty() ? limits.set_by : fmt::format("{}", fmt::join(axes, ", "));
 }
 
+/// "8 to 64", or "8 to 64 without 16" where numbers between do not fit.
 std::string fitting(const StrategyLimits& limits) {
     if (!limits.fits_from) {
         return limits.rungs.empty() ? "" : "none";
     }
-    return *limits.fits_from == *limits.fits_to
-               ? count(*limits.fits_from)
-               : fmt::format("{} to {}", count(*limits.fits_from), count(*limits.fits_to));
+    if (*limits.fits_from == *limits.fits_to) {
+        return count(*limits.fits_from);
+    }
+    std::vector<std::string> gaps;
+    for (const Rung& rung : limits.rungs) {
+        if (!rung.best && rung.devices > *limits.fits_from && rung.devices < *limits.fits_to) {
+            gaps.push_back(count(rung.devices));
+        }
+    }
+    return fmt::format("{} to {}{}", count(*limits.fits_from), count(*limits.fits_to),
+                       gaps.empty() ? "" : fmt::format(" without {}", fmt::join(gaps, ", ")));
 }
 
 std::string worthwhile(const StrategyLimits& limits) {

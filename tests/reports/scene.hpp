@@ -247,8 +247,8 @@ inline search::LimitsAnswer some_limits() {
                  {.axis = "expert", .largest = 8, .set_by = "expert <= 8: layer up", .even = 8, .folded = true}},
         .most = 4352,
         .set_by = "the machine has 4352",
-        .rungs = {{.devices = 64, .batch = 256, .why_not = "out of memory"}, rung(128, 100)},
-        .fits_from = 128,
+        .rungs = {rung(32, 30), {.devices = 64, .batch = 256, .why_not = "out of memory"}, rung(128, 100)},
+        .fits_from = 32,
         .fits_to = 128,
         .fastest = 128,
         .verdict = search::Verdict{.devices = 128, .fits = true}};
