@@ -149,8 +149,12 @@ private:
         if (!answer.plans.empty()) {
             rung.best = std::move(answer.plans.front());
         } else if (!answer.infeasible.empty()) {
-            const Infeasible& first = answer.infeasible.front();
-            rung.why_not = first.reason + (first.nearest.empty() ? "" : ": " + first.nearest);
+            // What lacks memory only is told before what could not be laid: other meshes of this number can.
+            const auto& all = answer.infeasible;
+            const auto lean =
+                std::find_if(all.begin(), all.end(), [](const Infeasible& i) { return !i.nearest.empty(); });
+            const Infeasible& told = lean == all.end() ? all.front() : *lean;
+            rung.why_not = told.reason + (told.nearest.empty() ? "" : ": " + told.nearest);
         }
         return rung;
     }

@@ -114,6 +114,12 @@ TEST(Limits, SayWhyMemoryRefuses) {
     EXPECT_FALSE(found.verdict->fits);
     EXPECT_TRUE(found.verdict->why_not.starts_with("out of memory: the leanest needs")) << found.verdict->why_not;
     EXPECT_EQ(found.verdict->below, std::nullopt) << "the number is not at fault";
+    // Of filters most meshes cannot be laid at all; one can, and lacks memory.
+    plan::Strategy both = filters();
+    both.axes = {"filter", "data"};
+    both.everywhere = {{"batch", {"data"}, {}}};
+    const StrategyLimits hybrid = limits_of(both, {.batch = 64, .machine = 64, .asked = 64}, cluster);
+    EXPECT_TRUE(hybrid.verdict->why_not.starts_with("out of memory: the leanest needs")) << hybrid.verdict->why_not;
 }
 
 TEST(Limits, AreWhatTheSearchFindsOnEveryNumber) {
