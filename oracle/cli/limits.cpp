@@ -8,9 +8,9 @@
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job.hpp"
+#include "cli/job_space.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/space.hpp"
 #include "reports/json/limits.hpp"
 #include "reports/text/limits.hpp"
 #include "search/limits.hpp"
@@ -39,7 +39,7 @@ std::vector<Option> options() {
                 .description = "samples that each GPU brings, so that the batch grows (weak\nscaling); default "
                                "for others: 64, fewer of large images",
                 .group = batch->group});
-    for (Option& option : space_options()) {
+    for (Option& option : job_space_options()) {
         all.push_back(std::move(option));
     }
     for (Option& option : output_options()) {
@@ -106,7 +106,7 @@ int run(Arguments& arguments) {
     const Job job = read_job(arguments);
     const search::Growth growth = growth_of(arguments, job);
     arguments.throw_if_faults();
-    const search::Space space = read_space(arguments, job);
+    const search::Space space = job_space(arguments, job);
     arguments.throw_if_faults();
     search::LimitsAnswer answer{.question = {.model = job.model,
                                              .machine = job.machine,
