@@ -9,6 +9,7 @@
 #include "cli/check.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/frameworks.hpp"
+#include "cli/limits.hpp"
 #include "cli/machines.hpp"
 #include "cli/models.hpp"
 #include "cli/output.hpp"
@@ -60,8 +61,9 @@ const Command* find(const std::string& name) {
 }  // namespace
 
 std::span<const Command> commands() {
-    static const std::array all{plan_command(),       predict_command(),    models_command(), machines_command(),
-                                strategies_command(), frameworks_command(), check_command(),  validate_command()};
+    static const std::array all{plan_command(),       predict_command(),  limits_command(),
+                                models_command(),     machines_command(), strategies_command(),
+                                frameworks_command(), check_command(),    validate_command()};
     return all;
 }
 

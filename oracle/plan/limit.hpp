@@ -1,6 +1,7 @@
 // What a plan runs up against: a dimension too small, a window wider than a shard, an uneven division.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -11,6 +12,8 @@ struct Limit {
     std::string text;     ///< "filter <= 64: layer conv1 (conv) cannot be split further"
     bool broken = false;  ///< broken: the plan cannot run
     double bound = std::numeric_limits<double>::infinity();  ///< ways that it allows; the tightest is told first
+    std::int64_t units = 0;                                  ///< pieces that there are to deal out; 0: no such count
+    std::int64_t ways = 0;                                   ///< ways that they are dealt out
     auto operator<=>(const Limit&) const = default;
 };
 

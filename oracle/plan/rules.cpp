@@ -73,18 +73,24 @@ void check_ways(const Layer& layer, const Loop& loop, std::int64_t ways, std::ve
     if (ways > units) {
         limits.push_back(
             {fmt::format("{} <= {}: layer {} ({}) cannot be split further", loop.name, units, layer.name, layer.kind),
-             true, static_cast<double>(units)});
+             true, static_cast<double>(units), units, ways});
     } else if (units % ways != 0) {
-        limits.push_back({fmt::format("{} {} of layer {} divides unevenly {} ways: the largest shard has {}", loop.name,
-                                      units, layer.name, ways, (units + ways - 1) / ways),
-                          false});
+        limits.push_back({.text = fmt::format("{} {} of layer {} divides unevenly {} ways: the largest shard has {}",
+                                              loop.name, units, layer.name, ways, (units + ways - 1) / ways),
+                          .units = units,
+                          .ways = ways});
     }
 }
 
 }  // namespace
 
 RuleBook::RuleBook(const Strategy& strategy, const Mesh& mesh)
-    : strategy_(&strategy), mesh_(&mesh), over_(strategy.rules.size()), used_(strategy.rules.size()) {
+    : strategy_(&strategy),
+      mesh_(&mesh),
+      over_(strategy.rules.size()),
+      ended_at_(strategy.rules.size()),
+      laid_(strategy.rules.size()),
+      used_(strategy.rules.size()) {
     const auto note_batch = [this](const std::vector<Lay>& lays) {
         for (const Lay& lay : lays) {
             if (lay.dimension == "batch") {
@@ -174,10 +180,12 @@ Assignment RuleBook::assign(const Layer& layer, std::vector<Limit>& limits) {
         }
         if (!holds(rule, layer)) {
             over_[i] = true;
+            ended_at_[i] = laid_[i] ? nullptr : &layer;
             continue;
         }
         assignment.rule = &rule;
         used_[i] = true;
+        laid_[i] = laid_[i] || !layer.nest.inputs.empty();
         break;
     }
     Atoms taken = 0;
@@ -209,6 +217,20 @@ std::vector<const Rule*> RuleBook::unused() const {
         }
     }
     return rules;
+}
+
+std::string RuleBook::ended_at(const std::string& axis) const {
+    for (std::size_t i = 0; i < over_.size(); ++i) {
+        const graph::Layer* layer = ended_at_[i];
+        const std::vector<Lay>& lays = strategy_->rules[i].lay;
+        const bool lays_it = layer != nullptr && std::any_of(lays.begin(), lays.end(), [&](const Lay& lay) {
+                                 return contains(lay.axes, axis) && splittable(*layer, lay.dimension) != kNoLoop;
+                             });
+        if (lays_it) {
+            return fmt::format("layer {} ({})", layer->name, layer->kind);
+        }
+    }
+    return {};
 }
 
 }  // namespace dodona::plan

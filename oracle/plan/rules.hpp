@@ -29,6 +29,9 @@ public:
     [[nodiscard]] Atoms batch_atoms() const { return batch_; }
     /// Rules that matched no layer so far.
     [[nodiscard]] std::vector<const Rule*> unused() const;
+    /// The layer at which the `while` of a rule that would have laid this axis failed before it laid anything: "layer
+    /// conv1 (conv)"; empty if there is none.
+    [[nodiscard]] std::string ended_at(const std::string& axis) const;
 
 private:
     [[nodiscard]] static bool applies(const Rule& rule, const graph::Layer& layer);
@@ -38,6 +41,8 @@ private:
     const Mesh* mesh_;
     Atoms batch_ = 0;
     std::vector<bool> over_;
+    std::vector<const graph::Layer*> ended_at_;  ///< by rule; null: not ended, or not before it laid a layer
+    std::vector<bool> laid_;                     ///< by rule, whether it laid more than samples as they are read
     std::vector<bool> used_;
 };
 

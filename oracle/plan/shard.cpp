@@ -343,17 +343,21 @@ private:
         }
     }
 
-    /// An axis that splits nothing would only repeat the same work.
+    /// An axis that splits nothing, or no more than the samples as they are read, would only repeat the same work.
     void note_idle_axes() {
         Atoms used = strategy_.pipeline ? mesh_.axis(*strategy_.pipeline) : Atoms{0};
-        for (const ShardedLayer& layer : result_.layers) {
-            for (const Atoms atoms : layer.loops) {
-                used |= atoms;
+        for (const Vertex v : graph_.order) {
+            const bool works = !graph_.layer(v).nest.inputs.empty();
+            for (const Atoms atoms : result_.layers[v].loops) {
+                used |= works ? atoms : Atoms{0};
             }
         }
         for (const std::string& axis : strategy_.axes) {
             if ((mesh_.axis(axis) & ~used) != 0) {
-                result_.limits.push_back({"axis " + axis + " splits nothing of this network", true});
+                const std::string end = rules_.ended_at(axis);
+                result_.limits.push_back({"axis " + axis + " splits nothing of this network" +
+                                              (end.empty() ? "" : " so many ways: its rule ends at " + end),
+                                          true});
             }
         }
     }

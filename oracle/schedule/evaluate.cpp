@@ -242,11 +242,16 @@ private:
             elements += work.states.elements;
             executed += work.pass.forward.executed + work.pass.backward.executed;
         }
+        const plan::Atoms sharing = costed_.mesh.shard_atoms(costed_.mesh.axes(plan_.strategy.shard_axes));
         p_.bottlenecks = find_bottlenecks(
-            p_, {.local_elements = elements,
-                 .whole_elements = costed_.counts.parameters,
-                 .executed = executed,
-                 .whole_executed = static_cast<double>(plan_.microbatch * p_.data_ranks) * costed_.whole_executed});
+            p_,
+            {.local_elements = elements,
+             .whole_elements = costed_.counts.parameters,
+             .shard_ways = costed_.mesh.ways(sharing),
+             .kept_elsewhere = kept_elsewhere(costed_, plan_),
+             .executed = executed,
+             .whole_executed = static_cast<double>(plan_.microbatch * p_.data_ranks) * costed_.whole_executed},
+            room(*costed_.graph, plan_));
     }
 
     /// The slowest and the fullest of its replicas, if those differ.

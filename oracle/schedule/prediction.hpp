@@ -100,11 +100,15 @@ struct ReplicaPrediction {
 
 using plan::Limit;
 
-/// A bottleneck after Kahira et al., HPDC'21, Table 6.
+/// A bottleneck after Kahira et al., HPDC'21, Table 6; the kinds are in bottleneck_kinds.hpp.
 struct Bottleneck {
-    std::string kind;  ///< "gradient exchange", "layer-wise collective", "congestion", ...
-    double share = 0;  ///< the triggering ratio (share of the step, or phi, or imbalance)
-    std::string text;  ///< one sentence with the figure and what would help
+    std::string kind;           ///< "gradient exchange", "layer-wise collective", "congestion", ...
+    double share = 0;           ///< the triggering ratio (share of the step, or phi, or imbalance)
+    std::string text;           ///< one sentence with the figure and what would help
+    std::string category = {};  ///< "communication", "memory", "computation", "scaling", "input/output"
+    bool inherent = false;      ///< comes with the strategy (L in Table 6); else software or machine may mend it (B)
+    double threshold = 0;       ///< above which `share` is told
+    std::string evidence = {};  ///< where the threshold is from
 };
 
 /// One kind of collective of the step, for explanations and checks.

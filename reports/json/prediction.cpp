@@ -160,8 +160,7 @@ void add_lists(Json& p, const schedule::Prediction& prediction) {
     }
     p["bottlenecks"] = Json::array();
     for (const schedule::Bottleneck& bottleneck : prediction.bottlenecks) {
-        p["bottlenecks"].push_back(
-            {{"kind", bottleneck.kind}, {"share", number(bottleneck.share)}, {"text", bottleneck.text}});
+        p["bottlenecks"].push_back(bottleneck_json(bottleneck));
     }
     p["communication"] = Json::array();
     for (const schedule::CommunicationLine& line : prediction.communication) {
@@ -190,6 +189,16 @@ Json number(double value) {
         return static_cast<std::int64_t>(value);
     }
     return value;
+}
+
+Json bottleneck_json(const schedule::Bottleneck& bottleneck) {
+    return {{"kind", bottleneck.kind},
+            {"category", bottleneck.category},
+            {"inherent", bottleneck.inherent},
+            {"share", number(bottleneck.share)},
+            {"threshold", number(bottleneck.threshold)},
+            {"evidence", bottleneck.evidence},
+            {"text", bottleneck.text}};
 }
 
 Json plan_json(const schedule::Prediction& prediction, std::optional<std::int64_t> rank) {

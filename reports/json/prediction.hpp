@@ -16,6 +16,8 @@ using Json = nlohmann::ordered_json;
 /// A number as JSON: whole ones without a point, others that are not finite as null.
 Json number(double value);
 
+Json bottleneck_json(const schedule::Bottleneck& bottleneck);
+
 /// P of the schema; `rank` is null outside a ranking.
 Json plan_json(const schedule::Prediction& prediction, std::optional<std::int64_t> rank);
 

@@ -13,8 +13,10 @@
 #include "reports/framework.hpp"
 #include "reports/json/answer.hpp"
 #include "reports/json/comparison.hpp"
+#include "reports/json/limits.hpp"
 #include "reports/text/answer.hpp"
 #include "reports/text/comparison.hpp"
+#include "reports/text/limits.hpp"
 #include "reports/text/prediction.hpp"
 #include "scene.hpp"
 
@@ -61,6 +63,11 @@ std::vector<Case> cases() {
         {"predict-observed.txt", [] { return prediction_text(kSubject, observed(), {}); }},
         {"predict-observed.md", [] { return prediction_markdown(kSubject, observed()); }},
         {"predict-observed.json", [] { return printed(prediction_json(observed())); }},
+        {"limits.txt", [] { return limits_text(some_limits(), {}); }},
+        {"limits-one.txt", [] { return limits_text(limits_of_one(), {}); }},
+        {"limits.md", [] { return limits_markdown(some_limits()); }},
+        {"limits.json", [] { return printed(limits_json(some_limits())); }},
+        {"limits.csv", [] { return limits_csv(some_limits()); }},
         {"framework.txt", [] { return framework_text(software(), {}); }},
         {"framework.md", [] { return framework_markdown(software()); }},
         {"framework.json", [] { return printed(framework_json(software())); }},

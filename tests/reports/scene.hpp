@@ -4,6 +4,7 @@
 #include "input/peer_file.hpp"
 #include "schedule/prediction.hpp"
 #include "search/answer.hpp"
+#include "search/limits.hpp"
 #include "validate/comparison.hpp"
 
 namespace dodona::reports::testing {
@@ -72,7 +73,13 @@ inline schedule::Prediction pipelined() {
     }
     p.stages.push_back({"12 x layers, head", "a100-sxm4-80gb", process(52_GiB), 9.3_s});
     p.limits = {{"pipeline <= 96: there are 96 blocks", false}};
-    p.bottlenecks = {{"gradient exchange", 0.15, "gradients take 15 % of the step; shard over fewer nodes"}};
+    p.bottlenecks = {{.kind = "gradient exchange",
+                      .share = 0.15,
+                      .text = "gradients take 15 % of the step; shard over fewer nodes",
+                      .category = "communication",
+                      .inherent = true,
+                      .threshold = 0.1,
+                      .evidence = "by hand"}};
     p.communication = {gradient_reduction()};
     p.provenance = {"compute: data sheet of a100-sxm4-80gb"};
     p.epoch = schedule::Epoch{100, 900_s, 150_s, 1000_s};
@@ -201,6 +208,64 @@ inline search::Answer nothing_fits() {
     answer.plans.clear();
     answer.nearest = {too_large()};
     answer.counts.optimal = false;
+    return answer;
+}
+
+/// One number of devices that was looked at: `speed` times as fast as one device alone.
+inline search::Rung rung(std::int64_t devices, double speed) {
+    search::Rung rung{.devices = devices, .batch = 256, .best = pipelined(), .why_not = {}};
+    rung.best->plan.mesh = {{"filter", devices}};
+    rung.best->samples_per_second = 100 * speed;
+    rung.best->step = Estimate::exactly((2.56 / speed) * 1_s);
+    rung.efficiency = speed / static_cast<double>(devices);
+    return rung;
+}
+
+/// A strategy that stops paying and one that only a part of the machine fits; 128 of 4,352 devices were asked for.
+inline search::LimitsAnswer some_limits() {
+    const std::string filters = "filter <= 64: layer conv1 (conv) cannot be split further";
+    search::StrategyLimits filter{
+        .strategy = "filter",
+        .axes = {{.axis = "filter",
+                  .largest = 64,
+                  .set_by = filters,
+                  .even = 8,
+                  .uneven = "out_feature 1000 of layer fc divides unevenly 64 ways: the largest shard has 16"}},
+        .reach = {.devices = 64, .mesh = {{"filter", 64}}},
+        .most = 64,
+        .set_by = filters,
+        .rungs = {rung(1, 1), rung(2, 1.5), rung(4, 1.2)},
+        .fits_from = 1,
+        .fits_to = 4,
+        .fastest = 2,
+        .turn = search::Turn{.devices = 2, .beyond = 4, .part = schedule::TimePart::layer, .growth = 0.9},
+        .verdict = search::Verdict{.devices = 128, .why_not = filters, .below = 64}};
+    search::StrategyLimits spread{
+        .strategy = "data+filter",
+        .axes = {filter.axes.front(),
+                 {.axis = "data"},
+                 {.axis = "expert", .largest = 8, .set_by = "expert <= 8: layer up", .even = 8, .folded = true}},
+        .most = 4352,
+        .set_by = "the machine has 4352",
+        .rungs = {rung(32, 30), {.devices = 64, .batch = 256, .why_not = "out of memory"}, rung(128, 100)},
+        .fits_from = 32,
+        .fits_to = 128,
+        .fastest = 128,
+        .verdict = search::Verdict{.devices = 128, .fits = true}};
+    search::LimitsAnswer answer;
+    answer.question = two_plans().question;
+    answer.question.strategies = {"filter", "data+filter"};
+    answer.growth = {.batch = 256, .machine = 4352, .asked = 128};
+    answer.strategies = {filter, spread};
+    return answer;
+}
+
+/// The same of one strategy, on a batch that grows.
+inline search::LimitsAnswer limits_of_one() {
+    search::LimitsAnswer answer = some_limits();
+    answer.growth = {.samples_per_device = 64, .machine = 4352};
+    answer.strategies.pop_back();
+    answer.strategies.front().verdict.reset();
     return answer;
 }
 

@@ -12,6 +12,7 @@
 
 #include "reports/json/answer.hpp"
 #include "reports/json/comparison.hpp"
+#include "reports/json/limits.hpp"
 #include "scene.hpp"
 
 namespace dodona::reports::testing {
@@ -59,6 +60,20 @@ TEST(Schema, HoldsForComparisons) {
     nlohmann::json percent = good;
     percent["overall"]["coverage"] = 90;
     EXPECT_FALSE(is_valid("validate", percent)) << "ratios, not percent";
+}
+
+TEST(Schema, HoldsForLimits) {
+    const nlohmann::json good = plain(limits_json(some_limits()));
+    EXPECT_TRUE(is_valid("limits", good));
+    EXPECT_TRUE(is_valid("limits", plain(limits_json(limits_of_one()))));
+    for (const std::string at : {"", "/inputs", "/strategies/0", "/strategies/0/axes/0", "/strategies/0/rungs/0",
+                                 "/strategies/0/rungs/0/plan", "/strategies/0/turn", "/strategies/0/verdict"}) {
+        for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
+            nlohmann::json broken = good;
+            broken[nlohmann::json::json_pointer(at)].erase(key);
+            EXPECT_FALSE(is_valid("limits", broken)) << at << " " << key;
+        }
+    }
 }
 
 TEST(Schema, HoldsForModels) {

@@ -1,0 +1,146 @@
+#include "cli/limits.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/job.hpp"
+#include "cli/job_space.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "reports/json/limits.hpp"
+#include "reports/text/limits.hpp"
+#include "search/limits.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+std::vector<Option> options() {
+    std::vector<Option> all = job_options();
+    for (Option& option : all) {
+        if (option.long_name() == "--gpus") {
+            option.description =
+                "look no further than N, and say whether N will do; default: all\nthat the machine has";
+        } else if (option.long_name() == "--batch") {
+            option.description =
+                "samples a step that all GPUs share, however many (strong\nscaling); default for networks with tokens: "
+                "about 4 million\ntokens";
+        }
+    }
+    const auto batch =
+        std::find_if(all.begin(), all.end(), [](const Option& option) { return option.long_name() == "--batch"; });
+    all.insert(batch + 1,
+               {.names = "--batch-per-gpu",
+                .value = "B",
+                .description = "samples that each GPU brings, so that the batch grows (weak\nscaling); default "
+                               "for others: 64, fewer of large images",
+                .group = batch->group});
+    for (Option& option : job_space_options()) {
+        all.push_back(std::move(option));
+    }
+    for (Option& option : output_options()) {
+        all.push_back(std::move(option));
+    }
+    return all;
+}
+
+/// Images come with the devices, tokens are shared: as default_batch has it.
+search::Growth growth_of(Arguments& arguments, const Job& job) {
+    search::Growth growth{.machine = job.cluster.devices(), .asked = arguments.count("--gpus")};
+    growth.batch = arguments.count("--batch");
+    const auto each = arguments.count("--batch-per-gpu");
+    if (growth.batch && each) {
+        arguments.fault("--batch-per-gpu", "--batch says that all GPUs share one batch",
+                        "give --batch for strong scaling or --batch-per-gpu for weak scaling");
+    }
+    growth.samples_per_device = each.value_or(default_batch(job.graph, 1));
+    const std::int64_t on_one = default_batch(job.graph, 1);
+    const bool shared = default_batch(job.graph, 2) == on_one && on_one > 1;
+    if (!growth.batch && !each && shared) {
+        growth.batch = on_one;
+    }
+    if (growth.asked) {
+        check_devices(arguments, job.cluster, *growth.asked);
+    }
+    return growth;
+}
+
+std::vector<search::StrategyLimits> with_progress(const Job& job, const search::Space& space,
+                                                  const search::Growth& growth) {
+    listen_for_interrupt();
+    ProgressLine line("numbers of GPUs");
+    auto found = search::limits(job.graph, job.cluster, space, growth, [&](std::int64_t seen, std::int64_t all) {
+        line.show(seen, all);
+        return !interrupted();
+    });
+    line.clear();
+    if (interrupted()) {
+        fmt::print(stderr, "note: stopped; larger numbers of GPUs and further strategies were not looked at\n");
+    }
+    return found;
+}
+
+std::string formatted(const search::LimitsAnswer& answer, const Output& output) {
+    switch (output.format) {
+        case Format::json: return reports::printed(reports::limits_json(answer));
+        case Format::csv: return reports::limits_csv(answer);
+        case Format::markdown: return reports::limits_markdown(answer);
+        case Format::text: break;
+    }
+    return reports::limits_text(answer, output.style);
+}
+
+/// Whether any strategy takes the number asked for; or any number, where none is.
+bool any_fits(const search::LimitsAnswer& answer) {
+    return std::any_of(answer.strategies.begin(), answer.strategies.end(), [&](const search::StrategyLimits& limits) {
+        return answer.growth.asked ? limits.verdict && limits.verdict->fits : limits.fits_from.has_value();
+    });
+}
+
+int run(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    const Job job = read_job(arguments);
+    const search::Growth growth = growth_of(arguments, job);
+    arguments.throw_if_faults();
+    const search::Space space = job_space(arguments, job);
+    arguments.throw_if_faults();
+    search::LimitsAnswer answer{.question = {.model = job.model,
+                                             .machine = job.machine,
+                                             .devices = growth.asked.value_or(growth.machine),
+                                             .batch = growth.batch_on(growth.asked.value_or(growth.machine)),
+                                             .precision = space.precision,
+                                             .model_source = job.graph.source,
+                                             .machine_source = job.cluster.source,
+                                             .parameters = graph::count(job.graph).parameters,
+                                             .settings = settings(arguments)},
+                                .growth = growth,
+                                .strategies = with_progress(job, space, growth)};
+    for (const plan::Strategy& strategy : space.strategies) {
+        answer.question.strategies.push_back(strategy.name);
+    }
+    write(output, formatted(answer, output));
+    return interrupted() ? kInterrupted : any_fits(answer) ? kAnswered : kNo;
+}
+
+}  // namespace
+
+Command limits_command() {
+    return {.name = "limits",
+            .summary = "how many GPUs each strategy can use, what sets it, and up to how many pay",
+            .usage = "--machine M",
+            .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
+            .options = options(),
+            .examples =
+                "Exit code 1: no strategy takes the GPUs asked for; or none fits at all.\n\n"
+                "Examples:\n"
+                "  dodona limits resnet50 --machine abci\n"
+                "  dodona limits resnet50 --machine abci --strategy filter --gpus 128\n"
+                "  dodona limits gpt3-175b --machine selene --strategy megatron-sequence --batch 1536",
+            .run = run};
+}
+
+}  // namespace dodona::cli

@@ -1,0 +1,312 @@
+#include "plan/axis_limit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include <fmt/format.h>
+
+#include "plan/mesh.hpp"
+#include "plan/rules.hpp"
+#include "plan/shard.hpp"
+
+namespace dodona::plan {
+
+namespace {
+
+/// More ways than any extent has pieces (FILES.md: extents up to 1e9).
+constexpr std::int64_t kMostWays = std::int64_t{1} << 30;
+/// Meshes that are laid in search of the one with most devices.
+constexpr int kMostProbes = 2000;
+
+std::int64_t pieces(const graph::Graph& graph) {
+    std::int64_t sum = 0;
+    for (const graph::Unit& unit : graph.units) {
+        sum += unit.count;
+    }
+    return sum;
+}
+
+std::int64_t blocks(const graph::Graph& graph) {
+    std::int64_t sum = 0;
+    for (const graph::Unit& unit : graph.units) {
+        sum += unit.block.empty() ? 0 : unit.count;
+    }
+    return sum;
+}
+
+void add_pipeline(const graph::Graph& graph, std::int64_t stages, std::vector<Limit>& limits) {
+    const std::int64_t most = pieces(graph);
+    const std::int64_t equal = blocks(graph);
+    if (stages > most) {
+        limits.push_back({fmt::format("pipeline <= {}: the network has {} pieces to cut", most, most), true,
+                          static_cast<double>(most), most, stages});
+    } else if (equal > 0 && equal % stages != 0) {
+        limits.push_back({.text = fmt::format("{} blocks divide unevenly into {} stages", equal, stages),
+                          .units = equal,
+                          .ways = stages});
+    }
+}
+
+void add_batch(std::int64_t batch, std::int64_t ways, const std::string& axes, std::vector<Limit>& limits) {
+    const auto bound = static_cast<double>(batch);
+    if (ways > batch) {
+        limits.push_back(
+            {fmt::format("{} <= {}: the batch has {} samples", axes, batch, batch), true, bound, batch, ways});
+    } else if (batch % ways != 0) {
+        limits.push_back(
+            {fmt::format("the batch of {} does not divide by {} data ranks", batch, ways), true, bound, batch, ways});
+    }
+}
+
+/// The largest divisor of `n` that is at most `most`; `n` and `most` are 1 or more.
+std::int64_t largest_divisor(std::int64_t n, std::int64_t most) {
+    for (std::int64_t k = (n + most - 1) / most; k * k <= n; ++k) {
+        if (n % k == 0) {
+            return n / k;
+        }
+    }
+    std::int64_t divisor = std::min(most, static_cast<std::int64_t>(std::sqrt(static_cast<double>(n))) + 1);
+    while (n % divisor != 0) {
+        --divisor;
+    }
+    return divisor;
+}
+
+/// The largest size below `size` that may do where a limit does not let it: what has too few pieces needs no more ways
+/// than pieces, what divides unevenly a divisor of them. 0: none.
+std::int64_t next_below(const Limit& limit, std::int64_t size) {
+    if (limit.ways > limit.units) {
+        const double most = static_cast<double>(size) / static_cast<double>(limit.ways) *
+                            static_cast<double>(limit.units) * (1 + 1e-12);
+        return std::min(size - 1, static_cast<std::int64_t>(most));
+    }
+    if (limit.ways % size != 0) {
+        return size - 1;
+    }
+    const std::int64_t others = limit.ways / size;
+    return limit.units % others == 0 ? largest_divisor(limit.units / others, size - 1) : 0;
+}
+
+/// Lays a strategy on meshes that differ in the size of one axis.
+class Axis {
+public:
+    using Probe = std::function<std::vector<Limit>(std::int64_t)>;
+
+    explicit Axis(Probe probe) : probe_(std::move(probe)) {}
+
+    /// The largest size up to `most` that breaks nothing, 0 if none does; `most` itself stands for "however large".
+    [[nodiscard]] std::int64_t largest(std::int64_t most) const {
+        std::int64_t size = most;
+        while (size > 1) {
+            const std::vector<Limit> limits = probe_(size);
+            const Limit* broken = tightest_broken(limits);
+            if (broken == nullptr) {
+                return size;
+            }
+            size = broken->units > 0 ? next_below(*broken, size) : without_faults(size);
+        }
+        return size == 1 && tightest_broken(probe_(1)) == nullptr ? 1 : 0;
+    }
+
+    [[nodiscard]] std::int64_t even(std::int64_t most) const {
+        std::int64_t size = most;
+        while (size > 1) {
+            std::int64_t next = size;
+            for (const Limit& limit : probe_(size)) {
+                if (limit.broken || limit.units > 0) {
+                    next = std::min(next, limit.units > 0 ? next_below(limit, size) : size - 1);
+                }
+            }
+            if (next == size) {
+                return size;
+            }
+            size = next;
+        }
+        return 1;
+    }
+
+private:
+    /// The largest size below `size` that is without faults which no count of pieces explains, such as a `while` of a
+    /// rule that no layer fulfils: they hold from some size on.
+    [[nodiscard]] std::int64_t without_faults(std::int64_t size) const {
+        std::int64_t good = 0;
+        std::int64_t bad = size;
+        while (bad - good > 1) {
+            const std::int64_t middle = good + (bad - good) / 2;
+            const std::vector<Limit> limits = probe_(middle);
+            const bool fault = std::any_of(limits.begin(), limits.end(),
+                                           [](const Limit& limit) { return limit.broken && limit.units == 0; });
+            (fault ? bad : good) = middle;
+        }
+        return good;
+    }
+
+    Probe probe_;
+};
+
+Plan plan_on(const Strategy& strategy, std::vector<MeshAxis> mesh) {
+    Plan plan;
+    plan.strategy = strategy;
+    plan.mesh = std::move(mesh);
+    return plan;
+}
+
+/// What is in the way of more than `largest`: of all that does not divide by one more, what has too few pieces.
+std::string what_breaks(const Axis::Probe& probe, std::int64_t largest) {
+    for (const std::int64_t size : {largest + 1, kMostWays}) {
+        const std::vector<Limit> limits = probe(size);
+        const Limit* broken = tightest_broken(limits);
+        if (broken != nullptr && (broken->units == 0 || broken->ways > broken->units)) {
+            return broken->text;
+        }
+    }
+    return {};
+}
+
+AxisLimit limit_of(const std::string& name, const Axis::Probe& probe) {
+    AxisLimit found{.axis = name};
+    const Axis axis(probe);
+    const std::int64_t largest = axis.largest(kMostWays);
+    if (largest == kMostWays) {
+        return found;
+    }
+    found.largest = largest;
+    found.set_by = what_breaks(probe, largest);
+    found.even = axis.even(std::max<std::int64_t>(1, largest));
+    if (*found.even < largest) {
+        const std::vector<Limit> limits = probe(largest);
+        const auto uneven = std::min_element(limits.begin(), limits.end(), [](const Limit& a, const Limit& b) {
+            return (a.units > 0 ? a.units : kMostWays) < (b.units > 0 ? b.units : kMostWays);
+        });
+        found.uneven = uneven == limits.end() ? "" : uneven->text;
+    }
+    return found;
+}
+
+/// Most devices over all axes: the largest of each first, and what is left to the others then.
+class Widest {
+public:
+    Widest(const graph::Graph& graph, const Strategy& strategy, const std::vector<AxisLimit>& axes,
+           std::optional<std::int64_t> batch)
+        : graph_(graph), strategy_(strategy), batch_(batch) {
+        for (const AxisLimit& axis : axes) {
+            if (!axis.folded) {
+                most_.push_back({axis.axis, *axis.largest});
+            }
+        }
+    }
+
+    Reach run() {
+        std::vector<MeshAxis> mesh;
+        descend(mesh, 1);
+        return {.devices = best_, .mesh = mesh_, .exact = probes_ < kMostProbes};
+    }
+
+private:
+    void descend(std::vector<MeshAxis>& mesh, std::int64_t devices) {
+        if (mesh.size() == most_.size()) {
+            if (devices > best_) {
+                best_ = devices;
+                mesh_ = mesh;
+            }
+            return;
+        }
+        double others = static_cast<double>(devices);
+        for (std::size_t i = mesh.size() + 1; i < most_.size(); ++i) {
+            others *= static_cast<double>(most_[i].size);
+        }
+        const MeshAxis& most = most_[mesh.size()];
+        mesh.push_back(most);
+        const Axis axis([&](std::int64_t size) {
+            ++probes_;
+            mesh.back().size = size;
+            return limits_on(graph_, plan_on(strategy_, mesh), batch_);
+        });
+        for (std::int64_t size = most.size; size >= 1 && probes_ < kMostProbes; --size) {
+            if (others * static_cast<double>(size) <= static_cast<double>(best_)) {
+                break;
+            }
+            size = axis.largest(size);
+            if (size >= 1) {
+                mesh.back().size = size;
+                descend(mesh, devices * size);
+            }
+        }
+        mesh.pop_back();
+    }
+
+    const graph::Graph& graph_;
+    const Strategy& strategy_;
+    std::optional<std::int64_t> batch_;
+    std::vector<MeshAxis> most_;
+    std::vector<MeshAxis> mesh_;
+    std::int64_t best_ = 0;
+    int probes_ = 0;
+};
+
+/// A fold on ranks of the axis among those it may use that goes furthest itself, were the batch large enough.
+AxisLimit fold_limit(const graph::Graph& graph, const Strategy& strategy, const FoldedAxis& fold,
+                     const std::vector<AxisLimit>& axes) {
+    const auto room = [&](const std::string& name) {
+        const auto axis =
+            std::find_if(axes.begin(), axes.end(), [&](const AxisLimit& other) { return other.axis == name; });
+        return axis == axes.end() ? 0 : axis->largest.value_or(kMostWays);
+    };
+    const auto host = std::max_element(fold.of.begin(), fold.of.end(),
+                                       [&](const std::string& a, const std::string& b) { return room(a) < room(b); });
+    AxisLimit limit = limit_of(fold.name, [&](std::int64_t size) {
+        Plan plan = plan_on(strategy, {{*host, size}});
+        plan.folds.push_back({.name = fold.name, .of = fold.of, .size = size});
+        return limits_on(graph, plan, std::nullopt);
+    });
+    if (!limit.largest) {
+        limit.largest = limit.even = 1;
+        limit.set_by = fmt::format("axis {} splits nothing of this network", fold.name);
+    }
+    limit.folded = true;
+    return limit;
+}
+
+}  // namespace
+
+std::vector<Limit> limits_on(const graph::Graph& graph, const Plan& plan, std::optional<std::int64_t> batch) {
+    const Mesh mesh(plan, plan.strategy.where);
+    std::vector<Limit> limits = shard(graph, mesh, plan.strategy, 1).limits;
+    if (plan.strategy.pipeline) {
+        add_pipeline(graph, plan.axis_size(*plan.strategy.pipeline), limits);
+    }
+    if (batch) {
+        const Atoms samples = RuleBook(plan.strategy, mesh).batch_atoms();
+        add_batch(*batch, mesh.ways(samples), fmt::format("{}", fmt::join(mesh.names(samples), " x ")), limits);
+    }
+    return limits;
+}
+
+std::vector<AxisLimit> axis_limits(const graph::Graph& graph, const Strategy& strategy,
+                                   std::optional<std::int64_t> batch) {
+    const auto axes = [&](std::optional<std::int64_t> samples) {
+        std::vector<AxisLimit> found;
+        for (const std::string& axis : strategy.axes) {
+            found.push_back(limit_of(axis, [&](std::int64_t size) {
+                return limits_on(graph, plan_on(strategy, {{axis, size}}), samples);
+            }));
+        }
+        return found;
+    };
+    std::vector<AxisLimit> found = axes(batch);
+    const std::vector<AxisLimit> hosts = strategy.folds.empty() ? found : axes(std::nullopt);
+    for (const FoldedAxis& fold : strategy.folds) {
+        found.push_back(fold_limit(graph, strategy, fold, hosts));
+    }
+    return found;
+}
+
+Reach reach(const graph::Graph& graph, const Strategy& strategy, const std::vector<AxisLimit>& axes,
+            std::optional<std::int64_t> batch) {
+    const bool endless =
+        std::any_of(axes.begin(), axes.end(), [](const AxisLimit& axis) { return !axis.folded && !axis.largest; });
+    return endless ? Reach{} : Widest(graph, strategy, axes, batch).run();
+}
+
+}  // namespace dodona::plan

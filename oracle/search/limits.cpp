@@ -1,0 +1,264 @@
+#include "search/limits.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "search/space.hpp"
+
+namespace dodona::search {
+
+namespace {
+
+using plan::AxisLimit;
+using schedule::kTimeParts;
+using schedule::Prediction;
+using schedule::TimePart;
+
+class Ladder {
+public:
+    Ladder(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Strategy& strategy,
+           const Space& space, const Growth& growth)
+        : graph_(graph), cluster_(cluster), strategy_(strategy), space_(space), growth_(growth) {
+        found_.strategy = strategy.name;
+        found_.axes = plan::axis_limits(graph, strategy, growth.batch);
+        found_.reach = plan::reach(graph, strategy, found_.axes, growth.batch);
+        set_most();
+        set_counts();
+    }
+
+    [[nodiscard]] std::size_t rungs() const { return counts_.size(); }
+
+    /// False: stop.
+    bool climb(const Progress& progress, std::int64_t seen, std::int64_t all) {
+        bool goes_on = true;
+        for (const std::int64_t devices : counts_) {
+            goes_on = goes_on && (!progress || progress(seen++, all));
+            if (goes_on) {
+                found_.rungs.push_back(rung(devices));
+            }
+        }
+        judge();
+        return goes_on;
+    }
+
+    StrategyLimits take() { return std::move(found_); }
+
+private:
+    void set_most() {
+        const std::optional<std::int64_t> reach = found_.reach.devices;
+        if (!reach || *reach > growth_.machine) {
+            found_.most = nearest(growth_.machine, -1).value_or(1);
+            found_.set_by = fmt::format("the machine has {}", growth_.machine);
+            return;
+        }
+        found_.most = *reach;
+        if (strategy_.axes.empty()) {
+            found_.set_by = fmt::format("{} is for one device", strategy_.name);
+            return;
+        }
+        std::vector<std::string> reasons;
+        for (const AxisLimit& axis : found_.axes) {
+            const bool told = std::find(reasons.begin(), reasons.end(), axis.set_by) != reasons.end();
+            if (!axis.folded && !axis.set_by.empty() && !told) {
+                reasons.push_back(axis.set_by);
+            }
+        }
+        found_.set_by = fmt::format("{}", fmt::join(reasons, "; "));
+    }
+
+    void set_counts() {
+        const std::int64_t top = std::min(found_.most, growth_.asked.value_or(found_.most));
+        std::set<std::int64_t> counts;
+        for (std::int64_t devices = 1; devices <= top; devices *= 2) {
+            counts.insert(devices);
+        }
+        counts.insert(nearest(top, -1).value_or(1));
+        if (growth_.asked && allowed(*growth_.asked)) {
+            counts.insert(*growth_.asked);
+        }
+        for (const std::int64_t devices : counts) {
+            if (allowed(devices)) {
+                counts_.push_back(devices);
+            }
+        }
+    }
+
+    /// What breaks the mesh of so many devices that comes furthest; none: there is one that nothing breaks.
+    [[nodiscard]] std::optional<std::string> broken(std::int64_t devices) const {
+        std::optional<plan::Limit> widest;
+        for (const auto& mesh : meshes(strategy_, devices)) {
+            plan::Plan plan;
+            plan.strategy = strategy_;
+            plan.mesh = mesh;
+            const std::vector<plan::Limit> limits = plan::limits_on(graph_, plan, growth_.batch);
+            const plan::Limit* tightest = plan::tightest_broken(limits);
+            if (tightest == nullptr) {
+                return std::nullopt;
+            }
+            const auto ways = [](const plan::Limit& limit) { return limit.units > 0 ? limit.bound : 0.0; };
+            if (!widest || ways(*tightest) > ways(*widest)) {
+                widest = *tightest;
+            }
+        }
+        return widest ? widest->text : fmt::format("{} cannot use {} devices", strategy_.name, devices);
+    }
+
+    [[nodiscard]] bool within_axes(const std::vector<plan::MeshAxis>& mesh) const {
+        return std::all_of(mesh.begin(), mesh.end(), [&](const plan::MeshAxis& size) {
+            return std::all_of(found_.axes.begin(), found_.axes.end(), [&](const AxisLimit& axis) {
+                return axis.axis != size.name || !axis.largest || size.size <= *axis.largest;
+            });
+        });
+    }
+
+    /// Whether any mesh takes so many devices.
+    [[nodiscard]] bool allowed(std::int64_t devices) const {
+        const auto all = meshes(strategy_, devices);
+        return std::any_of(all.begin(), all.end(), [&](const std::vector<plan::MeshAxis>& mesh) {
+            if (!within_axes(mesh)) {
+                return false;
+            }
+            plan::Plan plan;
+            plan.strategy = strategy_;
+            plan.mesh = mesh;
+            return plan::tightest_broken(plan::limits_on(graph_, plan, growth_.batch)) == nullptr;
+        });
+    }
+
+    /// The nearest number, from `devices` on in steps of 1 or -1, that the strategy can be laid on.
+    [[nodiscard]] std::optional<std::int64_t> nearest(std::int64_t devices, std::int64_t step) const {
+        const std::int64_t top = std::min(growth_.machine, found_.reach.devices.value_or(growth_.machine));
+        for (std::int64_t n = step < 0 ? std::min(devices, top) : devices; n >= 1 && n <= top; n += step) {
+            if (allowed(n)) {
+                return n;
+            }
+        }
+        return std::nullopt;
+    }
+
+    Rung rung(std::int64_t devices) {
+        Space space = space_;
+        space.devices = devices;
+        space.batch = growth_.batch_on(devices);
+        space.strategies = {strategy_};
+        space.top = 1;
+        Answer answer = search(graph_, cluster_, space);
+        Rung rung{.devices = devices, .batch = space.batch, .best = {}, .why_not = {}};
+        if (!answer.plans.empty()) {
+            rung.best = std::move(answer.plans.front());
+        } else if (!answer.infeasible.empty()) {
+            // What lacks memory only is told before what could not be laid: other meshes of this number can.
+            const auto& all = answer.infeasible;
+            const auto lean =
+                std::find_if(all.begin(), all.end(), [](const Infeasible& i) { return !i.nearest.empty(); });
+            const Infeasible& told = lean == all.end() ? all.front() : *lean;
+            rung.why_not = told.reason + (told.nearest.empty() ? "" : ": " + told.nearest);
+        }
+        return rung;
+    }
+
+    void judge() {
+        const Rung* base = nullptr;
+        const Rung* fastest = nullptr;
+        for (Rung& rung : found_.rungs) {
+            if (!rung.best) {
+                continue;
+            }
+            base = base == nullptr ? &rung : base;
+            const auto each = [](const Rung& r) { return r.best->samples_per_second / static_cast<double>(r.devices); };
+            rung.efficiency = each(*base) > 0 ? each(rung) / each(*base) : 0;
+            const bool faster = fastest == nullptr || rung.best->samples_per_second > fastest->best->samples_per_second;
+            fastest = faster ? &rung : fastest;
+            found_.fits_to = rung.devices;
+        }
+        if (base != nullptr) {
+            found_.fits_from = base->devices;
+            found_.fastest = fastest->devices;
+            set_turn(*base);
+        }
+        if (growth_.asked) {
+            set_verdict();
+        }
+    }
+
+    void set_turn(const Rung& base) {
+        const Rung* last = &base;
+        for (const Rung& rung : found_.rungs) {
+            if (rung.best && rung.efficiency < kWorthwhile) {
+                Turn turn{.devices = last->devices, .beyond = rung.devices};
+                Seconds lost;
+                Seconds most;
+                for (std::size_t i = 0; i < kTimeParts; ++i) {
+                    const Seconds more = a_sample(rung, i) - a_sample(base, i);
+                    lost += max(more, Seconds{});
+                    if (more > most) {
+                        most = more;
+                        turn.part = static_cast<TimePart>(i);
+                    }
+                }
+                turn.growth = lost > Seconds{} ? most / lost : 0;
+                found_.turn = turn;
+                return;
+            }
+            last = rung.best ? &rung : last;
+        }
+    }
+
+    /// Device time that one sample costs.
+    static Seconds a_sample(const Rung& rung, std::size_t part) {
+        return static_cast<double>(rung.devices) / static_cast<double>(rung.batch) * rung.best->time.values[part];
+    }
+
+    void set_verdict() {
+        Verdict verdict{.devices = *growth_.asked, .fits = false, .why_not = {}, .below = {}, .above = {}};
+        if (const std::optional<std::string> limit = broken(verdict.devices)) {
+            verdict.why_not = *limit;
+            verdict.below = nearest(verdict.devices - 1, -1);
+            verdict.above = nearest(verdict.devices + 1, 1);
+        } else {
+            const auto rung = std::find_if(found_.rungs.begin(), found_.rungs.end(),
+                                           [&](const Rung& r) { return r.devices == verdict.devices; });
+            if (rung == found_.rungs.end()) {
+                return;  // stopped before it was looked at
+            }
+            verdict.fits = rung->best.has_value();
+            verdict.why_not = rung->why_not;
+        }
+        found_.verdict = std::move(verdict);
+    }
+
+    const graph::Graph& graph_;
+    const cluster::Cluster& cluster_;
+    const plan::Strategy& strategy_;
+    const Space& space_;
+    const Growth& growth_;
+    StrategyLimits found_;
+    std::vector<std::int64_t> counts_;
+};
+
+}  // namespace
+
+std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                                   const Growth& growth, const Progress& progress) {
+    std::vector<Ladder> ladders;
+    std::int64_t all = 0;
+    for (const plan::Strategy& strategy : space.strategies) {
+        ladders.emplace_back(graph, cluster, strategy, space, growth);
+        all += static_cast<std::int64_t>(ladders.back().rungs());
+    }
+    std::vector<StrategyLimits> found;
+    std::int64_t seen = 0;
+    for (Ladder& ladder : ladders) {
+        const bool goes_on = ladder.climb(progress, seen, all);
+        seen += static_cast<std::int64_t>(ladder.rungs());
+        found.push_back(ladder.take());
+        if (!goes_on) {
+            break;
+        }
+    }
+    return found;
+}
+
+}  // namespace dodona::search
