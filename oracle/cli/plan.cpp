@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
+#include "cli/explain.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job.hpp"
@@ -17,6 +18,7 @@
 #include "reports/figures.hpp"
 #include "reports/json/answer.hpp"
 #include "reports/text/answer.hpp"
+#include "search/rivals.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
 
@@ -42,6 +44,9 @@ std::vector<Option> options() {
                    .value = "FILE",
                    .description = "write the best plan as a file that `dodona predict --plan` reads",
                    .group = "Output"});
+    all.push_back(
+        explain_option("which parameters the answer hangs on, and what change of each would\n"
+                       "recommend another plan"));
     all.push_back(observed_option("of the plan that --observed-plan names"));
     all.push_back({.names = "--observed-plan",
                    .value = "FILE",
@@ -119,8 +124,9 @@ plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Job& 
     return taken;
 }
 
-/// The search, with progress on a terminal and Ctrl-C.
-search::Answer search_with_progress(const Job& job, const search::Space& space) {
+/// The search, with progress on a terminal and Ctrl-C. What is to be explained needs plans that compete.
+search::Answer search_with_progress(const Job& job, search::Space space, bool explains) {
+    space.top = explains ? std::max(space.top, search::kRivals) : space.top;
     listen_for_interrupt();
     ProgressLine line("configurations");
     std::int64_t seen_last = 0;
@@ -147,6 +153,7 @@ int run(Arguments& arguments) {
     const auto batch = arguments.count("--batch");
     space.max_memory = arguments.size("--max-memory");
     space.top = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
+    const bool explains = read_explain(arguments, output);
     const ObservedWords observed = read_observed(arguments);
     const std::string observed_plan = arguments.text("--observed-plan").value_or("");
     if (observed.step && observed_plan.empty()) {
@@ -172,7 +179,10 @@ int run(Arguments& arguments) {
         space.framework = anchored(space.framework, observed, job, taken);
     }
     space.strategies = strategies_asked_for(arguments, job.graph);
-    search::Answer answer = search_with_progress(job, space);
+    search::Answer answer = search_with_progress(job, space, explains);
+    if (explains) {
+        explain(job, space, answer);
+    }
     answer.question = {.model = job.model,
                        .machine = job.machine,
                        .devices = space.devices,
@@ -202,6 +212,7 @@ Command plan_command() {
                 "Examples:\n"
                 "  dodona plan resnet50 --machine abci --gpus 64\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --save best.yaml\n"
+                "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --explain\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
             .run = run};
 }

@@ -2,12 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "schedule/prediction.hpp"
+#include "search/explanation.hpp"
 
 namespace dodona::search {
+
+/// Plans closer than this are equal to every model that we know of; the simpler then comes first.
+inline constexpr double kEqualTime = 0.005;
 
 /// Configurations that cannot run, counted by their first reason.
 struct Infeasible {
@@ -46,6 +51,7 @@ struct Answer {
     /// When nothing fits: the configuration that comes nearest, predicted all the same.
     std::vector<schedule::Prediction> nearest;
     SearchCounts counts;
+    std::optional<Explanation> explanation;  ///< where it was asked for
 };
 
 /// How sure it is that `first` is the faster of two plans for one job: the errors that both share drop out

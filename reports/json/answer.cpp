@@ -1,5 +1,7 @@
 #include "reports/json/answer.hpp"
 
+#include "reports/json/explanation.hpp"
+
 namespace dodona::reports {
 
 namespace {
@@ -54,6 +56,9 @@ Json answer_json(const search::Answer& answer) {
                           {"pruned", answer.counts.pruned},
                           {"seconds", number(answer.counts.seconds)},
                           {"optimal", answer.counts.optimal}};
+    if (answer.explanation) {
+        document["explanation"] = explanation_json(*answer.explanation);
+    }
     return document;
 }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "reports/figures.hpp"
+#include "reports/text/explanation.hpp"
 #include "reports/text/misfits.hpp"
 #include "reports/text/next.hpp"
 #include "reports/text/section.hpp"
@@ -142,6 +143,7 @@ std::string answer_text(const search::Answer& answer, const std::string& saved, 
             all += "  " + wrapped(level, kTextWidth - 2, "    ") + "\n";
         }
         all += why_first(answer, style);
+        all += answer.explanation ? explanation_text(*answer.explanation, answer.plans, style) : "";
     } else {
         all += nearest(answer, style);
     }
@@ -173,6 +175,7 @@ std::string answer_markdown(const search::Answer& answer) {
             all += fmt::format("{}- {}: {}\n", &bottleneck == &best.bottlenecks.front() ? "\n" : "", bottleneck.kind,
                                bottleneck.text);
         }
+        all += answer.explanation ? explanation_markdown(*answer.explanation, answer.plans) : "";
     }
     if (!answer.infeasible.empty()) {
         Table table({{"configurations", Align::right}, {"strategy"}, {"why they do not fit"}, {"nearest"}});

@@ -1,0 +1,42 @@
+#include "cli/explain.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "search/sensitivity.hpp"
+
+namespace dodona::cli {
+
+Option explain_option(const std::string& what) {
+    return {.names = "--explain", .value = "", .description = what, .group = "Output"};
+}
+
+bool read_explain(Arguments& arguments, const Output& output) {
+    const bool asked = arguments.has("--explain");
+    if (asked && output.format == Format::csv) {
+        arguments.fault("--explain", "csv lists plans and has no place for it", "use --format text, json or md");
+    }
+    return asked;
+}
+
+void explain(const Job& job, const search::Space& space, search::Answer& answer) {
+    if (!answer.plans.empty() && !interrupted()) {
+        ProgressLine line("changes looked at");
+        answer.explanation =
+            search::explain(job.graph, job.cluster, space, answer, [&](std::int64_t done, std::int64_t all) {
+                line.show(done, all);
+                return !interrupted();
+            });
+        line.clear();
+        if (!answer.explanation->complete) {
+            fmt::print(stderr, "note: stopped; ? marks what was not looked at\n");
+        }
+    }
+    answer.plans.resize(std::min(answer.plans.size(), space.top));
+}
+
+}  // namespace dodona::cli

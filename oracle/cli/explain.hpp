@@ -1,0 +1,23 @@
+// --explain: what an answer hangs on.
+#pragma once
+
+#include "cli/arguments.hpp"
+#include "cli/job.hpp"
+#include "cli/option.hpp"
+#include "cli/output.hpp"
+#include "search/answer.hpp"
+#include "search/search.hpp"
+
+namespace dodona::cli {
+
+/// `what`: the part of the description that commands differ in.
+Option explain_option(const std::string& what);
+
+/// Whether it is asked for; a fault in a format that has no place for it.
+bool read_explain(Arguments& arguments, const Output& output);
+
+/// Explains the first of the answer's plans, which are to be kRivals at least, and cuts them to those asked for. Where
+/// nothing fits nothing is explained; on Ctrl-C what is finished stays.
+void explain(const Job& job, const search::Space& space, search::Answer& answer);
+
+}  // namespace dodona::cli

@@ -1,0 +1,29 @@
+// Asks a question again with everything that it takes as given a little otherwise, and far otherwise.
+//
+//   elasticity = ( log T(above) - log T(below) ) / ( log above - log below )
+//
+// of the plan as it is, over one per cent either way, or one micro-batch of every data rank; one-sided at the end of a
+// parameter's range. Of a framework's parameter it is the share that the plan's interval rests on
+// (schedule/uncertainty.hpp), up to what curves within that per cent. Flips: rivals.hpp.
+#pragma once
+
+#include "graph/graph.hpp"
+#include "search/answer.hpp"
+#include "search/knobs.hpp"
+#include "search/search.hpp"
+
+namespace dodona::search {
+
+double elasticity(const graph::Graph& graph, const Conditions& conditions, const plan::Plan& plan, const Knob& knob);
+
+/// Of one plan on a machine: elasticities and what is left of its memory, without flips.
+Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster,
+                        const schedule::Prediction& prediction);
+
+/// Of the first plan of an answer to `space`, with flips. The more plans the answer has, the fewer searches this takes;
+/// kRivals are enough. `progress` hears of (directions looked at, all of them); where it says no, what is finished
+/// counts.
+Explanation explain(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                    const Answer& answer, const Progress& progress = {});
+
+}  // namespace dodona::search

@@ -1,0 +1,208 @@
+#include "reports/text/explanation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "reports/figures.hpp"
+#include "reports/text/section.hpp"
+#include "reports/words.hpp"
+#include "search/rivals.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+using search::Direction;
+using search::Explanation;
+using search::Flip;
+using search::Sensitivity;
+
+/// Parameters that the first sentence names.
+constexpr std::size_t kNamed = 3;
+
+/// Below this an elasticity is not worth a digit: a hundredth of a per cent for one per cent.
+constexpr double kNothing = 0.00005;
+
+std::string reaction(double elasticity) {
+    return std::abs(elasticity) < kNothing ? "0" : fmt::format("{:+.2f} %", elasticity);
+}
+
+search::Amount turned(const search::Amount& now, double factor) {
+    return std::visit(
+        [&](auto value) -> search::Amount {
+            if constexpr (std::is_same_v<decltype(value), std::int64_t>) {
+                return static_cast<std::int64_t>(std::llround(factor * static_cast<double>(value)));
+            } else {
+                return factor * value;
+            }
+        },
+        now);
+}
+
+std::string times(double factor) { return fmt::format("{:.3g}", factor < 1 ? 1 / factor : factor); }
+
+std::string change(double factor) { return (factor < 1 ? "÷ " : "× ") + times(factor); }
+
+std::string layout_words(const schedule::Prediction& prediction) {
+    return fmt::format("{}: {}", prediction.plan.strategy.name, mesh_words(prediction.plan));
+}
+
+std::string to_words(const Flip& flip) {
+    return (flip.to ? layout_words(*flip.to) : "nothing fits") + (flip.confirmed ? "" : " (about)");
+}
+
+bool all_looked(const Sensitivity& sensitivity) { return sensitivity.less.looked && sensitivity.more.looked; }
+
+std::string time_sentence(const Explanation& explanation) {
+    std::vector<std::string> words;
+    for (const Sensitivity& sensitivity : explanation.parameters) {
+        if (words.size() < kNamed && std::abs(sensitivity.elasticity) >= kNothing) {
+            words.push_back(fmt::format("{} ({}{})", sensitivity.parameter.name, words.empty() ? "1 % more: " : "",
+                                        reaction(sensitivity.elasticity)));
+        }
+    }
+    return words.empty() ? "its time hangs on nothing that is listed" : "its time hangs on " + join(words);
+}
+
+/// Of a plan that the ranking has: whether it is as good as the first already.
+bool tied_now(const schedule::Prediction& plan, const std::vector<schedule::Prediction>& plans) {
+    const auto known = std::find_if(plans.begin(), plans.end(), [&](const schedule::Prediction& other) {
+        return search::same_layout(plan.plan, other.plan);
+    });
+    return known != plans.end() && search::tied(plans.front(), *known);
+}
+
+std::string choice_sentence(const Explanation& explanation, const std::vector<schedule::Prediction>& plans) {
+    const auto nearest = search::nearest_flip(explanation);
+    if (!nearest) {
+        return explanation.complete ? "the choice hangs on nothing that is listed: no change of one parameter within "
+                                      "its range recommends another plan"
+                                    : "no change that was looked at recommends another plan";
+    }
+    const Flip& flip = *nearest->flip;
+    const search::Parameter& parameter = nearest->of->parameter;
+    const std::string where =
+        fmt::format("{} at {}, {} times {}", parameter.name, text(turned(parameter.now, flip.factor)),
+                    times(flip.factor), flip.factor < 1 ? "less" : "more");
+    if (!flip.to) {
+        return fmt::format("the choice hangs most of all on {}: there nothing fits", where);
+    }
+    return fmt::format("the choice hangs most of all on {}: there it is {} on {}{}", where, flip.to->plan.strategy.name,
+                       mesh_words(flip.to->plan),
+                       tied_now(*flip.to, plans) ? ", which cannot be told apart from No. 1 as it is" : "");
+}
+
+std::string memory_sentence(const search::MemoryMargin& memory, const schedule::Prediction& first) {
+    if (memory.left < Bytes{}) {
+        return fmt::format("{} more memory would make it fit", text(-memory.left));
+    }
+    std::string sentence = fmt::format("{} of device memory are left", text(memory.left));
+    if (!memory.looked) {
+        return sentence;
+    }
+    if (!memory.without) {
+        return sentence + "; with less than it needs, nothing fits";
+    }
+    const schedule::Prediction& then = *memory.without;
+    const double longer = then.step.value / first.step.value - 1;
+    return sentence + fmt::format("; with less than it needs: {}, micro-batches {}, {}{}",
+                                  search::same_layout(first.plan, then.plan)
+                                      ? "the same layout"
+                                      : fmt::format("{} on {}", then.plan.strategy.name, mesh_words(then.plan)),
+                                  microbatch_words(then), saving_words(then.plan),
+                                  longer < 0.0005 ? ", as fast" : fmt::format(", {} longer", percent(longer)));
+}
+
+/// What the table cannot say in its rows.
+std::string footnote(const Explanation& explanation) {
+    if (!explanation.flips) {
+        return {};
+    }
+    std::string words = fmt::format(
+        "no flip: the recommendation stays from ÷ {0:.0f} to × {0:.0f}, inside its range of what is the software's; "
+        "searches: {1}",
+        search::kFarthest, explanation.searches);
+    if (!explanation.complete) {
+        words += "; stopped, so ? was not looked at";
+    }
+    return words;
+}
+
+}  // namespace
+
+std::string text(const search::Amount& amount) {
+    return std::visit(
+        [](auto value) -> std::string {
+            if constexpr (std::is_same_v<decltype(value), std::int64_t>) {
+                return whole(static_cast<double>(value));
+            } else if constexpr (std::is_same_v<decltype(value), double>) {
+                return figure(value);
+            } else {
+                return text(value);
+            }
+        },
+        amount);
+}
+
+Table sensitivity_table(const Explanation& explanation) {
+    std::vector<Column> columns{{"parameter"}, {"now", Align::right}, {"1 % more", Align::right}};
+    if (explanation.flips) {
+        columns.insert(columns.end(), {{"flips at", Align::right}, {"change", Align::right}, {"to"}});
+    }
+    Table table(columns);
+    for (const Sensitivity& sensitivity : explanation.parameters) {
+        std::vector<std::string> cells{sensitivity.parameter.name, text(sensitivity.parameter.now),
+                                       reaction(sensitivity.elasticity)};
+        if (!explanation.flips) {
+            table.row(cells);
+            continue;
+        }
+        bool shown = false;
+        for (const Direction* direction : {&sensitivity.less, &sensitivity.more}) {
+            if (direction->flip) {
+                const Flip& flip = *direction->flip;
+                table.row({shown ? "" : cells[0], shown ? "" : cells[1], shown ? "" : cells[2],
+                           text(turned(sensitivity.parameter.now, flip.factor)), change(flip.factor), to_words(flip)});
+                shown = true;
+            }
+        }
+        if (!shown) {
+            table.row({cells[0], cells[1], cells[2], all_looked(sensitivity) ? "" : "?", "", ""});
+        }
+    }
+    return table;
+}
+
+std::vector<std::string> hangs_on(const Explanation& explanation, const std::vector<schedule::Prediction>& plans) {
+    std::vector<std::string> sentences{time_sentence(explanation)};
+    if (explanation.flips) {
+        sentences.push_back(choice_sentence(explanation, plans));
+    }
+    sentences.push_back(memory_sentence(explanation.memory, plans.front()));
+    return sentences;
+}
+
+std::string explanation_text(const Explanation& explanation, const std::vector<schedule::Prediction>& plans,
+                             Style style) {
+    std::string all = heading(style, "What the answer hangs on");
+    for (const std::string& sentence : hangs_on(explanation, plans)) {
+        all += bullet(sentence);
+    }
+    all += "\n" + sensitivity_table(explanation).to_text(style);
+    const std::string note = footnote(explanation);
+    return note.empty() ? all : all + "  " + wrapped(note, kTextWidth - 2, "  ") + "\n";
+}
+
+std::string explanation_markdown(const Explanation& explanation, const std::vector<schedule::Prediction>& plans) {
+    std::string all = "\n";
+    for (const std::string& sentence : hangs_on(explanation, plans)) {
+        all += "- " + sentence + "\n";
+    }
+    all += "\n" + sensitivity_table(explanation).to_markdown();
+    const std::string note = footnote(explanation);
+    return note.empty() ? all : all + "\n" + note + "\n";
+}
+
+}  // namespace dodona::reports
