@@ -61,4 +61,8 @@ double sure(const schedule::Prediction& first, const schedule::Prediction& other
 /// Whether the difference of two plans is within what predictions may miss, at the level of their intervals.
 bool tied(const schedule::Prediction& first, const schedule::Prediction& other);
 
+/// Places in a ranking (the first is 1) of plans that cannot be told apart: each group starts with the first plan that
+/// is in no earlier one, and has all later plans that are tied with it. Groups of one are left out.
+std::vector<std::vector<std::size_t>> ties(const std::vector<schedule::Prediction>& plans);
+
 }  // namespace dodona::search

@@ -44,7 +44,7 @@ struct Direction {
 
 struct Sensitivity {
     Parameter parameter;
-    double elasticity = 0;  ///< d log(step) / d log(parameter), of the plan as it is
+    double elasticity = 0;  ///< d log(time of a sample) / d log(parameter), of the plan as it is
     Direction less, more;
 };
 

@@ -128,8 +128,7 @@ std::vector<const Rivals::Known*> Rivals::contenders(const Knob& knob, double en
     std::vector<const Known*> plans;
     for (const Known& known : known_) {
         const auto wins = [&](std::optional<Seconds> taken) { return taken && *taken < max(*now, *then); };
-        if (is_ours(known.plan) || knob.by_doublings || !now || !then || wins(known.now) ||
-            wins(time(at_end, known.plan))) {
+        if (is_ours(known.plan) || !now || !then || wins(known.now) || wins(time(at_end, known.plan))) {
             plans.push_back(&known);
         }
     }
@@ -138,7 +137,7 @@ std::vector<const Rivals::Known*> Rivals::contenders(const Knob& knob, double en
 
 bool Rivals::cannot_flip(const Knob& knob, double end) const {
     const bool worse = (end > 1) != knob.parameter.more_is_better;
-    if (!worse || knob.by_doublings) {
+    if (!worse) {
         return false;
     }
     const std::optional<Seconds> then = time(knob.turned(conditions_, end), known_.front().plan);
@@ -154,7 +153,7 @@ std::optional<Rivals::Bracket> Rivals::bracket(const Knob& knob, double end) con
     for (const double factor : steps(knob, end, conditions_.batch)) {
         found.flips = factor;
         if (flips(factor)) {
-            while (!knob.by_doublings && std::abs(std::log(found.flips / found.stays)) > std::log(kFine)) {
+            while (std::abs(std::log(found.flips / found.stays)) > std::log(kFine)) {
                 const double middle = std::sqrt(found.flips * found.stays);
                 (flips(middle) ? found.flips : found.stays) = middle;
             }
@@ -195,11 +194,27 @@ Rivals::Recommended Rivals::searched(const Conditions& conditions) {
             .plan = answer.plans.empty() ? std::nullopt : std::optional(answer.plans.front())};
 }
 
+Direction Rivals::walk(const Knob& knob, const std::vector<double>& way) {
+    for (const double factor : way) {
+        Recommended there = searched(knob.turned(conditions_, factor));
+        if (!there.looked) {
+            return {};
+        }
+        if (there.flips) {
+            return {.looked = true, .flip = Flip{.factor = factor, .to = std::move(there.plan), .confirmed = true}};
+        }
+    }
+    return {.looked = true, .flip = std::nullopt};
+}
+
 Direction Rivals::look(const Knob& knob, bool up) {
     const double end = up ? knob.parameter.most : knob.parameter.least;
     const Direction stays{.looked = true, .flip = std::nullopt};
     const std::vector<double> way = steps(knob, end, conditions_.batch);
-    if (end == 1 || way.empty() || cannot_flip(knob, end)) {
+    if (knob.by_doublings) {
+        return walk(knob, way);
+    }
+    if (end == 1 || cannot_flip(knob, end)) {
         return stays;
     }
     Direction last;

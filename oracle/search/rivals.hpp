@@ -12,7 +12,9 @@
 // the searches add none. Where a parameter only makes things worse and the recommended layout stays within equal time
 // of what was fastest before, nothing can overtake and nothing is searched. Plans are left out of the walk that could
 // not win were the recommended one as slow and they as fast as at the better of both ends: times are monotone in every
-// parameter but the batch. Not seen: a plan that wins only between two points of the grid and is in no search's list.
+// parameter. The batch, with which whole micro-batches change, is searched in full at each doubling.
+//
+// Not seen: a plan that wins only between two points of the grid and is in no search's list.
 #pragma once
 
 #include <functional>
@@ -78,6 +80,8 @@ private:
     };
 
     void know(const plan::Plan& plan);
+    /// Full searches one after the other: what plans known do not say anything about, since other micro-batches count.
+    Direction walk(const Knob& knob, const std::vector<double>& way);
     [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan); }
     [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const plan::Plan& plan) const;
     [[nodiscard]] Standing standing(const Conditions& conditions, const std::vector<const Known*>& plans) const;

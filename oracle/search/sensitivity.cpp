@@ -76,7 +76,8 @@ double elasticity(const graph::Graph& graph, const Conditions& conditions, const
     if (!less || !more || below == above || less->step.value <= Seconds{} || more->step.value <= Seconds{}) {
         return 0;
     }
-    return std::log(more->step.value / less->step.value) / std::log(above / below);
+    const double batch = static_cast<double>(more->plan.batch) / static_cast<double>(less->plan.batch);
+    return std::log(more->step.value / less->step.value / batch) / std::log(above / below);
 }
 
 Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster,

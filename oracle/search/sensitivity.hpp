@@ -1,10 +1,11 @@
 // Asks a question again with everything that it takes as given a little otherwise, and far otherwise.
 //
-//   elasticity = ( log T(above) - log T(below) ) / ( log above - log below )
+//   elasticity = ( log t(above) - log t(below) ) / ( log above - log below ),   t = T / batch
 //
-// of the plan as it is, over one per cent either way, or one micro-batch of every data rank; one-sided at the end of a
-// parameter's range. Of a framework's parameter it is the share that the plan's interval rests on
-// (schedule/uncertainty.hpp), up to what curves within that per cent. Flips: rivals.hpp.
+// of the time of a sample of the plan as it is (the step's, but where the batch is the parameter), over one per cent
+// either way, or one micro-batch of every data rank; one-sided at the end of a parameter's range. Of a framework's
+// parameter it is the share that the plan's interval rests on (schedule/uncertainty.hpp), up to what curves within that
+// per cent. Flips: rivals.hpp.
 #pragma once
 
 #include "graph/graph.hpp"

@@ -40,6 +40,7 @@ Json ranking_json(const std::vector<schedule::Prediction>& plans) {
 Json answer_json(const search::Answer& answer) {
     Json document{
         {"schema", "dodona/plan/1"}, {"inputs", inputs(answer.question)}, {"plans", ranking_json(answer.plans)}};
+    document["ties"] = search::ties(answer.plans);
     document["infeasible"] = Json::array();
     for (const search::Infeasible& group : answer.infeasible) {
         document["infeasible"].push_back({{"strategy", group.strategy},

@@ -22,8 +22,8 @@ using search::Sensitivity;
 /// Parameters that the first sentence names.
 constexpr std::size_t kNamed = 3;
 
-/// Below this an elasticity is not worth a digit: a hundredth of a per cent for one per cent.
-constexpr double kNothing = 0.00005;
+/// Below this an elasticity is not worth a digit: half a hundredth of a per cent for one per cent.
+constexpr double kNothing = 0.005;
 
 std::string reaction(double elasticity) {
     return std::abs(elasticity) < kNothing ? "0" : fmt::format("{:+.2f} %", elasticity);
@@ -55,6 +55,13 @@ std::string to_words(const Flip& flip) {
 
 bool all_looked(const Sensitivity& sensitivity) { return sensitivity.less.looked && sensitivity.more.looked; }
 
+/// Neither the time nor the choice hangs on it.
+bool is_idle(const Explanation& explanation, const Sensitivity& sensitivity) {
+    const bool moves = std::abs(sensitivity.elasticity) >= kNothing;
+    const bool flips = sensitivity.less.flip || sensitivity.more.flip;
+    return !moves && !flips && (!explanation.flips || all_looked(sensitivity));
+}
+
 std::string time_sentence(const Explanation& explanation) {
     std::vector<std::string> words;
     for (const Sensitivity& sensitivity : explanation.parameters) {
@@ -63,7 +70,8 @@ std::string time_sentence(const Explanation& explanation) {
                                         reaction(sensitivity.elasticity)));
         }
     }
-    return words.empty() ? "its time hangs on nothing that is listed" : "its time hangs on " + join(words);
+    return words.empty() ? "the time of a sample hangs on nothing that is listed"
+                         : "the time of a sample hangs on " + join(words);
 }
 
 /// Of a plan that the ranking has: whether it is as good as the first already.
@@ -116,18 +124,24 @@ std::string memory_sentence(const search::MemoryMargin& memory, const schedule::
 }
 
 /// What the table cannot say in its rows.
-std::string footnote(const Explanation& explanation) {
-    if (!explanation.flips) {
-        return {};
+std::vector<std::string> footnotes(const Explanation& explanation) {
+    std::vector<std::string> notes;
+    std::vector<std::string> idle;
+    for (const Sensitivity& sensitivity : explanation.parameters) {
+        if (is_idle(explanation, sensitivity)) {
+            idle.push_back(sensitivity.parameter.name);
+        }
     }
-    std::string words = fmt::format(
-        "no flip: the recommendation stays from ÷ {0:.0f} to × {0:.0f}, inside its range of what is the software's; "
-        "searches: {1}",
-        search::kFarthest, explanation.searches);
-    if (!explanation.complete) {
-        words += "; stopped, so ? was not looked at";
+    if (!idle.empty()) {
+        notes.push_back("nothing hangs on: " + join(idle));
     }
-    return words;
+    if (explanation.flips) {
+        notes.push_back(
+            fmt::format("without a flip the recommendation stays from ÷ {0:.0f} to × {0:.0f}, or as far "
+                        "as a parameter of the software goes{1}",
+                        search::kFarthest, explanation.complete ? "" : "; stopped: ? was not looked at"));
+    }
+    return notes;
 }
 
 }  // namespace
@@ -153,6 +167,9 @@ Table sensitivity_table(const Explanation& explanation) {
     }
     Table table(columns);
     for (const Sensitivity& sensitivity : explanation.parameters) {
+        if (is_idle(explanation, sensitivity)) {
+            continue;
+        }
         std::vector<std::string> cells{sensitivity.parameter.name, text(sensitivity.parameter.now),
                                        reaction(sensitivity.elasticity)};
         if (!explanation.flips) {
@@ -191,8 +208,10 @@ std::string explanation_text(const Explanation& explanation, const std::vector<s
         all += bullet(sentence);
     }
     all += "\n" + sensitivity_table(explanation).to_text(style);
-    const std::string note = footnote(explanation);
-    return note.empty() ? all : all + "  " + wrapped(note, kTextWidth - 2, "  ") + "\n";
+    for (const std::string& note : footnotes(explanation)) {
+        all += "  " + wrapped(note, kTextWidth - 2, "  ") + "\n";
+    }
+    return all;
 }
 
 std::string explanation_markdown(const Explanation& explanation, const std::vector<schedule::Prediction>& plans) {
@@ -201,8 +220,10 @@ std::string explanation_markdown(const Explanation& explanation, const std::vect
         all += "- " + sentence + "\n";
     }
     all += "\n" + sensitivity_table(explanation).to_markdown();
-    const std::string note = footnote(explanation);
-    return note.empty() ? all : all + "\n" + note + "\n";
+    for (const std::string& note : footnotes(explanation)) {
+        all += "\n" + note + "\n";
+    }
+    return all;
 }
 
 }  // namespace dodona::reports
