@@ -23,8 +23,8 @@ std::vector<Option> options() {
     for (Option& option : plan_options()) {
         all.push_back(std::move(option));
     }
-    all.push_back(explain_option("which parameters its time hangs on"));
     all.push_back(observed_option("of this very plan"));
+    all.push_back(explain_option("which parameters its time hangs on"));
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }

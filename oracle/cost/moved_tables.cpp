@@ -28,7 +28,7 @@ void move(cluster::Device& device, const cluster::Device& was) {
 
 }  // namespace
 
-cluster::Cluster moved_tables(const cluster::Cluster& was, cluster::Cluster is) {
+cluster::Cluster moved_tables(const cluster::Cluster& was, const cluster::Cluster& is) {
     check(was.levels.size() == is.levels.size() && was.mixed.size() == is.mixed.size(),
           "a machine that is asked to be otherwise has the same levels and devices");
     cluster::Cluster moved = is;

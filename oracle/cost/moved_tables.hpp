@@ -18,6 +18,6 @@ namespace dodona::cost {
 
 /// `is` with every measured kernel and collective moved by what the models say of its difference to `was`. Both have
 /// the same levels, devices and tables.
-cluster::Cluster moved_tables(const cluster::Cluster& was, cluster::Cluster is);
+cluster::Cluster moved_tables(const cluster::Cluster& was, const cluster::Cluster& is);
 
 }  // namespace dodona::cost

@@ -74,7 +74,7 @@ Knob knob_of_tables(std::string key, std::string name, Amount now, bool more_is_
                 [turn = std::move(turn)](Conditions& conditions, double factor) {
                     const Cluster was = conditions.cluster;
                     turn(conditions.cluster, factor);
-                    conditions.cluster = cost::moved_tables(was, std::move(conditions.cluster));
+                    conditions.cluster = cost::moved_tables(was, conditions.cluster);
                 });
 }
 

@@ -41,7 +41,7 @@ search::Amount turned(const search::Amount& now, double factor) {
         now);
 }
 
-std::string times(double factor) { return fmt::format("{:.3g}", factor < 1 ? 1 / factor : factor); }
+std::string times(double factor) { return figure(factor < 1 ? 1 / factor : factor); }
 
 std::string change(double factor) { return (factor < 1 ? "÷ " : "× ") + times(factor); }
 
@@ -133,7 +133,15 @@ std::vector<std::string> footnotes(const Explanation& explanation) {
         }
     }
     if (!idle.empty()) {
-        notes.push_back("nothing hangs on: " + join(idle));
+        notes.push_back((explanation.flips ? "nothing hangs on: " : "the time does not hang on: ") + join(idle));
+    }
+    const bool unsure =
+        std::any_of(explanation.parameters.begin(), explanation.parameters.end(), [](const Sensitivity& sensitivity) {
+            return (sensitivity.less.flip && !sensitivity.less.flip->confirmed) ||
+                   (sensitivity.more.flip && !sensitivity.more.flip->confirmed);
+        });
+    if (unsure) {
+        notes.emplace_back("about: among plans known to compete; full searches did not settle it");
     }
     if (explanation.flips) {
         notes.push_back(
