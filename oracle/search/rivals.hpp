@@ -8,7 +8,7 @@
 //
 // The first flip on the way from 1 to the end of the range is looked for among the plans known, on a grid of factors
 // and then by bisection to kFine; full searches at both ends of what is left say whether that holds among all plans.
-// What they find that was not known competes from then on, and the flip is looked for again: so plans are added until
+// What wins there competes from then on, and the flip is looked for again: so plans are added until
 // the searches add none. Where a parameter only makes things worse and the recommended layout stays within equal time
 // of what was fastest before, nothing can overtake and nothing is searched. Plans are left out of the walk that could
 // not win were the recommended one as slow and they as fast as at the better of both ends: times are monotone in every
@@ -27,7 +27,7 @@
 
 namespace dodona::search {
 
-/// Plans that each search adds to those known.
+/// Plans of each search: the recommended layout is to be among them where it is any good.
 inline constexpr std::size_t kRivals = 12;
 
 /// Ratio of the factors between which a flip is left: half a per cent, as close as times are told apart.
