@@ -33,6 +33,7 @@ struct Parameter {
 struct Flip {
     double factor = 1;                       ///< of what the parameter is now; nearer to 1 the recommendation stays
     std::optional<schedule::Prediction> to;  ///< recommended from there on; none: nothing fits
+    bool tied = false;                       ///< as things are it cannot be told apart from the plan recommended
     bool confirmed = true;                   ///< by full searches on both sides; else only among plans known to compete
 };
 

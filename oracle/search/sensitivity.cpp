@@ -57,6 +57,16 @@ void look_at_memory(Rivals& rivals, const Conditions& conditions, const std::vec
     margin.without = std::move(there.plan);
 }
 
+/// Of layouts that the answer lists.
+void mark_tie(const std::vector<schedule::Prediction>& plans, Direction& direction) {
+    if (direction.flip && direction.flip->to) {
+        const auto listed = std::find_if(plans.begin(), plans.end(), [&](const schedule::Prediction& plan) {
+            return same_layout(plan.plan, direction.flip->to->plan);
+        });
+        direction.flip->tied = listed != plans.end() && tied(plans.front(), *listed);
+    }
+}
+
 }  // namespace
 
 double elasticity(const graph::Graph& graph, const Conditions& conditions, const plan::Plan& plan, const Knob& knob) {
@@ -117,7 +127,9 @@ Explanation explain(const graph::Graph& graph, const cluster::Cluster& cluster, 
         for (const bool up : {false, true}) {
             ++done;
             if (go_on()) {
-                (up ? reaction.sensitivity.more : reaction.sensitivity.less) = rivals.look(reaction.knob, up);
+                Direction& direction = up ? reaction.sensitivity.more : reaction.sensitivity.less;
+                direction = rivals.look(reaction.knob, up);
+                mark_tie(answer.plans, direction);
             }
         }
         explanation.parameters.push_back(std::move(reaction.sensitivity));

@@ -44,6 +44,7 @@ Json direction(const search::Direction& direction) {
     if (direction.flip) {
         flip = {{"factor", number(direction.flip->factor)},
                 {"confirmed", direction.flip->confirmed},
+                {"tied_now", direction.flip->tied},
                 {"to", recommendation(direction.flip->to)}};
     }
     return {{"looked", direction.looked}, {"flip", flip}};

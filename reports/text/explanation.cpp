@@ -50,7 +50,8 @@ std::string layout_words(const schedule::Prediction& prediction) {
 }
 
 std::string to_words(const Flip& flip) {
-    return (flip.to ? layout_words(*flip.to) : "nothing fits") + (flip.confirmed ? "" : " (about)");
+    return std::string(flip.tied ? "~ " : "") + (flip.to ? layout_words(*flip.to) : "nothing fits") +
+           (flip.confirmed ? "" : " (about)");
 }
 
 bool all_looked(const Sensitivity& sensitivity) { return sensitivity.less.looked && sensitivity.more.looked; }
@@ -74,15 +75,7 @@ std::string time_sentence(const Explanation& explanation) {
                          : "the time of a sample hangs on " + join(words);
 }
 
-/// Of a plan that the ranking has: whether it is as good as the first already.
-bool tied_now(const schedule::Prediction& plan, const std::vector<schedule::Prediction>& plans) {
-    const auto known = std::find_if(plans.begin(), plans.end(), [&](const schedule::Prediction& other) {
-        return search::same_layout(plan.plan, other.plan);
-    });
-    return known != plans.end() && search::tied(plans.front(), *known);
-}
-
-std::string choice_sentence(const Explanation& explanation, const std::vector<schedule::Prediction>& plans) {
+std::string choice_sentence(const Explanation& explanation) {
     const auto nearest = search::nearest_flip(explanation);
     if (!nearest) {
         return explanation.complete ? "the choice hangs on nothing that is listed: no change of one parameter within "
@@ -98,8 +91,7 @@ std::string choice_sentence(const Explanation& explanation, const std::vector<sc
         return fmt::format("the choice hangs most of all on {}: there nothing fits", where);
     }
     return fmt::format("the choice hangs most of all on {}: there it is {} on {}{}", where, flip.to->plan.strategy.name,
-                       mesh_words(flip.to->plan),
-                       tied_now(*flip.to, plans) ? ", which cannot be told apart from No. 1 as it is" : "");
+                       mesh_words(flip.to->plan), flip.tied ? ", which cannot be told apart from No. 1 as it is" : "");
 }
 
 std::string memory_sentence(const search::MemoryMargin& memory, const schedule::Prediction& first) {
@@ -135,12 +127,18 @@ std::vector<std::string> footnotes(const Explanation& explanation) {
     if (!idle.empty()) {
         notes.push_back((explanation.flips ? "nothing hangs on: " : "the time does not hang on: ") + join(idle));
     }
-    const bool unsure =
-        std::any_of(explanation.parameters.begin(), explanation.parameters.end(), [](const Sensitivity& sensitivity) {
-            return (sensitivity.less.flip && !sensitivity.less.flip->confirmed) ||
-                   (sensitivity.more.flip && !sensitivity.more.flip->confirmed);
-        });
-    if (unsure) {
+    const auto any = [&](const auto& is) {
+        return std::any_of(explanation.parameters.begin(), explanation.parameters.end(),
+                           [&](const Sensitivity& sensitivity) {
+                               const auto& less = sensitivity.less.flip;
+                               const auto& more = sensitivity.more.flip;
+                               return (less && is(*less)) || (more && is(*more));
+                           });
+    };
+    if (any([](const Flip& flip) { return flip.tied; })) {
+        notes.emplace_back("~ cannot be told apart from No. 1 as it is");
+    }
+    if (any([](const Flip& flip) { return !flip.confirmed; })) {
         notes.emplace_back("about: among plans known to compete; full searches did not settle it");
     }
     if (explanation.flips) {
@@ -203,7 +201,7 @@ Table sensitivity_table(const Explanation& explanation) {
 std::vector<std::string> hangs_on(const Explanation& explanation, const std::vector<schedule::Prediction>& plans) {
     std::vector<std::string> sentences{time_sentence(explanation)};
     if (explanation.flips) {
-        sentences.push_back(choice_sentence(explanation, plans));
+        sentences.push_back(choice_sentence(explanation));
     }
     sentences.push_back(memory_sentence(explanation.memory, plans.front()));
     return sentences;

@@ -198,7 +198,7 @@ inline search::Explanation some_reasons() {
     second.step = Estimate::exactly(12_s);
     add({.key = "peak", .name = "device peak", .now = 312_TFLOP_per_s}, -0.61);
     auto& links = add({.key = "bandwidth.unit", .name = "bandwidth (unit, system)", .now = 25_GB_per_s}, -0.0625);
-    links.less.flip = Flip{.factor = 0.556, .to = second};
+    links.less.flip = Flip{.factor = 0.556, .to = second, .tied = true};
     links.more.flip = Flip{.factor = 8, .to = second, .confirmed = false};
     auto& launch = add({.key = "framework.launch",
                         .name = "host time of a launch",

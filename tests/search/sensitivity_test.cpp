@@ -324,6 +324,50 @@ TEST(Knobs, TurnWhatTheySayAndNothingElse) {
     EXPECT_EQ(keys.back(), "batch");
 }
 
+TEST(Knobs, TurnEveryDeviceOfAMixedJob) {
+    Conditions conditions{.cluster = small_cluster(), .framework = {}, .batch = 64, .max_memory = std::nullopt};
+    conditions.cluster.mixed = {{.first = 2, .ranks = 2, .device = conditions.cluster.device}};
+    plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 8};
+    plan.precision = Precision::fp32;
+    for (const Knob& knob : knobs(conditions, small_network(), plan)) {
+        const cluster::Cluster is = knob.turned(conditions, 2).cluster;
+        EXPECT_EQ(is.mixed[0].device, is.device) << knob.parameter.key;
+    }
+}
+
+/// What was measured of the whole network stands for its kernels: it is a parameter, and they are none.
+TEST(Knobs, AMeasuredSampleIsOneOfItsOwn) {
+    const graph::Graph graph = small_network();
+    cluster::Cluster cluster = small_cluster();
+    cluster.measured_samples = {{.model = graph.name, .forward_backward = 1_us * 500, .update = 1_us, .source = "x"}};
+    plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 16};
+    plan.precision = Precision::fp32;
+    const Explanation explanation = sensitivity(graph, cluster, schedule::predict(graph, cluster, plan));
+    EXPECT_GT(of(explanation, "measured_sample").elasticity, 0.9);
+    EXPECT_EQ(of(explanation, "peak").elasticity, 0);
+}
+
+/// Links of one cable are turned together, and only those that the job may cross.
+TEST(Knobs, LevelsOfOneCableAreOne) {
+    Conditions conditions{.cluster = small_cluster(), .framework = {}, .batch = 64, .max_memory = std::nullopt};
+    auto& levels = conditions.cluster.levels;
+    levels.push_back({.name = "rack", .size = 4, .bandwidth = levels[0].bandwidth, .latency = 1_us});
+    levels.push_back({.name = "row", .size = 4, .bandwidth = levels[0].bandwidth, .latency = 2_us});
+    levels.push_back({.name = "hall", .size = 4, .bandwidth = levels[0].bandwidth, .latency = 3_us});
+    plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 128}}, .batch = 128};
+    plan.precision = Precision::fp32;
+    std::vector<std::string> names;
+    for (const Knob& knob : knobs(conditions, small_network(), plan)) {
+        if (knob.parameter.key.starts_with("bandwidth.")) {
+            names.push_back(knob.parameter.name);
+            const auto turned = knob.turned(conditions, 0.5).cluster.levels;
+            EXPECT_EQ(turned[1].bandwidth, turned[2].bandwidth);
+            EXPECT_EQ(turned[3].bandwidth, levels[3].bandwidth);
+        }
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"bandwidth (node)", "bandwidth (rack, row)"}));
+}
+
 TEST(Knobs, OfASoftwareStayInsideItsRange) {
     Conditions conditions{.cluster = small_cluster(), .framework = {}, .batch = 64, .max_memory = std::nullopt};
     conditions.framework.number(FrameworkParameter::stragglers).value = 0.05;
