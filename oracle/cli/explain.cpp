@@ -1,6 +1,5 @@
 #include "cli/explain.hpp"
 
-#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -23,20 +22,19 @@ bool read_explain(Arguments& arguments, const Output& output) {
     return asked;
 }
 
-void explain(const Job& job, const search::Space& space, search::Answer& answer) {
-    if (!answer.plans.empty() && !interrupted()) {
-        ProgressLine line("changes looked at");
-        answer.explanation =
-            search::explain(job.graph, job.cluster, space, answer, [&](std::int64_t done, std::int64_t all) {
-                line.show(done, all);
-                return !interrupted();
-            });
-        line.clear();
-        if (!answer.explanation->complete) {
-            fmt::print(stderr, "note: stopped; ? marks what was not looked at\n");
-        }
+void explain(const search::Inquiry& inquiry, search::Answer& answer) {
+    if (answer.plans.empty() || interrupted()) {
+        return;
     }
-    answer.plans.resize(std::min(answer.plans.size(), space.top));
+    ProgressLine line("changes");
+    answer.explanation = search::explain(inquiry, answer, [&](std::int64_t done, std::int64_t all) {
+        line.show(done, all);
+        return !interrupted();
+    });
+    line.clear();
+    if (!answer.explanation->complete) {
+        fmt::print(stderr, "note: stopped; ? marks what was not looked at\n");
+    }
 }
 
 }  // namespace dodona::cli

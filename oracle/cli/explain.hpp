@@ -2,11 +2,10 @@
 #pragma once
 
 #include "cli/arguments.hpp"
-#include "cli/job.hpp"
 #include "cli/option.hpp"
 #include "cli/output.hpp"
 #include "search/answer.hpp"
-#include "search/search.hpp"
+#include "search/rivals.hpp"
 
 namespace dodona::cli {
 
@@ -16,8 +15,8 @@ Option explain_option(const std::string& what);
 /// Whether it is asked for; a fault in a format that has no place for it.
 bool read_explain(Arguments& arguments, const Output& output);
 
-/// Explains the first of the answer's plans, which are to be kRivals at least, and cuts them to those asked for. Where
-/// nothing fits nothing is explained; on Ctrl-C what is finished stays.
-void explain(const Job& job, const search::Space& space, search::Answer& answer);
+/// Explains the first of the plans of the answer to a search for kRivals of them or more. Where nothing fits nothing is
+/// explained; on Ctrl-C what is finished stays.
+void explain(const search::Inquiry& inquiry, search::Answer& answer);
 
 }  // namespace dodona::cli

@@ -124,9 +124,8 @@ plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Job& 
     return taken;
 }
 
-/// The search, with progress on a terminal and Ctrl-C. What is to be explained needs plans that compete.
-search::Answer search_with_progress(const Job& job, search::Space space, bool explains) {
-    space.top = explains ? std::max(space.top, search::kRivals) : space.top;
+/// The search, with progress on a terminal and Ctrl-C.
+search::Answer search_with_progress(const Job& job, const search::Space& space) {
     listen_for_interrupt();
     ProgressLine line("configurations");
     std::int64_t seen_last = 0;
@@ -153,7 +152,6 @@ int run(Arguments& arguments) {
     const auto batch = arguments.count("--batch");
     space.max_memory = arguments.size("--max-memory");
     space.top = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
-    const bool explains = read_explain(arguments, output);
     const ObservedWords observed = read_observed(arguments);
     const std::string observed_plan = arguments.text("--observed-plan").value_or("");
     if (observed.step && observed_plan.empty()) {
@@ -162,6 +160,9 @@ int run(Arguments& arguments) {
     } else if (!observed.step && !observed_plan.empty()) {
         arguments.fault("--observed-plan", "the time of its step is missing", "add --observed TIME");
     }
+    const bool explains = read_explain(arguments, output);
+    const std::size_t shown = space.top;
+    space.top = explains ? std::max(shown, search::kRivals) : shown;
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
     const Job job = read_job(arguments);
@@ -179,10 +180,7 @@ int run(Arguments& arguments) {
         space.framework = anchored(space.framework, observed, job, taken);
     }
     space.strategies = strategies_asked_for(arguments, job.graph);
-    search::Answer answer = search_with_progress(job, space, explains);
-    if (explains) {
-        explain(job, space, answer);
-    }
+    search::Answer answer = search_with_progress(job, space);
     answer.question = {.model = job.model,
                        .machine = job.machine,
                        .devices = space.devices,
@@ -193,6 +191,10 @@ int run(Arguments& arguments) {
                        .machine_source = job.cluster.source,
                        .parameters = graph::count(job.graph).parameters,
                        .settings = settings(arguments)};
+    if (explains) {
+        explain({job.graph, job.cluster, space}, answer);
+        answer.plans.resize(std::min(answer.plans.size(), shown));
+    }
     write(output, formatted(answer, save_to, output));
     if (!save_to.empty()) {
         save(answer, save_to);

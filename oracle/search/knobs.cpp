@@ -204,8 +204,7 @@ void add_devices(std::vector<Knob>& all, const Cluster& cluster, const graph::Gr
     }
 }
 
-void add_rooms(std::vector<Knob>& all, const Conditions& conditions, const graph::Graph& graph,
-               const plan::Plan& plan) {
+void add_rooms(std::vector<Knob>& all, const Conditions& conditions, const graph::Graph& graph) {
     const Cluster& cluster = conditions.cluster;
     const Bytes memory = conditions.max_memory ? min(*conditions.max_memory, cluster.device.memory)
                                                : (1 - cluster.memory_reserve) * cluster.device.memory;
@@ -215,7 +214,7 @@ void add_rooms(std::vector<Knob>& all, const Conditions& conditions, const graph
             *is.max_memory *= factor;
         }
     }));
-    if (cluster.host && plan.offload.any()) {
+    if (cluster.host && conditions.offloads) {
         all.push_back(knob("host_memory", "host memory", cluster.host->memory, true,
                            [](Conditions& is, double factor) { is.cluster.host->memory *= factor; }));
         all.push_back(knob("host_bandwidth", "host link", cluster.host->bandwidth, true,
@@ -278,7 +277,7 @@ std::vector<Knob> knobs(const Conditions& conditions, const graph::Graph& graph,
     std::vector<Knob> all;
     add_links(all, conditions.cluster, plan.devices());
     add_devices(all, conditions.cluster, graph, plan);
-    add_rooms(all, conditions, graph, plan);
+    add_rooms(all, conditions, graph);
     add_framework(all, conditions.framework);
     all.push_back(batch_knob(conditions, plan));
     return all;

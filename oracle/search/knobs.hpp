@@ -31,6 +31,7 @@ struct Conditions {
     plan::Framework framework;
     std::int64_t batch = 1;
     std::optional<Bytes> max_memory;
+    bool offloads = false;  ///< plans may keep something in the hosts' memory
 };
 
 struct Knob {

@@ -79,21 +79,23 @@ std::optional<schedule::Prediction> predicted(const graph::Graph& graph, const C
     return prediction;
 }
 
-Rivals::Rivals(const graph::Graph& graph, const Conditions& conditions, const Space& space,
-               const std::vector<schedule::Prediction>& plans, std::function<bool()> go_on)
-    : graph_(graph), conditions_(conditions), space_(space), go_on_(std::move(go_on)) {
+Rivals::Rivals(const Inquiry& inquiry, const Conditions& conditions, const std::vector<schedule::Prediction>& plans,
+               std::function<bool()> go_on)
+    : inquiry_(inquiry), conditions_(conditions), go_on_(std::move(go_on)) {
     check(!plans.empty(), "what competes with a recommendation needs one");
     for (const schedule::Prediction& prediction : plans) {
         know(prediction.plan);
     }
 }
 
+/// Plans of one name that take other times have other rules: they were made for a network.
 void Rivals::know(const Plan& plan) {
+    const std::optional<Seconds> now = time(conditions_, plan);
     const bool known = std::any_of(known_.begin(), known_.end(), [&](const Known& other) {
-        return same_layout(plan, other.plan) && same_run(plan, other.plan);
+        return same_layout(plan, other.plan) && same_run(plan, other.plan) && now == other.now;
     });
     if (!known) {
-        known_.push_back({plan, time(conditions_, plan)});
+        known_.push_back({plan, now});
     }
 }
 
@@ -107,7 +109,7 @@ void Rivals::Standing::take(bool is_ours, Seconds time) {
 bool Rivals::Standing::flips() const { return !ours || *ours > (1 + kEqualTime) * *fastest; }
 
 std::optional<Seconds> Rivals::time(const Conditions& conditions, const Plan& plan) const {
-    const auto prediction = predicted(graph_, conditions, plan);
+    const auto prediction = predicted(inquiry_.graph, conditions, plan);
     return prediction && prediction->fits ? std::optional(prediction->step.value) : std::nullopt;
 }
 
@@ -165,14 +167,14 @@ std::optional<Rivals::Bracket> Rivals::bracket(const Knob& knob, double end) con
 }
 
 Rivals::Recommended Rivals::searched(const Conditions& conditions) {
-    Space space = space_;
+    Space space = inquiry_.space;
     space.framework = conditions.framework;
     space.batch = conditions.batch;
     space.max_memory = conditions.max_memory;
     space.top = kRivals;
     ++searches_;
     bool ended = false;
-    const Answer answer = search(graph_, conditions.cluster, space, [&](std::int64_t, std::int64_t) {
+    const Answer answer = inquiry_.searcher(inquiry_.graph, conditions.cluster, space, [&](std::int64_t, std::int64_t) {
         ended = ended || !go_on_();
         return !ended;
     });
@@ -222,6 +224,7 @@ Direction Rivals::look(const Knob& knob, bool up) {
     }
     Direction last;
     for (int round = 0; round < kRounds; ++round) {
+        const std::size_t known = known_.size();
         const auto found = bracket(knob, end);
         const double at = found ? found->flips : way.back();
         const Recommended there = searched(knob.turned(conditions_, at));
@@ -230,6 +233,9 @@ Direction Rivals::look(const Knob& knob, bool up) {
         }
         if (!there.flips && !found) {
             return stays;
+        }
+        if (!there.flips && known_.size() == known) {
+            return {};  // plans known say that it flips and the search that it does not: nothing to learn from
         }
         if (!there.flips) {
             continue;  // another way to run the recommended layout was found

@@ -39,12 +39,22 @@ bool same_layout(const plan::Plan& a, const plan::Plan& b);
 /// A plan under other conditions, without details; none where they make it meaningless (a batch that does not divide).
 std::optional<schedule::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, plan::Plan plan);
 
+using Searcher = Answer (*)(const graph::Graph&, const cluster::Cluster&, const Space&, const Progress&);
+
+/// A question that is asked again and again, and what answers it.
+struct Inquiry {
+    const graph::Graph& graph;
+    const cluster::Cluster& cluster;
+    const Space& space;
+    Searcher searcher = search;
+};
+
 class Rivals {
 public:
-    /// `plans`: what a search for `space` under `conditions` recommends, at least one plan. `go_on` is asked now and
-    /// then and ends the work where it says no.
-    Rivals(const graph::Graph& graph, const Conditions& conditions, const Space& space,
-           const std::vector<schedule::Prediction>& plans, std::function<bool()> go_on);
+    /// `plans`: what the inquiry's search recommends under `conditions`, at least one plan. `go_on` is asked now and
+    /// then and ends the work where it says no. All but `plans` and `go_on` outlive the object.
+    Rivals(const Inquiry& inquiry, const Conditions& conditions, const std::vector<schedule::Prediction>& plans,
+           std::function<bool()> go_on);
 
     [[nodiscard]] std::int64_t searches() const { return searches_; }
 
@@ -89,9 +99,8 @@ private:
     [[nodiscard]] bool cannot_flip(const Knob& knob, double end) const;
     [[nodiscard]] std::optional<Bracket> bracket(const Knob& knob, double end) const;
 
-    const graph::Graph& graph_;
+    const Inquiry& inquiry_;
     const Conditions& conditions_;
-    const Space& space_;
     std::function<bool()> go_on_;
     std::vector<Known> known_;  ///< the recommended one first
     std::int64_t searches_ = 0;

@@ -40,6 +40,9 @@ std::int64_t complexity(const Plan& plan) {
            100 * static_cast<std::int64_t>(plan.strategy.axes.size()) + std::min<std::int64_t>(plan.chunks, 99);
 }
 
+/// Plans closer than this are equal to every model that we know of; the simpler then comes first.
+constexpr double kEqualTime = 0.005;
+
 class Search {
 public:
     Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, const Progress& progress)

@@ -95,7 +95,8 @@ Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& clust
     const Conditions conditions{.cluster = cluster,
                                 .framework = prediction.plan.framework,
                                 .batch = prediction.plan.batch,
-                                .max_memory = std::nullopt};
+                                .max_memory = std::nullopt,
+                                .offloads = prediction.plan.offload.any()};
     Explanation explanation;
     for (Reaction& reaction : reactions(graph, conditions, {&prediction.plan}, explanation)) {
         explanation.parameters.push_back(std::move(reaction.sensitivity));
@@ -104,24 +105,27 @@ Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& clust
     return explanation;
 }
 
-Explanation explain(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
-                    const Answer& answer, const Progress& progress) {
+Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress& progress) {
     Explanation explanation;
     explanation.flips = true;
     check(!answer.plans.empty(), "what is explained is a recommendation");
-    const Conditions conditions{
-        .cluster = cluster, .framework = space.framework, .batch = space.batch, .max_memory = space.max_memory};
+    const Space& space = inquiry.space;
+    const Conditions conditions{.cluster = inquiry.cluster,
+                                .framework = space.framework,
+                                .batch = space.batch,
+                                .max_memory = space.max_memory,
+                                .offloads = space.offload.any()};
     const schedule::Prediction& first = answer.plans.front();
     explanation.memory.left = first.memory_limit - first.memory.total();
     std::vector<const plan::Plan*> plans;
     for (const schedule::Prediction& prediction : answer.plans) {
         plans.push_back(&prediction.plan);
     }
-    std::vector<Reaction> all = reactions(graph, conditions, plans, explanation);
+    std::vector<Reaction> all = reactions(inquiry.graph, conditions, plans, explanation);
     std::int64_t done = 0;
     const auto directions = static_cast<std::int64_t>(2 * all.size() + 1);
     const auto go_on = [&] { return !progress || progress(done, directions); };
-    Rivals rivals(graph, conditions, space, answer.plans, go_on);
+    Rivals rivals(inquiry, conditions, answer.plans, go_on);
     look_at_memory(rivals, conditions, all, first, explanation.memory);
     for (Reaction& reaction : all) {
         for (const bool up : {false, true}) {

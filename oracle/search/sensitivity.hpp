@@ -11,6 +11,7 @@
 #include "graph/graph.hpp"
 #include "search/answer.hpp"
 #include "search/knobs.hpp"
+#include "search/rivals.hpp"
 #include "search/search.hpp"
 
 namespace dodona::search {
@@ -21,10 +22,9 @@ double elasticity(const graph::Graph& graph, const Conditions& conditions, const
 Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster,
                         const schedule::Prediction& prediction);
 
-/// Of the first plan of an answer to `space`, with flips. The more plans the answer has, the fewer searches this takes;
-/// kRivals are enough. `progress` hears of (directions looked at, all of them); where it says no, what is finished
-/// counts.
-Explanation explain(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
-                    const Answer& answer, const Progress& progress = {});
+/// Of the first plan of the answer to an inquiry, with flips. The more plans the answer has, the fewer searches this
+/// takes; kRivals are enough. `progress` hears of (directions looked at, all of them); where it says no, what is
+/// finished counts.
+Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress& progress = {});
 
 }  // namespace dodona::search

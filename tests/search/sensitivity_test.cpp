@@ -68,7 +68,7 @@ const Sensitivity& of(const Explanation& explanation, const std::string& key) {
 
 Explanation explained(const cluster::Cluster& cluster, const Space& space) {
     const graph::Graph graph = dense_network();
-    return explain(graph, cluster, space, search(graph, cluster, space));
+    return explain({graph, cluster, space}, search(graph, cluster, space));
 }
 
 const Prediction& named(const Answer& answer, const std::string& strategy) {
@@ -145,7 +145,8 @@ TEST(Elasticity, OfASoftwaresParameterIsItsShareOfTheInterval) {
 TEST(Flips, OfTheLinksAreWhereBothPlansMeet) {
     const graph::Graph graph = dense_network();
     const cluster::Cluster cluster = plain_cluster();
-    const Answer answer = search(graph, cluster, two_plans());
+    const Space space = two_plans();
+    const Answer answer = search(graph, cluster, space);
     ASSERT_EQ(answer.plans.front().plan.strategy.name, "data");
     const Prediction& data = answer.plans.front();
     const Prediction& stages = named(answer, "pipeline");
@@ -158,7 +159,7 @@ TEST(Flips, OfTheLinksAreWhereBothPlansMeet) {
     ASSERT_GT(meet, 1.0 / 16);
     ASSERT_LT(meet, 1);
 
-    const Explanation explanation = explain(graph, cluster, two_plans(), answer);
+    const Explanation explanation = explain({graph, cluster, space}, answer);
     const Sensitivity& links = of(explanation, "bandwidth.node");
     EXPECT_NEAR(links.elasticity, -(reduced / data.step.value), 1e-4);
     ASSERT_TRUE(links.less.flip);
@@ -176,8 +177,9 @@ TEST(Flips, OfTheLinksAreWhereBothPlansMeet) {
 TEST(Flips, OfMemoryAreWhereThePlanNoLongerFits) {
     const graph::Graph graph = dense_network();
     const cluster::Cluster cluster = plain_cluster();
-    const Answer answer = search(graph, cluster, two_plans());
-    const Explanation explanation = explain(graph, cluster, two_plans(), answer);
+    const Space space = two_plans();
+    const Answer answer = search(graph, cluster, space);
+    const Explanation explanation = explain({graph, cluster, space}, answer);
     const Prediction& data = answer.plans.front();
     EXPECT_EQ(explanation.memory.left, data.memory_limit - data.memory.total());
     const Sensitivity& memory = of(explanation, "memory");
@@ -240,7 +242,7 @@ TEST(Flips, AreThoseOfFullSearchesEverywhere) {
     space.framework.number(FrameworkParameter::launch).value = 4e-6;
     const Answer answer = search(graph, cluster, space);
     const plan::Plan& ours = answer.plans.front().plan;
-    const Explanation explanation = explain(graph, cluster, space, answer);
+    const Explanation explanation = explain({graph, cluster, space}, answer);
     const Conditions conditions{
         .cluster = cluster, .framework = space.framework, .batch = space.batch, .max_memory = std::nullopt};
     int flips = 0;
@@ -284,9 +286,10 @@ TEST(Flips, TheNearestIsOfTheSmallestFactorEitherWay) {
 TEST(Flips, InterruptedKeepWhatIsFinished) {
     const graph::Graph graph = dense_network();
     const cluster::Cluster cluster = plain_cluster();
-    const Answer answer = search(graph, cluster, two_plans());
+    const Space space = two_plans();
+    const Answer answer = search(graph, cluster, space);
     const Explanation explanation =
-        explain(graph, cluster, two_plans(), answer, [](std::int64_t done, std::int64_t) { return done <= 4; });
+        explain({graph, cluster, space}, answer, [](std::int64_t done, std::int64_t) { return done <= 4; });
     EXPECT_FALSE(explanation.complete);
     EXPECT_TRUE(explanation.memory.looked);
     EXPECT_TRUE(explanation.parameters[0].less.looked);
