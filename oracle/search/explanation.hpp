@@ -34,12 +34,11 @@ struct Flip {
     double factor = 1;                       ///< of what the parameter is now; nearer to 1 the recommendation stays
     std::optional<schedule::Prediction> to;  ///< recommended from there on; none: nothing fits
     bool tied = false;                       ///< as things are it cannot be told apart from the plan recommended
-    bool confirmed = true;                   ///< by full searches on both sides; else only among plans known to compete
 };
 
 /// One way to change a parameter.
 struct Direction {
-    bool looked = false;  ///< false: not asked for, interrupted or not settled
+    bool looked = false;  ///< false: not asked for, or interrupted
     std::optional<Flip> flip;
 };
 

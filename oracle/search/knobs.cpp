@@ -214,9 +214,11 @@ void add_rooms(std::vector<Knob>& all, const Conditions& conditions, const graph
             *is.max_memory *= factor;
         }
     }));
+    all.back().by_steps = true;
     if (cluster.host && conditions.offloads) {
         all.push_back(knob("host_memory", "host memory", cluster.host->memory, true,
                            [](Conditions& is, double factor) { is.cluster.host->memory *= factor; }));
+        all.back().by_steps = true;
         all.push_back(knob("host_bandwidth", "host link", cluster.host->bandwidth, true,
                            [](Conditions& is, double factor) { is.cluster.host->bandwidth *= factor; }));
     }

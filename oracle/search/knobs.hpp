@@ -38,6 +38,7 @@ struct Knob {
     Parameter parameter;
     double below = 1, above = 1;  ///< factors close to 1 that a derivative is taken between
     bool by_doublings = false;
+    bool by_steps = false;  ///< plans come to fit and cease to: time jumps, so that plans known say little about others
     std::function<Conditions(const Conditions&, double factor)> turned;
 };
 

@@ -18,8 +18,8 @@ using plan::Plan;
 constexpr std::array kGrid{1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
 constexpr std::array kDoublings{2.0, 4.0, 8.0, 16.0};
 
-/// Searches at one flip before it is told as found among known plans only.
-constexpr int kRounds = 8;
+/// Times that a flip is looked for among plans known before it is left to searches alone.
+constexpr int kRounds = 3;
 
 /// The way from 1 to the end of the range; samples stay whole.
 std::vector<double> steps(const Knob& knob, double end, std::int64_t batch) {
@@ -200,14 +200,18 @@ Rivals::Recommended Rivals::searched(const Conditions& conditions) {
 }
 
 Direction Rivals::walk(const Knob& knob, const std::vector<double>& way) {
+    double stays = 1;
     for (const double factor : way) {
         Recommended there = searched(knob.turned(conditions_, factor));
         if (!there.looked) {
             return {};
         }
         if (there.flips) {
-            return {.looked = true, .flip = Flip{.factor = factor, .to = std::move(there.plan), .confirmed = true}};
+            Flip flip{.factor = factor, .to = std::move(there.plan)};
+            return knob.by_doublings ? Direction{.looked = true, .flip = std::move(flip)}
+                                     : halved(knob, stays, std::move(flip));
         }
+        stays = factor;
     }
     return {.looked = true, .flip = std::nullopt};
 }
@@ -216,45 +220,66 @@ Direction Rivals::look(const Knob& knob, bool up) {
     const double end = up ? knob.parameter.most : knob.parameter.least;
     const Direction stays{.looked = true, .flip = std::nullopt};
     const std::vector<double> way = steps(knob, end, conditions_.batch);
-    if (knob.by_doublings) {
+    if (knob.by_doublings || knob.by_steps) {
         return walk(knob, way);
     }
     if (end == 1 || cannot_flip(knob, end)) {
         return stays;
     }
-    Direction last;
+    std::optional<Flip> nearest;
     for (int round = 0; round < kRounds; ++round) {
-        const std::size_t known = known_.size();
         const auto found = bracket(knob, end);
-        const double at = found ? found->flips : way.back();
-        const Recommended there = searched(knob.turned(conditions_, at));
+        const double at = found ? found->flips : end;
+        Recommended there = searched(knob.turned(conditions_, at));
         if (!there.looked) {
             return {};
         }
         if (!there.flips && !found) {
             return stays;
         }
-        if (!there.flips && known_.size() == known) {
-            return {};  // plans known say that it flips and the search that it does not: nothing to learn from
-        }
         if (!there.flips) {
             continue;  // another way to run the recommended layout was found
         }
-        last = {.looked = true, .flip = Flip{.factor = at, .to = there.plan, .confirmed = false}};
+        nearest = Flip{.factor = at, .to = std::move(there.plan)};
         if (!found) {
-            continue;
+            continue;  // what wins there is known now
         }
-        const Recommended before =
-            found->stays == 1 ? Recommended{.looked = true} : searched(knob.turned(conditions_, found->stays));
+        Recommended before{.looked = true};
+        if (found->stays != 1) {
+            before = searched(knob.turned(conditions_, found->stays));
+        }
         if (!before.looked) {
             return {};
         }
         if (!before.flips) {
-            last.flip->confirmed = true;
-            break;
+            return {.looked = true, .flip = nearest};
+        }
+        nearest = Flip{.factor = found->stays, .to = std::move(before.plan)};
+    }
+    if (nearest) {
+        return halved(knob, 1, *nearest);
+    }
+    Recommended there = searched(knob.turned(conditions_, end));
+    if (!there.looked) {
+        return {};
+    }
+    return there.flips ? halved(knob, 1, {.factor = end, .to = std::move(there.plan)}) : stays;
+}
+
+Direction Rivals::halved(const Knob& knob, double stays, Flip flip) {
+    while (std::abs(std::log(flip.factor / stays)) > std::log(kFine)) {
+        const double middle = std::sqrt(flip.factor * stays);
+        Recommended there = searched(knob.turned(conditions_, middle));
+        if (!there.looked) {
+            return {};
+        }
+        if (there.flips) {
+            flip = {.factor = middle, .to = std::move(there.plan)};
+        } else {
+            stays = middle;
         }
     }
-    return last;
+    return {.looked = true, .flip = std::move(flip)};
 }
 
 }  // namespace dodona::search

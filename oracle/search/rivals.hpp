@@ -7,14 +7,18 @@
 //   flips(f)  <=>  T_layout(f) > (1 + kEqualTime) min_plan T_plan(f)
 //
 // The first flip on the way from 1 to the end of the range is looked for among the plans known, on a grid of factors
-// and then by bisection to kFine; full searches at both ends of what is left say whether that holds among all plans.
-// What wins there competes from then on, and the flip is looked for again: so plans are added until
-// the searches add none. Where a parameter only makes things worse and the recommended layout stays within equal time
-// of what was fastest before, nothing can overtake and nothing is searched. Plans are left out of the walk that could
-// not win were the recommended one as slow and they as fast as at the better of both ends: times are monotone in every
-// parameter. The batch, with which whole micro-batches change, is searched in full at each doubling.
+// and then by bisection to kFine, which takes predictions only; full searches on both sides of it say whether that
+// holds among all plans. What wins there competes from then on, and the flip is looked for again; where that does not
+// settle it soon, full searches halve the way. So every flip is one that two searches found, kFine apart.
 //
-// Not seen: a plan that wins only between two points of the grid and is in no search's list.
+// Where a parameter only makes things worse and the recommended layout stays within equal time of what was fastest
+// before, nothing can overtake and nothing is searched. Plans are left out of the walk that could not win were the
+// recommended one as slow and they as fast as at the better of both ends: times are monotone in every parameter.
+//
+// Memory, with which plans come and go, is searched in full at every point of the grid; the batch, with which whole
+// micro-batches change, at every doubling.
+//
+// Not seen: that the recommendation changes and changes back between two points of the grid.
 #pragma once
 
 #include <functional>
@@ -90,8 +94,10 @@ private:
     };
 
     void know(const plan::Plan& plan);
-    /// Full searches one after the other: what plans known do not say anything about, since other micro-batches count.
+    /// Full searches one after the other.
     Direction walk(const Knob& knob, const std::vector<double>& way);
+    /// Full searches half-way between where the recommendation stays and a flip.
+    Direction halved(const Knob& knob, double stays, Flip flip);
     [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan); }
     [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const plan::Plan& plan) const;
     [[nodiscard]] Standing standing(const Conditions& conditions, const std::vector<const Known*>& plans) const;

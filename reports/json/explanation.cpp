@@ -43,7 +43,6 @@ Json direction(const search::Direction& direction) {
     Json flip = nullptr;
     if (direction.flip) {
         flip = {{"factor", number(direction.flip->factor)},
-                {"confirmed", direction.flip->confirmed},
                 {"tied_now", direction.flip->tied},
                 {"to", recommendation(direction.flip->to)}};
     }

@@ -50,8 +50,7 @@ std::string layout_words(const schedule::Prediction& prediction) {
 }
 
 std::string to_words(const Flip& flip) {
-    return std::string(flip.tied ? "~ " : "") + (flip.to ? layout_words(*flip.to) : "nothing fits") +
-           (flip.confirmed ? "" : " (about)");
+    return std::string(flip.tied ? "~ " : "") + (flip.to ? layout_words(*flip.to) : "nothing fits");
 }
 
 bool all_looked(const Sensitivity& sensitivity) { return sensitivity.less.looked && sensitivity.more.looked; }
@@ -127,19 +126,13 @@ std::vector<std::string> footnotes(const Explanation& explanation) {
     if (!idle.empty()) {
         notes.push_back((explanation.flips ? "nothing hangs on: " : "the time does not hang on: ") + join(idle));
     }
-    const auto any = [&](const auto& is) {
-        return std::any_of(explanation.parameters.begin(), explanation.parameters.end(),
-                           [&](const Sensitivity& sensitivity) {
-                               const auto& less = sensitivity.less.flip;
-                               const auto& more = sensitivity.more.flip;
-                               return (less && is(*less)) || (more && is(*more));
-                           });
-    };
-    if (any([](const Flip& flip) { return flip.tied; })) {
+    const bool ties =
+        std::any_of(explanation.parameters.begin(), explanation.parameters.end(), [](const Sensitivity& sensitivity) {
+            const auto tied = [](const std::optional<Flip>& flip) { return flip && flip->tied; };
+            return tied(sensitivity.less.flip) || tied(sensitivity.more.flip);
+        });
+    if (ties) {
         notes.emplace_back("~ cannot be told apart from No. 1 as it is");
-    }
-    if (any([](const Flip& flip) { return !flip.confirmed; })) {
-        notes.emplace_back("about: among plans known to compete; full searches did not settle it");
     }
     if (explanation.flips) {
         notes.push_back(

@@ -199,7 +199,7 @@ inline search::Explanation some_reasons() {
     add({.key = "peak", .name = "device peak", .now = 312_TFLOP_per_s}, -0.61);
     auto& links = add({.key = "bandwidth.unit", .name = "bandwidth (unit, system)", .now = 25_GB_per_s}, -0.0625);
     links.less.flip = Flip{.factor = 0.556, .to = second, .tied = true};
-    links.more.flip = Flip{.factor = 8, .to = second, .confirmed = false};
+    links.more.flip = Flip{.factor = 8, .to = second};
     auto& launch = add({.key = "framework.launch",
                         .name = "host time of a launch",
                         .now = 38_us,
