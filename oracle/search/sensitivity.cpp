@@ -127,15 +127,22 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
     const auto go_on = [&] { return !progress || progress(done, directions); };
     Rivals rivals(inquiry, conditions, answer.plans, go_on);
     look_at_memory(rivals, conditions, all, first, explanation.memory);
-    for (Reaction& reaction : all) {
-        for (const bool up : {false, true}) {
-            ++done;
-            if (go_on()) {
-                Direction& direction = up ? reaction.sensitivity.more : reaction.sensitivity.less;
-                direction = rivals.look(reaction.knob, up);
-                mark_tie(answer.plans, direction);
+    for (const bool memory : {true, false}) {
+        for (Reaction& reaction : all) {
+            for (const bool up : {false, true}) {
+                if (reaction.knob.by_steps != memory) {
+                    continue;
+                }
+                ++done;
+                if (go_on()) {
+                    Direction& direction = up ? reaction.sensitivity.more : reaction.sensitivity.less;
+                    direction = rivals.look(reaction.knob, up);
+                    mark_tie(answer.plans, direction);
+                }
             }
         }
+    }
+    for (Reaction& reaction : all) {
         explanation.parameters.push_back(std::move(reaction.sensitivity));
     }
     explanation.complete = go_on();

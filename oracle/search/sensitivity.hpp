@@ -24,7 +24,7 @@ Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& clust
 
 /// Of the first plan of the answer to an inquiry, with flips. The more plans the answer has, the fewer searches this
 /// takes; kRivals are enough. `progress` hears of (directions looked at, all of them); where it says no, what is
-/// finished counts.
+/// finished counts: memory first, then the largest elasticities.
 Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress& progress = {});
 
 }  // namespace dodona::search
