@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
+#include "cli/explain.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job.hpp"
@@ -19,6 +20,7 @@
 #include "reports/json/answer.hpp"
 #include "reports/text/answer.hpp"
 #include "search/layer_search.hpp"
+#include "search/rivals.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
 
@@ -43,6 +45,9 @@ std::vector<Option> options() {
                    .value = "FILE",
                    .description = "write the best plan as a file that `dodona predict --plan` reads",
                    .group = "Output"});
+    all.push_back(
+        explain_option("which parameters the answer hangs on, and what change of each would\n"
+                       "recommend another plan"));
     all.push_back(observed_option("of the plan that --observed-plan names"));
     all.push_back({.names = "--observed-plan",
                    .value = "FILE",
@@ -165,6 +170,9 @@ int run(Arguments& arguments) {
     } else if (!observed.step && !observed_plan.empty()) {
         arguments.fault("--observed-plan", "the time of its step is missing", "add --observed TIME");
     }
+    const bool explains = read_explain(arguments, output);
+    const std::size_t shown = space.top;
+    space.top = explains ? std::max(shown, search::kRivals) : shown;
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
     const Job job = read_job(arguments);
@@ -198,6 +206,10 @@ int run(Arguments& arguments) {
     if (answer.layers) {
         answer.question.strategies.emplace_back(search::kByLayers);
     }
+    if (explains) {
+        explain({job.graph, job.cluster, space}, answer);
+        answer.plans.resize(std::min(answer.plans.size(), shown));
+    }
     write(output, formatted(answer, save_to, output));
     if (!save_to.empty()) {
         save(answer, save_to);
@@ -218,6 +230,7 @@ Command plan_command() {
                 "  dodona plan resnet50 --machine abci --gpus 64\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --save best.yaml\n"
                 "  dodona plan alexnet --machine abci --gpus 64 --strategy auto\n"
+                "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --explain\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
             .run = run};
 }

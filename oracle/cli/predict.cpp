@@ -1,14 +1,18 @@
 #include "cli/predict.hpp"
 
 #include "cli/exit_code.hpp"
+#include "cli/explain.hpp"
 #include "cli/job.hpp"
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/plan_options.hpp"
 #include "reports/csv.hpp"
+#include "reports/json/explanation.hpp"
 #include "reports/json/prediction.hpp"
+#include "reports/text/explanation.hpp"
 #include "reports/text/prediction.hpp"
 #include "schedule/predict.hpp"
+#include "search/sensitivity.hpp"
 
 namespace dodona::cli {
 
@@ -20,25 +24,35 @@ std::vector<Option> options() {
         all.push_back(std::move(option));
     }
     all.push_back(observed_option("of this very plan"));
+    all.push_back(explain_option("which parameters its time hangs on"));
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }
     return all;
 }
 
-std::string formatted(const Job& job, const schedule::Prediction& prediction, const Output& output) {
+std::string formatted(const Job& job, const schedule::Prediction& prediction,
+                      const std::optional<search::Explanation>& explanation, const Output& output) {
     const reports::Subject subject{job.model, job.machine};
+    reports::Json document = reports::prediction_json(prediction);
+    if (explanation) {
+        document["explanation"] = reports::explanation_json(*explanation);
+    }
     switch (output.format) {
-        case Format::json: return reports::printed(reports::prediction_json(prediction));
-        case Format::csv: return reports::csv({reports::prediction_json(prediction)});
-        case Format::markdown: return reports::prediction_markdown(subject, prediction);
+        case Format::json: return reports::printed(document);
+        case Format::csv: return reports::csv({document});
+        case Format::markdown:
+            return reports::prediction_markdown(subject, prediction) +
+                   (explanation ? reports::explanation_markdown(*explanation, {prediction}) : "");
         case Format::text: break;
     }
-    return reports::prediction_text(subject, prediction, output.style);
+    return reports::prediction_text(subject, prediction, output.style) +
+           (explanation ? reports::explanation_text(*explanation, {prediction}, output.style) : "");
 }
 
 int run(Arguments& arguments) {
     const Output output = read_output(arguments);
+    const bool explains = read_explain(arguments, output);
     const PlanWords plan_words = read_plan_words(arguments);
     const ObservedWords observed = read_observed(arguments);
     const Job job = read_job(arguments);
@@ -46,7 +60,12 @@ int run(Arguments& arguments) {
     if (observed.any()) {
         plan.framework = anchored(plan.framework, observed, job, plan);
     }
-    write(output, formatted(job, schedule::predict(job.graph, job.cluster, plan), output));
+    const schedule::Prediction prediction = schedule::predict(job.graph, job.cluster, plan);
+    std::optional<search::Explanation> explanation;
+    if (explains) {
+        explanation = search::sensitivity(job.graph, job.cluster, prediction);
+    }
+    write(output, formatted(job, prediction, explanation, output));
     return kAnswered;
 }
 

@@ -38,6 +38,9 @@ struct CurveTime {
 /// The time of the curve's collective at this size; `borrowed` is added to its error.
 CurveTime curve_time(const cluster::CollectiveCurve& curve, Bytes size, double borrowed = 0);
 
+/// What the benchmark behind a curve asked for: its ranks_per_node side by side, the next as many `apart` devices on.
+CollectiveRequest benchmark(const cluster::CollectiveCurve& curve, std::int64_t apart, Bytes size);
+
 /// The cluster's first curve that answers for the request, or none. `spans` are those of the request's group.
 const cluster::CollectiveCurve* matching_curve(const cluster::Cluster& cluster, const CollectiveRequest& request,
                                                std::span<const cluster::Span> spans);

@@ -147,16 +147,13 @@ Estimate from_model(const cluster::Cluster& cluster, std::span<const cluster::Sp
 /// Measured over modelled, for the ranks of a curve side by side on the request's outermost level.
 double correction(const cluster::Cluster& cluster, const CollectiveRequest& request,
                   const cluster::CollectiveCurve& curve, std::size_t level) {
-    const std::int64_t together = curve.ranks_per_node;
-    const std::int64_t apart = together == curve.ranks ? curve.ranks : cluster.unit_size(level - 1);
-    CollectiveRequest alike = request;
-    alike.group.strides = {{1, together}, {apart, curve.ranks / together}};
-    alike.ranks = apart * (curve.ranks / together);
+    const std::int64_t apart = level > 0 ? cluster.unit_size(level - 1) : 1;
+    CollectiveRequest alike = benchmark(curve, apart, request.size);
+    alike.messages = request.messages;
     if (alike.ranks > cluster.devices()) {
         return 1;
     }
-    const Seconds modelled = model(cluster, alike, cluster::spans(cluster, alike.group, alike.ranks), {}).time();
-    return curve_time(curve, request.size).time.value / modelled;
+    return curve_time(curve, request.size).time.value / modelled_time(cluster, alike);
 }
 
 /// Of ranks that no curve has: the model, corrected by the neighbours that have one.
@@ -241,6 +238,10 @@ CollectiveTime collective_time(const cluster::Cluster& cluster, const Collective
         }
     }
     return result;
+}
+
+Seconds modelled_time(const cluster::Cluster& cluster, const CollectiveRequest& request) {
+    return model(cluster, request, cluster::spans(cluster, request.group, request.ranks), {}).time();
 }
 
 Bytes sent_bytes(Collective collective, std::int64_t ranks, Bytes size) {

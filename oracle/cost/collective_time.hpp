@@ -38,6 +38,9 @@ struct CollectiveTime {
 CollectiveTime collective_time(const cluster::Cluster& cluster, const CollectiveRequest& request,
                                std::optional<cluster::Algorithm> forced = std::nullopt);
 
+/// What algorithms and links say, whatever was measured. Groups of two ranks at least.
+Seconds modelled_time(const cluster::Cluster& cluster, const CollectiveRequest& request);
+
 /// Bytes that one rank sends, whatever the algorithm (bandwidth-optimal count):
 /// all-reduce 2(p-1)/p n, all-gather and reduce-scatter (p-1)/p n, all-to-all (p-1)/p n, send and halo n.
 Bytes sent_bytes(cluster::Collective collective, std::int64_t ranks, Bytes size);

@@ -181,4 +181,16 @@ std::optional<KernelTime> from_curves(const cluster::Device& device, const graph
     return std::nullopt;
 }
 
+cluster::KernelCurve moved(cluster::KernelCurve curve, const cluster::Device& was, const cluster::Device& is) {
+    const bool product = is_product(curve.kind);
+    for (cluster::KernelPoint& point : curve.points) {
+        const auto ideal = [&](const cluster::Device& device) {
+            return product ? roofline(device, kernel_of(curve.kind, point), curve.precision)
+                           : stream_roofline(device, point.bytes, Flop{});
+        };
+        point.time *= ideal(is) / ideal(was);
+    }
+    return curve;
+}
+
 }  // namespace dodona::cost

@@ -25,4 +25,7 @@ namespace dodona::cost {
 /// The measured or interpolated time; nothing where no curve of the device covers the kernel. Does not allocate.
 std::optional<KernelTime> from_curves(const cluster::Device& device, const graph::Kernel& kernel, Precision precision);
 
+/// The curve as it would be on another device: every point keeps its efficiency e = roofline / t.
+cluster::KernelCurve moved(cluster::KernelCurve curve, const cluster::Device& was, const cluster::Device& is);
+
 }  // namespace dodona::cost

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace dodona::search {
 
@@ -19,6 +20,27 @@ double sure(const schedule::Prediction& first, const schedule::Prediction& other
 
 bool tied(const schedule::Prediction& first, const schedule::Prediction& other) {
     return sure(first, other) < (1 + kIntervalLevel) / 2;
+}
+
+std::vector<std::vector<std::size_t>> ties(const std::vector<schedule::Prediction>& plans) {
+    std::vector<std::vector<std::size_t>> groups;
+    std::vector<bool> placed(plans.size(), false);
+    for (std::size_t leader = 0; leader < plans.size(); ++leader) {
+        if (placed[leader]) {
+            continue;
+        }
+        std::vector<std::size_t> group{leader + 1};
+        for (std::size_t other = leader + 1; other < plans.size(); ++other) {
+            if (!placed[other] && tied(plans[leader], plans[other])) {
+                placed[other] = true;
+                group.push_back(other + 1);
+            }
+        }
+        if (group.size() > 1) {
+            groups.push_back(std::move(group));
+        }
+    }
+    return groups;
 }
 
 }  // namespace dodona::search

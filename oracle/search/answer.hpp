@@ -8,8 +8,12 @@
 #include <vector>
 
 #include "schedule/prediction.hpp"
+#include "search/explanation.hpp"
 
 namespace dodona::search {
+
+/// Plans closer than this are equal to every model that we know of; the simpler then comes first.
+inline constexpr double kEqualTime = 0.005;
 
 /// Configurations that cannot run, counted by their first reason.
 struct Infeasible {
@@ -58,7 +62,8 @@ struct Answer {
     /// When nothing fits: the configuration that comes nearest, predicted all the same.
     std::vector<schedule::Prediction> nearest;
     SearchCounts counts;
-    std::optional<LayerCounts> layers;  ///< where each layer could choose
+    std::optional<LayerCounts> layers;       ///< where each layer could choose
+    std::optional<Explanation> explanation;  ///< where it was asked for
 };
 
 /// How sure it is that `first` is the faster of two plans for one job: the errors that both share drop out
@@ -67,5 +72,9 @@ double sure(const schedule::Prediction& first, const schedule::Prediction& other
 
 /// Whether the difference of two plans is within what predictions may miss, at the level of their intervals.
 bool tied(const schedule::Prediction& first, const schedule::Prediction& other);
+
+/// Places in a ranking (the first is 1) of plans that cannot be told apart: each group starts with the first plan that
+/// is in no earlier one, and has all later plans that are tied with it. Groups of one are left out.
+std::vector<std::vector<std::size_t>> ties(const std::vector<schedule::Prediction>& plans);
 
 }  // namespace dodona::search

@@ -17,8 +17,6 @@ using schedule::Prediction;
 
 namespace {
 
-/// Plans closer than this are equal to every model; the named one then comes first.
-constexpr double kEqualTime = 0.005;
 /// Sums may miss what a whole evaluation says; choices slower than the best plan known by more are not looked for.
 constexpr double kSlack = 1.05;
 /// Candidates that are evaluated whole, of each frontier.

@@ -21,9 +21,6 @@ std::int64_t complexity(const Plan& plan) {
            100 * static_cast<std::int64_t>(plan.strategy.axes.size()) + std::min<std::int64_t>(plan.chunks, 99);
 }
 
-/// Plans closer than this are equal to every model that we know of; the simpler then comes first.
-constexpr double kEqualTime = 0.005;
-
 std::vector<Candidate> best_of_each(const Space& space, const std::vector<Layout>& layouts,
                                     const std::vector<Candidate>& candidates) {
     std::map<std::string, std::size_t> known;

@@ -1,5 +1,6 @@
 #include "reports/json/answer.hpp"
 
+#include "reports/json/explanation.hpp"
 #include "reports/strategy.hpp"
 
 namespace dodona::reports {
@@ -45,6 +46,7 @@ Json answer_json(const search::Answer& answer) {
             document["plans"][i]["rules"] = rules_json(answer.plans[i].plan.strategy);
         }
     }
+    document["ties"] = search::ties(answer.plans);
     document["infeasible"] = Json::array();
     for (const search::Infeasible& group : answer.infeasible) {
         document["infeasible"].push_back({{"strategy", group.strategy},
@@ -64,6 +66,9 @@ Json answer_json(const search::Answer& answer) {
     if (answer.layers) {
         document["search"]["layers"] = {
             {"settings", answer.layers->settings}, {"states", answer.layers->states}, {"cut", answer.layers->cut}};
+    }
+    if (answer.explanation) {
+        document["explanation"] = explanation_json(*answer.explanation);
     }
     return document;
 }

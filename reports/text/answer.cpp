@@ -7,6 +7,7 @@
 
 #include "reports/figures.hpp"
 #include "reports/strategy.hpp"
+#include "reports/text/explanation.hpp"
 #include "reports/text/misfits.hpp"
 #include "reports/text/next.hpp"
 #include "reports/text/section.hpp"
@@ -161,19 +162,18 @@ std::string against_runner_up(const schedule::Prediction& first, const schedule:
 }
 
 std::string ties(const std::vector<schedule::Prediction>& plans) {
-    std::vector<std::string> level;
-    for (std::size_t i = 1; i < plans.size(); ++i) {
-        if (search::tied(plans.front(), plans[i])) {
-            level.push_back(std::to_string(i + 1));
-        }
+    std::vector<std::string> words;
+    for (const std::vector<std::size_t>& group : search::ties(plans)) {
+        std::vector<std::string> level;
+        std::transform(group.begin() + 1, group.end(), std::back_inserter(level),
+                       [](std::size_t place) { return std::to_string(place); });
+        words.push_back(fmt::format("{}{} {} from No. {}", level.size() > 1 ? "Nos. " : "No. ", join(level),
+                                    words.empty() ? "cannot be told apart" : "neither", group.front()));
     }
-    if (level.empty()) {
+    if (words.empty()) {
         return {};
     }
-    return fmt::format(
-        "~ {} cannot be told apart from No. 1: errors that they do not share may be larger than what "
-        "they differ by",
-        (level.size() > 1 ? "Nos. " : "No. ") + join(level));
+    return "~ " + join(words) + ": errors that they do not share may be larger than what they differ by";
 }
 
 std::string answer_text(const search::Answer& answer, const std::string& saved, Style style) {
@@ -187,6 +187,7 @@ std::string answer_text(const search::Answer& answer, const std::string& saved, 
             all += "  " + wrapped(level, kTextWidth - 2, "    ") + "\n";
         }
         all += made_rules(answer, style) + why_first(answer, style);
+        all += answer.explanation ? explanation_text(*answer.explanation, answer.plans, style) : "";
     } else {
         all += nearest(answer, style);
     }
@@ -220,6 +221,7 @@ std::string answer_markdown(const search::Answer& answer) {
             all += fmt::format("{}- {}: {}\n", &bottleneck == &best.bottlenecks.front() ? "\n" : "", bottleneck.kind,
                                bottleneck.text);
         }
+        all += answer.explanation ? explanation_markdown(*answer.explanation, answer.plans) : "";
     }
     if (!answer.infeasible.empty()) {
         Table table({{"configurations", Align::right}, {"strategy"}, {"why they do not fit"}, {"nearest"}});

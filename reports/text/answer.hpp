@@ -17,7 +17,7 @@ std::string answer_markdown(const search::Answer& answer);
 /// At most seven columns. "~2": cannot be told apart from No. 1.
 Table ranking(const std::vector<schedule::Prediction>& plans);
 
-/// Which plans cannot be told apart from the first; empty if all can.
+/// Which plans cannot be told apart from the first, and which others from each other; empty if all can.
 std::string ties(const std::vector<schedule::Prediction>& plans);
 
 /// What sets the first plan apart from the second: "No. 2 takes 3.1 % longer: gradient reduction +0.41 s, ...".

@@ -13,9 +13,11 @@
 #include "reports/framework.hpp"
 #include "reports/json/answer.hpp"
 #include "reports/json/comparison.hpp"
+#include "reports/json/explanation.hpp"
 #include "reports/json/limits.hpp"
 #include "reports/text/answer.hpp"
 #include "reports/text/comparison.hpp"
+#include "reports/text/explanation.hpp"
 #include "reports/text/limits.hpp"
 #include "reports/text/prediction.hpp"
 #include "scene.hpp"
@@ -60,6 +62,11 @@ std::vector<Case> cases() {
         {"predict.md", [] { return prediction_markdown(kSubject, pipelined()); }},
         {"plan-tied.txt", [] { return answer_text(tied_plans(), "", {}); }},
         {"plan-tied.md", [] { return answer_markdown(tied_plans()); }},
+        {"plan-explained.txt", [] { return answer_text(explained_plans(), "", {}); }},
+        {"plan-explained.md", [] { return answer_markdown(explained_plans()); }},
+        {"explanation.json", [] { return printed(explanation_json(some_reasons())); }},
+        {"predict-explained.txt", [] { return explanation_text(reasons_of_one(), {too_large()}, {}); }},
+        {"predict-explained.md", [] { return explanation_markdown(reasons_of_one(), {too_large()}); }},
         {"predict-observed.txt", [] { return prediction_text(kSubject, observed(), {}); }},
         {"predict-observed.md", [] { return prediction_markdown(kSubject, observed()); }},
         {"predict-observed.json", [] { return printed(prediction_json(observed())); }},

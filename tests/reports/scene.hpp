@@ -188,6 +188,62 @@ inline search::Answer tied_plans() {
     return answer;
 }
 
+/// What the two plans hang on: a flip to the second of them, one to nothing, one not looked at.
+inline search::Explanation some_reasons() {
+    using search::Amount;
+    using search::Flip;
+    search::Explanation reasons;
+    const auto add = [&](search::Parameter parameter, double elasticity) -> search::Sensitivity& {
+        parameter.least = 1 / 16.0;
+        parameter.most = 16;
+        reasons.parameters.push_back(
+            {std::move(parameter), elasticity, {.looked = true, .flip = {}}, {.looked = true, .flip = {}}});
+        return reasons.parameters.back();
+    };
+    schedule::Prediction second = pipelined();
+    second.plan.strategy.name = "megatron";
+    second.step = Estimate::exactly(12_s);
+    add({.key = "peak", .name = "device peak", .now = 312_TFLOP_per_s}, -0.61);
+    auto& links = add({.key = "bandwidth.unit", .name = "bandwidth (unit, system)", .now = 25_GB_per_s}, -0.0625);
+    links.less.flip = Flip{.factor = 0.556, .to = second, .tied = true};
+    links.more.flip = Flip{.factor = 8, .to = second};
+    auto& launch = add({.key = "framework.launch",
+                        .name = "host time of a launch",
+                        .now = 38_us,
+                        .more_is_better = false,
+                        .kind = search::ParameterKind::software},
+                       0.02);
+    launch.more = {};
+    add({.key = "memory", .name = "device memory", .now = 80_GiB}, 0).less.flip =
+        Flip{.factor = 0.1, .to = std::nullopt};
+    add({.key = "latency.node", .name = "latency (node)", .now = 3_us, .more_is_better = false}, 0.0001);
+    reasons.memory = {.left = 20_GiB, .looked = true, .without = second};
+    reasons.flips = true;
+    reasons.complete = false;
+    reasons.searches = 17;
+    reasons.unmoved = 3;
+    return reasons;
+}
+
+inline search::Answer explained_plans() {
+    search::Answer answer = tied_plans();
+    answer.explanation = some_reasons();
+    return answer;
+}
+
+/// Of one plan: without flips.
+inline search::Explanation reasons_of_one() {
+    search::Explanation reasons = some_reasons();
+    reasons.flips = false;
+    reasons.complete = true;
+    reasons.searches = 0;
+    reasons.memory = {.left = -16 * 1_GiB};
+    for (search::Sensitivity& sensitivity : reasons.parameters) {
+        sensitivity.less = sensitivity.more = {};
+    }
+    return reasons;
+}
+
 /// A prediction whose products were moved by 10 %.
 inline schedule::Prediction observed() {
     schedule::Prediction p = pipelined();

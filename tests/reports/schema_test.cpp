@@ -12,6 +12,7 @@
 
 #include "reports/json/answer.hpp"
 #include "reports/json/comparison.hpp"
+#include "reports/json/explanation.hpp"
 #include "reports/json/limits.hpp"
 #include "scene.hpp"
 
@@ -37,6 +38,28 @@ TEST(Schema, HoldsForPlans) {
     EXPECT_TRUE(is_valid("plan", plain(answer_json(two_plans()))));
     EXPECT_TRUE(is_valid("plan", plain(answer_json(tied_plans()))));
     EXPECT_TRUE(is_valid("plan", plain(answer_json(nothing_fits()))));
+    EXPECT_TRUE(is_valid("plan", plain(answer_json(explained_plans()))));
+    EXPECT_EQ(answer_json(two_plans())["ties"], Json::array());
+    EXPECT_EQ(answer_json(tied_plans())["ties"], Json::parse("[[1, 2]]"));
+}
+
+TEST(Schema, HoldsForExplanations) {
+    Json document = prediction_json(too_large());
+    document["explanation"] = explanation_json(reasons_of_one());
+    EXPECT_TRUE(is_valid("predict", plain(document)));
+    const nlohmann::json good = plain(answer_json(explained_plans()));
+    for (const std::string at : {"", "/memory", "/parameters/1", "/parameters/1/less", "/parameters/1/less/flip",
+                                 "/parameters/1/less/flip/to"}) {
+        const nlohmann::json::json_pointer pointer("/explanation" + at);
+        for (const auto& [key, value] : good[pointer].items()) {
+            nlohmann::json broken = good;
+            broken[pointer].erase(key);
+            EXPECT_FALSE(is_valid("plan", broken)) << at << " " << key;
+        }
+    }
+    nlohmann::json broken = good;
+    broken["explanation"]["parameters"][1]["less"]["flip"]["factor"] = 0;
+    EXPECT_FALSE(is_valid("plan", broken));
 }
 
 TEST(Schema, HoldsForPredictions) {

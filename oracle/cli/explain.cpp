@@ -1,0 +1,40 @@
+#include "cli/explain.hpp"
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "search/sensitivity.hpp"
+
+namespace dodona::cli {
+
+Option explain_option(const std::string& what) {
+    return {.names = "--explain", .value = "", .description = what, .group = "Output"};
+}
+
+bool read_explain(Arguments& arguments, const Output& output) {
+    const bool asked = arguments.has("--explain");
+    if (asked && output.format == Format::csv) {
+        arguments.fault("--explain", "csv lists plans and has no place for it", "use --format text, json or md");
+    }
+    return asked;
+}
+
+void explain(const search::Inquiry& inquiry, search::Answer& answer) {
+    if (answer.plans.empty() || interrupted()) {
+        return;
+    }
+    ProgressLine line("changes");
+    answer.explanation = search::explain(inquiry, answer, [&](std::int64_t done, std::int64_t all) {
+        line.show(done, all);
+        return !interrupted();
+    });
+    line.clear();
+    if (!answer.explanation->complete) {
+        fmt::print(stderr, "note: stopped; ? marks what was not looked at\n");
+    }
+}
+
+}  // namespace dodona::cli

@@ -1,0 +1,285 @@
+#include "search/rivals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/check.hpp"
+#include "schedule/evaluate.hpp"
+#include "schedule/validate.hpp"
+
+namespace dodona::search {
+
+namespace {
+
+using plan::Plan;
+
+/// Factors that a parameter is tried at, denser where a change is more likely to come about.
+constexpr std::array kGrid{1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
+constexpr std::array kDoublings{2.0, 4.0, 8.0, 16.0};
+
+/// Times that a flip is looked for among plans known before it is left to searches alone.
+constexpr int kRounds = 3;
+
+/// The way from 1 to the end of the range; samples stay whole.
+std::vector<double> steps(const Knob& knob, double end, std::int64_t batch) {
+    std::vector<double> found;
+    const auto add = [&](double factor) {
+        const double at = end > 1 ? factor : 1 / factor;
+        const bool whole = !knob.by_doublings || std::fmod(at * static_cast<double>(batch), 1) == 0;
+        if (whole && (end > 1 ? at <= end : at >= end)) {
+            found.push_back(at);
+        }
+    };
+    if (knob.by_doublings) {
+        std::for_each(kDoublings.begin(), kDoublings.end(), add);
+        return found;
+    }
+    std::for_each(kGrid.begin(), kGrid.end(), add);
+    if (found.empty() || found.back() != end) {
+        found.push_back(end);
+    }
+    return found;
+}
+
+}  // namespace
+
+bool same_layout(const Plan& a, const Plan& b) {
+    return a.strategy.name == b.strategy.name && a.mesh == b.mesh &&
+           std::equal(a.folds.begin(), a.folds.end(), b.folds.begin(), b.folds.end(),
+                      [](const plan::Fold& x, const plan::Fold& y) { return x.name == y.name && x.size == y.size; });
+}
+
+namespace {
+
+/// Whether two plans of one layout are one plan.
+bool same_run(const Plan& a, const Plan& b) {
+    return a.microbatch == b.microbatch && a.schedule == b.schedule && a.chunks == b.chunks && a.stages == b.stages &&
+           a.recompute == b.recompute && a.shard == b.shard && a.shard_group == b.shard_group &&
+           a.offload == b.offload && plan::words(a.overlap) == plan::words(b.overlap);
+}
+
+}  // namespace
+
+std::optional<schedule::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, Plan plan) {
+    plan.framework = conditions.framework;
+    plan.batch = conditions.batch;
+    try {
+        schedule::validate(graph, conditions.cluster, plan, {});
+    } catch (const InputError&) {
+        return std::nullopt;
+    }
+    schedule::Prediction prediction =
+        schedule::evaluate(schedule::cost_graph(graph, conditions.cluster, plan, {}), plan, schedule::Detail::totals);
+    if (conditions.max_memory) {
+        prediction.memory_limit = min(prediction.memory_limit, *conditions.max_memory);
+        prediction.fits = prediction.fits && prediction.memory.total() <= prediction.memory_limit &&
+                          prediction.most_memory <= *conditions.max_memory;
+    }
+    return prediction;
+}
+
+Rivals::Rivals(const Inquiry& inquiry, const Conditions& conditions, const std::vector<schedule::Prediction>& plans,
+               std::function<bool()> go_on)
+    : inquiry_(inquiry), conditions_(conditions), go_on_(std::move(go_on)) {
+    check(!plans.empty(), "what competes with a recommendation needs one");
+    for (const schedule::Prediction& prediction : plans) {
+        know(prediction.plan);
+    }
+}
+
+/// Plans of one name that take other times have other rules: they were made for a network.
+void Rivals::know(const Plan& plan) {
+    const std::optional<Seconds> now = time(conditions_, plan);
+    const bool known = std::any_of(known_.begin(), known_.end(), [&](const Known& other) {
+        return same_layout(plan, other.plan) && same_run(plan, other.plan) && now == other.now;
+    });
+    if (!known) {
+        known_.push_back({plan, now});
+    }
+}
+
+void Rivals::Standing::take(bool is_ours, Seconds time) {
+    fastest = fastest ? min(*fastest, time) : time;
+    if (is_ours) {
+        ours = ours ? min(*ours, time) : time;
+    }
+}
+
+bool Rivals::Standing::flips() const { return !ours || *ours > (1 + kEqualTime) * *fastest; }
+
+std::optional<Seconds> Rivals::time(const Conditions& conditions, const Plan& plan) const {
+    const auto prediction = predicted(inquiry_.graph, conditions, plan);
+    return prediction && prediction->fits ? std::optional(prediction->step.value) : std::nullopt;
+}
+
+Rivals::Standing Rivals::standing(const Conditions& conditions, const std::vector<const Known*>& plans) const {
+    Standing standing;
+    for (const Known* known : plans) {
+        if (const auto taken = time(conditions, known->plan)) {
+            standing.take(is_ours(known->plan), *taken);
+        }
+    }
+    return standing;
+}
+
+std::vector<const Rivals::Known*> Rivals::contenders(const Knob& knob, double end) const {
+    const Conditions at_end = knob.turned(conditions_, end);
+    const std::optional<Seconds> now = known_.front().now;
+    const std::optional<Seconds> then = time(at_end, known_.front().plan);
+    std::vector<const Known*> plans;
+    for (const Known& known : known_) {
+        const auto wins = [&](std::optional<Seconds> taken) { return taken && *taken < max(*now, *then); };
+        if (is_ours(known.plan) || !now || !then || wins(known.now) || wins(time(at_end, known.plan))) {
+            plans.push_back(&known);
+        }
+    }
+    return plans;
+}
+
+bool Rivals::cannot_flip(const Knob& knob, double end) const {
+    const bool worse = (end > 1) != knob.parameter.more_is_better;
+    if (!worse) {
+        return false;
+    }
+    const std::optional<Seconds> then = time(knob.turned(conditions_, end), known_.front().plan);
+    return then && std::all_of(known_.begin(), known_.end(), [&](const Known& known) {
+               return !known.now || *then <= (1 + kEqualTime) * *known.now;
+           });
+}
+
+std::optional<Rivals::Bracket> Rivals::bracket(const Knob& knob, double end) const {
+    const std::vector<const Known*> plans = contenders(knob, end);
+    const auto flips = [&](double factor) { return standing(knob.turned(conditions_, factor), plans).flips(); };
+    Bracket found;
+    for (const double factor : steps(knob, end, conditions_.batch)) {
+        found.flips = factor;
+        if (flips(factor)) {
+            while (std::abs(std::log(found.flips / found.stays)) > std::log(kFine)) {
+                const double middle = std::sqrt(found.flips * found.stays);
+                (flips(middle) ? found.flips : found.stays) = middle;
+            }
+            return found;
+        }
+        found.stays = factor;
+    }
+    return std::nullopt;
+}
+
+Rivals::Recommended Rivals::searched(const Conditions& conditions) {
+    Space space = inquiry_.space;
+    space.framework = conditions.framework;
+    space.batch = conditions.batch;
+    space.max_memory = conditions.max_memory;
+    space.top = kRivals;
+    ++searches_;
+    bool ended = false;
+    const Answer answer = inquiry_.searcher(inquiry_.graph, conditions.cluster, space, [&](std::int64_t, std::int64_t) {
+        ended = ended || !go_on_();
+        return !ended;
+    });
+    if (ended || !go_on_()) {
+        return {};
+    }
+    Standing standing;
+    for (const schedule::Prediction& prediction : answer.plans) {
+        const bool fastest = !standing.fastest || prediction.step.value < *standing.fastest;
+        if (fastest || is_ours(prediction.plan)) {
+            know(prediction.plan);
+        }
+        standing.take(is_ours(prediction.plan), prediction.step.value);
+    }
+    for (const Known& known : known_) {
+        if (const auto taken = is_ours(known.plan) ? time(conditions, known.plan) : std::nullopt) {
+            standing.take(true, *taken);
+        }
+    }
+    return {.looked = true,
+            .flips = standing.flips(),
+            .plan = answer.plans.empty() ? std::nullopt : std::optional(answer.plans.front())};
+}
+
+Direction Rivals::walk(const Knob& knob, const std::vector<double>& way) {
+    double stays = 1;
+    for (const double factor : way) {
+        Recommended there = searched(knob.turned(conditions_, factor));
+        if (!there.looked) {
+            return {};
+        }
+        if (there.flips) {
+            Flip flip{.factor = factor, .to = std::move(there.plan)};
+            return knob.by_doublings ? Direction{.looked = true, .flip = std::move(flip)}
+                                     : halved(knob, stays, std::move(flip));
+        }
+        stays = factor;
+    }
+    return {.looked = true, .flip = std::nullopt};
+}
+
+Direction Rivals::look(const Knob& knob, bool up) {
+    const double end = up ? knob.parameter.most : knob.parameter.least;
+    const Direction stays{.looked = true, .flip = std::nullopt};
+    const std::vector<double> way = steps(knob, end, conditions_.batch);
+    if (knob.by_doublings || knob.by_steps) {
+        return walk(knob, way);
+    }
+    if (end == 1 || cannot_flip(knob, end)) {
+        return stays;
+    }
+    std::optional<Flip> nearest;
+    for (int round = 0; round < kRounds; ++round) {
+        const auto found = bracket(knob, end);
+        const double at = found ? found->flips : end;
+        Recommended there = searched(knob.turned(conditions_, at));
+        if (!there.looked) {
+            return {};
+        }
+        if (!there.flips && !found) {
+            return stays;
+        }
+        if (!there.flips) {
+            continue;  // another way to run the recommended layout was found
+        }
+        nearest = Flip{.factor = at, .to = std::move(there.plan)};
+        if (!found) {
+            continue;  // what wins there is known now
+        }
+        Recommended before{.looked = true};
+        if (found->stays != 1) {
+            before = searched(knob.turned(conditions_, found->stays));
+        }
+        if (!before.looked) {
+            return {};
+        }
+        if (!before.flips) {
+            return {.looked = true, .flip = nearest};
+        }
+        nearest = Flip{.factor = found->stays, .to = std::move(before.plan)};
+    }
+    if (nearest) {
+        return halved(knob, 1, *nearest);
+    }
+    Recommended there = searched(knob.turned(conditions_, end));
+    if (!there.looked) {
+        return {};
+    }
+    return there.flips ? halved(knob, 1, {.factor = end, .to = std::move(there.plan)}) : stays;
+}
+
+Direction Rivals::halved(const Knob& knob, double stays, Flip flip) {
+    while (std::abs(std::log(flip.factor / stays)) > std::log(kFine)) {
+        const double middle = std::sqrt(flip.factor * stays);
+        Recommended there = searched(knob.turned(conditions_, middle));
+        if (!there.looked) {
+            return {};
+        }
+        if (there.flips) {
+            flip = {.factor = middle, .to = std::move(there.plan)};
+        } else {
+            stays = middle;
+        }
+    }
+    return {.looked = true, .flip = std::move(flip)};
+}
+
+}  // namespace dodona::search

@@ -1,0 +1,153 @@
+#include "search/sensitivity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/check.hpp"
+#include "search/rivals.hpp"
+
+namespace dodona::search {
+
+namespace {
+
+/// Parameters of the software to which the time reacts less than this are not listed: 0.01 % for a doubling.
+constexpr double kUnmoved = 1e-4;
+
+/// Just less than what the plan needs.
+constexpr double kTooLittle = 1 - 1e-6;
+
+struct Reaction {
+    Knob knob;
+    Sensitivity sensitivity;
+};
+
+/// Those listed, the largest reaction first.
+std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& conditions,
+                                const std::vector<const plan::Plan*>& plans, Explanation& explanation) {
+    std::vector<Reaction> found;
+    for (Knob& knob : knobs(conditions, graph, *plans.front())) {
+        const double own = elasticity(graph, conditions, *plans.front(), knob);
+        const bool moves = knob.parameter.kind != ParameterKind::software ||
+                           std::any_of(plans.begin(), plans.end(), [&](const plan::Plan* plan) {
+                               return std::abs(elasticity(graph, conditions, *plan, knob)) >= kUnmoved;
+                           });
+        if (!moves) {
+            ++explanation.unmoved;
+            continue;
+        }
+        Sensitivity sensitivity{.parameter = knob.parameter, .elasticity = own, .less = {}, .more = {}};
+        found.push_back({std::move(knob), std::move(sensitivity)});
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Reaction& a, const Reaction& b) {
+        return std::abs(a.sensitivity.elasticity) > std::abs(b.sensitivity.elasticity);
+    });
+    return found;
+}
+
+void look_at_memory(Rivals& rivals, const Conditions& conditions, const std::vector<Reaction>& all,
+                    const schedule::Prediction& first, MemoryMargin& margin) {
+    const auto memory = std::find_if(all.begin(), all.end(), [](const Reaction& reaction) {
+        return reaction.sensitivity.parameter.key == "memory";
+    });
+    check(memory != all.end(), "every device has memory");
+    const double enough = first.memory.total() / first.memory_limit;
+    Rivals::Recommended there = rivals.searched(memory->knob.turned(conditions, kTooLittle * enough));
+    margin.looked = there.looked;
+    margin.without = std::move(there.plan);
+}
+
+/// Of layouts that the answer lists.
+void mark_tie(const std::vector<schedule::Prediction>& plans, Direction& direction) {
+    if (direction.flip && direction.flip->to) {
+        const auto listed = std::find_if(plans.begin(), plans.end(), [&](const schedule::Prediction& plan) {
+            return same_layout(plan.plan, direction.flip->to->plan);
+        });
+        direction.flip->tied = listed != plans.end() && tied(plans.front(), *listed);
+    }
+}
+
+}  // namespace
+
+double elasticity(const graph::Graph& graph, const Conditions& conditions, const plan::Plan& plan, const Knob& knob) {
+    const auto at = [&](double factor) { return predicted(graph, knob.turned(conditions, factor), plan); };
+    double below = knob.below;
+    double above = knob.above;
+    auto less = at(below);
+    auto more = at(above);
+    if (!less) {
+        below = 1;
+        less = at(1);
+    }
+    if (!more) {
+        above = 1;
+        more = at(1);
+    }
+    if (!less || !more || below == above || less->step.value <= Seconds{} || more->step.value <= Seconds{}) {
+        return 0;
+    }
+    const double batch = static_cast<double>(more->plan.batch) / static_cast<double>(less->plan.batch);
+    return std::log(more->step.value / less->step.value / batch) / std::log(above / below);
+}
+
+Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster,
+                        const schedule::Prediction& prediction) {
+    const Conditions conditions{.cluster = cluster,
+                                .framework = prediction.plan.framework,
+                                .batch = prediction.plan.batch,
+                                .max_memory = std::nullopt,
+                                .offloads = prediction.plan.offload.any()};
+    Explanation explanation;
+    for (Reaction& reaction : reactions(graph, conditions, {&prediction.plan}, explanation)) {
+        explanation.parameters.push_back(std::move(reaction.sensitivity));
+    }
+    explanation.memory.left = prediction.memory_limit - prediction.memory.total();
+    return explanation;
+}
+
+Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress& progress) {
+    Explanation explanation;
+    explanation.flips = true;
+    check(!answer.plans.empty(), "what is explained is a recommendation");
+    const Space& space = inquiry.space;
+    const Conditions conditions{.cluster = inquiry.cluster,
+                                .framework = space.framework,
+                                .batch = space.batch,
+                                .max_memory = space.max_memory,
+                                .offloads = space.offload.any()};
+    const schedule::Prediction& first = answer.plans.front();
+    explanation.memory.left = first.memory_limit - first.memory.total();
+    std::vector<const plan::Plan*> plans;
+    for (const schedule::Prediction& prediction : answer.plans) {
+        plans.push_back(&prediction.plan);
+    }
+    std::vector<Reaction> all = reactions(inquiry.graph, conditions, plans, explanation);
+    std::int64_t done = 0;
+    const auto directions = static_cast<std::int64_t>(2 * all.size() + 1);
+    const auto go_on = [&] { return !progress || progress(done, directions); };
+    Rivals rivals(inquiry, conditions, answer.plans, go_on);
+    look_at_memory(rivals, conditions, all, first, explanation.memory);
+    for (const bool memory : {true, false}) {
+        for (Reaction& reaction : all) {
+            for (const bool up : {false, true}) {
+                if (reaction.knob.by_steps != memory) {
+                    continue;
+                }
+                ++done;
+                if (go_on()) {
+                    Direction& direction = up ? reaction.sensitivity.more : reaction.sensitivity.less;
+                    direction = rivals.look(reaction.knob, up);
+                    mark_tie(answer.plans, direction);
+                }
+            }
+        }
+    }
+    for (Reaction& reaction : all) {
+        explanation.parameters.push_back(std::move(reaction.sensitivity));
+    }
+    explanation.complete = go_on();
+    explanation.searches = rivals.searches();
+    return explanation;
+}
+
+}  // namespace dodona::search
