@@ -102,7 +102,7 @@ private:
     [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const plan::Plan& plan) const;
     [[nodiscard]] Standing standing(const Conditions& conditions, const std::vector<const Known*>& plans) const;
     [[nodiscard]] std::vector<const Known*> contenders(const Knob& knob, double end) const;
-    [[nodiscard]] bool cannot_flip(const Knob& knob, double end) const;
+    [[nodiscard]] bool cannot_flip(const Knob& knob, double factor) const;
     [[nodiscard]] std::optional<Bracket> bracket(const Knob& knob, double end) const;
 
     const Inquiry& inquiry_;
