@@ -183,10 +183,7 @@ Rivals::Recommended Rivals::searched(const Conditions& conditions) {
     }
     Standing standing;
     for (const schedule::Prediction& prediction : answer.plans) {
-        const bool fastest = !standing.fastest || prediction.step.value < *standing.fastest;
-        if (fastest || is_ours(prediction.plan)) {
-            know(prediction.plan);
-        }
+        know(prediction.plan);
         standing.take(is_ours(prediction.plan), prediction.step.value);
     }
     for (const Known& known : known_) {
