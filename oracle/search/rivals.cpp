@@ -137,12 +137,12 @@ std::vector<const Rivals::Known*> Rivals::contenders(const Knob& knob, double en
     return plans;
 }
 
-bool Rivals::cannot_flip(const Knob& knob, double end) const {
-    const bool worse = (end > 1) != knob.parameter.more_is_better;
+bool Rivals::cannot_flip(const Knob& knob, double factor) const {
+    const bool worse = !knob.by_doublings && (factor > 1) != knob.parameter.more_is_better;
     if (!worse) {
         return false;
     }
-    const std::optional<Seconds> then = time(knob.turned(conditions_, end), known_.front().plan);
+    const std::optional<Seconds> then = time(knob.turned(conditions_, factor), known_.front().plan);
     return then && std::all_of(known_.begin(), known_.end(), [&](const Known& known) {
                return !known.now || *then <= (1 + kEqualTime) * *known.now;
            });
@@ -183,10 +183,7 @@ Rivals::Recommended Rivals::searched(const Conditions& conditions) {
     }
     Standing standing;
     for (const schedule::Prediction& prediction : answer.plans) {
-        const bool fastest = !standing.fastest || prediction.step.value < *standing.fastest;
-        if (fastest || is_ours(prediction.plan)) {
-            know(prediction.plan);
-        }
+        know(prediction.plan);
         standing.take(is_ours(prediction.plan), prediction.step.value);
     }
     for (const Known& known : known_) {
@@ -202,6 +199,10 @@ Rivals::Recommended Rivals::searched(const Conditions& conditions) {
 Direction Rivals::walk(const Knob& knob, const std::vector<double>& way) {
     double stays = 1;
     for (const double factor : way) {
+        if (cannot_flip(knob, factor)) {
+            stays = factor;
+            continue;
+        }
         Recommended there = searched(knob.turned(conditions_, factor));
         if (!there.looked) {
             return {};
@@ -245,7 +246,7 @@ Direction Rivals::look(const Knob& knob, bool up) {
             continue;  // what wins there is known now
         }
         Recommended before{.looked = true};
-        if (found->stays != 1) {
+        if (!cannot_flip(knob, found->stays) && found->stays != 1) {
             before = searched(knob.turned(conditions_, found->stays));
         }
         if (!before.looked) {
@@ -269,6 +270,10 @@ Direction Rivals::look(const Knob& knob, bool up) {
 Direction Rivals::halved(const Knob& knob, double stays, Flip flip) {
     while (std::abs(std::log(flip.factor / stays)) > std::log(kFine)) {
         const double middle = std::sqrt(flip.factor * stays);
+        if (cannot_flip(knob, middle)) {
+            stays = middle;
+            continue;
+        }
         Recommended there = searched(knob.turned(conditions_, middle));
         if (!there.looked) {
             return {};

@@ -8,7 +8,7 @@
 //
 // The first flip on the way from 1 to the end of the range is looked for among the plans known, on a grid of factors
 // and then by bisection to kFine, which takes predictions only; full searches on both sides of it say whether that
-// holds among all plans. What wins there competes from then on, and the flip is looked for again; where that does not
+// holds among all plans. What they list competes from then on, and the flip is looked for again; where that does not
 // settle it soon, full searches halve the way. So every flip is one that two searches found, kFine apart.
 //
 // Where a parameter only makes things worse and the recommended layout stays within equal time of what was fastest
@@ -18,7 +18,8 @@
 // Memory, with which plans come and go, is searched in full at every point of the grid; the batch, with which whole
 // micro-batches change, at every doubling.
 //
-// Not seen: that the recommendation changes and changes back between two points of the grid.
+// Not seen: that the recommendation changes and changes back between two points of the grid, or to a plan that no
+// search lists.
 #pragma once
 
 #include <functional>
@@ -102,7 +103,7 @@ private:
     [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const plan::Plan& plan) const;
     [[nodiscard]] Standing standing(const Conditions& conditions, const std::vector<const Known*>& plans) const;
     [[nodiscard]] std::vector<const Known*> contenders(const Knob& knob, double end) const;
-    [[nodiscard]] bool cannot_flip(const Knob& knob, double end) const;
+    [[nodiscard]] bool cannot_flip(const Knob& knob, double factor) const;
     [[nodiscard]] std::optional<Bracket> bracket(const Knob& knob, double end) const;
 
     const Inquiry& inquiry_;
