@@ -98,7 +98,8 @@ private:
                     if (!nests(plan)) {
                         continue;
                     }
-                    for (const std::int64_t microbatch : divisors(space_.batch / ranks)) {
+                    const std::int64_t whole = space_.batch / ranks;
+                    for (const std::int64_t microbatch : space_.accumulate ? divisors(whole) : std::vector{whole}) {
                         plan.microbatch = microbatch;
                         bases.push_back(plan);
                     }

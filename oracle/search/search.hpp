@@ -25,6 +25,7 @@ struct Space {
     std::optional<cluster::Algorithm> algorithm;
     plan::Framework framework;
     plan::MemoryProfile memory;
+    bool accumulate = true;           ///< false: one micro-batch a data rank and step
     std::optional<Bytes> max_memory;  ///< per device; default: what the device offers
     std::size_t top = 5;
 };
