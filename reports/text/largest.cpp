@@ -65,7 +65,7 @@ Table values(const LargestReport& report) {
         std::vector<std::string> cells{(found ? "> " : "") + number_words(attempt->value)};
         if (!attempt->fits()) {
             cells.resize(columns.size());
-            cells.back() = "does not fit";
+            cells.back() = "no plan fits";
             table.row(cells);
             continue;
         }

@@ -47,8 +47,8 @@ std::string headline(const SizingReport& report) {
     if (best == nullptr) {
         const bool unsure = std::any_of(report.machines.begin(), report.machines.end(),
                                         [](const SizedMachine& m) { return !m.sizing.complete; });
-        return fmt::format("{}: {} on {}{}", unsure ? "none found yet" : "no number of GPUs looked at does", model,
-                           machine_names(report), asked(report, report.machines.front()));
+        return fmt::format("{}: {} on {}{}", unsure ? "none found yet" : "no count of GPUs that was asked about does",
+                           model, machine_names(report), asked(report, report.machines.front()));
     }
     const std::string devices = fmt::format("{} of {}", counted(best->sizing.answer()->devices, "GPU"), best->machine);
     const std::string goals = asked(report, *best);
@@ -115,10 +115,21 @@ const Attempt* next_smaller(const search::Sizing& sizing) {
     return sizing.found && *sizing.found > 0 ? &sizing.attempts[*sizing.found - 1] : nullptr;
 }
 
+/// Where no count does: the one that comes nearest, by throughput; of those on which nothing fits the largest.
+const Attempt* nearest(const search::Sizing& sizing) {
+    const Attempt* best = nullptr;
+    for (const Attempt& attempt : sizing.attempts) {
+        const bool nearer = best == nullptr || !best->fits() ||
+                            (attempt.fits() && attempt.plan->samples_per_second > best->plan->samples_per_second);
+        best = nearer ? &attempt : best;
+    }
+    return best;
+}
+
 std::string why_not(const SizingReport& report, const SizedMachine& machine, Style style) {
     const search::Sizing& sizing = machine.sizing;
     std::string all;
-    const Attempt* smaller = next_smaller(sizing);
+    const Attempt* smaller = sizing.found ? next_smaller(sizing) : nearest(sizing);
     if (smaller != nullptr && smaller->missed) {
         all += bullet(fmt::format("{}: {}", counted(smaller->devices, "GPU"), missed_words(*smaller, machine.price)));
     }
@@ -129,7 +140,7 @@ std::string why_not(const SizingReport& report, const SizedMachine& machine, Sty
         return {};
     }
     const bool fewer = sizing.found && report.find == Find::fewest;
-    return heading(style, fewer ? "Why not fewer" : "What is ruled out") + all;
+    return heading(style, !sizing.found ? "Why none" : fewer ? "Why not fewer" : "What is ruled out") + all;
 }
 
 /// Where the deadline is met but its interval is not inside: what would be.
@@ -141,8 +152,10 @@ std::string caution(const SizingReport& report, const SizedMachine& machine) {
     }
     for (const Attempt& attempt : machine.sizing.attempts) {
         if (attempt.devices > answer->devices && attempt.run && attempt.fits() && attempt.run->time.hi <= *deadline) {
-            return fmt::format("the interval reaches beyond {}; that of {} ends at {}", duration(*deadline),
-                               counted(attempt.devices, "GPU"), duration(attempt.run->time.hi));
+            return fmt::format(
+                "the interval reaches beyond {}; of the counts searched {} are the fewest whose interval "
+                "does not: it ends at {}",
+                duration(*deadline), counted(attempt.devices, "GPU"), duration(attempt.run->time.hi));
         }
     }
     return fmt::format("the interval reaches beyond {}, and so it does for all counts that were searched",
@@ -276,7 +289,7 @@ Table sizes(const SizingReport& report, const SizedMachine& machine) {
                                        whole(static_cast<double>(attempt->batch))};
         if (!attempt->fits()) {
             cells.resize(columns.size());
-            cells.back() = "does not fit";
+            cells.back() = "no plan fits";
             table.row(cells);
             continue;
         }

@@ -57,7 +57,7 @@ std::int64_t one_by_one(const JobOfSize& job, const cluster::Cluster& cluster, s
 }
 
 TEST(Largest, NetworkIsTheOneThatAskingEveryDepthGives) {
-    for (const Bytes memory : {16_MiB, 24_MiB, 40_MiB, 70_MiB}) {
+    for (const Bytes memory : {16_MiB, 24_MiB, 32_MiB, 48_MiB}) {
         const cluster::Cluster cluster = machine(memory);
         const std::int64_t expected = one_by_one(by_blocks(), cluster, 64);
         ASSERT_GT(expected, 1);
