@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "base/precision.hpp"
+#include "cost/device_time.hpp"
+#include "cost/kernel_fit.hpp"
 #include "plan/optimizer.hpp"
 #include "schedule/kernel_cost.hpp"
 
@@ -14,17 +16,34 @@ namespace {
 /// Bits of rounding that sums of a plan and of the bound may differ by.
 constexpr double kSlack = 1e-9;
 
-/// As much as one device can take of this kind: every fit of the profile may answer, whatever its precision.
-FlopPerSecond fastest(const cluster::Device& device, graph::KernelKind kind, Precision precision) {
-    const FlopPerSecond peak =
-        max(device.peak(precision),
-            device.supports(Precision::bf16) ? device.peak(Precision::bf16) : device.peak(precision));
-    double share = 1;
-    for (const cluster::KernelFit& fit : device.profile.fits) {
-        const bool gains = kind == graph::KernelKind::convolution && fit.window_gain > 1;
-        share = std::max(share, fit.compute * (gains ? fit.window_gain : 1));
+/// Arithmetic and memory traffic of one kernel at their fastest.
+struct Fastest {
+    FlopPerSecond rate;
+    BytesPerSecond bandwidth;
+};
+
+/// Products of blocks may run in a narrow format, others and attention keep 16 bits.
+std::vector<Precision> precisions(const cluster::Device& device, Precision asked) {
+    const bool both = is_narrow(asked) && device.supports(Precision::bf16);
+    return both ? std::vector{asked, Precision::bf16} : std::vector{asked};
+}
+
+Fastest fastest(const cluster::Device& device, graph::KernelKind kind, Precision asked) {
+    Fastest fastest;
+    double wide = 1;
+    for (const Precision precision : precisions(device, asked)) {
+        const double share = cost::most_of_peak(device, kind, precision).value_or(1);
+        fastest.rate = max(fastest.rate, share * device.peak(precision));
+        wide = std::max(wide, share);
     }
-    return share * max(peak, device.vector);
+    // What is too narrow for matrix units.
+    fastest.rate = max(fastest.rate, wide * device.vector);
+    double memory = 1;
+    if (const auto fitted = cost::most_of_peak(device, kind, asked); fitted && !schedule::is_product({.kind = kind})) {
+        memory = *fitted;
+    }
+    fastest.bandwidth = memory * device.memory_bandwidth;
+    return fastest;
 }
 
 bool was_measured(const graph::Graph& graph, const cluster::Cluster& cluster,
@@ -35,6 +54,7 @@ bool was_measured(const graph::Graph& graph, const cluster::Cluster& cluster,
                        [](const cluster::DeviceKind& kind) { return !kind.device->curves.empty(); });
 }
 
+/// Device time of one sample: what a pass takes longer for every further one.
 class OfOneSample {
 public:
     OfOneSample(const std::vector<cluster::DeviceKind>& kinds, const Space& space) : kinds_(kinds), space_(space) {}
@@ -43,25 +63,43 @@ public:
         if (!layer.nest.work) {
             return {};
         }
-        const graph::Work work = layer.nest.work(layer.nest.whole());
-        return of(work.forward) + (layer.input_gradient ? of(work.backward_input) : Seconds{}) +
-               (layer.trains() ? of(work.backward_weight) : Seconds{});
+        graph::LocalExtents extents = layer.nest.whole();
+        const graph::Work one = layer.nest.work(extents);
+        extents.loops.front() = kSamples;
+        const graph::Work many = layer.nest.work(extents);
+        return of(one.forward, many.forward) +
+               (layer.input_gradient ? of(one.backward_input, many.backward_input) : Seconds{}) +
+               (layer.trains() ? of(one.backward_weight, many.backward_weight) : Seconds{});
     }
 
 private:
-    [[nodiscard]] Seconds of(const std::vector<graph::Kernel>& kernels) const {
+    static constexpr double kSamples = 257;
+
+    /// The same kernels for one sample and for kSamples; of others nothing is claimed.
+    [[nodiscard]] Seconds of(const std::vector<graph::Kernel>& one, const std::vector<graph::Kernel>& many) const {
         Seconds time;
-        for (const graph::Kernel& kernel : kernels) {
-            if (!schedule::is_product(kernel)) {
-                continue;
-            }
-            FlopPerSecond rate;
-            for (const cluster::DeviceKind& kind : kinds_) {
-                rate = max(rate, fastest(*kind.device, kernel.kind, space_.precision));
-            }
-            time += space_.framework.slow_down(kernel.kind) * (kernel.times * kernel.flops / rate);
+        for (std::size_t i = 0; i < one.size() && one.size() == many.size(); ++i) {
+            const auto more = [&](auto of_one, auto of_many) {
+                return (many[i].times * of_many - one[i].times * of_one) / (kSamples - 1);
+            };
+            const Flop flops = more(one[i].flops, many[i].flops);
+            const Bytes bytes =
+                more(cost::moved_bytes(one[i], space_.precision), cost::moved_bytes(many[i], space_.precision));
+            time += space_.framework.slow_down(one[i].kind) * least(one[i].kind, flops, bytes);
         }
         return time;
+    }
+
+    /// On the fastest of the devices.
+    [[nodiscard]] Seconds least(graph::KernelKind kind, Flop flops, Bytes bytes) const {
+        std::optional<Seconds> least;
+        for (const cluster::DeviceKind& device : kinds_) {
+            const Fastest most = fastest(*device.device, kind, space_.precision);
+            const bool product = schedule::is_product({.kind = kind});
+            const Seconds time = product ? flops / most.rate : bytes / most.bandwidth;
+            least = least ? min(*least, time) : time;
+        }
+        return max(least.value_or(Seconds{}), Seconds{});
     }
 
     const std::vector<cluster::DeviceKind>& kinds_;

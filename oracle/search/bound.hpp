@@ -1,12 +1,13 @@
 // What no plan can be better than, without looking at one: to rule out counts of devices unseen.
 //
 //   n M >= sum over weights (w + k(w))                             memory of n devices, M each
-//   samples/s <= n / t,   t = sum over products g(kind) F / R(kind)
+//   samples/s <= n / t,   t = sum over kernels g(kind) (F / R(kind)  or  B / W(kind))
 //
 // w: the weight as trained; k: what the optimizer keeps of it (plan/optimizer.hpp); F: arithmetic of one sample's
-// matrix products, forward and backward, whole; R: the fastest that the device's data sheet and fits let such a kernel
-// run; g: how much longer the framework lets it take. Sharding divides F and w at best evenly, and everything else of
-// a plan only adds: activations, gradients, collectives, bubbles, element-wise passes, recomputation.
+// matrix products, forward and backward; B: bytes that its element-wise passes and look-ups move; R, W: the fastest
+// that the device's fits, or else its data sheet, let any such kernel run; g: how much longer the framework lets it
+// take. Sharding divides w, F and B at best evenly, and everything else of a plan only adds: activations, gradients,
+// collectives, bubbles, recomputation, operands of products, tiles and waves, launches.
 // Where times were measured (curves of kernels, samples of a network) no rate is bounded, and none is claimed.
 #pragma once
 

@@ -37,7 +37,7 @@ std::vector<Json> largest_rows(const LargestReport& report) {
     std::vector<Json> rows;
     for (const search::Attempt& attempt : report.largest.attempts) {
         Json row{{"parameter", report.parameter}, {"answer", &attempt == report.largest.answer()}};
-        row.update(attempt_json(attempt, report.price));
+        row.update(attempt_row(attempt, report.price));
         rows.push_back(std::move(row));
     }
     return rows;

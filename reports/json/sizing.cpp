@@ -99,7 +99,7 @@ Json attempt_json(const search::Attempt& attempt, const std::optional<cluster::P
              {"missed", attempt.missed ? Json(search::name(*attempt.missed)) : Json(nullptr)},
              {"why_not", attempt.missed ? Json(missed_words(attempt, price)) : Json(nullptr)},
              {"strategy", nullptr},
-             {"mesh", nullptr},
+             {"mesh", Json::object()},
              {"step_s", nullptr},
              {"samples_per_s", nullptr},
              {"tokens_per_s", nullptr},
@@ -112,7 +112,6 @@ Json attempt_json(const search::Attempt& attempt, const std::optional<cluster::P
     if (attempt.plan) {
         const schedule::Prediction& plan = *attempt.plan;
         one["strategy"] = plan.plan.strategy.name;
-        one["mesh"] = Json::object();
         for (const plan::MeshAxis& axis : plan.plan.mesh) {
             one["mesh"][axis.name] = axis.size;
         }
@@ -124,6 +123,14 @@ Json attempt_json(const search::Attempt& attempt, const std::optional<cluster::P
         one["memory_limit_bytes"] = number(plan.memory_limit.in(unit::byte));
     }
     return one;
+}
+
+Json attempt_row(const search::Attempt& attempt, const std::optional<cluster::Price>& price) {
+    Json row = attempt_json(attempt, price);
+    if (row["run"].is_null()) {
+        row.erase("run");
+    }
+    return row;
 }
 
 Json sizing_json(const SizingReport& report) {
@@ -145,7 +152,7 @@ std::vector<Json> sizing_rows(const SizingReport& report) {
     for (const SizedMachine& machine : report.machines) {
         for (const search::Attempt& attempt : machine.sizing.attempts) {
             Json row{{"machine", machine.machine}, {"answer", &attempt == machine.sizing.answer()}};
-            row.update(attempt_json(attempt, machine.price));
+            row.update(attempt_row(attempt, machine.price));
             rows.push_back(std::move(row));
         }
     }

@@ -12,6 +12,8 @@ namespace dodona::reports {
 Json backward_inputs(const BackwardQuestion& question, const std::optional<cluster::Price>& price);
 /// One count or value that was searched.
 Json attempt_json(const search::Attempt& attempt, const std::optional<cluster::Price>& price);
+/// The same as a record of a table: without what is absent as a whole.
+Json attempt_row(const search::Attempt& attempt, const std::optional<cluster::Price>& price);
 Json price_json(const std::optional<cluster::Price>& price);
 
 Json sizing_json(const SizingReport& report);

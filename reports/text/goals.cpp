@@ -8,8 +8,12 @@ namespace dodona::reports {
 
 namespace {
 
-/// "10.3 %": how far `value` is beyond `limit`.
-std::string beyond(double value, double limit) { return percent(value / limit - 1); }
+/// "10.3 % too long", or "22.1 times too long": how far `value` is beyond `limit`.
+std::string too(std::string_view what, double value, double limit) {
+    const double ratio = value / limit;
+    return ratio < 2 ? fmt::format("{} too {}", percent(ratio - 1), what)
+                     : fmt::format("{} times too {}", figure(ratio), what);
+}
 
 double counted_samples(const BackwardQuestion& question, double samples) {
     return question.tokens_a_sample > 0 ? samples * question.tokens_a_sample : samples;
@@ -78,14 +82,14 @@ std::string missed_words(const search::Attempt& attempt, const std::optional<clu
     switch (*attempt.missed) {
         case search::Goal::fits: return attempt.why_not;
         case search::Goal::throughput:
-            return fmt::format("{}, {} too slow", rate_words(*attempt.plan),
-                               percent(1 - attempt.plan->samples_per_second / *goals.samples_per_second));
+            return fmt::format("{}, {}", rate_words(*attempt.plan),
+                               too("slow", *goals.samples_per_second, attempt.plan->samples_per_second));
         case search::Goal::deadline:
-            return fmt::format("{}, {} too long", duration(attempt.run->time.value),
-                               beyond(attempt.run->time.value.in(unit::second), goals.deadline->in(unit::second)));
+            return fmt::format("{}, {}", duration(attempt.run->time.value),
+                               too("long", attempt.run->time.value / *goals.deadline, 1));
         case search::Goal::budget:
-            return fmt::format("{}, {} too dear", text(*attempt.run->money, price ? price->currency : ""),
-                               beyond(attempt.run->money->in(unit::money), goals.budget->in(unit::money)));
+            return fmt::format("{}, {}", text(*attempt.run->money, price ? price->currency : ""),
+                               too("dear", *attempt.run->money / *goals.budget, 1));
     }
     return {};
 }

@@ -31,7 +31,8 @@ std::string headline(const LargestReport& report) {
         return fmt::format("no {} looked at does: {}{}", report.parameter, where, met);
     }
     return fmt::format("{}: {} {}{}{}", where, report.parameter, number_words(answer->value),
-                       report.largest.complete ? " is the largest" : " fits; larger ones may too (stopped)", met);
+                       report.largest.complete ? " is the largest" : " fits; larger ones may too (stopped)",
+                       (report.parameter == "batch" ? " without accumulating gradients" : "") + met);
 }
 
 std::vector<const Attempt*> shown(const search::Largest& largest) {

@@ -98,13 +98,14 @@ std::string ruled_out_words(const SizingReport& report, const SizedMachine& mach
                                text(bound.least_memory), counted(group.last, "GPU"),
                                text(static_cast<double>(group.last) * bound.memory_of_one));
         case Goal::throughput:
-            return fmt::format("{}: at the full speed of their matrix units {} at most", counts,
+            return fmt::format("{}: {} at most, were every kernel at its best and all else free", counts,
                                rate_words(report.question, samples_per_second));
         case Goal::deadline:
-            return fmt::format("{}: at the full speed of their matrix units {} at least", counts, duration(run()));
+            return fmt::format("{}: {} at least, were every kernel at its best and all else free", counts,
+                               duration(run()));
         case Goal::budget:
             return fmt::format(
-                "{}: at the full speed of their matrix units {} at least", counts,
+                "{}: {} at least, were every kernel at its best and all else free", counts,
                 text(static_cast<double>(group.last) * run() * machine.price->device, machine.price->currency));
     }
     return {};
@@ -345,7 +346,7 @@ std::string sizing_markdown(const SizingReport& report) {
         all += ranking_of_machines(report).to_markdown() + "\n";
     }
     for (const SizedMachine& machine : report.machines) {
-        all += several(report) ? machine.machine + "\n\n" : "";
+        all += several(report) ? "\n" + machine.machine + "\n\n" : "";
         all += sizes(report, machine).to_markdown() + "\n" + looked_at(machine) + "\n";
     }
     return all;
