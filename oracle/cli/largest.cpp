@@ -13,7 +13,7 @@
 #include "cli/job.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/space.hpp"
+#include "cli/job_space.hpp"
 #include "reports/csv.hpp"
 #include "reports/json/largest.hpp"
 #include "reports/text/largest.hpp"
@@ -32,7 +32,7 @@ std::vector<Option> options() {
     for (Option& option : goal_options()) {
         all.push_back(std::move(option));
     }
-    for (Option& option : space_options()) {
+    for (Option& option : job_space_options()) {
         all.push_back(std::move(option));
     }
     all.push_back({.names = "--step",
@@ -165,7 +165,7 @@ int run(Arguments& arguments) {
     set_prices(arguments, asked.goals, jobs);
     const Job& job = jobs.front();
     check_devices(arguments, job.cluster, asked.devices);
-    search::Space space = read_space(arguments, job);
+    search::Space space = job_space(arguments, job);
     space.devices = asked.devices;
     const search::Goals goals = goals_of(arguments, asked.goals, job.graph);
     const bool batch = asked.parameter == kBatch;

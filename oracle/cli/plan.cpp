@@ -12,13 +12,13 @@
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/space.hpp"
 #include "input/plan_file.hpp"
 #include "reports/csv.hpp"
 #include "reports/figures.hpp"
 #include "reports/json/answer.hpp"
 #include "reports/text/answer.hpp"
 #include "search/search.hpp"
+#include "search/space.hpp"
 
 namespace dodona::cli {
 
@@ -29,9 +29,14 @@ constexpr std::int64_t kMostPlans = 1000;
 std::vector<Option> options() {
     std::vector<Option> all = job_options();
     const std::string search = "Search";
-    for (Option& option : space_options()) {
-        all.push_back(std::move(option));
-    }
+    all.push_back({.names = "--strategy",
+                   .value = "A,B,...",
+                   .description = "built-in strategies or files; default: all but the *-paradl ones",
+                   .group = search});
+    all.push_back({.names = "--max-memory",
+                   .value = "SIZE",
+                   .description = "of one device, such as 40GiB; default: all that it has",
+                   .group = search});
     all.push_back({.names = "--top", .value = "K", .description = "plans to list; default: 5", .group = search});
     all.push_back({.names = "--save",
                    .value = "FILE",
@@ -46,6 +51,25 @@ std::vector<Option> options() {
         all.push_back(std::move(option));
     }
     return all;
+}
+
+/// Those named; otherwise all that are made for such a network.
+std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph) {
+    std::vector<plan::Strategy> strategies;
+    for (const std::string& name : arguments.list("--strategy")) {
+        strategies.push_back(read_strategy(name));
+        strategies.back().considered = {};
+    }
+    if (!strategies.empty()) {
+        return strategies;
+    }
+    for (const std::string& name : library().strategies()) {
+        plan::Strategy strategy = read_strategy(name);
+        if (search::considered(strategy, graph)) {
+            strategies.push_back(std::move(strategy));
+        }
+    }
+    return strategies;
 }
 
 std::vector<std::string> names_of(const std::vector<plan::Strategy>& strategies) {

@@ -12,7 +12,7 @@
 #include "cli/job.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
-#include "cli/space.hpp"
+#include "cli/job_space.hpp"
 #include "reports/csv.hpp"
 #include "reports/json/sizing.hpp"
 #include "reports/text/sizing.hpp"
@@ -40,7 +40,7 @@ std::vector<Option> options() {
     for (Option& option : goal_options()) {
         all.push_back(std::move(option));
     }
-    for (Option& option : space_options()) {
+    for (Option& option : job_space_options()) {
         all.push_back(std::move(option));
     }
     all.push_back({.names = "--find",
@@ -178,7 +178,7 @@ int run(Arguments& arguments) {
     report.find = read_find(arguments, jobs);
     std::vector<search::SizingQuestion> questions;
     for (const Job& job : jobs) {
-        search::SizingQuestion question{.space = read_space(arguments, job), .find = report.find};
+        search::SizingQuestion question{.space = job_space(arguments, job), .find = report.find};
         question.counts = counts_of(arguments, counts, job.cluster);
         question.goals = goals_of(arguments, goals, job.graph);
         question.batch = [&graph = job.graph, batch](std::int64_t n) {

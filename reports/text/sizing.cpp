@@ -94,9 +94,10 @@ std::string ruled_out_words(const SizingReport& report, const SizedMachine& mach
     const auto run = [&] { return *report.question.goals.samples / samples_per_second * unit::second; };
     switch (group.by) {
         case Goal::fits:
-            return fmt::format("{}: weights and what the optimizer keeps of them take {}, {} together have {}", counts,
-                               text(bound.least_memory), counted(group.last, "GPU"),
-                               text(static_cast<double>(group.last) * bound.memory_of_one));
+            return fmt::format(
+                "{}: weights and what the optimizer keeps of them take {}, {} {}", counts, text(bound.least_memory),
+                group.last == 1 ? "1 GPU has" : fmt::format("{} together have", counted(group.last, "GPU")),
+                text(static_cast<double>(group.last) * bound.memory_of_one));
         case Goal::throughput:
             return fmt::format("{}: {} at most, were every kernel at its best and all else free", counts,
                                rate_words(report.question, samples_per_second));

@@ -13,9 +13,9 @@ namespace dodona::cli {
 std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph);
 
 /// --strategy and --max-memory.
-std::vector<Option> space_options();
+std::vector<Option> job_space_options();
 
 /// All of a space but its devices and its batch. Faults are noted in `arguments`.
-search::Space read_space(Arguments& arguments, const Job& job);
+search::Space job_space(Arguments& arguments, const Job& job);
 
 }  // namespace dodona::cli

@@ -1,4 +1,4 @@
-#include "cli/space.hpp"
+#include "cli/job_space.hpp"
 
 #include "cli/files.hpp"
 #include "search/space.hpp"
@@ -23,7 +23,7 @@ std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const gra
     return strategies;
 }
 
-std::vector<Option> space_options() {
+std::vector<Option> job_space_options() {
     const std::string search = "Search";
     return {{.names = "--strategy",
              .value = "A,B,...",
@@ -35,7 +35,7 @@ std::vector<Option> space_options() {
              .group = search}};
 }
 
-search::Space read_space(Arguments& arguments, const Job& job) {
+search::Space job_space(Arguments& arguments, const Job& job) {
     search::Space space;
     space.max_memory = arguments.size("--max-memory");
     space.overlap = overlap_of(arguments);
