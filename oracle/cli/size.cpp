@@ -84,11 +84,16 @@ CountWords read_counts(Arguments& arguments) {
     return words;
 }
 
-std::vector<std::int64_t> counts_of(Arguments& arguments, const CountWords& words, const cluster::Cluster& cluster) {
+/// `clips`: of several machines the smaller ones end a range where they end.
+std::vector<std::int64_t> counts_of(Arguments& arguments, const CountWords& words, const cluster::Cluster& cluster,
+                                    bool clips) {
     if (!words.range && words.counts.empty()) {
         return search::usual_counts(cluster);
     }
-    const std::int64_t most = words.range ? words.range->second : words.counts.back();
+    std::int64_t most = words.range ? words.range->second : words.counts.back();
+    if (words.range && clips && words.range->first <= cluster.devices()) {
+        most = std::min(most, cluster.devices());
+    }
     check_devices(arguments, cluster, most);
     if (most > cluster.devices() || !words.range) {
         return words.counts;
@@ -179,7 +184,7 @@ int run(Arguments& arguments) {
     std::vector<search::SizingQuestion> questions;
     for (const Job& job : jobs) {
         search::SizingQuestion question{.space = job_space(arguments, job), .find = report.find};
-        question.counts = counts_of(arguments, counts, job.cluster);
+        question.counts = counts_of(arguments, counts, job.cluster, jobs.size() > 1);
         question.goals = goals_of(arguments, goals, job.graph);
         question.batch = [&graph = job.graph, batch](std::int64_t n) {
             return batch.value_or(default_batch(graph, n));

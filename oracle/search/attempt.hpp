@@ -20,6 +20,7 @@ struct Attempt {
     std::string why_not;         ///< where nothing fits
     std::optional<Run> run;      ///< where something fits and the work is known
     std::int64_t configurations = 0;
+    bool asked = true;  ///< false: looked at for comparison alone
 
     [[nodiscard]] bool fits() const { return missed != Goal::fits; }
 };

@@ -112,7 +112,7 @@ private:
     [[nodiscard]] const Attempt* best_so_far() const {
         const Attempt* best = nullptr;
         for (const Attempt& attempt : sizing_.attempts) {
-            if (!attempt.missed && among(attempt.devices) && (best == nullptr || better(attempt, *best))) {
+            if (!attempt.missed && attempt.asked && (best == nullptr || better(attempt, *best))) {
                 best = &attempt;
             }
         }
@@ -153,6 +153,7 @@ private:
             return !progress_ || progress_(static_cast<std::int64_t>(tried_.size()) - 1, sizing_.counts);
         });
         if (made) {
+            made->asked = among(devices);
             sizing_.attempts.push_back(std::move(*made));
         }
         return made.has_value();

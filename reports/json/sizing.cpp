@@ -1,5 +1,7 @@
 #include "reports/json/sizing.hpp"
 
+#include <algorithm>
+
 #include "reports/text/goals.hpp"
 
 namespace dodona::reports {
@@ -108,7 +110,8 @@ Json attempt_json(const search::Attempt& attempt, const std::optional<cluster::P
              {"memory_limit_bytes", nullptr},
              {"run", run_json(attempt.run)},
              {"cost_of_a_million", unit_cost(attempt, price)},
-             {"configurations", attempt.configurations}};
+             {"configurations", attempt.configurations},
+             {"asked", attempt.asked}};
     if (attempt.plan) {
         const schedule::Prediction& plan = *attempt.plan;
         one["strategy"] = plan.plan.strategy.name;
@@ -134,7 +137,10 @@ Json attempt_row(const search::Attempt& attempt, const std::optional<cluster::Pr
 }
 
 Json sizing_json(const SizingReport& report) {
-    Json inputs = backward_inputs(report.question, report.machines.front().price);
+    // All prices are in one currency.
+    const auto priced = std::find_if(report.machines.begin(), report.machines.end(),
+                                     [](const SizedMachine& machine) { return machine.price.has_value(); });
+    Json inputs = backward_inputs(report.question, priced == report.machines.end() ? std::nullopt : priced->price);
     inputs["parameters"] = number(report.parameters);
     inputs["find"] = search::name(report.find);
     Json machines = Json::array();

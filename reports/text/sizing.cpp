@@ -128,6 +128,13 @@ const Attempt* nearest(const search::Sizing& sizing) {
     return best;
 }
 
+std::string_view title_of_reasons(const search::Sizing& sizing, bool fewest) {
+    if (!sizing.found) {
+        return sizing.complete ? "Why none" : "What is known so far";
+    }
+    return fewest ? "Why not fewer" : "What is ruled out";
+}
+
 std::string why_not(const SizingReport& report, const SizedMachine& machine, Style style) {
     const search::Sizing& sizing = machine.sizing;
     std::string all;
@@ -141,8 +148,7 @@ std::string why_not(const SizingReport& report, const SizedMachine& machine, Sty
     if (all.empty()) {
         return {};
     }
-    const bool fewer = sizing.found && report.find == Find::fewest;
-    return heading(style, !sizing.found ? "Why none" : fewer ? "Why not fewer" : "What is ruled out") + all;
+    return heading(style, title_of_reasons(sizing, report.find == Find::fewest)) + all;
 }
 
 /// Where the deadline is met but its interval is not inside: what would be.
@@ -174,7 +180,8 @@ std::string looked_at(const SizedMachine& machine) {
     for (const Attempt& attempt : sizing.attempts) {
         configurations += attempt.configurations;
     }
-    const auto searched = static_cast<std::int64_t>(sizing.attempts.size());
+    const auto searched = std::count_if(sizing.attempts.begin(), sizing.attempts.end(),
+                                        [](const Attempt& attempt) { return attempt.asked; });
     std::string words =
         fmt::format("{} from {} to {}: {} searched ({}), {} ruled out by bounds", counted(sizing.counts, "count"),
                     whole(static_cast<double>(sizing.least)), counted(sizing.most, "GPU"), searched,
@@ -309,7 +316,7 @@ Table sizes(const SizingReport& report, const SizedMachine& machine) {
             cells.push_back(works ? text(*attempt->run->money, machine.price->currency)
                                   : unit_cost_words(*attempt->plan, machine.price));
         }
-        cells.emplace_back(attempt->missed ? search::name(*attempt->missed) : "");
+        cells.emplace_back(attempt->missed ? search::name(*attempt->missed) : !attempt->asked ? "not asked about" : "");
         table.row(cells);
     }
     return table;
@@ -344,7 +351,7 @@ std::string sizing_markdown(const SizingReport& report) {
         all += fmt::format("- {}\n- {}\n\n", plan_words(*answer.plan), speed_words(*answer.plan));
     }
     if (several(report)) {
-        all += ranking_of_machines(report).to_markdown() + "\n";
+        all += ranking_of_machines(report).to_markdown();
     }
     for (const SizedMachine& machine : report.machines) {
         all += several(report) ? "\n" + machine.machine + "\n\n" : "";

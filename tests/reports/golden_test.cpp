@@ -63,6 +63,7 @@ std::vector<Case> cases() {
         {"size.txt", [] { return sizing_text(sized(), {}); }},
         {"size-machines.txt", [] { return sizing_text(compared_machines(), {.colour = true}); }},
         {"size-none.txt", [] { return sizing_text(too_late(), {}); }},
+        {"size-stopped.txt", [] { return sizing_text(stopped_early(), {}); }},
         {"size.json", [] { return printed(sizing_json(sized())); }},
         {"size.csv", [] { return csv(sizing_rows(compared_machines())); }},
         {"size.md", [] { return sizing_markdown(compared_machines()); }},

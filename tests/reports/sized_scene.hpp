@@ -101,6 +101,13 @@ inline SizingReport too_late() {
     return report;
 }
 
+/// Ctrl-C before anything was found.
+inline SizingReport stopped_early() {
+    SizingReport report = too_late();
+    report.machines[0].sizing.complete = false;
+    return report;
+}
+
 inline LargestReport largest_depth() {
     LargestReport report{.question = backward({}), .parameter = "layers", .given = 96};
     report.machine = "selene";

@@ -185,7 +185,8 @@ TEST(Sizing, ShowsHalfAndDoubleAndTheNextSmallerCount) {
     const Sizing sizing = size(network(), cluster, q);
     ASSERT_NE(sizing.answer(), nullptr);
     EXPECT_EQ(sizing.answer()->devices, 12);
-    EXPECT_NE(sizing.with(6), nullptr);
+    ASSERT_NE(sizing.with(6), nullptr);
+    EXPECT_FALSE(sizing.with(6)->asked);
     EXPECT_NE(sizing.with(24), nullptr);
     EXPECT_EQ(sizing.with(18), nullptr);
 }
