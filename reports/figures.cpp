@@ -87,6 +87,12 @@ std::string text(Seconds time) {
     return seconds == 0 ? "0 s" : scaled(seconds, kTimes);
 }
 
+std::string duration(Seconds time) {
+    constexpr std::array kRuns{Scale{86400, "d"}, Scale{3600, "h"}, Scale{60, "min"}};
+    const double seconds = time.in(unit::second);
+    return seconds < 60 ? text(time) : scaled(seconds, kRuns);
+}
+
 std::string text(Bytes size) {
     constexpr std::array scales{Scale{0x1p30, "GiB"}, Scale{0x1p20, "MiB"}, Scale{0x1p10, "KiB"}, Scale{1, "B"}};
     return scaled(size.in(unit::byte), scales);
@@ -109,13 +115,24 @@ std::string text(Flop work) {
     return scaled(work.in(unit::flop), scales);
 }
 
-std::string interval(const Estimate& time) {
-    const std::string lo = text(time.lo);
-    const std::string hi = text(time.hi);
+namespace {
+
+/// "15.2 to 20.0 s": a unit that both have is written once.
+std::string from_to(const std::string& lo, const std::string& hi) {
     const std::size_t lo_unit = lo.find(' ');
     const std::size_t hi_unit = hi.find(' ');
     const bool same_unit = lo.substr(lo_unit) == hi.substr(hi_unit);
     return fmt::format("{} to {}", same_unit ? lo.substr(0, lo_unit) : lo, hi);
+}
+
+}  // namespace
+
+std::string interval(const Estimate& time) { return from_to(text(time.lo), text(time.hi)); }
+
+std::string durations(const Estimate& time) { return from_to(duration(time.lo), duration(time.hi)); }
+
+std::string text(Money money, const std::string& currency) {
+    return fmt::format("{} {}", large(money.in(unit::money)), currency);
 }
 
 std::string counted(std::int64_t count, const std::string& noun) {

@@ -18,11 +18,16 @@ std::string whole(double value);
 std::string large(double value);             ///< "25.6 million"
 std::string percent(double ratio);           ///< "51.5 %"
 std::string text(Seconds time);              ///< s, ms, us or ns
+std::string duration(Seconds time);          ///< of runs: d, h, min or s
 std::string text(Bytes size);                ///< GiB, MiB, KiB or B
 std::string text(BytesPerSecond rate);       ///< GB/s
 std::string text(FlopPerSecond rate);        ///< TFLOP/s
 std::string text(Flop work);                 ///< TFLOP, GFLOP, MFLOP
 std::string interval(const Estimate& time);  ///< "15.2 to 20.0 s"
+/// "28.1 to 33.0 d".
+std::string durations(const Estimate& time);
+/// "1.37 million USD"; the currency is the one that all money of the answer is in.
+std::string text(Money money, const std::string& currency);
 /// "1 stage", "8 stages".
 std::string counted(std::int64_t count, const std::string& noun);
 

@@ -8,19 +8,21 @@
 
 namespace dodona {
 
-/// Exponents of the three base dimensions: time, data, arithmetic.
+/// Exponents of the four base dimensions: time, data, arithmetic, money. Money is in the one currency of an answer:
+/// currencies are never converted, and whoever reads them sees to it that they are the same (cluster/price.hpp).
 struct Dimensions {
     int second = 0;
     int byte = 0;
     int flop = 0;
+    int money = 0;
     bool operator==(const Dimensions&) const = default;
 };
 
 constexpr Dimensions operator+(Dimensions a, Dimensions b) {
-    return {a.second + b.second, a.byte + b.byte, a.flop + b.flop};
+    return {a.second + b.second, a.byte + b.byte, a.flop + b.flop, a.money + b.money};
 }
 constexpr Dimensions operator-(Dimensions a, Dimensions b) {
-    return {a.second - b.second, a.byte - b.byte, a.flop - b.flop};
+    return {a.second - b.second, a.byte - b.byte, a.flop - b.flop, a.money - b.money};
 }
 
 template <Dimensions D>
@@ -85,13 +87,18 @@ using Bytes = Quantity<Dimensions{.byte = 1}>;
 using Flop = Quantity<Dimensions{.flop = 1}>;
 using BytesPerSecond = Quantity<Dimensions{.second = -1, .byte = 1}>;
 using FlopPerSecond = Quantity<Dimensions{.second = -1, .flop = 1}>;
+using Money = Quantity<Dimensions{.money = 1}>;
+using MoneyPerSecond = Quantity<Dimensions{.second = -1, .money = 1}>;
 
 namespace unit {
 inline constexpr Seconds second = Seconds::of_base(1.0);
+inline constexpr Seconds hour = Seconds::of_base(3600.0);
+inline constexpr Seconds day = Seconds::of_base(86400.0);
 inline constexpr Bytes byte = Bytes::of_base(1.0);
 inline constexpr Flop flop = Flop::of_base(1.0);
 inline constexpr BytesPerSecond byte_per_second = BytesPerSecond::of_base(1.0);
 inline constexpr FlopPerSecond flop_per_second = FlopPerSecond::of_base(1.0);
+inline constexpr Money money = Money::of_base(1.0);  ///< one of whatever currency
 }  // namespace unit
 
 template <Dimensions D>

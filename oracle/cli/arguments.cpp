@@ -113,22 +113,46 @@ std::optional<double> Arguments::ratio(const std::string& name, double least) {
     return *value;
 }
 
-std::optional<Bytes> Arguments::size(const std::string& name) {
+std::optional<double> Arguments::amount(const std::string& name) {
+    constexpr double kMost = 1e24;
     const auto typed = text(name);
     if (!typed) {
         return std::nullopt;
     }
-    const auto read = input::quantity_from<Dimensions{.byte = 1}>(*typed);
+    const auto read = input::decimal_from(*typed);
+    const auto* value = std::get_if<double>(&read);
+    if (!value || *value <= 0 || *value > kMost) {
+        fault(name, fmt::format("{} is not a number greater than 0", as_typed(*typed)), "for example 1.5e13");
+        return std::nullopt;
+    }
+    return *value;
+}
+
+template <Dimensions D>
+std::optional<Quantity<D>> Arguments::positive(const std::string& name, const std::string& help) {
+    const auto typed = text(name);
+    if (!typed) {
+        return std::nullopt;
+    }
+    const auto read = input::quantity_from<D>(*typed);
     if (const auto* fault_found = std::get_if<input::NotAQuantity>(&read)) {
         fault(name, fault_found->message, fault_found->help);
         return std::nullopt;
     }
-    const Bytes value = std::get<Bytes>(read);
-    if (value <= Bytes{}) {
-        fault(name, as_typed(*typed) + " is not more than nothing", "a size with its unit: 40GiB");
+    const auto value = std::get<Quantity<D>>(read);
+    if (value <= Quantity<D>{}) {
+        fault(name, as_typed(*typed) + " is not more than nothing", help);
         return std::nullopt;
     }
     return value;
+}
+
+std::optional<Bytes> Arguments::size(const std::string& name) {
+    return positive<Dimensions{.byte = 1}>(name, "a size with its unit: 40GiB");
+}
+
+std::optional<Seconds> Arguments::duration(const std::string& name) {
+    return positive<Dimensions{.second = 1}>(name, "a duration with its unit: 30d");
 }
 
 std::optional<std::string> Arguments::word(const std::string& name, std::span<const std::string> choices) {

@@ -32,7 +32,10 @@ public:
     std::optional<std::int64_t> required_count(const std::string& name, const std::string& help);
     /// A decimal number of at least `least`.
     std::optional<double> ratio(const std::string& name, double least);
+    /// A number of more than nothing, such as 1.5e13.
+    std::optional<double> amount(const std::string& name);
     std::optional<Bytes> size(const std::string& name);
+    std::optional<Seconds> duration(const std::string& name);
     std::optional<std::string> word(const std::string& name, std::span<const std::string> choices);
     /// Values between commas.
     std::vector<std::string> list(const std::string& name);
@@ -46,8 +49,13 @@ public:
     void missing(const std::string& what, const std::string& help);
     void throw_if_faults() const { faults_.throw_if_errors(); }
 
+    /// The count that a part of an option's value is.
+    std::optional<std::int64_t> count_from(const std::string& name, const std::string& typed,
+                                           std::int64_t most = kMostCount);
+
 private:
-    std::optional<std::int64_t> count_from(const std::string& name, const std::string& typed, std::int64_t most);
+    template <Dimensions D>
+    std::optional<Quantity<D>> positive(const std::string& name, const std::string& help);
 
     Values values_;
     Diagnostics faults_;

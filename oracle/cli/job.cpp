@@ -15,14 +15,6 @@ constexpr double kTokensAStep = 4.0 * 1024 * 1024;
 constexpr double kImagesADevice = 64;
 constexpr double kImageElements = 3.0 * 224 * 224;
 
-/// Tokens of one sample; zero for a network without them. The first input says what a sample is: others may be targets,
-/// such as the boxes of a detector.
-double tokens(const graph::Graph& graph) {
-    const graph::Tensor& sample = graph.layer(graph.order.front()).nest.result;
-    const auto sequence = sample.find("sequence");
-    return sequence ? static_cast<double>(sample.dimensions[*sequence].extent) : 0;
-}
-
 double input_elements(const graph::Graph& graph) {
     double elements = 0;
     for (const graph::Vertex vertex : graph.order) {
@@ -130,10 +122,14 @@ std::vector<Option> job_options() {
     };
 }
 
-Job read_job(Arguments& arguments) {
-    Job job;
-    job.model = arguments.required_text("MODEL", "a built-in network (`dodona models` lists them) or a file");
-    job.machine = arguments.required_text("--machine", "a built-in cluster (`dodona machines` lists them) or a file");
+/// The first input says what a sample is: others may be targets, such as the boxes of a detector.
+double tokens_a_sample(const graph::Graph& graph) {
+    const graph::Tensor& sample = graph.layer(graph.order.front()).nest.result;
+    const auto sequence = sample.find("sequence");
+    return sequence ? static_cast<double>(sample.dimensions[*sequence].extent) : 0;
+}
+
+std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> parameters;
     for (const std::string& typed : arguments.all("--set")) {
         const std::size_t equals = typed.find('=');
@@ -149,6 +145,14 @@ Job read_job(Arguments& arguments) {
     if (const auto image = arguments.count("--image")) {
         parameters.emplace_back("image", std::to_string(*image));
     }
+    return parameters;
+}
+
+Job read_job(Arguments& arguments) {
+    Job job;
+    job.model = arguments.required_text("MODEL", "a built-in network (`dodona models` lists them) or a file");
+    job.machine = arguments.required_text("--machine", "a built-in cluster (`dodona machines` lists them) or a file");
+    const auto parameters = model_parameters(arguments);
     const auto contention = arguments.ratio("--contention", 1);
     arguments.throw_if_faults();
     job.graph = read_network(job.model, parameters);
@@ -191,7 +195,7 @@ plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph
     if (const auto word = arguments.word("--optimizer", words(plan::kOptimizerKinds))) {
         return *plan::optimizer_from(*word);
     }
-    return tokens(graph) > 0 ? OptimizerKind::adam : OptimizerKind::momentum;
+    return tokens_a_sample(graph) > 0 ? OptimizerKind::adam : OptimizerKind::momentum;
 }
 
 plan::Overlap overlap_of(Arguments& arguments) {
@@ -231,7 +235,7 @@ plan::MemoryProfile memory_of(const plan::Framework& framework) {
 }
 
 std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {
-    const double length = tokens(graph);
+    const double length = tokens_a_sample(graph);
     const double n = static_cast<double>(devices);
     double each = kTokensAStep / std::max(length, 1.0) / n;
     if (length == 0) {

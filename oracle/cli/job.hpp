@@ -30,6 +30,12 @@ std::vector<Option> job_options();
 /// Reads network and machine. `arguments` carries no fault when this returns.
 Job read_job(Arguments& arguments);
 
+/// --set, --seq and --image, as parameters of the model file.
+std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments);
+
+/// Tokens of one sample; zero for a network without them.
+double tokens_a_sample(const graph::Graph& graph);
+
 /// --precision, or the best mixed one of the device.
 Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster);
 /// --optimizer, or adam for networks that read tokens and momentum for others.

@@ -1,13 +1,18 @@
 #include "cli/job_space.hpp"
 
 #include "cli/files.hpp"
+#include "cli/space_options.hpp"
+#include "search/answer.hpp"
 #include "search/space.hpp"
 
 namespace dodona::cli {
 
-std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph) {
+std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph, bool layers) {
     std::vector<plan::Strategy> strategies;
     for (const std::string& name : arguments.list("--strategy")) {
+        if (layers && name == search::kByLayers) {
+            continue;
+        }
         strategies.push_back(read_strategy(name));
         strategies.back().considered = {};
     }
@@ -23,21 +28,21 @@ std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const gra
     return strategies;
 }
 
-std::vector<Option> job_space_options() {
-    const std::string search = "Search";
-    return {{.names = "--strategy",
-             .value = "A,B,...",
-             .description = "built-in strategies or files; default: all but the *-paradl ones",
-             .group = search},
-            {.names = "--max-memory",
-             .value = "SIZE",
-             .description = "of one device, such as 40GiB; default: all that it has",
-             .group = search}};
+std::vector<Option> job_space_options(bool wishes) {
+    std::vector<Option> all{{.names = "--strategy",
+                             .value = "A,B,...",
+                             .description = "built-in strategies or files; default: all but the *-paradl ones",
+                             .group = "Search"}};
+    for (Option& option : space_options()) {
+        if (wishes || option.names == "--max-memory") {
+            all.push_back(std::move(option));
+        }
+    }
+    return all;
 }
 
 search::Space job_space(Arguments& arguments, const Job& job) {
     search::Space space;
-    space.max_memory = arguments.size("--max-memory");
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
     space.precision = precision_of(arguments, job.cluster);
@@ -45,7 +50,8 @@ search::Space job_space(Arguments& arguments, const Job& job) {
     space.offload = offload_of(arguments, job.cluster);
     space.framework = framework_of(arguments, job.graph);
     space.memory = memory_of(space.framework);
-    space.strategies = strategies_asked_for(arguments, job.graph);
+    space.strategies = strategies_asked_for(arguments, job.graph, false);
+    read_space(arguments, job.cluster, space);
     space.top = 1;
     return space;
 }

@@ -9,11 +9,12 @@
 
 namespace dodona::cli {
 
-/// Those that --strategy names; otherwise all that are made for such a network.
-std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph);
+/// Those that --strategy names; otherwise all that are made for such a network. `layers`: the word for strategies made
+/// layer by layer is the caller's.
+std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph, bool layers);
 
-/// --strategy and --max-memory.
-std::vector<Option> job_space_options();
+/// --strategy and --max-memory; `wishes`: with all that bounds or widens the space.
+std::vector<Option> job_space_options(bool wishes);
 
 /// All of a space but its devices and its batch. Faults are noted in `arguments`.
 search::Space job_space(Arguments& arguments, const Job& job);

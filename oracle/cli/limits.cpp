@@ -39,7 +39,7 @@ std::vector<Option> options() {
                 .description = "samples that each GPU brings, so that the batch grows (weak\nscaling); default "
                                "for others: 64, fewer of large images",
                 .group = batch->group});
-    for (Option& option : job_space_options()) {
+    for (Option& option : job_space_options(false)) {
         all.push_back(std::move(option));
     }
     for (Option& option : output_options()) {

@@ -22,8 +22,12 @@ std::unique_ptr<App> app_of(const Command& command) {
     app->cli.allow_extras();
     app->cli.set_help_flag();
     for (const Positional& positional : command.positionals) {
-        // As many as come: what is too many is told better here.
-        app->cli.add_option(positional.name, app->values[positional.name])->expected(0, 1 << 20);
+        CLI::Option* made = app->cli.add_option(positional.name, app->values[positional.name]);
+        if (&positional == &command.positionals.back()) {
+            made->expected(0, 1 << 20);  // as many as come: what is too many is told better here
+        } else {
+            made->expected(1)->allow_extra_args(false);
+        }
     }
     for (const Option& option : command.options) {
         const std::string name = option.long_name();

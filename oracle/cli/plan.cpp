@@ -10,6 +10,7 @@
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job.hpp"
+#include "cli/job_space.hpp"
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -62,28 +63,6 @@ std::vector<Option> options() {
 bool by_layers(Arguments& arguments) {
     const std::vector<std::string> names = arguments.list("--strategy");
     return std::find(names.begin(), names.end(), search::kByLayers) != names.end();
-}
-
-/// Those named, but for `auto`; otherwise all that are made for such a network.
-std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph) {
-    std::vector<plan::Strategy> strategies;
-    for (const std::string& name : arguments.list("--strategy")) {
-        if (name == search::kByLayers) {
-            continue;
-        }
-        strategies.push_back(read_strategy(name));
-        strategies.back().considered = {};
-    }
-    if (!strategies.empty()) {
-        return strategies;
-    }
-    for (const std::string& name : library().strategies()) {
-        plan::Strategy strategy = read_strategy(name);
-        if (search::considered(strategy, graph)) {
-            strategies.push_back(std::move(strategy));
-        }
-    }
-    return strategies;
 }
 
 std::vector<std::string> names_of(const std::vector<plan::Strategy>& strategies) {
@@ -189,7 +168,7 @@ int run(Arguments& arguments) {
             observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, job, space);
         space.framework = anchored(space.framework, observed, job, taken);
     }
-    space.strategies = strategies_asked_for(arguments, job.graph);
+    space.strategies = strategies_asked_for(arguments, job.graph, true);
     read_space(arguments, job.cluster, space);
     arguments.throw_if_faults();
     search::Answer answer = search_with_progress(job, space, by_layers(arguments));

@@ -9,6 +9,7 @@
 #include "cli/check.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/frameworks.hpp"
+#include "cli/largest.hpp"
 #include "cli/limits.hpp"
 #include "cli/machines.hpp"
 #include "cli/models.hpp"
@@ -16,6 +17,7 @@
 #include "cli/parse.hpp"
 #include "cli/plan.hpp"
 #include "cli/predict.hpp"
+#include "cli/size.hpp"
 #include "cli/strategies.hpp"
 #include "cli/validate.hpp"
 
@@ -61,9 +63,9 @@ const Command* find(const std::string& name) {
 }  // namespace
 
 std::span<const Command> commands() {
-    static const std::array all{plan_command(),       predict_command(),  limits_command(),
-                                models_command(),     machines_command(), strategies_command(),
-                                frameworks_command(), check_command(),    validate_command()};
+    static const std::array all{plan_command(),       predict_command(), size_command(),   largest_command(),
+                                limits_command(),     models_command(),  machines_command(), strategies_command(),
+                                frameworks_command(), check_command(),   validate_command()};
     return all;
 }
 

@@ -15,6 +15,7 @@
 #include "base/quantity.hpp"
 #include "cluster/device.hpp"
 #include "cluster/level.hpp"
+#include "cluster/price.hpp"
 
 namespace dodona::cluster {
 
@@ -98,6 +99,7 @@ struct Cluster {
     std::vector<MeasuredSamples> measured_samples;
     std::optional<Storage> storage;
     std::optional<Host> host;
+    std::optional<Price> price;  ///< where the file or the user gives one
     ParameterServers parameter_servers;
     std::optional<double> contention;  ///< phi given by the user instead of the one computed
     double memory_reserve = 0;         ///< share of device memory left free, for fragmentation

@@ -214,6 +214,21 @@ Seconds benchmark_seconds(const cluster::Device& device, const KernelFit& fit, c
     return product + fit.benchmark_cast->start + moved / device.memory_bandwidth;
 }
 
+std::optional<double> most_of_peak(const cluster::Device& device, KernelKind kind, Precision precision) {
+    std::optional<double> most;
+    for (const KernelFit& fit : device.profile.fits) {
+        const int near = is_stream(kind) ? 0 : distance(device, fit.precision, precision);
+        if (!answers(fit.kind, kind) || near < 0) {
+            continue;
+        }
+        const double clock = kind == KernelKind::attention ? 1 : device.sustained;
+        const double gain = kind == KernelKind::convolution ? std::max(1.0, fit.window_gain) : 1;
+        const double share = is_stream(kind) ? fit.memory : clock * fit.compute * gain;
+        most = std::max(most.value_or(0), share);
+    }
+    return most;
+}
+
 std::optional<KernelTime> from_fits(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
     const Candidate best = best_fit(device, kernel, precision);
     if (best.fit == nullptr) {

@@ -47,4 +47,9 @@ Seconds benchmark_seconds(const cluster::Device& device, const cluster::KernelFi
 /// The answer of the device's profile; nothing where no fit is of this kind of kernel. Does not allocate.
 std::optional<KernelTime> from_fits(const cluster::Device& device, const graph::Kernel& kernel, Precision precision);
 
+/// No fit lets a kernel of this kind take less time than its operations at this share of the peak (of streams and
+/// gathers: its bytes at this share of the bandwidth), but for products too narrow for matrix units, which the vector
+/// peak bounds. None: no fit answers for such kernels.
+std::optional<double> most_of_peak(const cluster::Device& device, graph::KernelKind kind, Precision precision);
+
 }  // namespace dodona::cost

@@ -79,7 +79,7 @@ cluster::CollectiveCurve read_collective_curve(const Value& value, RanksPerNode 
         Fields parts(point);
         const Value size = parts.require("size");
         const Bytes bytes = size.quantity(Sign::positive, Bytes{});
-        if (!curve.points.empty() && bytes <= curve.points.back().size) {
+        if (size && !curve.points.empty() && bytes <= curve.points.back().size) {
             size.error("no larger than the one before", "the sizes of a curve ascend");
         }
         curve.points.push_back({bytes, parts.require("time").quantity(Sign::positive, Seconds{})});

@@ -9,6 +9,7 @@
 #include "input/fields.hpp"
 #include "input/heading.hpp"
 #include "input/level_file.hpp"
+#include "input/money.hpp"
 #include "input/profile_file.hpp"
 
 namespace dodona::input {
@@ -167,6 +168,37 @@ cluster::Host read_host(const Value& value) {
     return host;
 }
 
+/// A text, or {value, per: device | node, source}. Prices change: they have a source of their own.
+std::optional<cluster::Price> read_price(const Value& value, const Cluster& cluster) {
+    cluster::Price price;
+    bool of_node = false;
+    Value typed = value;
+    if (value.is_mapping()) {
+        Fields fields(value);
+        typed = fields.require("value", "what one device costs: 2.5 USD/h");
+        of_node = fields.find("per").choice({"device", "node"}) == 1;
+        price.source = fields.require("source", "whose price, of which date").text();
+        fields.finish();
+    } else {
+        value.error("a price has a source", "{value: 2.5 USD/h, source: \"whose price, of which date\"}");
+        return std::nullopt;
+    }
+    const std::string text = typed.text();
+    if (text.empty()) {
+        return std::nullopt;
+    }
+    const auto read = rate_from(text);
+    if (const auto* fault = std::get_if<NotAQuantity>(&read)) {
+        typed.error(fault->message, fault->help);
+        return std::nullopt;
+    }
+    const Rate& rate = std::get<Rate>(read);
+    const bool nodes = !cluster.levels.empty() && !value.faults().has_errors();
+    price.device = of_node && nodes ? rate.money / static_cast<double>(cluster.node_size()) : rate.money;
+    price.currency = rate.currency;
+    return price;
+}
+
 /// Levels that are missing or wrong have no nodes to count.
 bool has_nodes(const Cluster& cluster, const Value& value) {
     return !cluster.levels.empty() && !value.faults().has_errors();
@@ -285,6 +317,9 @@ Cluster read_cluster(Document document, const MachineOpeners& open) {
     }
     if (const Value host = fields.find("host")) {
         cluster.host = read_host(host);
+    }
+    if (const Value price = fields.find("price")) {
+        cluster.price = read_price(price, cluster);
     }
     if (const Value servers = fields.find("parameter_servers")) {
         cluster.parameter_servers = read_parameter_servers(servers, cluster);

@@ -40,6 +40,7 @@ struct Space {
     std::optional<cluster::Algorithm> algorithm;
     plan::Framework framework;
     plan::MemoryProfile memory;
+    bool accumulate = true;           ///< false: one micro-batch a data rank and step
     std::optional<Bytes> max_memory;  ///< per device; default: what the device offers
     Vary vary;
     std::vector<Wish> fixed;     ///< what plans must have

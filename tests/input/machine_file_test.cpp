@@ -56,6 +56,15 @@ TEST(ClusterFile, IsRead) {
     EXPECT_EQ(pair.curves.at(0).points.at(0).size, 1_MiB);
 }
 
+TEST(ClusterFile, HasThePriceOfOneDevice) {
+    const cluster::Cluster pair = library().cluster("pair");
+    ASSERT_TRUE(pair.price.has_value());
+    EXPECT_DOUBLE_EQ(pair.price->device.in(unit::money / unit::hour), 2.5) << "10 of a node of four";
+    EXPECT_EQ(pair.price->currency, "EUR");
+    EXPECT_EQ(pair.price->source, "our own example, 2026-11");
+    EXPECT_FALSE(library().cluster("kinds").price.has_value());
+}
+
 TEST(ClusterFile, KnowsLevelsOfEveryKind) {
     const cluster::Cluster kinds = library().cluster("kinds");
     ASSERT_EQ(kinds.levels.size(), 5U);

@@ -14,13 +14,17 @@
 #include "reports/json/answer.hpp"
 #include "reports/json/comparison.hpp"
 #include "reports/json/explanation.hpp"
+#include "reports/json/largest.hpp"
 #include "reports/json/limits.hpp"
+#include "reports/json/sizing.hpp"
 #include "reports/text/answer.hpp"
 #include "reports/text/comparison.hpp"
 #include "reports/text/explanation.hpp"
+#include "reports/text/largest.hpp"
 #include "reports/text/limits.hpp"
 #include "reports/text/prediction.hpp"
-#include "scene.hpp"
+#include "reports/text/sizing.hpp"
+#include "sized_scene.hpp"
 
 namespace dodona::reports::testing {
 namespace {
@@ -60,6 +64,18 @@ std::vector<Case> cases() {
         {"predict.json", [] { return printed(prediction_json(pipelined())); }},
         {"predict.csv", [] { return csv({prediction_json(pipelined())}); }},
         {"predict.md", [] { return prediction_markdown(kSubject, pipelined()); }},
+        {"size.txt", [] { return sizing_text(sized(), {}); }},
+        {"size-machines.txt", [] { return sizing_text(compared_machines(), {.colour = true}); }},
+        {"size-none.txt", [] { return sizing_text(too_late(), {}); }},
+        {"size-stopped.txt", [] { return sizing_text(stopped_early(), {}); }},
+        {"size.json", [] { return printed(sizing_json(sized())); }},
+        {"size.csv", [] { return csv(sizing_rows(compared_machines())); }},
+        {"size.md", [] { return sizing_markdown(compared_machines()); }},
+        {"largest.txt", [] { return largest_text(largest_depth(), {}); }},
+        {"largest-none.txt", [] { return largest_text(no_depth(), {}); }},
+        {"largest.json", [] { return printed(largest_json(largest_depth())); }},
+        {"largest.csv", [] { return csv(largest_rows(largest_depth())); }},
+        {"largest.md", [] { return largest_markdown(largest_depth()); }},
         {"plan-tied.txt", [] { return answer_text(tied_plans(), "", {}); }},
         {"plan-tied.md", [] { return answer_markdown(tied_plans()); }},
         {"plan-explained.txt", [] { return answer_text(explained_plans(), "", {}); }},

@@ -13,8 +13,11 @@
 #include "reports/json/answer.hpp"
 #include "reports/json/comparison.hpp"
 #include "reports/json/explanation.hpp"
+#include "reports/json/largest.hpp"
 #include "reports/json/limits.hpp"
+#include "reports/json/sizing.hpp"
 #include "scene.hpp"
+#include "sized_scene.hpp"
 
 namespace dodona::reports::testing {
 namespace {
@@ -95,6 +98,32 @@ TEST(Schema, HoldsForLimits) {
             nlohmann::json broken = good;
             broken[nlohmann::json::json_pointer(at)].erase(key);
             EXPECT_FALSE(is_valid("limits", broken)) << at << " " << key;
+TEST(Schema, HoldsForSizes) {
+    for (const SizingReport& report : {sized(), compared_machines(), too_late()}) {
+        const nlohmann::json good = plain(sizing_json(report));
+        EXPECT_TRUE(is_valid("size", good));
+        for (const std::string at : {"", "/inputs", "/machines/0", "/machines/0/attempts/0"}) {
+            for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
+                nlohmann::json broken = good;
+                broken[nlohmann::json::json_pointer(at)].erase(key);
+                EXPECT_FALSE(is_valid("size", broken)) << at << " " << key;
+            }
+        }
+    }
+    // Its plan is one of `dodona plan`.
+    nlohmann::json plans = plain(answer_json(two_plans()));
+    plans["plans"] = {plain(sizing_json(sized()))["machines"][0]["plan"]};
+    EXPECT_TRUE(is_valid("plan", plans));
+}
+
+TEST(Schema, HoldsForLargest) {
+    for (const LargestReport& report : {largest_depth(), no_depth()}) {
+        const nlohmann::json good = plain(largest_json(report));
+        EXPECT_TRUE(is_valid("largest", good));
+        for (const auto& [key, value] : good.items()) {
+            nlohmann::json broken = good;
+            broken.erase(key);
+            EXPECT_FALSE(is_valid("largest", broken)) << key;
         }
     }
 }

@@ -1,0 +1,234 @@
+#include "cli/size.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/goals.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/job.hpp"
+#include "cli/job_space.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "reports/csv.hpp"
+#include "reports/json/sizing.hpp"
+#include "reports/text/sizing.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+constexpr std::size_t kMostCounts = 10'000;
+
+std::vector<Option> options() {
+    std::vector<Option> all = job_options();
+    for (Option& option : all) {
+        if (option.long_name() == "--machine") {
+            option.description += "; repeat to compare several";
+            option.repeats = true;
+        } else if (option.long_name() == "--gpus") {
+            option.value = "A..B|N,N,...";
+            option.description =
+                "counts to look at: every multiple of a node from A to B, or\n"
+                "those named; default: parts of a node, every node to 32,\n"
+                "then 16 counts to each doubling, to the whole machine";
+        }
+    }
+    for (Option& option : goal_options()) {
+        all.push_back(std::move(option));
+    }
+    for (Option& option : job_space_options(true)) {
+        all.push_back(std::move(option));
+    }
+    all.push_back({.names = "--find",
+                   .value = "fewest|fastest|cheapest",
+                   .description = "of the counts that meet the goals; default: fewest, of\n"
+                                  "several machines with prices cheapest",
+                   .group = "Search"});
+    for (Option& option : output_options()) {
+        all.push_back(std::move(option));
+    }
+    return all;
+}
+
+/// What --gpus says, before a machine says which of it there is.
+struct CountWords {
+    std::optional<std::pair<std::int64_t, std::int64_t>> range;
+    std::vector<std::int64_t> counts;
+};
+
+CountWords read_counts(Arguments& arguments) {
+    const std::string name = "--gpus";
+    CountWords words;
+    const auto typed = arguments.text(name);
+    if (!typed) {
+        return words;
+    }
+    const std::size_t dots = typed->find("..");
+    if (dots == std::string::npos) {
+        words.counts = arguments.counts(name);
+        std::sort(words.counts.begin(), words.counts.end());
+        words.counts.erase(std::unique(words.counts.begin(), words.counts.end()), words.counts.end());
+        return words;
+    }
+    const auto least = arguments.count_from(name, typed->substr(0, dots));
+    const auto most = arguments.count_from(name, typed->substr(dots + 2));
+    if (least && most && *least > *most) {
+        arguments.fault(name, fmt::format("{} is empty", as_typed(*typed)), "the smaller count comes first: 8..1024");
+    } else if (least && most) {
+        words.range = {*least, *most};
+    }
+    return words;
+}
+
+/// `clips`: of several machines the smaller ones end a range where they end.
+std::vector<std::int64_t> counts_of(Arguments& arguments, const CountWords& words, const cluster::Cluster& cluster,
+                                    bool clips) {
+    if (!words.range && words.counts.empty()) {
+        return search::usual_counts(cluster);
+    }
+    std::int64_t most = words.range ? words.range->second : words.counts.back();
+    if (words.range && clips && words.range->first <= cluster.devices()) {
+        most = std::min(most, cluster.devices());
+    }
+    check_devices(arguments, cluster, most);
+    if (most > cluster.devices() || !words.range) {
+        return words.counts;
+    }
+    std::vector<std::int64_t> counts = search::counts_between(cluster, words.range->first, most);
+    if (counts.size() > kMostCounts) {
+        arguments.fault("--gpus", fmt::format("{} counts are too many", counts.size()),
+                        fmt::format("ask about {} at most, or name them: 1024,2048,4096", kMostCounts));
+    }
+    return counts;
+}
+
+std::vector<Job> read_jobs(Arguments& arguments) {
+    const std::string model =
+        arguments.required_text("MODEL", "a built-in network (`dodona models` lists them) or a file");
+    const auto parameters = model_parameters(arguments);
+    const std::vector<std::string> machines = arguments.all("--machine");
+    if (machines.empty()) {
+        arguments.missing("--machine", "a built-in cluster (`dodona machines` lists them) or a file");
+    }
+    for (std::size_t i = 0; i < machines.size(); ++i) {
+        if (std::find(machines.begin(), machines.begin() + static_cast<std::ptrdiff_t>(i), machines[i]) !=
+            machines.begin() + static_cast<std::ptrdiff_t>(i)) {
+            arguments.fault("--machine", as_typed(machines[i]) + " is named twice");
+        }
+    }
+    const auto contention = arguments.ratio("--contention", 1);
+    arguments.throw_if_faults();
+    std::vector<Job> jobs;
+    for (const std::string& machine : machines) {
+        jobs.push_back({model, machine, read_network(model, parameters), read_machine(machine)});
+        if (contention) {
+            jobs.back().cluster.contention = contention;
+        }
+    }
+    return jobs;
+}
+
+search::Find read_find(Arguments& arguments, const std::vector<Job>& jobs) {
+    const bool priced = std::all_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.cluster.price; });
+    const auto word = arguments.word("--find", words(search::kFinds));
+    if (!word) {
+        return priced && jobs.size() > 1 ? search::Find::cheapest : search::Find::fewest;
+    }
+    const auto* const find = std::find_if(search::kFinds.begin(), search::kFinds.end(),
+                                          [&](search::Find known) { return search::name(known) == *word; });
+    if (*find == search::Find::cheapest && !priced && jobs.size() > 1) {
+        arguments.fault("--find", "cheapest of machines of which not all have prices",
+                        "add --price M=2.5USD/h for each, of one GPU; dodona knows none");
+    }
+    return *find;
+}
+
+/// One machine after the other, with progress on a terminal and Ctrl-C.
+search::Sizing size_with_progress(const Job& job, const search::SizingQuestion& question) {
+    ProgressLine line(fmt::format("counts of {}", job.machine));
+    search::Sizing sizing = search::size(job.graph, job.cluster, question, [&](std::int64_t seen, std::int64_t all) {
+        line.show(seen, all);
+        return !interrupted();
+    });
+    line.clear();
+    if (!sizing.complete) {
+        fmt::print(stderr, "note: stopped; this is what {} of {} counts of {} say\n", sizing.attempts.size(),
+                   sizing.counts, job.machine);
+    }
+    return sizing;
+}
+
+std::string formatted(const reports::SizingReport& report, const Output& output) {
+    switch (output.format) {
+        case Format::json: return reports::printed(reports::sizing_json(report));
+        case Format::markdown: return reports::sizing_markdown(report);
+        case Format::csv: return reports::csv(reports::sizing_rows(report));
+        case Format::text: break;
+    }
+    return reports::sizing_text(report, output.style);
+}
+
+int run(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    const CountWords counts = read_counts(arguments);
+    const auto batch = arguments.count("--batch");
+    const GoalWords goals = read_goals(arguments);
+    std::vector<Job> jobs = read_jobs(arguments);
+    set_prices(arguments, goals, jobs);
+    reports::SizingReport report;
+    report.find = read_find(arguments, jobs);
+    std::vector<search::SizingQuestion> questions;
+    for (const Job& job : jobs) {
+        search::SizingQuestion question{.space = job_space(arguments, job), .find = report.find};
+        question.counts = counts_of(arguments, counts, job.cluster, jobs.size() > 1);
+        question.goals = goals_of(arguments, goals, job.graph);
+        question.batch = [&graph = job.graph, batch](std::int64_t n) {
+            return batch.value_or(default_batch(graph, n));
+        };
+        questions.push_back(std::move(question));
+        arguments.throw_if_faults();
+    }
+    listen_for_interrupt();
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        report.machines.push_back({.machine = jobs[i].machine,
+                                   .source = jobs[i].cluster.source,
+                                   .precision = questions[i].space.precision,
+                                   .price = jobs[i].cluster.price,
+                                   .sizing = size_with_progress(jobs[i], questions[i])});
+    }
+    report.best = reports::best_machine(report.machines, report.find);
+    report.parameters = graph::count(jobs.front().graph).parameters;
+    report.question = {.model = jobs.front().model,
+                       .model_source = jobs.front().graph.source,
+                       .tokens_a_sample = tokens_a_sample(jobs.front().graph),
+                       .goals = questions.front().goals,
+                       .settings = settings(arguments)};
+    write(output, formatted(report, output));
+    return interrupted() ? kInterrupted : report.best ? kAnswered : kNo;
+}
+
+}  // namespace
+
+Command size_command() {
+    return {.name = "size",
+            .summary = "how many GPUs a job needs, and of which machine: fewest, fastest, cheapest",
+            .usage = "--machine M",
+            .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
+            .options = options(),
+            .examples =
+                "Without goals: the fewest GPUs that train the network at all. A count that is larger may\n"
+                "do worse, so counts are searched one by one; those that no plan can make do are not.\n\n"
+                "Examples:\n"
+                "  dodona size llama-3.1-70b --machine dgx-h100\n"
+                "  dodona size llama-3.1-70b --machine dgx-h100 --tokens 1e12 --deadline 30d\n"
+                "  dodona size resnet50 --machine abci --epochs 90 --deadline 1h --gpus 4..1024\n"
+                "  dodona size llama-3.1-8b --tokens 1e11 --deadline 14d --machine dgx-h100 \\\n"
+                "      --machine dgx-b200 --price dgx-h100=2.5USD/h --price dgx-b200=4USD/h",
+            .run = run};
+}
+
+}  // namespace dodona::cli

@@ -1,0 +1,49 @@
+#include "search/attempt.hpp"
+
+#include <algorithm>
+
+namespace dodona::search {
+
+namespace {
+
+/// What kept most configurations out; of those that are out of memory, by how much the nearest one is.
+std::string reason(const Answer& answer) {
+    if (!answer.nearest.empty()) {
+        return answer.nearest.front().why_not;
+    }
+    return answer.infeasible.empty() ? "no strategy has a plan for it" : answer.infeasible.front().reason;
+}
+
+}  // namespace
+
+std::optional<Attempt> attempt(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                               const Goals& goals, const Progress& progress) {
+    bool stopped = false;
+    Space first_only = space;
+    first_only.top = 1;
+    Answer answer = search(graph, cluster, first_only, [&](std::int64_t seen, std::int64_t all) {
+        stopped = stopped || (progress && !progress(seen, all));
+        return !stopped;
+    });
+    if (stopped) {
+        return std::nullopt;
+    }
+    Attempt made{.value = space.devices, .devices = space.devices, .batch = space.batch, .goals = goals};
+    made.configurations = answer.counts.configurations;
+    if (answer.plans.empty()) {
+        made.missed = Goal::fits;
+        made.why_not = reason(answer);
+        if (!answer.nearest.empty()) {
+            made.plan = std::move(answer.nearest.front());
+        }
+        return made;
+    }
+    made.plan = std::move(answer.plans.front());
+    made.missed = missed(goals, *made.plan, cluster.price);
+    if (goals.samples) {
+        made.run = run_of(*made.plan, *goals.samples, cluster.price);
+    }
+    return made;
+}
+
+}  // namespace dodona::search

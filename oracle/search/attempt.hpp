@@ -1,0 +1,32 @@
+// One question asked of the search on the way to an answer: does the best plan of this space meet the goals?
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "search/goal.hpp"
+#include "search/search.hpp"
+
+namespace dodona::search {
+
+struct Attempt {
+    std::int64_t value = 0;  ///< what varies: devices, or a parameter of the network
+    std::int64_t devices = 0;
+    std::int64_t batch = 0;
+    Goals goals;  ///< that it was held against
+    /// The plan that `search` puts first; where none fits the one that comes nearest, if there is one.
+    std::optional<schedule::Prediction> plan;
+    std::optional<Goal> missed;  ///< none: all goals are met
+    std::string why_not;         ///< where nothing fits
+    std::optional<Run> run;      ///< where something fits and the work is known
+    std::int64_t configurations = 0;
+    bool asked = true;  ///< false: looked at for comparison alone
+
+    [[nodiscard]] bool fits() const { return missed != Goal::fits; }
+};
+
+/// Nothing if `progress` stopped the search before it was complete.
+std::optional<Attempt> attempt(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                               const Goals& goals, const Progress& progress);
+
+}  // namespace dodona::search

@@ -1,0 +1,159 @@
+#include "search/bound.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/precision.hpp"
+#include "cost/device_time.hpp"
+#include "cost/kernel_fit.hpp"
+#include "plan/optimizer.hpp"
+#include "schedule/kernel_cost.hpp"
+
+namespace dodona::search {
+
+namespace {
+
+/// Bits of rounding that sums of a plan and of the bound may differ by.
+constexpr double kSlack = 1e-9;
+
+/// Arithmetic and memory traffic of one kernel at their fastest.
+struct Fastest {
+    FlopPerSecond rate;
+    BytesPerSecond bandwidth;
+};
+
+/// Products of blocks may run in a narrow format, others and attention keep 16 bits.
+std::vector<Precision> precisions(const cluster::Device& device, Precision asked) {
+    const bool both = is_narrow(asked) && device.supports(Precision::bf16);
+    return both ? std::vector{asked, Precision::bf16} : std::vector{asked};
+}
+
+Fastest fastest(const cluster::Device& device, graph::KernelKind kind, Precision asked) {
+    Fastest fastest;
+    double wide = 1;
+    for (const Precision precision : precisions(device, asked)) {
+        const double share = cost::most_of_peak(device, kind, precision).value_or(1);
+        fastest.rate = max(fastest.rate, share * device.peak(precision));
+        wide = std::max(wide, share);
+    }
+    // What is too narrow for matrix units.
+    fastest.rate = max(fastest.rate, wide * device.vector);
+    double memory = 1;
+    if (const auto fitted = cost::most_of_peak(device, kind, asked); fitted && !schedule::is_product({.kind = kind})) {
+        memory = *fitted;
+    }
+    fastest.bandwidth = memory * device.memory_bandwidth;
+    return fastest;
+}
+
+bool was_measured(const graph::Graph& graph, const cluster::Cluster& cluster,
+                  const std::vector<cluster::DeviceKind>& kinds) {
+    return std::any_of(cluster.measured_samples.begin(), cluster.measured_samples.end(),
+                       [&](const cluster::MeasuredSamples& samples) { return samples.model == graph.name; }) ||
+           std::any_of(kinds.begin(), kinds.end(),
+                       [](const cluster::DeviceKind& kind) { return !kind.device->curves.empty(); });
+}
+
+/// Device time of one sample: what a pass takes longer for every further one.
+class OfOneSample {
+public:
+    OfOneSample(const std::vector<cluster::DeviceKind>& kinds, const Space& space) : kinds_(kinds), space_(space) {}
+
+    [[nodiscard]] Seconds of(const graph::Layer& layer) const {
+        if (!layer.nest.work) {
+            return {};
+        }
+        graph::LocalExtents extents = layer.nest.whole();
+        const graph::Work one = layer.nest.work(extents);
+        extents.loops.front() = kSamples;
+        const graph::Work many = layer.nest.work(extents);
+        return of(one.forward, many.forward) +
+               (layer.input_gradient ? of(one.backward_input, many.backward_input) : Seconds{}) +
+               (layer.trains() ? of(one.backward_weight, many.backward_weight) : Seconds{});
+    }
+
+private:
+    static constexpr double kSamples = 257;
+
+    /// The same kernels for one sample and for kSamples; of others nothing is claimed.
+    [[nodiscard]] Seconds of(const std::vector<graph::Kernel>& one, const std::vector<graph::Kernel>& many) const {
+        Seconds time;
+        for (std::size_t i = 0; i < one.size() && one.size() == many.size(); ++i) {
+            const auto more = [&](auto of_one, auto of_many) {
+                return (many[i].times * of_many - one[i].times * of_one) / (kSamples - 1);
+            };
+            const Flop flops = more(one[i].flops, many[i].flops);
+            const Bytes bytes =
+                more(cost::moved_bytes(one[i], space_.precision), cost::moved_bytes(many[i], space_.precision));
+            time += space_.framework.slow_down(one[i].kind) * least(one[i].kind, flops, bytes);
+        }
+        return time;
+    }
+
+    /// On the fastest of the devices.
+    [[nodiscard]] Seconds least(graph::KernelKind kind, Flop flops, Bytes bytes) const {
+        std::optional<Seconds> least;
+        for (const cluster::DeviceKind& device : kinds_) {
+            const Fastest most = fastest(*device.device, kind, space_.precision);
+            const bool product = schedule::is_product({.kind = kind});
+            const Seconds time = product ? flops / most.rate : bytes / most.bandwidth;
+            least = least ? min(*least, time) : time;
+        }
+        return max(least.value_or(Seconds{}), Seconds{});
+    }
+
+    const std::vector<cluster::DeviceKind>& kinds_;
+    const Space& space_;
+};
+
+/// As it is trained: weights may be kept in the master copy alone by some profile, so no more than that is claimed.
+Bytes kept(const graph::Graph& graph, const Space& space) {
+    const TrainingBytes bytes = training_bytes(space.precision);
+    const plan::Optimizer& optimizer = plan::optimizer(space.optimizer);
+    Bytes all;
+    for (const graph::Vertex v : graph.order) {
+        const graph::Layer& layer = graph.layer(v);
+        for (const graph::Weight& weight : layer.nest.weights) {
+            if (!weight.tied_to.empty()) {
+                continue;
+            }
+            const double elements = static_cast<double>(graph.instances(v)) * weight.elements();
+            const plan::WeightSize size{.elements = elements, .rows = 0, .factors = 0, .touched = weight.touched};
+            all += space.offload.weights || space.vary.offload ? Bytes{} : elements * bytes.weight;
+            all += layer.frozen || space.offload.optimizer || space.vary.offload ? Bytes{} : kept_bytes(optimizer, size, bytes);
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+bool Bound::may_fit(std::int64_t devices) const {
+    return (1 - kSlack) * least_memory <= static_cast<double>(devices) * memory_of_one;
+}
+
+double Bound::most_samples_per_second(std::int64_t devices) const {
+    const double sample = least_sample.in(unit::second);
+    return sample > 0 ? (1 + kSlack) * static_cast<double>(devices) / sample : std::numeric_limits<double>::infinity();
+}
+
+Bound bound(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space) {
+    const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(cluster.devices());
+    Bound bound;
+    for (const cluster::DeviceKind& kind : kinds) {
+        const Bytes offered = (1 - cluster.memory_reserve) * kind.device->memory;
+        const Bytes limit = space.max_memory ? min(*space.max_memory, offered) : offered;
+        bound.memory_of_one = max(bound.memory_of_one, max(limit - kind.device->context, Bytes{}));
+    }
+    bound.least_memory = kept(graph, space);
+    if (was_measured(graph, cluster, kinds)) {
+        return bound;
+    }
+    const OfOneSample sample(kinds, space);
+    for (const graph::Vertex v : graph.order) {
+        bound.least_sample += static_cast<double>(graph.instances(v)) * sample.of(graph.layer(v));
+    }
+    return bound;
+}
+
+}  // namespace dodona::search

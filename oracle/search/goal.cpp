@@ -1,0 +1,46 @@
+#include "search/goal.hpp"
+
+namespace dodona::search {
+
+std::string_view name(Goal goal) {
+    switch (goal) {
+        case Goal::fits: return "memory";
+        case Goal::throughput: return "throughput";
+        case Goal::deadline: return "deadline";
+        case Goal::budget: return "budget";
+    }
+    return "";
+}
+
+Run run_of(const schedule::Prediction& prediction, double samples, const std::optional<cluster::Price>& price) {
+    const double steps = samples / static_cast<double>(prediction.plan.batch);
+    Run run{.samples = samples, .time = steps * prediction.step, .device_time = {}, .money = {}};
+    run.device_time = static_cast<double>(prediction.plan.devices()) * run.time.value;
+    if (price) {
+        run.money = price->device * run.device_time;
+    }
+    return run;
+}
+
+std::optional<Goal> missed(const Goals& goals, const schedule::Prediction& prediction,
+                           const std::optional<cluster::Price>& price) {
+    if (!prediction.fits) {
+        return Goal::fits;
+    }
+    if (goals.samples_per_second && prediction.samples_per_second < *goals.samples_per_second) {
+        return Goal::throughput;
+    }
+    if (!goals.samples) {
+        return std::nullopt;
+    }
+    const Run run = run_of(prediction, *goals.samples, price);
+    if (goals.deadline && run.time.value > *goals.deadline) {
+        return Goal::deadline;
+    }
+    if (goals.budget && run.money && *run.money > *goals.budget) {
+        return Goal::budget;
+    }
+    return std::nullopt;
+}
+
+}  // namespace dodona::search

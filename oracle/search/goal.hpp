@@ -1,0 +1,45 @@
+// What a training run must reach, and what a plan makes of it.
+//
+//   time = samples / (samples a second)        cost = devices * price of one * time
+//
+// Of the steps alone: not modelled are restarts, evaluation, checkpoints and nodes that are billed but idle.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "cluster/price.hpp"
+#include "schedule/prediction.hpp"
+
+namespace dodona::search {
+
+struct Goals {
+    std::optional<double> samples;             ///< of the whole run: its work
+    std::optional<Seconds> deadline;           ///< of the whole run; needs `samples`
+    std::optional<double> samples_per_second;  ///< of all devices together
+    std::optional<Money> budget;               ///< of the whole run; needs `samples` and a price
+
+    [[nodiscard]] bool any() const { return deadline || samples_per_second || budget; }
+};
+
+/// A run of so many samples under one plan, with its interval.
+struct Run {
+    double samples = 0;
+    Estimate time;
+    Seconds device_time;         ///< of all devices together
+    std::optional<Money> money;  ///< where a price is known
+};
+
+/// One step repeated until `samples` are through, the last step counted in part.
+Run run_of(const schedule::Prediction& prediction, double samples, const std::optional<cluster::Price>& price);
+
+enum class Goal { fits, throughput, deadline, budget };
+std::string_view name(Goal goal);
+
+/// The first goal that the plan misses; none: it meets them all. A plan that does not fit misses `fits`.
+std::optional<Goal> missed(const Goals& goals, const schedule::Prediction& prediction,
+                           const std::optional<cluster::Price>& price);
+
+}  // namespace dodona::search

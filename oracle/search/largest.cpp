@@ -1,0 +1,149 @@
+#include "search/largest.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "graph/graph.hpp"
+
+namespace dodona::search {
+
+namespace {
+
+constexpr std::int64_t kParts = 16;  ///< that a gap is looked at in
+constexpr int kFailures = 3;         ///< doublings in a row after which no larger value is looked at
+
+class Enlarger {
+public:
+    Enlarger(const cluster::Cluster& cluster, const LargestQuestion& question, const Progress& progress)
+        : cluster_(cluster), question_(question), progress_(progress) {
+        largest_.step = question.step;
+        largest_.most = question.most;
+    }
+
+    Largest run() {
+        if (rise() && (best_ > 0 || sink())) {
+            fill();
+        }
+        finish();
+        return std::move(largest_);
+    }
+
+private:
+    /// Doubles from the start. False: stopped.
+    bool rise() {
+        int failures = 0;
+        for (std::int64_t value = std::min(question_.start, question_.most); failures < kFailures;) {
+            if (!look(value)) {
+                return false;
+            }
+            failures = best_ == value ? 0 : failures + (failed_.contains(value) ? 1 : 0);
+            if (value == question_.most) {
+                return true;
+            }
+            value = value > question_.most / 2 ? question_.most : 2 * value;
+        }
+        return true;
+    }
+
+    /// Nothing from the start upwards: halves, until something does.
+    bool sink() {
+        for (std::int64_t value = question_.start / 2; best_ == 0 && value >= question_.step; value /= 2) {
+            if (!look(on_step(value))) {
+                return false;
+            }
+        }
+        return best_ == 0 && question_.start > question_.step ? look(question_.step) : true;
+    }
+
+    /// The gap between the best and what failed above it, in ever smaller steps.
+    void fill() {
+        while (best_ > 0 && best_ < question_.most) {
+            const auto above = failed_.upper_bound(best_);
+            const std::int64_t end = above == failed_.end() ? question_.most + 1 : *above;
+            const std::int64_t gap = end - best_;
+            if (gap <= question_.step) {
+                return;
+            }
+            const std::int64_t stride = std::max(question_.step, on_step((gap + kParts - 1) / kParts));
+            const std::int64_t from = best_;
+            for (std::int64_t value = (from / stride + 1) * stride; value < end; value += stride) {
+                if (!look(value)) {
+                    return;
+                }
+            }
+            if (best_ == from && stride == question_.step) {
+                return;
+            }
+        }
+    }
+
+    /// The multiple of a step below, one at least.
+    [[nodiscard]] std::int64_t on_step(std::int64_t value) const {
+        return std::max(question_.step, value / question_.step * question_.step);
+    }
+
+    bool look(std::int64_t value) {
+        if (!seen_.insert(value).second) {
+            return true;
+        }
+        const auto goes_on = [&](std::int64_t, std::int64_t) {
+            const auto settled = static_cast<std::int64_t>(seen_.size()) - 1;
+            return !progress_ || progress_(settled, std::max(settled + 1, 3 * kParts));
+        };
+        auto job = question_.job(value);
+        if (auto* why_not = std::get_if<std::string>(&job)) {
+            largest_.none.push_back({value, std::move(*why_not)});
+            return true;
+        }
+        const SizedJob& sized = std::get<SizedJob>(job);
+        auto made = goes_on(0, 0) ? attempt(sized.graph, cluster_, sized.space, sized.goals, goes_on) : std::nullopt;
+        if (!made) {
+            largest_.complete = false;
+            return false;
+        }
+        made->value = value;
+        if (made->missed) {
+            failed_.insert(value);
+        }
+        if (!made->missed && value > best_) {
+            best_ = value;
+            largest_.parameters = graph::count(sized.graph).parameters;
+        }
+        largest_.attempts.push_back(std::move(*made));
+        return true;
+    }
+
+    void finish() {
+        const auto ascend = [](auto& all) {
+            std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.value < b.value; });
+        };
+        ascend(largest_.attempts);
+        ascend(largest_.none);
+        for (std::size_t i = 0; i < largest_.attempts.size(); ++i) {
+            if (largest_.attempts[i].value == best_) {
+                largest_.found = i;
+            }
+        }
+    }
+
+    const cluster::Cluster& cluster_;
+    const LargestQuestion& question_;
+    const Progress& progress_;
+    std::set<std::int64_t> seen_;
+    std::set<std::int64_t> failed_;  ///< networks that miss a goal; values that make none are not among them
+    std::int64_t best_ = 0;          ///< the largest value that meets the goals; 0: none yet
+    Largest largest_;
+};
+
+}  // namespace
+
+const Attempt* Largest::beyond() const {
+    return found && *found + 1 < attempts.size() ? &attempts[*found + 1] : nullptr;
+}
+
+Largest largest(const cluster::Cluster& cluster, const LargestQuestion& question, const Progress& progress) {
+    return Enlarger(cluster, question, progress).run();
+}
+
+}  // namespace dodona::search
