@@ -21,6 +21,9 @@ constexpr std::array kDoublings{2.0, 4.0, 8.0, 16.0};
 /// Times that a flip is looked for among plans known before it is left to searches alone.
 constexpr int kRounds = 3;
 
+/// Where full searches look on a way without a flip among plans known, of parameters that the plan reacts to.
+constexpr std::array kProbes{4.0};
+
 /// The way from 1 to the end of the range; samples stay whole.
 std::vector<double> steps(const Knob& knob, double end, std::int64_t batch) {
     std::vector<double> found;
@@ -236,7 +239,7 @@ Direction Rivals::look(const Knob& knob, bool up) {
             return {};
         }
         if (!there.flips && !found) {
-            return stays;
+            return probed(knob, end);
         }
         if (!there.flips) {
             continue;  // another way to run the recommended layout was found
@@ -265,6 +268,28 @@ Direction Rivals::look(const Knob& knob, bool up) {
         return {};
     }
     return there.flips ? halved(knob, 1, {.factor = end, .to = std::move(there.plan)}) : stays;
+}
+
+Direction Rivals::probed(const Knob& knob, double end) {
+    const std::optional<Seconds> now = known_.front().now;
+    const std::optional<Seconds> then = time(knob.turned(conditions_, end), known_.front().plan);
+    const bool reacts = !now || !then || std::abs(std::log(*then / *now)) > std::log(1 + kEqualTime);
+    double stays = 1;
+    for (const double probe : kProbes) {
+        const double factor = end > 1 ? probe : 1 / probe;
+        if (!reacts || (end > 1 ? factor >= end : factor <= end) || cannot_flip(knob, factor)) {
+            continue;
+        }
+        Recommended there = searched(knob.turned(conditions_, factor));
+        if (!there.looked) {
+            return {};
+        }
+        if (there.flips) {
+            return halved(knob, stays, {.factor = factor, .to = std::move(there.plan)});
+        }
+        stays = factor;
+    }
+    return {.looked = true, .flip = std::nullopt};
 }
 
 Direction Rivals::halved(const Knob& knob, double stays, Flip flip) {

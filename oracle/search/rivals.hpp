@@ -9,7 +9,9 @@
 // The first flip on the way from 1 to the end of the range is looked for among the plans known, on a grid of factors
 // and then by bisection to kFine, which takes predictions only; full searches on both sides of it say whether that
 // holds among all plans. What they list competes from then on, and the flip is looked for again; where that does not
-// settle it soon, full searches halve the way. So every flip is one that two searches found, kFine apart.
+// settle it soon, full searches halve the way. So every flip is one that two searches found, kFine apart. Where known
+// plans flip nothing, full searches look at the end and, of parameters that the plan reacts to, half-way on the scale
+// of logarithms.
 //
 // Where a parameter only makes things worse and the recommended layout stays within equal time of what was fastest
 // before, nothing can overtake and nothing is searched. Plans are left out of the walk that could not win were the
@@ -97,6 +99,8 @@ private:
     void know(const plan::Plan& plan);
     /// Full searches one after the other.
     Direction walk(const Knob& knob, const std::vector<double>& way);
+    /// Full searches at some points of a way on which known plans flip nothing.
+    Direction probed(const Knob& knob, double end);
     /// Full searches half-way between where the recommendation stays and a flip.
     Direction halved(const Knob& knob, double stays, Flip flip);
     [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan); }
