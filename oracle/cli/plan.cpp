@@ -186,7 +186,8 @@ int run(Arguments& arguments) {
         answer.question.strategies.emplace_back(search::kByLayers);
     }
     if (explains) {
-        explain({job.graph, job.cluster, space}, answer);
+        const search::Searcher again = by_layers(arguments) ? search::search_layers : search::search;
+        explain({job.graph, job.cluster, space, again}, answer);
         answer.plans.resize(std::min(answer.plans.size(), shown));
     }
     write(output, formatted(answer, save_to, output));

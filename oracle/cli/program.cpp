@@ -63,7 +63,7 @@ const Command* find(const std::string& name) {
 }  // namespace
 
 std::span<const Command> commands() {
-    static const std::array all{plan_command(),       predict_command(), size_command(),   largest_command(),
+    static const std::array all{plan_command(),       predict_command(), size_command(),     largest_command(),
                                 limits_command(),     models_command(),  machines_command(), strategies_command(),
                                 frameworks_command(), check_command(),   validate_command()};
     return all;

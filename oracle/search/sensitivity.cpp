@@ -114,7 +114,7 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
                                 .framework = space.framework,
                                 .batch = space.batch,
                                 .max_memory = space.max_memory,
-                                .offloads = space.offload.any()};
+                                .offloads = space.offload.any() || space.vary.offload};
     const schedule::Prediction& first = answer.plans.front();
     explanation.memory.left = first.memory_limit - first.memory.total();
     std::vector<const plan::Plan*> plans;

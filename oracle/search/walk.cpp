@@ -32,7 +32,8 @@ std::vector<Variant> Scene::left_open(const Plan& plan) const {
 }
 
 std::vector<std::int64_t> Scene::microbatches(const Layout& layout) const {
-    std::vector<std::int64_t> sizes = space.accumulate ? divisors(layout.samples) : std::vector<std::int64_t>{layout.samples};
+    std::vector<std::int64_t> sizes =
+        space.accumulate ? divisors(layout.samples) : std::vector<std::int64_t>{layout.samples};
     std::erase_if(sizes, [&](std::int64_t size) { return !filter.takes(size); });
     return sizes;
 }

@@ -98,6 +98,10 @@ TEST(Schema, HoldsForLimits) {
             nlohmann::json broken = good;
             broken[nlohmann::json::json_pointer(at)].erase(key);
             EXPECT_FALSE(is_valid("limits", broken)) << at << " " << key;
+        }
+    }
+}
+
 TEST(Schema, HoldsForSizes) {
     for (const SizingReport& report : {sized(), compared_machines(), too_late()}) {
         const nlohmann::json good = plain(sizing_json(report));
