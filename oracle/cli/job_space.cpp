@@ -43,6 +43,7 @@ std::vector<Option> job_space_options(bool wishes) {
 
 search::Space job_space(Arguments& arguments, const Job& job) {
     search::Space space;
+    space.max_memory = arguments.size("--max-memory");
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
     space.precision = precision_of(arguments, job.cluster);

@@ -140,6 +140,7 @@ int run(Arguments& arguments) {
     search::Space space;
     space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
     const auto batch = arguments.count("--batch");
+    space.max_memory = arguments.size("--max-memory");
     space.top = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
     const ObservedWords observed = read_observed(arguments);
     const std::string observed_plan = arguments.text("--observed-plan").value_or("");

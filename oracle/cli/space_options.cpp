@@ -89,7 +89,6 @@ std::vector<Option> space_options() {
 }
 
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
-    space.max_memory = arguments.size("--max-memory");
     space.fixed = wishes(arguments, "--fixed", space, false);
     space.excluded = wishes(arguments, "--exclude", space, true);
     space.exhaustive = arguments.has("--exhaustive");

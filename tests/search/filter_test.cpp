@@ -1,0 +1,121 @@
+// What a user fixes and excludes, and what else a search is asked to look at.
+#include "search/filter.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "../schedule/scenes.hpp"
+#include "search/space.hpp"
+
+namespace dodona::search {
+namespace {
+
+using schedule::test::pipelined;
+using schedule::test::small_cluster;
+using schedule::test::small_network;
+using schedule::test::strategy;
+
+Space space_of(std::vector<Wish> fixed, std::vector<Wish> excluded) {
+    return {.devices = 4,
+            .batch = 32,
+            .precision = Precision::fp32,
+            .strategies = {strategy("data", {"data"}), pipelined()},
+            .optimizer = plan::OptimizerKind::momentum,
+            .fixed = std::move(fixed),
+            .excluded = std::move(excluded),
+            .top = 100};
+}
+
+Answer found(std::vector<Wish> fixed, std::vector<Wish> excluded = {}) {
+    return search(small_network(), small_cluster(), space_of(std::move(fixed), std::move(excluded)));
+}
+
+TEST(Filter, FixedSizesAreTheOnlyOnes) {
+    const Answer answer = found({{"pipeline", "2"}});
+    ASSERT_FALSE(answer.plans.empty());
+    for (const schedule::Prediction& plan : answer.plans) {
+        EXPECT_EQ(plan.plan.axis_size("pipeline"), 2);
+    }
+    EXPECT_LT(answer.counts.configurations, found({}).counts.configurations);
+}
+
+TEST(Filter, FixedToOneLeavesStrategiesWithoutTheAxis) {
+    const Answer answer = found({{"pipeline", "1"}});
+    EXPECT_TRUE(std::any_of(answer.plans.begin(), answer.plans.end(),
+                            [](const schedule::Prediction& plan) { return plan.plan.strategy.name == "data"; }));
+}
+
+TEST(Filter, WordsOfPlansAreKept) {
+    for (const schedule::Prediction& plan : found({{"microbatch", "2"}, {"recompute", "full"}}).plans) {
+        EXPECT_EQ(plan.plan.microbatch, 2);
+        EXPECT_EQ(plan.plan.recompute, plan::RecomputeKind::full);
+    }
+    for (const schedule::Prediction& plan : found({}, {{"recompute", "none"}, {"microbatch", "8"}}).plans) {
+        EXPECT_NE(plan.plan.microbatch, 8);
+        EXPECT_NE(plan.plan.recompute, plan::RecomputeKind::none);
+    }
+}
+
+TEST(Filter, ExcludedStrategiesAndSizesAreNotLookedAt) {
+    for (const schedule::Prediction& plan : found({}, {{"data", ""}}).plans) {
+        EXPECT_EQ(plan.plan.strategy.name, "pipeline");
+    }
+    for (const schedule::Prediction& plan : found({}, {{"pipeline", "4"}}).plans) {
+        EXPECT_NE(plan.plan.axis_size("pipeline"), 4);
+    }
+}
+
+TEST(Filter, WishesThatMeanNothingAreTold) {
+    const std::vector<plan::Strategy> strategies{pipelined()};
+    EXPECT_EQ(wish_fault({"pipeline", "2"}, strategies), "");
+    EXPECT_EQ(wish_fault({"pipeline", ""}, strategies), "") << "the strategy";
+    EXPECT_EQ(wish_fault({"tensor", "2"}, strategies),
+              "no strategy that is looked at has an axis tensor; they have data, pipeline");
+    EXPECT_EQ(wish_fault({"pipeline", "two"}, strategies), "pipeline is a whole number from 1");
+    EXPECT_EQ(wish_fault({"recompute", "some"}, strategies), "recompute is one of none, selective, full");
+    EXPECT_EQ(wish_fault({"zero9", ""}, strategies), "zero9 is no strategy that is looked at");
+}
+
+TEST(Vary, PlacementsAreAllOrdersOfAxesInUse) {
+    EXPECT_EQ(placements({{"a", 2}, {"b", 1}, {"c", 4}}).size(), 2U);
+    EXPECT_EQ(placements({{"a", 2}, {"b", 2}, {"c", 4}}).size(), 6U);
+    EXPECT_EQ(placements({{"a", 2}}).front(), (std::vector<plan::MeshAxis>{{"a", 2}}));
+}
+
+TEST(Vary, GroupsArePartsOfTheRanksThatShareStates) {
+    plan::Plan plan;
+    plan.strategy = strategy("data", {"data"});
+    plan.mesh = {{"data", 8}};
+    EXPECT_EQ(shard_groups(plan), (std::vector<std::int64_t>{0, 2, 4}));
+}
+
+TEST(Vary, MoreToLookAtIsNeverWorse) {
+    Space space = space_of({}, {});
+    const Answer plain = search(small_network(), small_cluster(), space);
+    space.vary = {.placement = true, .group = true, .overlap = true};
+    const Answer varied = search(small_network(), small_cluster(), space);
+    EXPECT_GT(varied.counts.configurations, plain.counts.configurations);
+    EXPECT_LE(varied.plans.front().step.value, 1.005 * plain.plans.front().step.value);
+}
+
+TEST(Workers, AnyNumberGivesTheSameAnswer) {
+    Space space = space_of({}, {});
+    space.vary = {.placement = true, .overlap = true};
+    space.workers = 1;
+    const Answer one = search(small_network(), small_cluster(), space);
+    for (const int workers : {2, 3, 8}) {
+        space.workers = workers;
+        const Answer many = search(small_network(), small_cluster(), space);
+        ASSERT_EQ(many.plans.size(), one.plans.size());
+        for (std::size_t i = 0; i < one.plans.size(); ++i) {
+            EXPECT_EQ(many.plans[i].step.value, one.plans[i].step.value);
+            EXPECT_EQ(many.plans[i].plan.mesh, one.plans[i].plan.mesh);
+            EXPECT_EQ(many.plans[i].plan.microbatch, one.plans[i].plan.microbatch);
+        }
+        EXPECT_EQ(many.counts.evaluated, one.counts.evaluated);
+    }
+}
+
+}  // namespace
+}  // namespace dodona::search
