@@ -73,7 +73,8 @@ std::string mesh_words(const plan::Plan& plan) {
 }
 
 std::string schedule_words(const plan::Plan& plan) {
-    return std::string(plan::name(plan.schedule)) + (plan.chunks > 1 ? fmt::format(" ({} chunks)", plan.chunks) : "");
+    return std::string(plan::name(plan.schedule)) + (plan.chunks > 1 ? fmt::format(" ({} chunks)", plan.chunks) : "") +
+           (plan.stages.empty() ? "" : fmt::format(" (blocks {})", fmt::join(plan.stages, ", ")));
 }
 
 std::string microbatches_text(const schedule::Prediction& prediction) {

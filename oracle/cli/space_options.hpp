@@ -11,8 +11,8 @@ namespace dodona::cli {
 
 std::vector<Option> space_options();
 
-/// Fills what the options say but for --max-memory; `space.strategies` are known. Faults: sizes of axes that no strategy has, offload
-/// without a host.
+/// Fills what the options say but for --max-memory; `space.strategies` are known. Faults: sizes of axes that no
+/// strategy has, offload without a host.
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space);
 
 }  // namespace dodona::cli

@@ -10,8 +10,10 @@
 #include <tbb/parallel_for_each.h>
 #include <tbb/task_arena.h>
 
+#include "schedule/evaluate.hpp"
 #include "schedule/validate.hpp"
 #include "search/ranking.hpp"
+#include "search/uneven_cuts.hpp"
 #include "search/walk.hpp"
 
 namespace dodona::search {
@@ -20,6 +22,8 @@ using plan::Plan;
 using schedule::Prediction;
 
 namespace {
+
+using Cuts = std::vector<std::vector<std::int64_t>>;
 
 /// Layouts whose tables may be shared, in the order of their first.
 using Batch = std::vector<std::size_t>;
@@ -168,10 +172,26 @@ private:
                 candidates.push_back(*finding.best);
             }
         }
+        std::vector<Prediction> left;
         for (const Candidate& candidate : ranked(scene_.space, enumeration_.layouts, candidates)) {
-            answer_.plans.push_back(in_full(candidate));
+            left.push_back(in_full(candidate));
         }
+        list(std::move(left));
         explain(misses);
+    }
+
+    /// In the order given, but for plans that another cut has made faster than those before them.
+    void list(std::vector<Prediction> left) {
+        while (!left.empty()) {
+            const auto fastest =
+                std::min_element(left.begin(), left.end(),
+                                 [](const Prediction& a, const Prediction& b) { return a.step.value < b.step.value; });
+            const Seconds equal = (1.0 + kEqualTime) * fastest->step.value;
+            const auto next = std::find_if(left.begin(), left.end(),
+                                           [&](const Prediction& plan) { return plan.step.value <= equal; });
+            answer_.plans.push_back(std::move(*next));
+            left.erase(next);
+        }
     }
 
     [[nodiscard]] Prediction in_full(const Candidate& candidate) const {
