@@ -105,12 +105,13 @@ const StateEntry& LayoutTable::states(const StageRun& run, const plan::Plan& pla
     }
     const schedule::StageStates states = schedule::stage_states(costed_, plan, run.stage, microbatches);
     const schedule::StageBuffers buffers = schedule::stage_buffers(costed_, plan, run.stage, states.transfers, stages);
-    StateEntry entry{.sums = states, .lanes = lanes_of(states.transfers)};
+    const schedule::StateSums& sums = states;
+    StateEntry entry{.sums = sums, .lanes = lanes_of(states.transfers)};
     const double share = costed_.counts.trained > 0 ? states.trained / costed_.counts.trained : 0.0;
     entry.update = costed_.update_time(states.update_traffic, share).value;
     entry.communicators = buffers.communicators;
     entry.reduction = buffers.reduction;
-    return states_.emplace(key, std::move(entry)).first->second;
+    return states_.emplace(key, entry).first->second;
 }
 
 LayoutTable::Arrivals LayoutTable::arrivals(const PassTable& passes, const StageRun& run, const plan::Plan& plan) {
