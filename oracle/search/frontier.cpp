@@ -112,7 +112,7 @@ public:
     }
 
     Frontier run() {
-        states_ = {{.key = {}, .ways = {Way{}}, .sifted = 1, .least = {}}};
+        states_ = {{.key = {}, .ways = {Way{}}, .sifted = 1, .least = least_.front().time()}};
         for (std::size_t v = 0; v < choices_.variables.size(); ++v) {
             check(!choices_.variables[v].empty(), "a variable has a choice");
             choose(v);
@@ -180,7 +180,7 @@ private:
         for (const State& state : states_) {
             for (std::size_t k = 0; k < choices_.variables[v].size(); ++k) {
                 const Choice& choice = choices_.variables[v][k];
-                if (choice.peak > limits_.peak) {
+                if (choice.peak > limits_.peak || too_slow(state.least + extra(v, choice), next)) {
                     continue;
                 }
                 for (std::size_t i = 0; i < open_[v].size(); ++i) {
@@ -212,6 +212,19 @@ private:
         states_ = std::move(next.states);
         looked_at_ += static_cast<std::int64_t>(states_.size());
         note_steps();
+    }
+
+    /// What a choice takes more at least than the variable's least.
+    [[nodiscard]] Seconds extra(std::size_t v, const Choice& choice) const {
+        const Costs rest = choice.costs + least_[v + 1];
+        return min(rest.hidden - least_[v].hidden, rest.shown - least_[v].shown);
+    }
+
+    /// Before it is known which state it leads to: nothing that takes as long at least is wanted, or would be kept.
+    bool too_slow(Seconds least, const Next& next) {
+        const bool cut = !limits_.weighs_memory && least > next.bar;
+        complete_ = complete_ && !cut;
+        return cut || least > (1 + kRounding) * limits_.time;
     }
 
     void extend(const State& from, std::int32_t choice, const Costs& added, std::size_t next_variable, const Key& key,

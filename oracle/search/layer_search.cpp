@@ -31,8 +31,8 @@ constexpr double kMostlyFree = 0.8;
 constexpr std::size_t kFewStates = 200;
 constexpr std::size_t kFewWays = 4;
 /// ... where time alone counts, ...
-constexpr std::size_t kManyStates = 10'000;
-constexpr std::size_t kManyWays = 16;
+constexpr std::size_t kManyStates = 5'000;
+constexpr std::size_t kManyWays = 12;
 /// ... and where memory is short: then many ways to one state are worth keeping.
 constexpr std::size_t kLeanStates = 3'000;
 constexpr std::size_t kLeanWays = 16;

@@ -93,6 +93,24 @@ std::optional<Costs> summed(const NetworkChoices& network, const std::vector<int
     return frontier.assigned.empty() ? std::nullopt : std::optional(frontier.assigned.front().costs);
 }
 
+std::vector<int> any_choices(const NetworkChoices& network, std::mt19937& chance) {
+    std::vector<int> picked;
+    for (const auto& variable : network.choices().variables) {
+        picked.push_back(static_cast<int>(chance() % variable.size()));
+    }
+    return picked;
+}
+
+/// The whole plan.
+schedule::Prediction evaluated(const graph::Graph& graph, const cluster::Cluster& cluster,
+                               const NetworkChoices& network, const Setting& setting, const std::vector<int>& picked) {
+    plan::Plan plan = setting.base;
+    plan.strategy = strategy_of(graph, setting, network.layers(), picked);
+    plan.microbatch = setting.samples() / schedule::data_ranks(plan);
+    const schedule::CostedGraph costed = schedule::cost_graph(graph, cluster, plan, {});
+    return schedule::evaluate(costed, plan, schedule::Detail::totals);
+}
+
 struct Compared {
     int plans = 0;
     int forbidden = 0;
@@ -104,21 +122,13 @@ Compared compare(const graph::Graph& graph, const Setting& setting, std::uint32_
     std::mt19937 chance(seed);
     Compared compared;
     for (int i = 0; i < 300; ++i) {
-        std::vector<int> picked;
-        for (const auto& variable : network.choices().variables) {
-            picked.push_back(static_cast<int>(chance() % variable.size()));
-        }
-        plan::Plan plan = setting.base;
-        plan.strategy = strategy_of(graph, setting, network.layers(), picked);
-        const std::int64_t ranks = schedule::data_ranks(plan);
-        plan.microbatch = setting.samples() / ranks;
+        const std::vector<int> picked = any_choices(network, chance);
         const std::optional<Costs> sums = summed(network, picked);
         if (!sums) {
             ++compared.forbidden;
             continue;
         }
-        const schedule::CostedGraph costed = schedule::cost_graph(graph, cluster, plan, {});
-        const schedule::Prediction whole = schedule::evaluate(costed, plan, schedule::Detail::totals);
+        const schedule::Prediction whole = evaluated(graph, cluster, network, setting, picked);
         EXPECT_NEAR(sums->time().in(1_us), whole.step.value.in(1_us), 1e-6 * whole.step.value.in(1_us));
         const schedule::MemoryParts& memory = whole.memory;
         const Bytes kept = memory[schedule::MemoryPart::weights] + memory[schedule::MemoryPart::gradients] +
@@ -133,6 +143,34 @@ Compared compare(const graph::Graph& graph, const Setting& setting, std::uint32_
 TEST(NetworkChoices, AddUpToTheWholePlanWithResidualJoins) { EXPECT_EQ(compare(residual(), setting(), 1).plans, 300); }
 
 TEST(NetworkChoices, AddUpToTheWholePlanWithLongSkips) { EXPECT_EQ(compare(skipping(), setting(), 2).plans, 300); }
+
+TEST(NetworkChoices, AddUpWhereReductionsHideBehindBackward) {
+    Setting hiding = setting();
+    hiding.base.overlap.gradients = true;
+    EXPECT_EQ(compare(residual(), hiding, 5).plans, 300);
+}
+
+TEST(NetworkChoices, AreABoundWhereGathersHideAsWell) {
+    // Two sums know reductions and gathers that both hide or both stick out.
+    Setting hiding = setting();
+    hiding.base.overlap = {.gradients = true, .parameters = true};
+    hiding.base.shard = plan::ShardLevel::states;
+    const graph::Graph graph = residual();
+    const cluster::Cluster cluster = linear_cluster();
+    const NetworkChoices network(graph, cluster, hiding);
+    std::mt19937 chance(6);
+    int exact = 0;
+    for (int i = 0; i < 300; ++i) {
+        const std::vector<int> picked = any_choices(network, chance);
+        const std::optional<Costs> sums = summed(network, picked);
+        ASSERT_TRUE(sums.has_value());
+        const Seconds whole = evaluated(graph, cluster, network, hiding, picked).step.value;
+        EXPECT_LE(sums->time().in(1_us), (1 + 1e-6) * whole.in(1_us));
+        EXPECT_GE(sums->time().in(1_us), 0.7 * whole.in(1_us));
+        exact += whole.in(1_us) <= (1 + 1e-6) * sums->time().in(1_us) ? 1 : 0;
+    }
+    EXPECT_GT(exact, 30);
+}
 
 TEST(NetworkChoices, AddUpWhereBlocksAreRecomputed) {
     EXPECT_EQ(compare(residual(), setting(plan::RecomputeKind::full), 3).plans, 300);

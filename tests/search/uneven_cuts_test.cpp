@@ -60,20 +60,24 @@ TEST(UnevenCuts, TakeBlocksFromTheStageWithTheHead) {
 
 TEST(UnevenCuts, OfAnEvenPipelineThereAreNone) {
     const graph::Graph even = graph::build(network(
-        tensor({{"feature", 256}}), {block("body", 12, {layer("fc", "linear", {{"out", std::int64_t{256}}})})}));
+        tensor({{"feature", 256}}),
+        {layer("stem", "layer_norm"), block("body", 12, {layer("fc", "linear", {{"out", std::int64_t{256}}})})}));
     EXPECT_TRUE(cuts(even, pipeline_of(4)).empty());
     EXPECT_TRUE(cuts(even, pipeline_of(1)).empty()) << "one stage is not cut";
 }
 
 TEST(UnevenCuts, HoldAllBlocksOnAllVirtualStages) {
+    int seen = 0;
     for (const std::int64_t blocks : {14, 16, 22}) {
         for (const std::int64_t chunks : {1, 2}) {
             for (const Counts& cut : cuts(headed(blocks, 3), pipeline_of(4, chunks))) {
                 EXPECT_EQ(std::accumulate(cut.begin(), cut.end(), std::int64_t{0}), blocks);
                 EXPECT_EQ(cut.size(), static_cast<std::size_t>(4 * chunks));
+                seen += static_cast<int>(chunks);
             }
         }
     }
+    EXPECT_GE(seen, 6) << "with one chunk and with two";
 }
 
 TEST(UnevenCuts, MakeAStepFasterThanTheUsualCut) {
