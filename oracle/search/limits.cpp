@@ -50,7 +50,8 @@ private:
         const std::optional<std::int64_t> reach = found_.reach.devices;
         if (!reach || *reach > growth_.machine) {
             found_.most = nearest(growth_.machine, -1).value_or(1);
-            found_.set_by = fmt::format("the machine has {}", growth_.machine);
+            found_.set_by = fmt::format("the machine has {}{}", growth_.machine,
+                                        found_.most < growth_.machine ? "; more of it cannot be laid out" : "");
             return;
         }
         found_.most = *reach;

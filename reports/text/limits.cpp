@@ -84,10 +84,8 @@ std::string worthwhile(const StrategyLimits& limits) {
 
 /// What an axis runs into, and up to where it is laid evenly.
 std::string axis_words(const plan::AxisLimit& axis) {
-    std::string text = axis.set_by;
-    if (axis.set_by.find(axis.axis) == std::string::npos) {
-        text = fmt::format("{} <= {}: ", axis.axis, count(*axis.largest)) + text;
-    }
+    const bool says = axis.set_by.starts_with(fmt::format("{} <= {}:", axis.axis, *axis.largest));
+    std::string text = (says ? "" : fmt::format("{} <= {}: ", axis.axis, count(*axis.largest))) + axis.set_by;
     if (!axis.uneven.empty()) {
         text += fmt::format("; even up to {}: {}", count(axis.even.value_or(1)), axis.uneven);
     }

@@ -69,6 +69,12 @@ TEST(Limits, AreTheMachinesWhereTheNetworkHasNone) {
     EXPECT_EQ(found.rungs.back().batch, 96) << "weak scaling";
 }
 
+TEST(Limits, SayWhereTheMachineHasMoreThanDivides) {
+    const StrategyLimits found = limits_of(strategy("data", {"data"}), {.batch = 64, .machine = 24}, large_cluster(3));
+    EXPECT_EQ(found.most, 16);
+    EXPECT_EQ(found.set_by, "the machine has 24; more of it cannot be laid out");
+}
+
 TEST(Limits, OfAFixedBatchAreItsSamplesAndTheirDivisors) {
     const StrategyLimits found = limits_of(strategy("data", {"data"}), {.batch = 12, .machine = 64}, large_cluster(8));
     EXPECT_EQ(found.most, 12);
