@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "input/number.hpp"
+#include "input/text.hpp"
 
 namespace dodona::input {
 
@@ -13,16 +14,6 @@ namespace {
 
 constexpr std::string_view kAmount = "write a number and a currency: \"1e6 USD\"";
 constexpr std::string_view kRate = "write a number, a currency and the time that it pays for: \"2.5 USD/h\"";
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && text.back() == ' ') {
-        text.remove_suffix(1);
-    }
-    return text;
-}
 
 bool is_currency(std::string_view text) {
     return text.size() == 3 && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });

@@ -11,6 +11,7 @@
 #include "base/check.hpp"
 #include "base/diagnostic.hpp"
 #include "input/number.hpp"
+#include "input/text.hpp"
 
 namespace dodona::input {
 
@@ -118,16 +119,6 @@ NotAQuantity unknown_unit(std::string_view text, std::string_view unit, Dimensio
         near.empty() ? did_you_mean(unit, names) : fmt::format("; did you mean {}?", join(near, " or "));
     return {fmt::format("unknown unit \"{}\" in \"{}\"{}", unit, text, suggestion),
             fmt::format("units of {}: {}", sort_of(due).name, join(names))};
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') {
-        text.remove_prefix(1);
-    }
-    while (!text.empty() && text.back() == ' ') {
-        text.remove_suffix(1);
-    }
-    return text;
 }
 
 /// How many characters of the text are its number.

@@ -64,6 +64,16 @@ void require_text(std::string_view text, const std::string& name, const TextKind
 
 }  // namespace
 
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') {
+        text.remove_prefix(1);
+    }
+    while (!text.empty() && text.back() == ' ') {
+        text.remove_suffix(1);
+    }
+    return text;
+}
+
 Text read_text(std::string text, const std::string& name, const TextKind& kind) {
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     if (text.starts_with(kByteOrderMark)) {

@@ -27,6 +27,9 @@ struct Text {
 /// `name` is how messages call the file. Throws InputError for what is no text and for what is too large.
 Text read_text(std::string text, const std::string& name, const TextKind& kind);
 
+/// Without the blanks at both ends.
+std::string_view trimmed(std::string_view text);
+
 /// The bytes of a file, no more than one piece beyond kMostBytes; `where` is the place that names it.
 std::string load_bytes(const std::filesystem::path& path, const std::string& name, const Location& where);
 

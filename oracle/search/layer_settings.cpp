@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/layouts.hpp"
 #include "search/space.hpp"
 
 namespace dodona::search {
@@ -23,15 +24,8 @@ struct Shape {
 
 Setting setting_of(const Space& space, const Shape& shape) {
     Setting setting;
+    setting.base = plan_of(space);
     Plan& plan = setting.base;
-    plan.batch = space.batch;
-    plan.optimizer = space.optimizer;
-    plan.overlap = space.overlap;
-    plan.offload = space.offload;
-    plan.precision = space.precision;
-    plan.algorithm = space.algorithm;
-    plan.framework = space.framework;
-    plan.memory = space.memory;
     const auto add = [&](const char* axis, std::int64_t size) {
         plan.mesh.push_back({axis, size});
         plan.strategy.axes.emplace_back(axis);

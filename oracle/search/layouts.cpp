@@ -132,9 +132,8 @@ private:
 
 }  // namespace
 
-Plan plan_of(const Space& space, std::size_t strategy) {
+Plan plan_of(const Space& space) {
     Plan plan;
-    plan.strategy = space.strategies[strategy];
     plan.batch = space.batch;
     plan.optimizer = space.optimizer;
     plan.overlap = space.overlap;
@@ -143,6 +142,12 @@ Plan plan_of(const Space& space, std::size_t strategy) {
     plan.algorithm = space.algorithm;
     plan.framework = space.framework;
     plan.memory = space.memory;
+    return plan;
+}
+
+Plan plan_of(const Space& space, std::size_t strategy) {
+    Plan plan = plan_of(space);
+    plan.strategy = space.strategies[strategy];
     return plan;
 }
 

@@ -38,6 +38,9 @@ struct Enumeration {
     std::vector<Refused> refused;  ///< each reason of a strategy once
 };
 
+/// What all plans of a space have, but for strategy and mesh.
+plan::Plan plan_of(const Space& space);
+
 /// The plan of a space under one of its strategies, without a mesh.
 plan::Plan plan_of(const Space& space, std::size_t strategy);
 

@@ -50,31 +50,16 @@ struct Network {
 Network draw_network(Draw& draw) {
     const std::string layers = draw.of<std::string>({"2", "3", "4", "6", "8"});
     const std::string heads = draw.of<std::string>({"2", "4", "6", "8"});
-    switch (draw.of({0, 0, 1, 2, 2, 3, 4, 5, 6})) {
-        case 0:
-            return {
-                "gpt",
-                {{"layers", layers}, {"hidden", "192"}, {"heads", heads}, {"sequence", "64"}, {"vocabulary", "512"}}};
-        case 1:
-            return {"llama",
-                    {{"layers", layers},
-                     {"hidden", "192"},
-                     {"heads", heads},
-                     {"kv_heads", "2"},
-                     {"head_dim", "32"},
-                     {"ffn", "384"},
-                     {"vocabulary", "512"},
-                     {"sequence", "64"}}};
-        case 2:
-            return {"mixtral",
-                    {{"layers", layers},
-                     {"hidden", "192"},
-                     {"heads", heads},
-                     {"kv_heads", "2"},
-                     {"head_dim", "32"},
-                     {"ffn", "384"},
-                     {"vocabulary", "512"},
-                     {"sequence", "64"}}};
+    std::vector<std::pair<std::string, std::string>> small{
+        {"layers", layers}, {"hidden", "192"}, {"heads", heads}, {"vocabulary", "512"}, {"sequence", "64"}};
+    const int which = draw.of({0, 0, 1, 2, 2, 3, 4, 5, 6});
+    if (which == 1 || which == 2) {
+        small.insert(small.end(), {{"kv_heads", "2"}, {"head_dim", "32"}, {"ffn", "384"}});
+    }
+    switch (which) {
+        case 0: return {"gpt", small};
+        case 1: return {"llama", small};
+        case 2: return {"mixtral", small};
         case 3: return {"resnet18", {}};
         case 4: return {"alexnet", {}};
         case 5: return {"vgg-a", {}};
