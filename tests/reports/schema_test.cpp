@@ -116,7 +116,7 @@ TEST(Schema, HoldsForSizes) {
     }
     // Its plan is one of `dodona plan`.
     nlohmann::json plans = plain(answer_json(two_plans()));
-    plans["plans"] = {plain(sizing_json(sized()))["machines"][0]["plan"]};
+    plans["plans"] = nlohmann::json::array({plain(sizing_json(sized()))["machines"][0]["plan"]});
     EXPECT_TRUE(is_valid("plan", plans));
 }
 
