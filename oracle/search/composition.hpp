@@ -1,7 +1,7 @@
 // Time and memory of the plans on one mesh and micro-batch, composed from tables.
 //
 // The same sums as schedule::evaluate, of the same functions, without intervals and explanations and with stages that
-// are alike counted once: well under a microsecond a plan. tests/search holds the two against each other.
+// are alike counted once: well under a microsecond a plan. tests/worlds holds the two against each other.
 #pragma once
 
 #include <array>

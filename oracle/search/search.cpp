@@ -23,8 +23,6 @@ using schedule::Prediction;
 
 namespace {
 
-using Cuts = std::vector<std::vector<std::int64_t>>;
-
 /// Layouts whose tables may be shared, in the order of their first.
 using Batch = std::vector<std::size_t>;
 
@@ -194,9 +192,27 @@ private:
         }
     }
 
+    /// With fewer blocks on the first and the last stage where that is faster and fits: of the plans that are shown
+    /// such cuts are tried, not of all.
     [[nodiscard]] Prediction in_full(const Candidate& candidate) const {
-        Prediction full =
-            schedule::predict(scene_.graph, scene_.cluster, plan_of(scene_.space, enumeration_.layouts, candidate), {});
+        const Plan plan = plan_of(scene_.space, enumeration_.layouts, candidate);
+        const schedule::CostedGraph costed = schedule::cost_graph(scene_.graph, scene_.cluster, plan, {});
+        Prediction full = completed(schedule::evaluate(costed, plan), candidate);
+        if (!full.fits) {
+            return full;
+        }
+        Plan other = plan;
+        for (const std::vector<std::int64_t>& stages : uneven_cuts(costed, plan)) {
+            other.stages = stages;
+            Prediction uneven = completed(schedule::evaluate(costed, other), candidate);
+            if (uneven.fits && (1.0 + kEqualTime) * uneven.step.value < full.step.value) {
+                full = std::move(uneven);
+            }
+        }
+        return full;
+    }
+
+    [[nodiscard]] Prediction completed(Prediction full, const Candidate& candidate) const {
         const auto& asked = scene_.space.max_memory;
         full.memory_limit = candidate.limit;
         full.fits = full.fits && full.memory.total() <= candidate.limit && (!asked || full.most_memory <= *asked);

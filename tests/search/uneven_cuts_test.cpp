@@ -7,6 +7,8 @@
 
 #include "../schedule/scenes.hpp"
 #include "schedule/evaluate.hpp"
+#include "schedule/predict.hpp"
+#include "search/search.hpp"
 
 namespace dodona::search {
 namespace {
@@ -78,6 +80,27 @@ TEST(UnevenCuts, HoldAllBlocksOnAllVirtualStages) {
         }
     }
     EXPECT_GE(seen, 6) << "with one chunk and with two";
+}
+
+TEST(UnevenCuts, AreTriedOfThePlansThatASearchShows) {
+    Space space;
+    space.devices = 4;
+    space.batch = 4096 * 16;
+    space.precision = Precision::fp32;
+    space.strategies = {schedule::test::pipelined()};
+    space.optimizer = plan::OptimizerKind::momentum;
+    space.fixed = {{"pipeline", "4"}, {"microbatch", "4096"}, {"chunks", "1"}};
+    const graph::Graph graph = headed(12, 4);
+    const cluster::Cluster cluster = smooth_cluster();
+    for (const bool exhaustive : {false, true}) {
+        space.exhaustive = exhaustive;
+        const Answer answer = search(graph, cluster, space);
+        ASSERT_FALSE(answer.plans.empty());
+        plan::Plan plan = answer.plans.front().plan;
+        EXPECT_FALSE(plan.stages.empty());
+        plan.stages.clear();
+        EXPECT_GT(schedule::predict(graph, cluster, plan).step.value, 1.005 * answer.plans.front().step.value);
+    }
 }
 
 TEST(UnevenCuts, MakeAStepFasterThanTheUsualCut) {
