@@ -72,9 +72,24 @@ std::string mesh_words(const plan::Plan& plan) {
     return axes.empty() ? "one device" : join(axes);
 }
 
+namespace {
+
+/// "3, 4 x 6, 2".
+std::string runs(const std::vector<std::int64_t>& values) {
+    std::vector<std::string> texts;
+    for (auto first = values.begin(); first != values.end();) {
+        const auto end = std::find_if(first, values.end(), [&](std::int64_t value) { return value != *first; });
+        texts.push_back(end - first > 1 ? fmt::format("{} x {}", *first, end - first) : fmt::format("{}", *first));
+        first = end;
+    }
+    return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace
+
 std::string schedule_words(const plan::Plan& plan) {
     return std::string(plan::name(plan.schedule)) + (plan.chunks > 1 ? fmt::format(" ({} chunks)", plan.chunks) : "") +
-           (plan.stages.empty() ? "" : fmt::format(" (blocks {})", fmt::join(plan.stages, ", ")));
+           (plan.stages.empty() ? "" : fmt::format(" (blocks {})", runs(plan.stages)));
 }
 
 std::string microbatches_text(const schedule::Prediction& prediction) {

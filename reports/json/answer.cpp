@@ -8,17 +8,13 @@ namespace dodona::reports {
 namespace {
 
 Json inputs(const search::Question& question) {
-    Json settings = Json::array();
-    for (const auto& [option, value] : question.settings) {
-        settings.push_back({{"option", option}, {"value", value}});
-    }
     return {{"model", question.model},
             {"machine", question.machine},
             {"gpus", question.devices},
             {"batch", question.batch},
             {"precision", name(question.precision)},
             {"strategies", question.strategies},
-            {"settings", settings},
+            {"settings", settings_json(question.settings)},
             {"parameters", number(question.parameters)},
             {"model_source", question.model_source},
             {"machine_source", question.machine_source}};
@@ -34,6 +30,14 @@ Json ranking_json(const std::vector<schedule::Prediction>& plans) {
         const bool first = rank == 1;
         list.back()["first_is_faster"] = first ? Json(nullptr) : number(search::sure(plans.front(), plan));
         list.back()["tied_with_first"] = !first && search::tied(plans.front(), plan);
+    }
+    return list;
+}
+
+Json settings_json(const std::vector<std::pair<std::string, std::string>>& settings) {
+    Json list = Json::array();
+    for (const auto& [option, value] : settings) {
+        list.push_back({{"option", option}, {"value", value}});
     }
     return list;
 }

@@ -1,6 +1,7 @@
 #include "reports/json/limits.hpp"
 
 #include "reports/csv.hpp"
+#include "reports/json/answer.hpp"
 #include "reports/words.hpp"
 
 namespace dodona::reports {
@@ -13,10 +14,6 @@ Json maybe(const std::string& text) { return text.empty() ? Json(nullptr) : Json
 Json inputs(const search::LimitsAnswer& answer) {
     const search::Question& question = answer.question;
     const search::Growth& growth = answer.growth;
-    Json settings = Json::array();
-    for (const auto& [option, value] : question.settings) {
-        settings.push_back({{"option", option}, {"value", value}});
-    }
     return {{"model", question.model},
             {"machine", question.machine},
             {"machine_gpus", growth.machine},
@@ -26,7 +23,7 @@ Json inputs(const search::LimitsAnswer& answer) {
             {"batch_per_gpu", growth.batch ? Json(nullptr) : Json(growth.samples_per_device)},
             {"precision", name(question.precision)},
             {"strategies", question.strategies},
-            {"settings", settings},
+            {"settings", settings_json(question.settings)},
             {"parameters", number(question.parameters)},
             {"model_source", question.model_source},
             {"machine_source", question.machine_source}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reports/json/answer.hpp"
 #include "reports/text/goals.hpp"
 
 namespace dodona::reports {
@@ -76,13 +77,9 @@ Json price_json(const std::optional<cluster::Price>& price) {
 
 Json backward_inputs(const BackwardQuestion& question, const std::optional<cluster::Price>& price) {
     const search::Goals& goals = question.goals;
-    Json settings = Json::array();
-    for (const auto& [option, value] : question.settings) {
-        settings.push_back({{"option", option}, {"value", value}});
-    }
     return {{"model", question.model},
             {"model_source", question.model_source},
-            {"settings", settings},
+            {"settings", settings_json(question.settings)},
             {"tokens_per_sample", question.tokens_a_sample > 0 ? number(question.tokens_a_sample) : Json(nullptr)},
             {"goals",
              {{"samples", optional(goals.samples)},
