@@ -92,13 +92,13 @@ Tables linear_all_reduces(const MeasuredTable& table, const std::string& gpu) {
 
 Tables between_nodes(const MeasuredTable& table, const std::string& cluster) {
     Tables tables;
-    std::map<Series, std::int64_t> seen;
+    std::map<CollectiveSeries, std::int64_t> seen;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const auto collective = collective_of(table.text(row, "op"));
         if (table.text(row, "cluster") != cluster || !collective || whole(table, row, "gpus_per_node") != 1) {
             continue;
         }
-        const Series series{*collective, whole(table, row, "ranks"), 1};
+        const CollectiveSeries series{*collective, whole(table, row, "ranks"), 1};
         Measured& measured = tables[series];
         auto& into = seen[series]++ % 3 == 1 ? measured.kept_out : measured.points;
         into[table.number(row, "size_bytes")].push_back(table.number(row, "time_us"));

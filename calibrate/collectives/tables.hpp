@@ -7,17 +7,17 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/measured_table.hpp"
+#include "calibrate/file/measured_table.hpp"
 #include "cluster/link.hpp"
 
 namespace dodona::calibrate {
 
 /// What a table is of.
-struct Series {
+struct CollectiveSeries {
     cluster::Collective collective = cluster::Collective::all_reduce;
     std::int64_t ranks = 2;
     std::int64_t ranks_per_node = 2;
-    auto operator<=>(const Series&) const = default;
+    auto operator<=>(const CollectiveSeries&) const = default;
 };
 
 /// Times of one series by size. `kept_out` never becomes a point.
@@ -27,7 +27,7 @@ struct Measured {
     std::set<std::string> sources;
 };
 
-using Tables = std::map<Series, Measured>;
+using Tables = std::map<CollectiveSeries, Measured>;
 
 /// nccl_single_domain_collectives: rows of one `gpu` with a data type (nccl-tests); `half` makes points, `int8`, the
 /// same bytes, is kept out. Sizes are nccl-tests' own: of an all-gather its result, of a reduce-scatter its input.

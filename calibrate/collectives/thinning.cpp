@@ -57,7 +57,7 @@ double quantile(std::vector<double> values, double share) {
     return values[std::max<std::size_t>(rank, 1) - 1];
 }
 
-cluster::CollectiveCurve thinned(const Series& series, const Measured& measured) {
+cluster::CollectiveCurve thinned(const CollectiveSeries& series, const Measured& measured) {
     const std::vector<Point> points = not_falling(measured.points);
     cluster::CollectiveCurve curve{.collective = series.collective,
                                    .ranks = series.ranks,

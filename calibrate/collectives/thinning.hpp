@@ -14,7 +14,7 @@ namespace dodona::calibrate {
 
 inline constexpr double kTolerance = 0.02;
 
-cluster::CollectiveCurve thinned(const Series& series, const Measured& measured);
+cluster::CollectiveCurve thinned(const CollectiveSeries& series, const Measured& measured);
 
 /// The value that `share` of the values do not exceed; 0 of none.
 double quantile(std::vector<double> values, double share);

@@ -1,0 +1,58 @@
+// What is measured: a benchmark and its parameters, the same words in every back end, import and file.
+//
+// benchmark    parameters (n: a count; words in brackets; extents "56x56")            time is of
+// matmul       m n k batch precision direction                                        one product, see below
+// convolution  images channels filters groups input window stride pad dilation        one convolution; `channels` and
+//              precision direction layout [nchw, nhwc, blocked]                        `filters` of all groups together
+// attention    batch heads kv_heads queries keys head causal precision direction      one fused attention
+// recurrent    samples gates inputs cells precision direction                         one step of `cells` cells
+// operator     operator rows columns precision direction, or of images                one pass of relu, gelu,
+// layer-norm,
+//              images channels input window stride pad                                rms-norm, softmax, batch-norm,
+//              pool
+// stream       bytes pattern [read, write, copy, triad]                               moving `bytes` in all
+// gather       rows width lookups precision direction                                 looking up, or adding to, rows
+// update       elements optimizer [sgd, adam] precision                               one step of an optimizer
+// reorder      elements precision from to (layouts)                                   rewriting a tensor
+// copy         bytes from to [pageable, pinned, device]                               one copy
+// launch       kind [plain, graph]                                                    one empty kernel, among many
+// collective   collective bytes ranks ranks_per_node level groups in_place algorithm  all ranks, start to last end
+// send         bytes level pattern [ping-pong, window, overhead, gap] groups          one message, one way
+// file         operation [write, read, create, stat, remove] bytes block writers      one operation of all writers
+// interference resource load and the parameters of a kernel (`kernel` names it)       the kernel beside the load
+//
+// `precision`: names of base/precision.hpp. `direction`: forward, backward-input, backward-weight (graph::Direction).
+// Products, row-major: forward x[m,k] by the transpose of W[n,k]; backward-input dY[m,k] by W[k,n]; backward-weight the
+// transpose of dY[k,m] by X[k,n]. `bytes` of a collective: the full buffer, as in cluster::CollectiveCurve (of an
+// all-gather its result, of a reduce-scatter its input). `threads` may stand in any case: how many of a CPU it used.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace dodona::calibrate {
+
+using Parameter = std::variant<double, std::string>;
+
+struct Case {
+    std::string benchmark;
+    std::map<std::string, Parameter> parameters;
+
+    /// The number of that name; `otherwise` where there is none. A word is a fault of ours.
+    [[nodiscard]] double number(std::string_view name, double otherwise = 0) const;
+    [[nodiscard]] std::string word(std::string_view name, std::string_view otherwise = {}) const;
+    [[nodiscard]] bool has(std::string_view name) const;
+
+    /// "matmul batch=1 k=512 m=64 ...": names sorted, the same text for the same case.
+    [[nodiscard]] std::string key() const;
+    auto operator<=>(const Case&) const = default;
+};
+
+/// "56x56" as numbers; a fault of ours where it is none.
+std::vector<std::int64_t> extents(std::string_view text);
+
+}  // namespace dodona::calibrate
