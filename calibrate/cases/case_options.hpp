@@ -1,0 +1,10 @@
+// What lists of cases have in common.
+#pragma once
+
+namespace dodona::calibrate {
+
+struct CaseOptions {
+    bool quick = false;
+};
+
+}  // namespace dodona::calibrate
