@@ -35,10 +35,12 @@ TEST(MachineText, MeasuredCurvesOfEveryKindAreKept) {
     cluster::Cluster cluster = library().cluster("workstation");
     cluster::KernelCurve product{.kind = graph::KernelKind::convolution, .precision = Precision::fp32, .points = {}};
     product.direction = graph::Direction::backward_input;
-    product.points = {{.m = 12.25, .n = 64, .k = 576.5, .batch = 2, .bytes = 4096_B, .flops = Flop::of_base(1e9), .time = 12.5_us}};
+    product.points = {
+        {.m = 12.25, .n = 64, .k = 576.5, .batch = 2, .bytes = 4096_B, .flops = Flop::of_base(1e9), .time = 12.5_us}};
     product.held_out_error = 0.07;
     product.provenance = {.source = "a \"quoted\" source", .date = "2026-11-20", .conditions = "cold"};
-    cluster::KernelCurve pass{.kind = graph::KernelKind::stream, .precision = Precision::fp32, .exact = true, .points = {}};
+    cluster::KernelCurve pass{
+        .kind = graph::KernelKind::stream, .precision = Precision::fp32, .exact = true, .points = {}};
     pass.points = {{.bytes = 1048576_B, .flops = Flop::of_base(262144), .time = 80_us}};
     cluster.device.curves = {product, pass};
     EXPECT_EQ(again(machine_text(cluster, {"a note"})).device.curves, cluster.device.curves);

@@ -51,7 +51,8 @@ protected:
 TEST_F(RunnerTest, ACaseThatKillsItsProcessOrFailsCostsOnlyItself) {
     Journal journal(path_);
     const BackEnd odd = back_end();
-    const Outcome outcome = run({.backend = odd, .settings = {}, .cases = {sized(1), sized(13), sized(7), sized(2)}}, journal, {});
+    const Outcome outcome =
+        run({.backend = odd, .settings = {}, .cases = {sized(1), sized(13), sized(7), sized(2)}}, journal, {});
     EXPECT_EQ(outcome.measured, 2u);
     EXPECT_FALSE(outcome.lacking.has_value());
     ASSERT_EQ(outcome.failures.size(), 2u);
@@ -67,12 +68,12 @@ TEST_F(RunnerTest, ASecondRunMeasuresOnlyWhatIsMissing) {
     Journal journal(path_);
     const BackEnd odd = back_end();
     static_cast<void>(run({.backend = odd, .settings = {}, .cases = {sized(1), sized(7)}}, journal, {}));
-    const Outcome second = run({.backend = odd, .settings = {}, .cases = {sized(1), sized(7), sized(3), sized(3)}}, journal, {});
+    const Outcome second =
+        run({.backend = odd, .settings = {}, .cases = {sized(1), sized(7), sized(3), sized(3)}}, journal, {});
     EXPECT_EQ(second.before, 1u);
     EXPECT_EQ(second.measured, 1u);
     EXPECT_EQ(second.failures.size(), 1u);
-    const Outcome again =
-        run({.backend = odd, .settings = {}, .cases = {sized(1)}, .again = true}, journal, {});
+    const Outcome again = run({.backend = odd, .settings = {}, .cases = {sized(1)}, .again = true}, journal, {});
     EXPECT_EQ(again.measured, 1u);
 }
 
@@ -82,7 +83,8 @@ TEST_F(RunnerTest, AnInterruptKeepsWhatIsMeasured) {
     int asked = 0;
     const Watch watch{.progress = [&](std::size_t, std::size_t, const std::string&) { ++asked; },
                       .interrupted = [&] { return asked > 2; }};
-    const Outcome outcome = run({.backend = odd, .settings = {}, .cases = {sized(1), sized(2), sized(3), sized(4)}}, journal, watch);
+    const Outcome outcome =
+        run({.backend = odd, .settings = {}, .cases = {sized(1), sized(2), sized(3), sized(4)}}, journal, watch);
     EXPECT_TRUE(outcome.interrupted);
     EXPECT_EQ(outcome.measured, 2u);
     EXPECT_TRUE(outcome.failures.empty());
@@ -92,11 +94,14 @@ TEST_F(RunnerTest, ABackEndThatDiesAtEveryCaseIsGivenUp) {
     Journal journal(path_);
     const BackEnd dying{.name = "dying", .passes = {Pass::time}, .start = [] {
                             return Child::forked([](int in, int out) {
-                                return serve("dying", [](const Settings&) -> std::unique_ptr<Instrument> {
-                                    ::signal(SIGALRM, SIG_DFL);
-                                    ::ualarm(20'000, 0);
-                                    return std::make_unique<Odd>();
-                                }, in, out);
+                                return serve(
+                                    "dying",
+                                    [](const Settings&) -> std::unique_ptr<Instrument> {
+                                        ::signal(SIGALRM, SIG_DFL);
+                                        ::ualarm(20'000, 0);
+                                        return std::make_unique<Odd>();
+                                    },
+                                    in, out);
                             });
                         }};
     std::vector<Case> cases;
