@@ -2,6 +2,7 @@
 #include "calibrate/cpu/benchmarks.hpp"
 #include "calibrate/cpu/caches.hpp"
 #include "calibrate/cpu/environment.hpp"
+#include "calibrate/cpu/interference.hpp"
 #include "calibrate/cpu/threads.hpp"
 #include "calibrate/cpu/timing.hpp"
 
@@ -35,6 +36,9 @@ public:
                             cpus_.size()));
         }
         use_threads(static_cast<int>(threads));
+        if (asked.benchmark == "interference") {
+            return interference(asked, cpus_, bench_, settings_);
+        }
         return cpu::measure(asked, prepare(asked, bench_), static_cast<int>(threads), settings_, flush_);
     }
 

@@ -48,6 +48,7 @@ Job stream(const Case& asked, const Workbench& bench) {
             fmt::format("{} is no pattern of a stream; there are read, write, copy and triad", pattern));
     }
     const std::int64_t elements = std::max<std::int64_t>(count(asked, "bytes") / (arrays * kFloat), 1);
+    Workbench::expect(arrays * elements);
     const Floats a = bench.random(elements);
     const Floats b = arrays > 1 ? bench.random(elements) : a;
     const Floats c = arrays > 2 ? bench.random(elements) : a;
@@ -78,6 +79,7 @@ Job gather(const Case& asked, const Workbench& bench) {
     const std::int64_t width = count(asked, "width");
     const std::int64_t lookups = count(asked, "lookups");
     const bool backward = direction_of(asked) != Pass::forward;
+    Workbench::expect((rows + 2 * lookups) * width);
     const Floats table = bench.random(rows * width);
     const Floats results = bench.random(lookups * width);
     const Indices indices = bench.indices(lookups, rows);
@@ -99,6 +101,7 @@ Job update(const Case& asked, const Workbench& bench) {
     check_fp32(asked);
     const std::int64_t elements = count(asked, "elements");
     const std::string optimizer = asked.word("optimizer", "sgd");
+    Workbench::expect(5 * elements);
     const Floats weight = bench.random(elements);
     const Floats gradient = bench.random(elements);
     if (optimizer == "sgd") {

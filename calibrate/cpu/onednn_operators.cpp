@@ -54,8 +54,8 @@ Job normalization(const dnnl::memory::desc& all, std::int64_t scales, bool backw
     std::vector<Argument> arguments{as_is(DNNL_ARG_SRC, all), as_is(DNNL_ARG_SCALE, scale),
                                     as_is(DNNL_ARG_MEAN, forward.mean_desc(), !backward),
                                     as_is(DNNL_ARG_VARIANCE, forward.variance_desc(), !backward)};
+    arguments.push_back(as_is(DNNL_ARG_SHIFT, scale));
     if (!backward) {
-        arguments.push_back(as_is(DNNL_ARG_SHIFT, scale));
         arguments.push_back(as_is(DNNL_ARG_DST, all, true));
         return job_of(Forward(forward), forward.impl_info_str(), arguments, bench);
     }

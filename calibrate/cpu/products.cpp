@@ -98,6 +98,7 @@ Job matmul(const Case& asked, const Workbench& bench) {
     const std::int64_t a_size = product.m * product.k;
     const std::int64_t b_size = product.k * product.n;
     const std::int64_t c_size = product.m * product.n;
+    Workbench::expect(batch * (a_size + b_size + c_size));
     const Floats a = bench.random(batch * a_size);
     const Floats b = bench.random(batch * b_size);
     const Floats c = bench.random(batch * c_size);

@@ -68,13 +68,13 @@ public:
         }
         Laps laps;
         const Run run = timed(job_.run, threads_, laps, times_);
-        if (run.switched && !by_cpu_) {
+        if (run.switched && !gave_up_) {
             in_a_row_ = kept_ ? 0 : in_a_row_ + 1;
-            by_cpu_ = threads_ == 1 && in_a_row_ >= kPatience;
+            gave_up_ = in_a_row_ >= kPatience;
             return {.time = run.wall * 1_s, .rejected = "switched"};
         }
         kept_ = true;
-        const double time = by_cpu_ ? run.cpu : run.wall;
+        const double time = gave_up_ && threads_ == 1 ? run.cpu : run.wall;
         if (time < best_) {
             best_ = time;
             best_cpu_ = run.cpu;
@@ -84,7 +84,8 @@ public:
     }
     [[nodiscard]] double cpu() const { return best_cpu_; }
     [[nodiscard]] const std::map<std::string, double>& parts() const { return best_parts_; }
-    [[nodiscard]] bool by_cpu() const { return by_cpu_; }
+    /// Whether it took switched samples after all, as there were no others.
+    [[nodiscard]] bool gave_up() const { return gave_up_; }
     [[nodiscard]] int times() const { return times_; }
 
 private:
@@ -93,7 +94,7 @@ private:
     const CacheFlush* flush_;
     int times_;
     int in_a_row_ = 0;
-    bool kept_ = false, by_cpu_ = false;
+    bool kept_ = false, gave_up_ = false;
     double best_ = std::numeric_limits<double>::infinity();
     double best_cpu_ = 0;
     std::map<std::string, double> best_parts_;
@@ -146,8 +147,8 @@ Measurement measure(const Case& asked, const Job& job, int threads, const Settin
     for (const auto& [part, seconds] : main.parts()) {
         measured.values[part] = seconds / main.times();
     }
-    if (main.by_cpu()) {
-        measured.words["clock"] = "process";
+    if (main.gave_up()) {
+        measured.words["clock"] = threads == 1 ? "process" : "wall, of switched samples";
     }
     try {
         const Statistics beside = sample(rule(limit / 4, true), std::ref(other));

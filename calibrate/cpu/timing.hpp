@@ -2,8 +2,8 @@
 //
 // The least of many samples; a sample in which the scheduler took the CPU away does not count ("switched"). Every
 // sample begins with cold caches (CacheFlush), as a layer of a training step finds them; "hot" is the least time right
-// after a run. Where no sample of one thread goes unswitched, samples are of the thread's CPU time instead and the
-// words say `clock: process`.
+// after a run. Where none of the first samples goes unswitched, those of one thread are of its CPU time instead and the
+// words say `clock: process`; those of several are of wall time, and the words say that they were switched.
 // Source: rejecting switched samples and CPU time within 3 % where wall time spreads 87 %: see ARCHITECTURE.md.
 #pragma once
 

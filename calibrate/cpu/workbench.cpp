@@ -50,16 +50,19 @@ double memory_of_group() {
     return std::numeric_limits<double>::infinity();
 }
 
-std::shared_ptr<void> allocate(std::size_t bytes) {
-    const Bytes wanted = Bytes::of_base(static_cast<double>(bytes));
-    if (wanted >= kCheckedFrom) {
-        const Bytes at_hand = available_memory();
-        if (at_hand > Bytes{} && wanted > kUsable * at_hand) {
-            throw CannotMeasure(
-                fmt::format("needs {:.1f} GB more memory where {:.1f} GB are free; ask for a smaller one",
-                            wanted.in(1_GB), at_hand.in(1_GB)));
-        }
+void check_room(Bytes wanted) {
+    if (wanted < kCheckedFrom) {
+        return;
     }
+    const Bytes at_hand = available_memory();
+    if (at_hand > Bytes{} && wanted > kUsable * at_hand) {
+        throw CannotMeasure(fmt::format("needs {:.1f} GB more memory where {:.1f} GB are free; ask for a smaller one",
+                                        wanted.in(1_GB), at_hand.in(1_GB)));
+    }
+}
+
+std::shared_ptr<void> allocate(std::size_t bytes) {
+    check_room(Bytes::of_base(static_cast<double>(bytes)));
     const std::size_t alignment = bytes >= kPage ? kPage : kLine;
     const std::size_t whole = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
     void* const memory = std::aligned_alloc(alignment, whole);
@@ -96,6 +99,8 @@ Workbench::Workbench(std::uint64_t seed) : seed_(seed), pool_(kPool), narrow_(kP
         return static_cast<std::uint16_t>(bits >> 16U);  // bf16 is the upper half of fp32
     });
 }
+
+void Workbench::expect(std::int64_t floats) { check_room(static_cast<double>(floats) * Bytes::of_base(sizeof(float))); }
 
 Floats Workbench::random(std::int64_t count) const {
     Floats made = floats(count);

@@ -23,6 +23,10 @@ class Workbench {
 public:
     explicit Workbench(std::uint64_t seed);
 
+    /// Throws CannotMeasure where the memory at hand does not hold so many floats in all: for benchmarks of several
+    /// large tensors, which would else fail late.
+    static void expect(std::int64_t floats);
+
     /// Throws CannotMeasure where nine tenths of the memory at hand don't hold it. All pages are touched.
     [[nodiscard]] Floats random(std::int64_t count) const;
     /// Normal numbers in the given precision, fp32 or bf16, in memory of `bytes`.
