@@ -8,6 +8,7 @@
 
 #include "base/diagnostic.hpp"
 #include "reports/figures.hpp"
+#include "reports/machine_kernels.hpp"
 #include "reports/machine_links.hpp"
 
 namespace dodona::reports {
@@ -141,6 +142,10 @@ std::vector<std::string> facts(const cluster::Cluster& cluster) {
         lines.push_back(
             fmt::format("host: {} a node, {} to a device", text(cluster.host->memory), text(cluster.host->bandwidth)));
     }
+    if (const auto days = measured_days(cluster)) {
+        lines.push_back(days->first == days->last ? "measured on " + days->first
+                                                  : fmt::format("measured from {} to {}", days->first, days->last));
+    }
     for (std::string& line : link_facts(cluster)) {
         lines.push_back(std::move(line));
     }
@@ -211,6 +216,9 @@ Json machine_json(const cluster::Cluster& cluster) {
     if (!cluster.device.profile.fits.empty()) {
         device["profile"] = profile_json(cluster.device.profile);
     }
+    if (!cluster.device.curves.empty()) {
+        device["curves"] = kernel_curves_json(cluster.device);
+    }
     Json levels = Json::array();
     for (const cluster::Level& level : cluster.levels) {
         Json one{{"name", level.name},
@@ -267,8 +275,10 @@ std::string machine_text(const cluster::Cluster& cluster, Style style) {
     if (!cluster.device.profile.fits.empty()) {
         all += "\n" + fit_table(cluster.device.profile).to_text(style);
     }
-    const auto curves = curve_table(cluster);
-    return curves ? all + "\n" + curves->to_text(style) : all;
+    for (const auto& curves : {kernel_curve_table(cluster.device), curve_table(cluster)}) {
+        all += curves ? "\n" + curves->to_text(style) : "";
+    }
+    return all;
 }
 
 std::string machine_markdown(const cluster::Cluster& cluster) {
@@ -280,8 +290,10 @@ std::string machine_markdown(const cluster::Cluster& cluster) {
     if (!cluster.device.profile.fits.empty()) {
         all += "\n" + fit_table(cluster.device.profile).to_markdown();
     }
-    const auto curves = curve_table(cluster);
-    return curves ? all + "\n" + curves->to_markdown() : all;
+    for (const auto& curves : {kernel_curve_table(cluster.device), curve_table(cluster)}) {
+        all += curves ? "\n" + curves->to_markdown() : "";
+    }
+    return all;
 }
 
 Json machines_json(const std::vector<cluster::Cluster>& clusters) {
