@@ -122,6 +122,8 @@ void add_with_groups(std::vector<Case>& cases, const Case& alone, double groups)
     cases.push_back(changed(alone, "groups", groups));
 }
 
+std::int64_t pairs_of(std::int64_t count) { return count / 2; }
+
 /// The same collective by several groups at once: side by side on the same hosts, or on hosts of their own.
 void add_groups(std::vector<Case>& cases, const NetworkShape& shape, bool quick) {
     const double bytes = quick ? 256 * kKiB : 4 * kMiB;
@@ -133,13 +135,13 @@ void add_groups(std::vector<Case>& cases, const NetworkShape& shape, bool quick)
         add_with_groups(cases, send_case(kNetwork, "window", 256 * kKiB), groups);
     }
     if (shape.hosts >= 4) {
-        const auto groups = static_cast<double>(shape.hosts / 2 * shape.ranks_per_host);
+        const auto groups = static_cast<double>(pairs_of(shape.hosts) * shape.ranks_per_host);
         add_with_groups(cases, collective_case("all-reduce", pair, bytes, "free"), groups);
         add_with_groups(cases, send_case(kNetwork, "window", 256 * kKiB), groups);
     }
     if (shape.ranks_per_host >= 4) {
         const Place inside{2, 2};
-        const auto groups = static_cast<double>(shape.ranks_per_host / 2);
+        const auto groups = static_cast<double>(pairs_of(shape.ranks_per_host));
         add_with_groups(cases, collective_case("all-reduce", inside, bytes, "free"), groups);
     }
 }

@@ -49,11 +49,12 @@ double middle(const Case& like, double smaller, double larger) {
 
 }  // namespace
 
-std::vector<Case> refinements(std::span<const Record> records) {
+std::vector<Case> refinements(std::span<const Record> records, std::string_view backend) {
     std::set<Case> known;
     std::map<Case, std::map<double, Seconds>> tables;  // a case without its size
     for (const Record& record : records) {
-        if (record.pass != Pass::time || record.backend == "import") {
+        const bool asked = backend.empty() ? record.backend != "import" : record.backend == backend;
+        if (record.pass != Pass::time || !asked) {
             continue;
         }
         if (const auto* failure = std::get_if<Failure>(&record.what)) {

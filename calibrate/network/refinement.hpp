@@ -7,6 +7,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "calibrate/record/record.hpp"
@@ -17,8 +18,8 @@ inline constexpr double kMissed = 0.05;
 inline constexpr double kFinestInterval = 1.19;  ///< the larger over the smaller size; a quarter of an octave
 inline constexpr std::size_t kMostSizes = 40;
 
-/// Of collectives and of messages back and forth, one group alone, that one back end measured; cases that the records
-/// hold already, failed ones too, are not asked again. Imported records are nothing to measure again.
-std::vector<Case> refinements(std::span<const Record> records);
+/// Of collectives and of messages back and forth, one group alone, that `backend` measured (empty: any but imports,
+/// which are nothing to measure again). Cases that its records hold already, failed ones too, are not asked again.
+std::vector<Case> refinements(std::span<const Record> records, std::string_view backend = {});
 
 }  // namespace dodona::calibrate

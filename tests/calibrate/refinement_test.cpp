@@ -76,6 +76,12 @@ TEST(Refinement, WhatFailedIsNotAskedAgain) {
     EXPECT_TRUE(refinements(records).empty());
 }
 
+TEST(Refinement, OneBackEndIsNotAskedForTheTablesOfAnother) {
+    const std::vector<Record> records = coarse(jumping, 4);
+    EXPECT_TRUE(refinements(records, "cuda").empty());
+    EXPECT_EQ(refinements(records, "mpi"), refinements(records));
+}
+
 TEST(Refinement, ImportsAndConcurrentGroupsAreNotAskedFor) {
     std::vector<Record> records = coarse(jumping, 4);
     for (Record& record : records) {
