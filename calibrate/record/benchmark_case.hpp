@@ -1,15 +1,13 @@
 // What is measured: a benchmark and its parameters, the same words in every back end, import and file.
 //
-// benchmark    parameters (n: a count; words in brackets; extents "56x56")            time is of
+// benchmark    parameters ([words]; extents "56x56")                                  time is of
 // matmul       m n k batch precision direction                                        one product, see below
-// convolution  images channels filters groups input window stride pad dilation        one convolution; `channels` and
-//              precision direction layout [nchw, nhwc, blocked]                        `filters` of all groups together
+// convolution  images channels filters groups input window stride pad dilation        one convolution
+//              precision direction layout [nchw, nhwc, blocked]
 // attention    batch heads kv_heads queries keys head causal precision direction      one fused attention
 // recurrent    samples gates inputs cells precision direction                         one step of `cells` cells
-// operator     operator rows columns precision direction, or of images                one pass of relu, gelu,
-// layer-norm,
-//              images channels input window stride pad                                rms-norm, softmax, batch-norm,
-//              pool
+// operator     operator rows columns precision direction; or of images:               one pass of it, see below
+//              images channels input window stride pad
 // stream       bytes pattern [read, write, copy, triad]                               moving `bytes` in all
 // gather       rows width lookups precision direction                                 looking up, or adding to, rows
 // update       elements optimizer [sgd, adam] precision                               one step of an optimizer
@@ -21,10 +19,13 @@
 // file         operation [write, read, create, stat, remove] bytes block writers      one operation of all writers
 // interference resource load and the parameters of a kernel (`kernel` names it)       the kernel beside the load
 //
-// `precision`: names of base/precision.hpp. `direction`: forward, backward-input, backward-weight (graph::Direction).
-// Products, row-major: forward x[m,k] by the transpose of W[n,k]; backward-input dY[m,k] by W[k,n]; backward-weight the
-// transpose of dY[k,m] by X[k,n]. `bytes` of a collective: the full buffer, as in cluster::CollectiveCurve (of an
-// all-gather its result, of a reduce-scatter its input). `threads` may stand in any case: how many of a CPU it used.
+// Channels and filters of a convolution are those of all its groups. Operators: relu, gelu, silu, sigmoid, tanh,
+// softmax, layer-norm, rms-norm, batch-norm, max-pool, average-pool. `precision`: names of base/precision.hpp.
+// `direction`: forward, backward-input, backward-weight (graph::Direction). Products, row-major: forward x[m,k] by the
+// transpose of W[n,k]; backward-input dY[m,k] by W[k,n]; backward-weight the transpose of dY[k,m] by X[k,n]. `bytes` of
+// a collective: the full buffer, as in cluster::CollectiveCurve (of an all-gather its result, of a reduce-scatter its
+// input). Any case may have `threads`, how many of a CPU it uses, and `moved`, `flops`, `weight_moved`, `weight_flops`,
+// which change nothing of what is run: they are what the network that asked for the case says it moves and computes.
 #pragma once
 
 #include <cstdint>

@@ -16,17 +16,21 @@ namespace dodona::cluster {
 
 /// One measured kernel. Of attention: m queries, n keys, heads of k, batch * heads; forward, the whole square.
 struct KernelPoint {
-    double m = 0, n = 0, k = 0, batch = 1;  ///< for stream and gather kernels only `bytes` counts
+    double m = 0, n = 0, k = 0, batch = 1;  ///< for stream and gather kernels only `bytes` and `flops` count
     Bytes bytes;                            ///< moved in device memory; zero: operands and result once
+    Flop flops;                             ///< zero: of a product those of its extents, of a pass any
     Seconds time;
     bool operator==(const KernelPoint&) const = default;
 };
 
 /// Points of one kernel kind at one precision. Between them efficiency is interpolated in log space, relative to the
-/// tile-quantised roofline; outside their range the roofline answers.
+/// device's fit of such kernels or the tile-quantised roofline; outside their range these answer. A pass (stream,
+/// gather) with `flops` answers for passes of exactly its bytes and operations.
 struct KernelCurve {
     graph::KernelKind kind = graph::KernelKind::matmul;
     Precision precision = Precision::fp16;
+    std::optional<graph::Direction> direction;  ///< none: of any pass
+    bool exact = false;                         ///< of passes: nothing between the points
     std::vector<KernelPoint> points;
     double held_out_error = 0.0;  ///< p90 of |predicted - measured| / measured on held-out points, a ratio
     Provenance provenance;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cost/interval.hpp"
+#include "cost/kernel_fit.hpp"
 #include "cost/roofline.hpp"
 
 namespace dodona::cost {
@@ -23,8 +24,11 @@ bool is_product(graph::KernelKind kind) {
     return kind != graph::KernelKind::stream && kind != graph::KernelKind::gather;
 }
 
+/// Numbers that were computed in another order are equal.
+bool equal(double a, double b) { return std::abs(a / b - 1) < 1e-9; }
+
 /// max(a/b, b/a): the exponential of the distance in log space; 1 for equals.
-double ratio(double a, double b) { return a == b ? 1 : std::max(a / b, b / a); }
+double ratio(double a, double b) { return a == b || equal(a, b) ? 1 : std::max(a / b, b / a); }
 
 double distance(const graph::Kernel& kernel, const cluster::KernelPoint& point) {
     return ratio(kernel.m, point.m) * ratio(kernel.n, point.n) * ratio(kernel.k, point.k) *
@@ -42,6 +46,9 @@ graph::Kernel kernel_of(graph::KernelKind kind, const cluster::KernelPoint& poin
     if (point.bytes > Bytes{}) {
         kernel.elements = 0;
         kernel.fixed_bytes = point.bytes;
+    }
+    if (point.flops > Flop{}) {
+        kernel.flops = point.flops;
     }
     return kernel;
 }
@@ -61,7 +68,21 @@ struct Neighbour {
     const cluster::KernelPoint* point = nullptr;
 };
 
-bool same_work(const graph::Kernel& a, const graph::Kernel& b) { return std::abs(a.flops / b.flops - 1) < 1e-9; }
+/// Whether the point is of this very kernel, which has its extents.
+bool same_work(const graph::Kernel& kernel, const cluster::KernelCurve& curve, const cluster::KernelPoint& point) {
+    const Bytes moved = moved_bytes(kernel, curve.precision);
+    return equal(kernel.flops / kernel_of(curve.kind, point).flops, 1) &&
+           (point.bytes <= Bytes{} || equal(moved / point.bytes, 1));
+}
+
+/// One kernel by what the device is known to do without its points.
+Seconds ideal(const cluster::Device& device, graph::Kernel kernel, Precision precision) {
+    kernel.times = 1;
+    if (const auto fitted = from_fits(device, kernel, precision)) {
+        return fitted->time.value;
+    }
+    return roofline(device, kernel, precision);
+}
 
 /// The nearest points so far, nearest first; the earlier point wins a tie.
 class Nearest {
@@ -107,8 +128,10 @@ std::optional<KernelTime> from_products(const cluster::Device& device, const clu
         return std::nullopt;
     }
     const bool same_shape = first.distance == 1;
-    if (same_shape && same_work(kernel, kernel_of(curve.kind, *first.point))) {
-        return measured(curve, first.point->time);
+    for (const Neighbour& neighbour : nearest.all()) {
+        if (neighbour.distance == 1 && same_work(kernel, curve, *neighbour.point)) {
+            return measured(curve, neighbour.point->time);
+        }
     }
     double weights = 0;
     double efficiency = 0;
@@ -118,11 +141,13 @@ std::optional<KernelTime> from_products(const cluster::Device& device, const clu
         }
         const double far = std::log(neighbour.distance);
         const double weight = same_shape ? 1 : 1 / (far * far);
-        const Seconds ideal = roofline(device, kernel_of(curve.kind, *neighbour.point), curve.precision);
+        graph::Kernel like = kernel_of(curve.kind, *neighbour.point);
+        like.direction = kernel.direction;
+        like.window = kernel.window;
         weights += weight;
-        efficiency += weight * std::log(ideal / neighbour.point->time);
+        efficiency += weight * std::log(ideal(device, like, curve.precision) / neighbour.point->time);
     }
-    const Seconds time = roofline(device, kernel, curve.precision) / std::exp(efficiency / weights);
+    const Seconds time = ideal(device, kernel, curve.precision) / std::exp(efficiency / weights);
     return KernelTime{within(time, error_of(curve)), Evidence::interpolated};
 }
 
@@ -133,7 +158,8 @@ std::optional<KernelTime> from_bytes(const cluster::Device& device, const cluste
     const double size = bytes.in(unit::byte);
     for (const cluster::KernelPoint& point : curve.points) {
         const double measured_size = point.bytes.in(unit::byte);
-        if (measured_size == size) {
+        const bool same_flops = point.flops == flops || equal(flops / point.flops, 1);
+        if (equal(measured_size, size) && (!curve.exact || same_flops)) {
             return measured(curve, point.time);
         }
         range.take(measured_size);
@@ -143,7 +169,7 @@ std::optional<KernelTime> from_bytes(const cluster::Device& device, const cluste
             side = {far, &point};
         }
     }
-    if (!range.covers(size)) {
+    if (curve.exact || !range.covers(size)) {
         return std::nullopt;
     }
     double weights = 0;
@@ -156,7 +182,8 @@ std::optional<KernelTime> from_bytes(const cluster::Device& device, const cluste
         }
     }
     const Seconds memory = stream_roofline(device, bytes, Flop{}) / std::exp(efficiency / weights);
-    const Seconds time = max(memory, stream_roofline(device, Bytes{}, flops));
+    const Flop computed = curve.kind == graph::KernelKind::stream ? flops : Flop{};
+    const Seconds time = max(memory, stream_roofline(device, Bytes{}, computed));
     return KernelTime{within(time, error_of(curve)), Evidence::interpolated};
 }
 
@@ -168,12 +195,12 @@ std::optional<KernelTime> from_curves(const cluster::Device& device, const graph
         return std::nullopt;
     }
     for (const cluster::KernelCurve& curve : device.curves) {
-        if (curve.kind != kernel.kind || (product && curve.precision != precision)) {
+        if (curve.kind != kernel.kind || (product && curve.precision != precision) ||
+            (curve.direction && *curve.direction != kernel.direction)) {
             continue;
         }
-        const Flop flops = kernel.kind == graph::KernelKind::stream ? kernel.flops : Flop{};
         const auto found = product ? from_products(device, curve, kernel)
-                                   : from_bytes(device, curve, moved_bytes(kernel, precision), flops);
+                                   : from_bytes(device, curve, moved_bytes(kernel, precision), kernel.flops);
         if (found) {
             return found;
         }
@@ -184,11 +211,11 @@ std::optional<KernelTime> from_curves(const cluster::Device& device, const graph
 cluster::KernelCurve moved(cluster::KernelCurve curve, const cluster::Device& was, const cluster::Device& is) {
     const bool product = is_product(curve.kind);
     for (cluster::KernelPoint& point : curve.points) {
-        const auto ideal = [&](const cluster::Device& device) {
-            return product ? roofline(device, kernel_of(curve.kind, point), curve.precision)
-                           : stream_roofline(device, point.bytes, Flop{});
+        const auto best = [&](const cluster::Device& device) {
+            return product ? ideal(device, kernel_of(curve.kind, point), curve.precision)
+                           : stream_roofline(device, point.bytes, point.flops);
         };
-        point.time *= ideal(is) / ideal(was);
+        point.time *= best(is) / best(was);
     }
     return curve;
 }

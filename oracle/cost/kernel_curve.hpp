@@ -4,10 +4,11 @@
 // The distance of two shapes is |log a/b| summed over the extents. Inside the bounding box of the points, an octave
 // wider on every side,
 //
-//   t = roofline(kernel) / e,   log e = sum_j w_j log e_j / sum_j w_j,   w_j = d_j^-2,   e_j = roofline_j / t_j
+//   t = ideal(kernel) / e,   log e = sum_j w_j log e_j / sum_j w_j,   w_j = d_j^-2,   e_j = ideal_j / t_j
 //
 // over the four nearest points; of streams between the two points around it with w_j = 1/d_j, which is linear
-// interpolation. Outside the box the points say nothing. A point of a product is 2*m*n*k*batch operations, of attention
+// interpolation. `ideal` is the device's fit of such kernels where its profile has one, else the roofline.
+// Outside the box the points say nothing; those of an exact curve say nothing beside themselves. A point of a product is 2*m*n*k*batch operations, of attention
 // a forward pass over the whole square: 4*m*n*k*batch (m queries, n keys, heads of k). A kernel of the same shape that
 // does other work (causal, backward) takes the efficiency of that point, not its time.
 // Source: CALIBRATION, "How to fit": nearest neighbours of efficiency in log space, over tile and wave quantisation.

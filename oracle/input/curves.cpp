@@ -30,15 +30,22 @@ std::vector<Value> read_points(Fields& fields) {
 }
 
 cluster::KernelPoint read_kernel_point(const Value& value, bool has_extents) {
+    constexpr Range kPositive{.least = 0, .without_least = true};
     cluster::KernelPoint point;
     Fields fields(value);
     if (has_extents) {
-        point.m = static_cast<double>(fields.require("m").whole(1));
-        point.n = static_cast<double>(fields.require("n").whole(1));
-        point.k = static_cast<double>(fields.require("k").whole(1));
-        point.batch = static_cast<double>(fields.find("batch").whole(1));
-    } else {
-        point.bytes = fields.require("bytes").quantity(Sign::positive, Bytes{});
+        // Extents of the gradient of a strided convolution need not be whole.
+        point.m = fields.require("m").number(kPositive, 1);
+        point.n = fields.require("n").number(kPositive, 1);
+        point.k = fields.require("k").number(kPositive, 1);
+        point.batch = fields.find("batch").number(kPositive, 1);
+    }
+    const Value bytes = has_extents ? fields.find("bytes") : fields.require("bytes");
+    if (bytes) {
+        point.bytes = bytes.quantity(Sign::positive, Bytes{});
+    }
+    if (const Value flops = fields.find("flops")) {
+        point.flops = flops.quantity(Sign::positive, Flop{});
     }
     point.time = fields.require("time").quantity(Sign::positive, Seconds{});
     fields.finish();
@@ -53,6 +60,12 @@ cluster::KernelCurve read_kernel_curve(const Value& value) {
     const bool has_extents = curve.kind != KernelKind::stream && curve.kind != KernelKind::gather;
     const Value precision = has_extents ? fields.require("precision") : fields.find("precision");
     curve.precision = precision.one_of(kPrecisions, curve.precision);
+    if (const Value direction = fields.find("direction")) {
+        curve.direction = direction.one_of(kDirections, graph::Direction::forward);
+    }
+    if (!has_extents) {
+        curve.exact = fields.find("exact").flag();
+    }
     curve.held_out_error = fields.find("held_out_error").number({.least = 0}, curve.held_out_error);
     curve.provenance = read_provenance(fields);
     for (const Value& point : read_points(fields)) {

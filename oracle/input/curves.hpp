@@ -13,6 +13,9 @@ inline constexpr std::array kKernelKinds{graph::KernelKind::matmul,    graph::Ke
                                          graph::KernelKind::attention, graph::KernelKind::stream,
                                          graph::KernelKind::gather,    graph::KernelKind::recurrent};
 
+inline constexpr std::array kDirections{graph::Direction::forward, graph::Direction::backward_input,
+                                        graph::Direction::backward_weight};
+
 /// `source`, `date` and `conditions`, all optional.
 cluster::Provenance read_provenance(Fields& fields);
 

@@ -96,7 +96,7 @@ void read_particulars(Fields& fields, Level& level) {
     }
 }
 
-/// A link by its name, or {use: NAME, borrowed: 0.1} where it is not the one that was measured.
+/// A link by its name, {use: NAME, borrowed: 0.1} where it is not the one that was measured, or itself: {link: ...}.
 cluster::Link read_link_of(const Value& value, const LinkFinder& links) {
     const auto open = [&](const Value& named) {
         const std::string name = named.text();
@@ -105,6 +105,9 @@ cluster::Link read_link_of(const Value& value, const LinkFinder& links) {
     try {
         if (!value.is_mapping()) {
             return open(value);
+        }
+        if (!value.node().members.empty() && value.node().members.front().key == "link") {
+            return read_link(value, SourceIs::optional);
         }
         Fields fields(value);
         const Value use = fields.require("use", "the link: a built-in one, or a file");

@@ -35,11 +35,10 @@ std::vector<cluster::Protocol> read_protocols(const Value& value) {
 
 }  // namespace
 
-cluster::Link read_link(Document document) {
+cluster::Link read_link(const Value& value, SourceIs source) {
     cluster::Link link;
-    const Value root(*document.root, "", document.faults);
-    Fields fields(root);
-    const Heading heading = read_heading(fields, "link");
+    Fields fields(value);
+    const Heading heading = read_heading(fields, "link", source);
     link.name = heading.name;
     link.source = heading.source;
     link.wiring = fields.find("wiring").one_of(cluster::kWirings, link.wiring);
@@ -51,6 +50,11 @@ cluster::Link read_link(Document document) {
     }
     link.curves = read_collective_curves(fields.find("curves"), RanksPerNode::all);
     fields.finish();
+    return link;
+}
+
+cluster::Link read_link(Document document) {
+    const cluster::Link link = read_link(Value(*document.root, "", document.faults), SourceIs::required);
     throw_faults(document);
     return link;
 }

@@ -66,11 +66,14 @@ std::vector<cluster::Tile> read_tiles(const Value& value) {
     return tiles;
 }
 
-/// A name, or {name, borrowed}; a profile whose faults were told has no fits.
+/// A name, {name, borrowed}, or itself: {profile, fits}; a profile whose faults were told has no fits.
 cluster::Profile read_profile_of(const Value& value, const std::filesystem::path& folder, const Opener& open) {
     cluster::Profile profile;
     std::string named;
     bool borrowed = false;
+    if (value.is_mapping() && !value.node().members.empty() && value.node().members.front().key == "profile") {
+        return read_profile(value, SourceIs::optional);
+    }
     if (value.is_mapping()) {
         Fields fields(value);
         named = fields.require("name", "a built-in profile or a file").text();

@@ -14,7 +14,6 @@ using cluster::FitSpan;
 using cluster::KernelFit;
 using graph::Direction;
 
-constexpr std::array kDirections{Direction::forward, Direction::backward_input, Direction::backward_weight};
 constexpr Range kPositive{.least = 0, .without_least = true};
 constexpr Range kNotNegative{.least = 0};
 
@@ -99,11 +98,10 @@ KernelFit read_fit(const Value& value) {
 
 }  // namespace
 
-cluster::Profile read_profile(Document document) {
+cluster::Profile read_profile(const Value& value, SourceIs source) {
     cluster::Profile profile;
-    const Value root(*document.root, "", document.faults);
-    Fields fields(root);
-    const Heading heading = read_heading(fields, "profile");
+    Fields fields(value);
+    const Heading heading = read_heading(fields, "profile", source);
     profile.name = heading.name;
     profile.source = heading.source;
     const Value fits = fields.require("fits", "a list, as dodona-fit writes it");
@@ -114,6 +112,11 @@ cluster::Profile read_profile(Document document) {
         fits.error("no fits");
     }
     fields.finish();
+    return profile;
+}
+
+cluster::Profile read_profile(Document document) {
+    const cluster::Profile profile = read_profile(Value(*document.root, "", document.faults), SourceIs::required);
     throw_faults(document);
     return profile;
 }

@@ -1,0 +1,90 @@
+#include "calibrate/measure/back_end.hpp"
+
+#include <dlfcn.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "calibrate/record/exchange.hpp"
+#include "calibrate/storage/storage.hpp"
+
+namespace dodona::calibrate {
+
+namespace {
+
+using Measure = int (*)(int in, int out);
+
+std::string found(const Places& places, const std::string& file, const Lacking& otherwise) {
+    for (const std::string& folder : places.folders) {
+        const std::filesystem::path path = std::filesystem::path(folder) / file;
+        if (std::filesystem::is_regular_file(path)) {
+            return path.string();
+        }
+    }
+    throw InstrumentMissing(otherwise);
+}
+
+/// Opened in the new process only: its libraries start threads and talk to drivers.
+int measure_with(const std::string& module, const std::string& backend, int in, int out) {
+    void* opened = ::dlopen(module.c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* entry = opened == nullptr ? nullptr : ::dlsym(opened, "dodona_measure");
+    if (entry != nullptr) {
+        return reinterpret_cast<Measure>(entry)(in, out);
+    }
+    const char* why = ::dlerror();
+    const Lacking lacking{
+        .why = fmt::format("the back end {} does not start: {}", backend, why ? why : "no reason known"),
+        .help = "install the libraries that it names, or build dodona again on this machine"};
+    const std::string line = to_line(Record{.backend = backend, .date = date_now(), .what = lacking}) + "\n";
+    return ::write(out, line.data(), line.size()) > 0 ? EX_UNAVAILABLE : EX_IOERR;
+}
+
+BackEnd of_module(const Places& places, const std::string& name, std::vector<Pass> passes, const Lacking& otherwise) {
+    return {.name = name, .passes = std::move(passes), .start = [places, name, otherwise] {
+                const std::string module = found(places, fmt::format("dodona-calibrate-{}.so", name), otherwise);
+                return Child::forked([&](int in, int out) { return measure_with(module, name, in, out); });
+            }};
+}
+
+BackEnd of_mpi(const Places& places) {
+    return {.name = "mpi", .passes = {Pass::time}, .start = [places] {
+                std::vector<std::string> words = places.mpirun;
+                words.push_back(found(places, "dodona-calibrate-mpi",
+                                      {.why = "this dodona was built without MPI, so networks cannot be measured",
+                                       .help = "install openmpi-bin and libopenmpi-dev and build again; or import what "
+                                               "nccl-tests or OSU's benchmarks printed: --import LOG"}));
+                return Child::program(words);
+            }};
+}
+
+}  // namespace
+
+std::vector<std::string> usual_folders() {
+    std::error_code ignored;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    const std::filesystem::path folder = program.parent_path();
+    std::vector<std::string> folders;
+    for (const char* part : {"calibrate/cpu", "calibrate/cuda", "calibrate/mpi", "../lib/dodona", "."}) {
+        folders.push_back((folder / part).lexically_normal().string());
+    }
+    return folders;
+}
+
+std::vector<BackEnd> back_ends(const Places& places) {
+    return {of_module(places, "cpu", {Pass::time},
+                      {.why = "this dodona was built without oneDNN, so the CPU cannot be measured",
+                       .help = "install libdnnl-dev and libopenblas-dev and build again"}),
+            of_module(
+                places, "cuda", {Pass::time, Pass::names, Pass::counters},
+                {.why = "this dodona was built without the CUDA toolkit, so no GPU can be measured",
+                 .help = "install the CUDA toolkit with cuBLAS and CUPTI (and cuDNN, NCCL) and build again; or import "
+                         "a PyTorch profile: --import TRACE"}),
+            of_mpi(places),
+            {.name = "storage", .passes = {Pass::time}, .start = [] { return Child::forked(measure_storage); }}};
+}
+
+}  // namespace dodona::calibrate

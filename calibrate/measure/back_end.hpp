@@ -1,0 +1,33 @@
+// The back ends there are: what starts them, which passes they know, what to do where one is missing.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "calibrate/measure/child.hpp"
+#include "calibrate/record/record.hpp"
+
+namespace dodona::calibrate {
+
+struct BackEnd {
+    std::string name;
+    std::vector<Pass> passes;
+    /// A new process of it. Throws InstrumentMissing where it is not there.
+    std::function<Child()> start;
+};
+
+/// Where modules and programs are looked for, and how ranks are started.
+struct Places {
+    std::vector<std::string> folders;  ///< of dodona-calibrate-cpu.so, dodona-calibrate-cuda.so, dodona-calibrate-mpi
+    std::vector<std::string> mpirun;   ///< the words before the program: mpirun -np 4
+};
+
+/// The folders beside the running program: of a build, and of an installation.
+std::vector<std::string> usual_folders();
+
+/// cpu, cuda, mpi, storage.
+std::vector<BackEnd> back_ends(const Places& places);
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,52 @@
+// A back end in a process of its own: what it breaks, it breaks alone.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "base/quantity.hpp"
+
+namespace dodona::calibrate {
+
+class Child {
+public:
+    /// A copy of this process that runs `body` and ends with its result.
+    static Child forked(const std::function<int(int in, int out)>& body);
+    /// A program on its standard input and output; found as a shell would.
+    static Child program(const std::vector<std::string>& words);
+    ~Child() { end(); }
+    Child(Child&& other) noexcept;
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+    Child& operator=(Child&&) = delete;
+
+    struct Reply {
+        enum class Kind { line, ended, late, stopped } kind = Kind::ended;
+        std::string line = {};
+    };
+    /// The next line that it writes; `late` after `limit` without one, `stopped` once `stop` says so.
+    Reply read(Seconds limit, const std::function<bool()>& stop);
+    /// False where it is gone.
+    bool write(const std::string& line);
+
+    /// Closes its input and waits a little, then ends it; what became of it as a user reads it, "ended with status 3",
+    /// and the last line that it wrote to its standard error.
+    std::string end();
+    [[nodiscard]] int status() const { return status_; }  ///< as a shell has it; after end()
+
+private:
+    Child(pid_t process, int to, int from, int errors) : process_(process), to_(to), from_(from), errors_(errors) {}
+
+    pid_t process_ = -1;
+    int to_ = -1;
+    int from_ = -1;
+    int errors_ = -1;
+    int status_ = 0;
+    std::string read_;
+    std::string became_;
+};
+
+}  // namespace dodona::calibrate

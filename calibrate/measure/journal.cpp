@@ -1,0 +1,121 @@
+#include "calibrate/measure/journal.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dodona::calibrate {
+
+namespace {
+
+std::string contents(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file) {
+        fail({}, fmt::format("{} cannot be read", path), "give a file that `dodona calibrate` wrote");
+    }
+    return std::move(text).str();
+}
+
+std::vector<Record> parsed(const std::string& path, const std::string& text) {
+    auto source = std::make_shared<Source>(Source{.name = path, .lines = {}});
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        source->lines.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    std::vector<Record> records;
+    for (std::size_t i = 0; i < source->lines.size(); ++i) {
+        if (!source->lines[i].empty()) {
+            records.push_back(
+                record_from(source->lines[i], {.source = source, .line = static_cast<int>(i) + 1, .column = 1}));
+        }
+    }
+    return records;
+}
+
+}  // namespace
+
+Journal::Journal(std::string path) : path_(std::move(path)) {
+    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (file_ < 0) {
+        fail({}, fmt::format("{} cannot be written", path_), "give a folder that exists and may be written to");
+    }
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+        ::close(file_);
+        fail({}, fmt::format("another calibration is writing {}", path_), "wait for it, or write another file with -o");
+    }
+    try {
+        std::string text = contents(path_);
+        const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is none
+        if (whole < text.size() && ::ftruncate(file_, static_cast<off_t>(whole)) == 0) {
+            text.resize(whole);
+        }
+        for (const Record& record : parsed(path_, text)) {
+            note(record);
+        }
+    } catch (...) {
+        ::close(file_);
+        throw;
+    }
+}
+
+Journal::~Journal() { ::close(file_); }
+
+bool Journal::has(const std::string& backend, Pass pass, const Case& of) const {
+    return measured_.contains({backend, pass, of.key()});
+}
+
+void Journal::note(const Record& record) {
+    if (const auto* measurement = std::get_if<Measurement>(&record.what)) {
+        measured_[{record.backend, record.pass, measurement->of.key()}] = true;
+    }
+    records_.push_back(record);
+}
+
+void Journal::append(const Record& record) {
+    const std::string line = to_line(record) + "\n";
+    const off_t before = ::lseek(file_, 0, SEEK_END);
+    if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()) || ::fdatasync(file_) != 0) {
+        static_cast<void>(::ftruncate(file_, before) == 0);
+        fail({}, fmt::format("{} cannot be written further", path_),
+             "is the disk full? What is measured so far is kept; the same command goes on from there");
+    }
+    note(record);
+}
+
+std::vector<Record> read_records(const std::string& path) {
+    if (!std::filesystem::is_regular_file(path)) {
+        fail({}, fmt::format("there is no file {}", path), "give a file that `dodona calibrate` wrote");
+    }
+    return parsed(path, contents(path));
+}
+
+std::vector<Measurement> latest(const std::vector<Record>& records, Pass pass) {
+    std::vector<Measurement> all;
+    std::map<std::pair<std::string, std::string>, std::size_t> place;
+    for (const Record& record : records) {
+        const auto* measurement = std::get_if<Measurement>(&record.what);
+        if (measurement == nullptr || record.pass != pass) {
+            continue;
+        }
+        const auto [found, fresh] = place.try_emplace({record.backend, measurement->of.key()}, all.size());
+        if (fresh) {
+            all.push_back(*measurement);
+        } else {
+            all[found->second] = *measurement;
+        }
+    }
+    return all;
+}
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,161 @@
+#include "calibrate/measure/runner.hpp"
+
+#include <algorithm>
+#include <random>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace dodona::calibrate {
+
+namespace {
+
+constexpr Seconds kStart = 120_s;         ///< for the first word of a back end: libraries load, ranks meet
+constexpr double kPatience = 60;          ///< so many times the sampling of a case it may be silent
+constexpr Seconds kLeastPatience = 60_s;  ///< and at least so long
+constexpr int kDeaths = 5;                ///< processes in a row that die without an answer end it
+
+/// Fisher and Yates, so that a seed gives one order with every standard library.
+void shuffle(std::vector<Case>& cases, std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    for (std::size_t i = cases.size(); i > 1; --i) {
+        std::swap(cases[i - 1], cases[static_cast<std::size_t>(random() % i)]);
+    }
+}
+
+class Run {
+public:
+    Run(const Round& round, Journal& journal, const Watch& watch) : round_(round), journal_(journal), watch_(watch) {}
+
+    Outcome all() {
+        pending_ = missing();
+        count_ = pending_.size();
+        shuffle(pending_, round_.settings.seed);
+        int deaths = 0;
+        while (!pending_.empty() && !outcome_.lacking && !outcome_.interrupted) {
+            const std::size_t before = pending_.size();
+            one_process();
+            deaths = pending_.size() + 1 < before ? 0 : deaths + 1;
+            if (deaths >= kDeaths && !pending_.empty()) {
+                outcome_.lacking =
+                    Lacking{.why = fmt::format("the back end {} dies at every case", round_.backend.name),
+                            .help = "the failures in the calibration say how"};
+            }
+        }
+        return std::move(outcome_);
+    }
+
+private:
+    std::vector<Case> missing() {
+        std::vector<Case> cases;
+        std::set<std::string> seen;
+        for (const Case& one : round_.cases) {
+            if (!seen.insert(one.key()).second) {
+                continue;
+            }
+            if (!round_.again && journal_.has(round_.backend.name, round_.settings.pass, one)) {
+                ++outcome_.before;
+            } else {
+                cases.push_back(one);
+            }
+        }
+        return cases;
+    }
+
+    void one_process() {
+        try {
+            Child child = round_.backend.start();
+            if (greeted(child)) {
+                while (!pending_.empty() && asked(child)) {
+                }
+            }
+        } catch (const InstrumentMissing& missing) {
+            outcome_.lacking = missing.lacking();
+        }
+    }
+
+    /// Whether it told its environment.
+    bool greeted(Child& child) {
+        child.write(to_line(round_.settings));
+        const Child::Reply reply = child.read(kStart, watch_.interrupted);
+        if (reply.kind == Child::Reply::Kind::line) {
+            return taken(reply.line);
+        }
+        outcome_.interrupted = reply.kind == Child::Reply::Kind::stopped;
+        if (!outcome_.interrupted) {
+            const bool late = reply.kind == Child::Reply::Kind::late;
+            const std::string became = late ? "said nothing" : child.end();
+            outcome_.lacking = Lacking{.why = fmt::format("the back end {} {}", round_.backend.name, became),
+                                       .help = "start it by hand to see more"};
+        }
+        return false;
+    }
+
+    /// Whether the process can be asked more.
+    bool asked(Child& child) {
+        const Case current = pending_.back();
+        if (watch_.progress) {
+            watch_.progress(count_ - pending_.size(), count_, current.key());
+        }
+        const Seconds patience = max(kLeastPatience, kPatience * round_.settings.most_seconds * 1_s);
+        child.write(to_line(current));
+        const Child::Reply reply = child.read(patience, watch_.interrupted);
+        if (reply.kind == Child::Reply::Kind::stopped) {
+            outcome_.interrupted = true;
+            return false;
+        }
+        pending_.pop_back();
+        if (reply.kind == Child::Reply::Kind::line) {
+            return taken(reply.line);
+        }
+        const bool late = reply.kind == Child::Reply::Kind::late;
+        const std::string why = late ? fmt::format("gave no answer within {:.0f} s", patience.in(1_s))
+                                     : fmt::format("its process {}", child.end());
+        take({.backend = round_.backend.name,
+              .pass = round_.settings.pass,
+              .date = date_now(),
+              .what = Failure{current, why}});
+        return false;
+    }
+
+    /// Whether a line was understood and more may follow.
+    bool taken(const std::string& line) {
+        try {
+            Record record = record_from(line, {});
+            if (auto* lacking = std::get_if<Lacking>(&record.what)) {
+                outcome_.lacking = *lacking;
+                return false;
+            }
+            take(record);
+            return true;
+        } catch (const InputError&) {
+            outcome_.lacking =
+                Lacking{.why = fmt::format("the back end {} wrote \"{}\"", round_.backend.name, line.substr(0, 200)),
+                        .help = "modules and programs must be of the same build as dodona"};
+            return false;
+        }
+    }
+
+    void take(const Record& record) {
+        if (const auto* failure = std::get_if<Failure>(&record.what)) {
+            outcome_.failures.push_back(*failure);
+        } else if (std::holds_alternative<Measurement>(record.what)) {
+            ++outcome_.measured;
+        }
+        journal_.append(record);
+    }
+
+    const Round& round_;
+    Journal& journal_;
+    const Watch& watch_;
+    Outcome outcome_;
+    std::vector<Case> pending_;
+    std::size_t count_ = 0;
+};
+
+}  // namespace
+
+Outcome run(const Round& round, Journal& journal, const Watch& watch) { return Run(round, journal, watch).all(); }
+
+}  // namespace dodona::calibrate

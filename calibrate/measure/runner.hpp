@@ -1,0 +1,44 @@
+// Cases through a back end into a journal.
+//
+// Each pass runs in processes of its own. A process that dies, or says nothing for too long, costs the case that it was
+// at, which becomes a Failure; the rest goes on in a new one. Cases are asked in a random order (of a seed), so that
+// what drifts while they run (clocks, heat, neighbours) does not look like a property of large ones.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "calibrate/measure/back_end.hpp"
+#include "calibrate/measure/journal.hpp"
+#include "calibrate/record/exchange.hpp"
+
+namespace dodona::calibrate {
+
+/// Who watches: both may be empty.
+struct Watch {
+    std::function<void(std::size_t done, std::size_t all, const std::string& doing)> progress;
+    std::function<bool()> interrupted;
+};
+
+struct Outcome {
+    std::size_t measured = 0;
+    std::size_t before = 0;  ///< already in the journal
+    std::vector<Failure> failures;
+    std::optional<Lacking> lacking;  ///< nothing could be measured, or no more of it
+    bool interrupted = false;
+};
+
+struct Round {
+    const BackEnd& backend;
+    Settings settings;
+    std::vector<Case> cases;
+    bool again = false;  ///< measure what was measured before, too
+};
+
+/// Measures the cases of one pass that the journal lacks. Throws InputError where the journal cannot be written.
+Outcome run(const Round& round, Journal& journal, const Watch& watch);
+
+}  // namespace dodona::calibrate
