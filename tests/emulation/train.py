@@ -120,7 +120,7 @@ def main():
         start, used = time.perf_counter(), time.process_time()
         training.gradients()
         optimizer.step()
-        optimizer.zero_grad()
+        optimizer.zero_grad(set_to_none=True)
         steps.append(time.perf_counter() - start)
         busy.append(time.process_time() - used)
     if rank == 0:
