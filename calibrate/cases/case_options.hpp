@@ -1,4 +1,4 @@
-// How thorough a list of cases is.
+// How much a list of cases asks for.
 #pragma once
 
 namespace dodona::calibrate {

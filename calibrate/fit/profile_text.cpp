@@ -56,17 +56,21 @@ std::string one(const KernelFit& fit) {
 
 }  // namespace
 
+std::string fits_text(const cluster::Profile& profile) {
+    std::string text = "fits:\n";
+    for (const KernelFit& fit : profile.fits) {
+        text += one(fit);
+    }
+    return text;
+}
+
 std::string profile_text(const cluster::Profile& profile, const std::string& note) {
     std::string text = "# Written by dodona-fit (calibrate/); what the keys mean: FILES.md.\n";
     text += fmt::format("profile: {}\nsource: \"{}\"\n", profile.name, profile.source);
     if (!note.empty()) {
         text += fmt::format("note: \"{}\"\n", note);
     }
-    text += "fits:\n";
-    for (const KernelFit& fit : profile.fits) {
-        text += one(fit);
-    }
-    return text;
+    return text + fits_text(profile);
 }
 
 }  // namespace dodona::calibrate

@@ -8,6 +8,9 @@
 
 namespace dodona::calibrate {
 
+/// The list `fits` of a profile.
+std::string fits_text(const cluster::Profile& profile);
+
 std::string profile_text(const cluster::Profile& profile, const std::string& note);
 
 }  // namespace dodona::calibrate

@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "calibrate/record/exchange.hpp"
-#include "calibrate/storage/storage.hpp"
 
 namespace dodona::calibrate {
 
@@ -83,8 +82,7 @@ std::vector<BackEnd> back_ends(const Places& places) {
                 {.why = "this dodona was built without the CUDA toolkit, so no GPU can be measured",
                  .help = "install the CUDA toolkit with cuBLAS and CUPTI (and cuDNN, NCCL) and build again; or import "
                          "a PyTorch profile: --import TRACE"}),
-            of_mpi(places),
-            {.name = "storage", .passes = {Pass::time}, .start = [] { return Child::forked(measure_storage); }}};
+            of_mpi(places)};
 }
 
 }  // namespace dodona::calibrate

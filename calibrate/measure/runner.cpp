@@ -24,6 +24,26 @@ void shuffle(std::vector<Case>& cases, std::uint64_t seed) {
     }
 }
 
+/// The first line of a process, or why there is none.
+std::variant<Record, Lacking> greeting(Child& child, const Round& round, const Watch& watch) {
+    child.write(to_line(round.settings));
+    const Child::Reply reply = child.read(kStart, watch.interrupted);
+    if (reply.kind == Child::Reply::Kind::line) {
+        try {
+            return record_from(reply.line, {});
+        } catch (const InputError&) {
+            return Lacking{
+                .why = fmt::format("the back end {} wrote \"{}\"", round.backend.name, reply.line.substr(0, 200)),
+                .help = "modules and programs must be of the same build as dodona"};
+        }
+    }
+    const std::string became = reply.kind == Child::Reply::Kind::late      ? "said nothing"
+                               : reply.kind == Child::Reply::Kind::stopped ? "was interrupted"
+                                                                           : child.end();
+    return Lacking{.why = fmt::format("the back end {} {}", round.backend.name, became),
+                   .help = "start it by hand to see more"};
+}
+
 class Run {
 public:
     Run(const Round& round, Journal& journal, const Watch& watch) : round_(round), journal_(journal), watch_(watch) {}
@@ -77,19 +97,13 @@ private:
 
     /// Whether it told its environment.
     bool greeted(Child& child) {
-        child.write(to_line(round_.settings));
-        const Child::Reply reply = child.read(kStart, watch_.interrupted);
-        if (reply.kind == Child::Reply::Kind::line) {
-            return taken(reply.line);
+        auto first = greeting(child, round_, watch_);
+        outcome_.interrupted = watch_.interrupted && watch_.interrupted();
+        if (auto* lacking = std::get_if<Lacking>(&first)) {
+            outcome_.lacking = outcome_.interrupted ? std::nullopt : std::optional(*lacking);
+            return false;
         }
-        outcome_.interrupted = reply.kind == Child::Reply::Kind::stopped;
-        if (!outcome_.interrupted) {
-            const bool late = reply.kind == Child::Reply::Kind::late;
-            const std::string became = late ? "said nothing" : child.end();
-            outcome_.lacking = Lacking{.why = fmt::format("the back end {} {}", round_.backend.name, became),
-                                       .help = "start it by hand to see more"};
-        }
-        return false;
+        return taken(std::get<Record>(std::move(first)));
     }
 
     /// Whether the process can be asked more.
@@ -122,19 +136,22 @@ private:
     /// Whether a line was understood and more may follow.
     bool taken(const std::string& line) {
         try {
-            Record record = record_from(line, {});
-            if (auto* lacking = std::get_if<Lacking>(&record.what)) {
-                outcome_.lacking = *lacking;
-                return false;
-            }
-            take(record);
-            return true;
+            return taken(record_from(line, {}));
         } catch (const InputError&) {
             outcome_.lacking =
                 Lacking{.why = fmt::format("the back end {} wrote \"{}\"", round_.backend.name, line.substr(0, 200)),
                         .help = "modules and programs must be of the same build as dodona"};
             return false;
         }
+    }
+
+    bool taken(Record record) {
+        if (auto* lacking = std::get_if<Lacking>(&record.what)) {
+            outcome_.lacking = std::move(*lacking);
+            return false;
+        }
+        take(record);
+        return true;
     }
 
     void take(const Record& record) {
@@ -155,6 +172,28 @@ private:
 };
 
 }  // namespace
+
+std::variant<Environment, Lacking> environment_of(const BackEnd& backend, const Settings& settings,
+                                                  const Watch& watch) {
+    try {
+        Child child = backend.start();
+        auto first = greeting(child, {.backend = backend, .settings = settings, .cases = {}}, watch);
+        if (auto* lacking = std::get_if<Lacking>(&first)) {
+            return *lacking;
+        }
+        auto& what = std::get<Record>(first).what;
+        if (auto* lacking = std::get_if<Lacking>(&what)) {
+            return *lacking;
+        }
+        if (auto* environment = std::get_if<Environment>(&what)) {
+            return *environment;
+        }
+        return Lacking{.why = fmt::format("the back end {} did not say what it runs on", backend.name),
+                       .help = "modules and programs must be of the same build as dodona"};
+    } catch (const InstrumentMissing& missing) {
+        return missing.lacking();
+    }
+}
 
 Outcome run(const Round& round, Journal& journal, const Watch& watch) { return Run(round, journal, watch).all(); }
 

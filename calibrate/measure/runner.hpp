@@ -9,6 +9,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "calibrate/measure/back_end.hpp"
@@ -37,6 +38,9 @@ struct Round {
     std::vector<Case> cases;
     bool again = false;  ///< measure what was measured before, too
 };
+
+/// What a back end runs on, without measuring anything: which cases there are may depend on it.
+std::variant<Environment, Lacking> environment_of(const BackEnd& backend, const Settings& settings, const Watch& watch);
 
 /// Measures the cases of one pass that the journal lacks. Throws InputError where the journal cannot be written.
 Outcome run(const Round& round, Journal& journal, const Watch& watch);

@@ -15,6 +15,7 @@
 // copy         bytes from to [pageable, pinned, device]                               one copy
 // launch       kind [plain, graph]                                                    one empty kernel, among many
 // collective   collective bytes ranks ranks_per_node level groups in_place algorithm  all ranks, start to last end
+//              [free, ring]
 // send         bytes level pattern [ping-pong, window, overhead, gap] groups          one message, one way
 // file         operation [write, read, create, stat, remove] bytes block writers      one operation of all writers
 // interference resource load and the parameters of a kernel (`kernel` names it)       the kernel beside the load
@@ -24,8 +25,9 @@
 // `direction`: forward, backward-input, backward-weight (graph::Direction). Products, row-major: forward x[m,k] by the
 // transpose of W[n,k]; backward-input dY[m,k] by W[k,n]; backward-weight the transpose of dY[k,m] by X[k,n]. `bytes` of
 // a collective: the full buffer, as in cluster::CollectiveCurve (of an all-gather its result, of a reduce-scatter its
-// input). Any case may have `threads`, how many of a CPU it uses, and `moved`, `flops`, `weight_moved`, `weight_flops`,
-// which change nothing of what is run: they are what the network that asked for the case says it moves and computes.
+// input). `collective`: cluster::name of it, or broadcast. `groups`: how many disjoint groups do it at once. Any case
+// may have `threads`, how many of a CPU it uses, and `moved`, `flops`, `weight_moved`, `weight_flops`, which change
+// nothing of what is run: they are what the network that asked for the case says it moves and computes.
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "build_config.hpp"
+#include "cli/calibrate.hpp"
 #include "cli/check.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/frameworks.hpp"
@@ -63,9 +64,9 @@ const Command* find(const std::string& name) {
 }  // namespace
 
 std::span<const Command> commands() {
-    static const std::array all{plan_command(),       predict_command(), size_command(),     largest_command(),
-                                limits_command(),     models_command(),  machines_command(), strategies_command(),
-                                frameworks_command(), check_command(),   validate_command()};
+    static const std::array all{plan_command(),       predict_command(),   size_command(),     largest_command(),
+                                limits_command(),     models_command(),    machines_command(), strategies_command(),
+                                frameworks_command(), calibrate_command(), check_command(),    validate_command()};
     return all;
 }
 

@@ -11,16 +11,40 @@
 namespace dodona::cli {
 
 ProgressLine::ProgressLine(std::string of)
-    : of_(std::move(of)), terminal_(isatty(STDERR_FILENO) == 1), last_(std::chrono::steady_clock::now()) {}
+    : of_(std::move(of)),
+      terminal_(isatty(STDERR_FILENO) == 1),
+      begin_(std::chrono::steady_clock::now()),
+      last_(begin_) {}
 
-void ProgressLine::show(std::int64_t seen, std::int64_t all) {
+namespace {
+
+/// ", 40 s left": as the part seen went.
+std::string left(std::chrono::duration<double> passed, std::int64_t seen, std::int64_t all) {
+    constexpr double kSoonest = 2;
+    if (passed.count() < kSoonest || seen <= 0 || seen > all) {
+        return "";
+    }
+    const double seconds = passed.count() / static_cast<double>(seen) * static_cast<double>(all - seen);
+    return seconds < 100 ? fmt::format(", {:.0f} s left", seconds) : fmt::format(", {:.0f} min left", seconds / 60);
+}
+
+/// As much as a line of a terminal has room for.
+std::string shortened(const std::string& doing) {
+    constexpr std::size_t kMost = 60;
+    return doing.size() <= kMost ? doing : doing.substr(0, kMost) + "...";
+}
+
+}  // namespace
+
+void ProgressLine::show(std::int64_t seen, std::int64_t all, const std::string& doing) {
     constexpr std::chrono::milliseconds kPause{200};
     const auto now = std::chrono::steady_clock::now();
     if (terminal_ && now - last_ > kPause) {
         last_ = now;
         shown_ = true;
-        fmt::print(stderr, "\r\x1b[K{} of {} {}", reports::whole(static_cast<double>(seen)),
-                   reports::whole(static_cast<double>(all)), of_);
+        fmt::print(stderr, "\r\x1b[K{} of {} {}{}{}", reports::whole(static_cast<double>(seen)),
+                   reports::whole(static_cast<double>(all)), of_, left(now - begin_, seen, all),
+                   doing.empty() ? "" : "  " + shortened(doing));
         std::fflush(stderr);
     }
 }

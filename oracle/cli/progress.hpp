@@ -15,13 +15,15 @@ public:
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
-    void show(std::int64_t seen, std::int64_t all);
+    /// With the time that is left, once some of it has passed; `doing`: what is under way, may be empty.
+    void show(std::int64_t seen, std::int64_t all, const std::string& doing = {});
     void clear();
 
 private:
     std::string of_;
     bool terminal_;
     bool shown_ = false;
+    std::chrono::steady_clock::time_point begin_;
     std::chrono::steady_clock::time_point last_;
 };
 

@@ -1,0 +1,24 @@
+#include "calibrate/cases/general_cases.hpp"
+
+#include "calibrate/cases/network_cases.hpp"
+
+namespace dodona::calibrate {
+
+std::vector<Case> general_cases(const GeneralCases& asked) {
+    if (asked.backend == "mpi") {
+        return network_cases(shape_of(asked.environment), asked.options);
+    }
+    return {};
+}
+
+std::vector<Case> beside_model_cases(const GeneralCases& asked) {
+    std::vector<Case> cases;
+    for (const Case& one : general_cases(asked)) {
+        if (one.benchmark == "stream" || one.benchmark == "launch" || one.benchmark == "update") {
+            cases.push_back(one);
+        }
+    }
+    return cases;
+}
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,25 @@
+// What each back end measures of a machine of which nothing else is asked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "calibrate/cases/case_options.hpp"
+#include "calibrate/record/record.hpp"
+
+namespace dodona::calibrate {
+
+struct GeneralCases {
+    std::string backend;
+    Environment environment;  ///< of that back end
+    CaseOptions options;
+    int threads = 1;        ///< of a CPU
+    std::string directory;  ///< where storage is measured
+};
+
+std::vector<Case> general_cases(const GeneralCases& asked);
+
+/// Those that a network needs beside its own kernels: passes without a benchmark of their own, launches, updates.
+std::vector<Case> beside_model_cases(const GeneralCases& asked);
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,37 @@
+// The caches of this machine, and emptying them.
+#pragma once
+
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "calibrate/cpu/workbench.hpp"
+
+namespace dodona::calibrate::cpu {
+
+struct Cache {
+    int level = 0;
+    Bytes size;
+};
+
+/// Data and unified caches that the first usable CPU reaches, inner ones first. Source: sysfs of Linux,
+/// Documentation/ABI/testing/sysfs-devices-system-cpu.
+std::vector<Cache> caches_of(int cpu);
+
+/// Reads so much that what a kernel left in the caches gives way, as the layers between a tensor's uses do.
+///
+/// Twice the last level, at most kMostFlushed: the rest of a training step that lies between two uses of a tensor is of
+/// that order on a CPU, and a virtual machine that is told of its host's 260 MiB has no such cache to itself.
+class CacheFlush {
+public:
+    static constexpr Bytes kMostFlushed = 64_MiB;
+
+    CacheFlush(const Workbench& workbench, const std::vector<Cache>& caches);
+    void operator()() const;
+    [[nodiscard]] Bytes size() const { return size_; }
+
+private:
+    Bytes size_;
+    Floats memory_;
+};
+
+}  // namespace dodona::calibrate::cpu

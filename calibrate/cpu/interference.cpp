@@ -1,0 +1,157 @@
+#include "calibrate/cpu/interference.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "calibrate/cpu/benchmarks.hpp"
+#include "calibrate/cpu/threads.hpp"
+#include "calibrate/noise/noise.hpp"
+
+namespace dodona::calibrate::cpu {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+NoisePattern pattern_of(const Case& asked) {
+    if (asked.has("load")) {
+        try {
+            return pattern_from(asked.word("load"), {});
+        } catch (const InputError& error) {
+            throw CannotMeasure(error.what());
+        }
+    }
+    const std::string resource = asked.word("resource", "memory");
+    for (const Load load : {Load::memory, Load::network, Load::files, Load::cpu}) {
+        if (resource == name(load)) {
+            return {.phases = {{.load = load, .duration = 1_s}}};
+        }
+    }
+    throw CannotMeasure(fmt::format("{} is no resource to load; there are memory, network, io and cpu", resource));
+}
+
+/// Runs back to back for a while, each run's time.
+std::vector<double> runs_for(Seconds window, const Job& job) {
+    std::vector<double> times;
+    Laps laps;
+    double spent = 0;
+    const Clock::time_point begin = Clock::now();
+    while (times.empty() || spent < window.in(1_s)) {
+        laps.begin();
+        job.run(laps);
+        const double now = std::chrono::duration<double>(Clock::now() - begin).count();
+        times.push_back(now - spent);
+        spent = now;
+    }
+    return times;
+}
+
+double mean(const std::vector<double>& times) {
+    double sum = 0;
+    for (const double time : times) {
+        sum += time;
+    }
+    return sum / static_cast<double>(times.size());
+}
+
+/// What the load does a second that it is on, between two moments.
+double rate(const NoiseDone& before, const NoiseDone& after) {
+    const double done = (after.bytes - before.bytes).in(Bytes::of_base(1)) + after.spins - before.spins;
+    const double active = (after.active - before.active).in(1_s);
+    return active > 0 ? done / active : 0;
+}
+
+Statistics statistics_of(std::vector<double> times) {
+    std::sort(times.begin(), times.end());
+    const auto at = [&](double share) {
+        return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))] * 1_s;
+    };
+    return {.least = at(0),
+            .first_quartile = at(0.25),
+            .median = at(0.5),
+            .third_quartile = at(0.75),
+            .samples = static_cast<std::int64_t>(times.size()),
+            .rejected = {},
+            .estimator = Estimator::median};
+}
+
+/// CPUs of the kernel and of the load while this lives; afterwards all are everyone's again.
+class Halves {
+public:
+    explicit Halves(const std::vector<int>& cpus) : all_(cpus) {
+        if (cpus.size() < 2) {
+            throw CannotMeasure("a load beside a kernel needs two CPUs, and this process may use one; allow it more");
+        }
+        const auto middle = cpus.begin() + static_cast<std::ptrdiff_t>(cpus.size() / 2);
+        kernel_.assign(cpus.begin(), middle);
+        load_.assign(middle, cpus.end());
+        keep_to(kernel_);
+    }
+    Halves(const Halves&) = delete;
+    Halves& operator=(const Halves&) = delete;
+    ~Halves() { keep_to(all_); }
+    [[nodiscard]] const std::vector<int>& load() const { return load_; }
+    [[nodiscard]] std::size_t kernel_cpus() const { return kernel_.size(); }
+
+private:
+    std::vector<int> all_, kernel_, load_;
+};
+
+/// Whole cycles, and long enough to be steady.
+Seconds window_of(const NoisePattern& pattern, const Settings& settings) {
+    const Seconds wanted = settings.quick ? 0.4_s : max(1_s, settings.most_seconds * 1_s);
+    return std::ceil(wanted / pattern.cycle()) * pattern.cycle();
+}
+
+/// A load that never pauses needs no whole cycles.
+bool pauses(const NoisePattern& pattern) { return pattern.phases.size() > 1; }
+
+}  // namespace
+
+Measurement interference(const Case& asked, const std::vector<int>& cpus, const Workbench& bench,
+                         const Settings& settings) {
+    const NoisePattern pattern = pattern_of(asked);
+    Case kernel = asked;
+    kernel.benchmark = asked.word("kernel");
+    if (kernel.benchmark.empty()) {
+        throw CannotMeasure("an interference needs `kernel`, the benchmark to run beside the load; give the case one");
+    }
+    const Halves halves(cpus);
+    const auto threads = static_cast<std::size_t>(count(asked, "threads", 1));
+    if (threads > halves.kernel_cpus()) {
+        throw CannotMeasure(fmt::format("{} threads are more than the {} CPUs that the load leaves; ask for fewer",
+                                        threads, halves.kernel_cpus()));
+    }
+    const Job job = prepare(kernel, bench);
+    const Seconds window = pauses(pattern) ? window_of(pattern, settings) : settings.quick ? 0.4_s : 1_s;
+    runs_for(0.05_s, job);  // pages, code, caches
+    const std::vector<double> alone = runs_for(window, job);
+
+    const Noise noise({.pattern = pattern,
+                       .cpus = halves.load(),
+                       .threads = static_cast<int>(count(asked, "load_threads", 1)),
+                       .directory = asked.word("directory")});
+    const NoiseDone first = noise.done();
+    std::this_thread::sleep_for(std::chrono::duration<double>(window.in(1_s)));
+    const NoiseDone second = noise.done();
+    const std::vector<double> beside = runs_for(window, job);
+    const NoiseDone third = noise.done();
+
+    Measurement measured{.of = asked, .time = statistics_of(beside), .values = {}, .words = job.words};
+    auto& values = measured.values;
+    values["alone"] = mean(alone);
+    values["beside"] = mean(beside);
+    values["slow_down"] = mean(beside) / mean(alone);
+    values["load_alone"] = rate(first, second);
+    values["load_beside"] = rate(second, third);
+    if (values["load_beside"] > 0) {
+        values["load_slow_down"] = values["load_alone"] / values["load_beside"];
+    }
+    return measured;
+}
+
+}  // namespace dodona::calibrate::cpu

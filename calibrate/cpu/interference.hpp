@@ -1,0 +1,22 @@
+// A kernel beside a load on other cores: how much slower each of the two becomes.
+#pragma once
+
+#include <vector>
+
+#include "calibrate/cpu/workbench.hpp"
+#include "calibrate/record/exchange.hpp"
+
+namespace dodona::calibrate::cpu {
+
+/// `kernel` names the kernel's benchmark, whose other parameters stand in the same case; `load` is a pattern, or
+/// `resource` (memory, network, io, cpu) one that never pauses; `directory` is where files are written, and
+/// `load_threads` how many threads the load has (1). The kernel keeps to the first half of the CPUs and the load to
+/// the rest; the kernel runs warm, back to back, over whole cycles of the pattern.
+///
+/// The time is one run beside the load, with its quartiles. Values: "alone" and "beside" (mean seconds of a run),
+/// "slow_down" (beside / alone), "load_alone" and "load_beside" (bytes, or rounds of a CPU load, a second that the load
+/// is on), "load_slow_down" (alone / beside).
+Measurement interference(const Case& asked, const std::vector<int>& cpus, const Workbench& bench,
+                         const Settings& settings);
+
+}  // namespace dodona::calibrate::cpu

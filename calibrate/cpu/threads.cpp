@@ -1,0 +1,55 @@
+#include "calibrate/cpu/threads.hpp"
+
+#include <dlfcn.h>
+#include <omp.h>
+#include <sched.h>
+
+namespace dodona::calibrate::cpu {
+
+std::vector<int> usable_cpus() {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    std::vector<int> cpus;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+            if (CPU_ISSET(cpu, &set)) {
+                cpus.push_back(cpu);
+            }
+        }
+    }
+    return cpus;
+}
+
+void use_threads(int threads) {
+    omp_set_dynamic(0);
+    omp_set_num_threads(threads);
+    // An OpenBLAS that was built with threads of its own has a setting of its own.
+    if (void* const found = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); found != nullptr) {
+        reinterpret_cast<void (*)(int)>(found)(threads);
+    }
+}
+
+void in_parts(std::int64_t count, const std::function<void(std::int64_t begin, std::int64_t end)>& part) {
+    if (omp_get_max_threads() == 1) {
+        part(0, count);
+        return;
+    }
+#pragma omp parallel
+    {
+        const std::int64_t threads = omp_get_num_threads();
+        const std::int64_t mine = omp_get_thread_num();
+        part(count * mine / threads, count * (mine + 1) / threads);
+    }
+}
+
+void keep_to(const std::vector<int>& cpus) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int cpu : cpus) {
+        CPU_SET(static_cast<std::size_t>(cpu), &set);
+    }
+#pragma omp parallel
+    { sched_setaffinity(0, sizeof set, &set); }
+}
+
+}  // namespace dodona::calibrate::cpu

@@ -1,0 +1,22 @@
+// The threads that kernels run on: those of OpenMP, which oneDNN and OpenBLAS use too.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace dodona::calibrate::cpu {
+
+/// Logical CPUs that this process may run on.
+std::vector<int> usable_cpus();
+
+/// So many threads in whatever runs next: own loops, oneDNN and the BLAS.
+void use_threads(int threads);
+
+/// Calls `part(begin, end)` for as many contiguous parts of 0 ... count - 1 as there are threads, side by side.
+void in_parts(std::int64_t count, const std::function<void(std::int64_t begin, std::int64_t end)>& part);
+
+/// Every thread that runs kernels keeps to these logical CPUs.
+void keep_to(const std::vector<int>& cpus);
+
+}  // namespace dodona::calibrate::cpu

@@ -1,0 +1,140 @@
+#include "calibrate/machine/assembly.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.hpp"
+#include "calibrate/machine/measured_device.hpp"
+#include "calibrate/machine/measured_levels.hpp"
+#include "calibrate/measure/journal.hpp"
+
+namespace dodona::calibrate {
+
+namespace {
+
+using cluster::Cluster;
+
+std::size_t points_of(const cluster::Device& device) {
+    std::size_t points = 0;
+    for (const cluster::KernelCurve& curve : device.curves) {
+        points += curve.points.size();
+    }
+    return points;
+}
+
+/// A GPU before a CPU; what others measured last.
+std::optional<cluster::Device> device_of(const Parts& parts) {
+    for (const char* backend : {"cuda", "cpu", "import"}) {
+        const auto device = measured_device({.records = *parts.records,
+                                             .backend = backend,
+                                             .threads = std::string(backend) == "cpu" ? parts.threads : 0,
+                                             .before = parts.before == nullptr ? nullptr : &parts.before->device});
+        if (device) {
+            return device;
+        }
+    }
+    return std::nullopt;
+}
+
+void take_device(const Parts& parts, Assembled& made) {
+    if (auto device = device_of(parts)) {
+        made.cluster.device = std::move(*device);
+        made.measured.push_back(fmt::format("{}: {} kernels in {} curves, {} fitted models", made.cluster.device.name,
+                                            points_of(made.cluster.device), made.cluster.device.curves.size(),
+                                            made.cluster.device.profile.fits.size()));
+        return;
+    }
+    if (parts.before == nullptr) {
+        fail({}, "nothing here says what the machine computes with",
+             "measure it too (--backend cpu or cuda), or name the machine that this belongs to: --machine NAME");
+    }
+    made.missing.push_back(fmt::format("compute: no kernel was measured; {} as it was", parts.before->device.name));
+}
+
+void take_levels(const Parts& parts, Assembled& made) {
+    Cluster& cluster = made.cluster;
+    if (!parts.levels.empty()) {
+        cluster.levels = parts.levels;
+        cluster.node_level = 0;
+        made.measured.push_back(fmt::format("{} levels of links from topology files", parts.levels.size()));
+    }
+    for (std::string& sentence : take_measured_levels(*parts.records, cluster)) {
+        made.measured.push_back(std::move(sentence));
+    }
+    if (!cluster.levels.empty()) {
+        return;
+    }
+    // One device alone: its only link is its own memory, which nothing ever crosses.
+    cluster.levels = {{.name = "node", .size = 1, .bandwidth = cluster.device.memory_bandwidth, .latency = {}}};
+    made.missing.push_back("links: none was measured, so the machine is one device; measure them with --backend mpi");
+}
+
+/// The quickest of the copies of that kind: bytes a second.
+BytesPerSecond fastest(const std::vector<Measurement>& all, const char* benchmark,
+                       const std::map<std::string, std::string>& words) {
+    BytesPerSecond rate;
+    for (const Measurement& measured : all) {
+        const bool fits = std::all_of(words.begin(), words.end(),
+                                      [&](const auto& word) { return measured.of.word(word.first) == word.second; });
+        if (measured.of.benchmark == benchmark && fits && measured.time.samples > 0) {
+            rate = max(rate, measured.of.number("bytes") * unit::byte / measured.time.value());
+        }
+    }
+    return rate;
+}
+
+void take_storage(const Parts& parts, Assembled& made) {
+    const std::vector<Measurement> all = latest(*parts.records);
+    const BytesPerSecond read = fastest(all, "file", {{"operation", "read"}});
+    if (read > BytesPerSecond{}) {
+        made.cluster.storage =
+            cluster::Storage{.bandwidth = read, .source = "measured by dodona calibrate: reading files"};
+        made.measured.push_back(fmt::format("storage: {:.3g} GB/s reading", read.in(1_GB_per_s)));
+    }
+    const BytesPerSecond up = fastest(all, "copy", {{"from", "pinned"}, {"to", "device"}});
+    const BytesPerSecond down = fastest(all, "copy", {{"from", "device"}, {"to", "pinned"}});
+    const auto facts = facts_of(*parts.records, "cuda");
+    const auto memory = facts.find("host_memory");
+    if (up > BytesPerSecond{} && down > BytesPerSecond{} && (made.cluster.host || memory != facts.end())) {
+        if (!made.cluster.host) {
+            made.cluster.host = cluster::Host{.memory = Bytes::of_base(std::strtod(memory->second.c_str(), nullptr))};
+        }
+        made.cluster.host->bandwidth = min(up, down);
+        made.cluster.host->source = "measured by dodona calibrate: pinned copies, the slower way";
+        made.measured.push_back(fmt::format("host: {:.3g} GB/s", made.cluster.host->bandwidth.in(1_GB_per_s)));
+    }
+}
+
+std::string measured_days(const std::vector<Record>& records) {
+    std::string first, last;
+    for (const Record& record : records) {
+        const std::string day = record.date.substr(0, 10);
+        first = first.empty() || day < first ? day : first;
+        last = std::max(last, day);
+    }
+    return first == last ? first : first + " to " + last;
+}
+
+}  // namespace
+
+Assembled assembled(const Parts& parts) {
+    Assembled made;
+    if (parts.before != nullptr) {
+        made.cluster = *parts.before;
+    }
+    made.cluster.name = parts.name;
+    made.cluster.source =
+        fmt::format("measured by dodona calibrate, {}{}", measured_days(*parts.records),
+                    parts.before == nullptr ? "" : "; what was not measured: " + parts.before->source);
+    take_device(parts, made);
+    take_levels(parts, made);
+    take_storage(parts, made);
+    return made;
+}
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,29 @@
+// All records of a machine, and what was known of it before, as one cluster.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "calibrate/record/record.hpp"
+#include "cluster/cluster.hpp"
+
+namespace dodona::calibrate {
+
+struct Parts {
+    std::string name;  ///< of the machine
+    const std::vector<Record>* records = nullptr;
+    const cluster::Cluster* before = nullptr;  ///< its description so far; may be null
+    std::vector<cluster::Level> levels;        ///< that topology files show; may be empty
+    int threads = 0;                           ///< of a CPU's rank
+};
+
+struct Assembled {
+    cluster::Cluster cluster;
+    std::vector<std::string> measured;  ///< what came from the records, in sentences
+    std::vector<std::string> missing;   ///< what did not, and where it is from instead
+};
+
+/// Throws InputError where the parts do not make a machine, with what would.
+Assembled assembled(const Parts& parts);
+
+}  // namespace dodona::calibrate

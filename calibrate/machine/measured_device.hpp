@@ -1,0 +1,39 @@
+// Records of kernels as a device.
+//
+// Every measured kernel becomes a point of a curve: exact where it is asked for again, interpolated between. Where a
+// kind of kernel has kFewestRows of them, the model of cost/kernel_fit.hpp is fitted too: it answers outside the
+// points' range, and interpolation is between its misses. The error that a curve carries is the 90th percentile over
+// five folds, each predicted without its own points; a fit has its own. What no record says (a data sheet's peaks)
+// comes from the device that the machine had before. Of a device that nobody described the peak of a precision is the
+// fastest product measured, the bandwidth the fastest stream through memory: shares of them come out near one, which is
+// all that a fit needs.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "calibrate/record/record.hpp"
+#include "cluster/device.hpp"
+
+namespace dodona::calibrate {
+
+inline constexpr std::size_t kFewestRows = 20;
+
+struct DeviceRecords {
+    std::span<const Record> records;
+    std::string backend;                      ///< cpu, cuda, import: whose environment and measurements
+    int threads = 0;                          ///< of a CPU: only what was measured with as many; 0: all
+    const cluster::Device* before = nullptr;  ///< the data sheet; none: everything is measured
+};
+
+/// What of the device's facts the last of its environments says.
+std::map<std::string, std::string> facts_of(std::span<const Record> records, const std::string& backend);
+
+/// None where no kernel was measured. Throws InputError where what was measured does not make a device (no product and
+/// nothing before).
+std::optional<cluster::Device> measured_device(const DeviceRecords& of);
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,14 @@
+// What the ranks run on, as an environment says it.
+#pragma once
+
+#include "calibrate/mpi/world.hpp"
+#include "calibrate/record/record.hpp"
+
+namespace dodona::calibrate {
+
+/// "ranks", "hosts", "ranks_per_host", "cores" (of rank 0's host, that the process may use), "mpi", and of the
+/// library's own settings those that decide how messages travel ("pml", "btl", eager limits in bytes, forced
+/// algorithms), where it shows them (MPI_T). Names no host. All hosts hold equally many ranks.
+Environment environment_of(const World& world);
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,50 @@
+// The ranks of one case, while it is measured.
+//
+// Each sample starts at a barrier and takes each rank's own time from there; what counts is the longest. Ranks leave a
+// barrier at different moments, up to a latency apart, and a rank that is late makes those that wait for it longer, so
+// a sample is no shorter than the collective and often longer: the least of the longest is the one that all entered
+// together. Source: Hunold and Carpen-Amarie, "Reproducible MPI benchmarking is still not as easy as you think", IEEE
+// TPDS 27 (2016), for what barriers cost; a broadcast's root may still be done before it arrives anywhere else.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "calibrate/mpi/exercise.hpp"
+#include "calibrate/mpi/world.hpp"
+
+namespace dodona::calibrate {
+
+class Session {
+public:
+    /// All ranks of the world at once, with the same case. Throws CannotMeasure on all of them alike.
+    Session(const World& world, const Case& asked);
+
+    struct Sample {
+        Seconds time;           ///< the longest of all ranks
+        bool switched = false;  ///< some rank was taken off its core meanwhile
+    };
+    /// Rank 0 only: all ranks of the case do it once.
+    Sample sample(const Turn& turn);
+    /// Rank 0 only, at the end: the mean over ranks of each figure.
+    std::map<std::string, double> finish();
+    /// All others: does what rank 0 asks until it finishes. Ranks that the case leaves out return at once.
+    void follow();
+
+private:
+    struct Seat {
+        int group = MPI_UNDEFINED;
+        int place = 0;
+    };
+    static Seat seat_of(const World& world, const Case& asked);
+    Session(const World& world, const Case& asked, const Seat& seat);
+    Sample take(const Turn& turn);
+    std::map<std::string, double> mean_figures() const;
+
+    Communicator active_;  ///< all ranks of all groups, rank 0 first
+    Communicator group_;
+    std::unique_ptr<Exercise> exercise_;
+};
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,270 @@
+#include "cli/calibrate.hpp"
+
+#include <cstdio>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "calibrate/cases/general_cases.hpp"
+#include "calibrate/file/whole_file.hpp"
+#include "calibrate/machine/assembly.hpp"
+#include "calibrate/machine/comparison.hpp"
+#include "calibrate/machine/machine_text.hpp"
+#include "calibrate/measure/runner.hpp"
+#include "calibrate/network/refinement.hpp"
+#include "cli/calibrate_options.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/missing.hpp"
+#include "cli/progress.hpp"
+#include "reports/calibration.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+using calibrate::BackEnd;
+using calibrate::Journal;
+
+constexpr int kMostRounds = 6;         ///< of halving intervals of tables of collectives
+constexpr double kQuickSeconds = 0.2;  ///< that a case may sample for
+constexpr double kSeconds = 2;
+
+/// What happened, for the summary.
+struct Session {
+    std::size_t measured = 0;
+    std::size_t before = 0;
+    std::vector<calibrate::Failure> failures;
+    std::vector<std::string> lacking;
+};
+
+class Calibration {
+public:
+    Calibration(const CalibrateWords& words, std::vector<calibrate::Case> networks)
+        : words_(words), networks_(std::move(networks)), journal_(words.records()), line_("cases") {}
+
+    void import_logs() {
+        if (words_.imports.empty()) {
+            return;
+        }
+        calibrate::Imported imported = calibrate::import_files(words_.imports, words_.import_options);
+        for (const Diagnostic& note : imported.notes) {
+            fmt::print(stderr, "{}", to_text(note));
+        }
+        for (const calibrate::Record& record : imported.records) {
+            const auto* measured = std::get_if<calibrate::Measurement>(&record.what);
+            if (measured == nullptr || words_.again || !journal_.has(record.backend, record.pass, measured->of)) {
+                journal_.append(record);
+                session_.measured += measured != nullptr ? 1 : 0;
+            } else {
+                ++session_.before;
+            }
+        }
+        topologies_ = std::move(imported.topologies);
+    }
+
+    void measure() {
+        const std::vector<BackEnd> all =
+            calibrate::back_ends({.folders = calibrate::usual_folders(), .mpirun = words_.mpirun});
+        for (const BackEnd& backend : all) {
+            const bool asked =
+                std::find(words_.backends.begin(), words_.backends.end(), backend.name) != words_.backends.end();
+            if (asked && !interrupted()) {
+                measure(backend);
+            }
+        }
+        line_.clear();
+        if (!session_.lacking.empty() && session_.lacking.size() == words_.backends.size() && words_.imports.empty() &&
+            session_.measured + session_.before == 0) {
+            throw Missing(fmt::format("{}", fmt::join(session_.lacking, "\nerror: ")));
+        }
+    }
+
+    int write() {
+        const std::optional<cluster::Cluster> before =
+            words_.machine.empty() ? std::nullopt : std::optional(read_machine(words_.machine));
+        calibrate::Assembled made = calibrate::assembled({.name = words_.name,
+                                                          .records = &journal_.records(),
+                                                          .before = before ? &*before : nullptr,
+                                                          .levels = levels(),
+                                                          .threads = words_.threads});
+        calibrate::write_whole(
+            words_.profile,
+            calibrate::machine_text(
+                made.cluster,
+                {"Written by `dodona calibrate`; what the keys mean: FILES.md.",
+                 fmt::format("Records: {}", std::filesystem::path(words_.records()).filename().string())}));
+        for (std::string& lacking : session_.lacking) {
+            made.missing.push_back(std::move(lacking));
+        }
+        cli::write({}, reports::calibration_text({.profile = words_.profile,
+                                                  .records = words_.records(),
+                                                  .measured = session_.measured,
+                                                  .before = session_.before,
+                                                  .failures = session_.failures,
+                                                  .parts = made.measured,
+                                                  .missing = made.missing}));
+        return interrupted() ? kInterrupted : kAnswered;
+    }
+
+private:
+    calibrate::Settings settings(calibrate::Pass pass) const {
+        return {.pass = pass,
+                .quick = words_.quick,
+                .most_seconds = words_.quick ? kQuickSeconds : kSeconds,
+                .seed = words_.seed};
+    }
+
+    calibrate::Watch watch(const std::string& backend) {
+        return {.progress =
+                    [this, backend](std::size_t done, std::size_t all, const std::string& doing) {
+                        line_.show(static_cast<std::int64_t>(done), static_cast<std::int64_t>(all),
+                                   fmt::format("{}: {}", backend, doing));
+                    },
+                .interrupted = interrupted};
+    }
+
+    void measure(const BackEnd& backend) {
+        const auto found = calibrate::environment_of(backend, settings(calibrate::Pass::time), watch(backend.name));
+        if (const auto* lacking = std::get_if<calibrate::Lacking>(&found)) {
+            if (!interrupted()) {
+                session_.lacking.push_back(fmt::format("{}\n  help: {}", lacking->why, lacking->help));
+            }
+            return;
+        }
+        const std::vector<calibrate::Case> cases = cases_of(backend, std::get<calibrate::Environment>(found));
+        for (const calibrate::Pass pass : backend.passes) {
+            if (pass == calibrate::Pass::time || !words_.quick) {
+                measure(backend, pass, cases);
+            }
+        }
+        for (int round = 0; backend.name == "mpi" && round < kMostRounds && !interrupted(); ++round) {
+            const auto finer =
+                words_.quick ? std::vector<calibrate::Case>{} : calibrate::refinements(journal_.records());
+            if (finer.empty()) {
+                break;
+            }
+            measure(backend, calibrate::Pass::time, finer);
+        }
+    }
+
+    void measure(const BackEnd& backend, calibrate::Pass pass, const std::vector<calibrate::Case>& cases) {
+        if (interrupted()) {
+            return;
+        }
+        calibrate::Outcome outcome =
+            calibrate::run({.backend = backend, .settings = settings(pass), .cases = cases, .again = words_.again},
+                           journal_, watch(backend.name));
+        session_.measured += outcome.measured;
+        session_.before += outcome.before;
+        for (calibrate::Failure& failure : outcome.failures) {
+            session_.failures.push_back(std::move(failure));
+        }
+        if (outcome.lacking) {
+            session_.lacking.push_back(fmt::format("{}\n  help: {}", outcome.lacking->why, outcome.lacking->help));
+        }
+    }
+
+    /// Of networks their own kernels, on whatever computes; else the general list.
+    std::vector<calibrate::Case> cases_of(const BackEnd& backend, const calibrate::Environment& environment) const {
+        const calibrate::GeneralCases asked{.backend = backend.name,
+                                            .environment = environment,
+                                            .options = {.quick = words_.quick},
+                                            .threads = words_.threads,
+                                            .directory = words_.directory};
+        const bool computes = backend.name == "cpu" || backend.name == "cuda";
+        if (networks_.empty() || !computes) {
+            return calibrate::general_cases(asked);
+        }
+        std::vector<calibrate::Case> cases = calibrate::beside_model_cases(asked);
+        for (calibrate::Case one : networks_) {
+            if (backend.name == "cpu") {
+                one.parameters["threads"] = static_cast<double>(words_.threads);
+            }
+            cases.push_back(std::move(one));
+        }
+        return cases;
+    }
+
+    std::vector<cluster::Level> levels() const {
+        std::vector<cluster::Level> all;
+        for (const calibrate::Topology& topology : topologies_) {
+            for (const calibrate::DescribedLevel& level : calibrate::levels_of(topology)) {
+                all.push_back(level.level);
+            }
+        }
+        return all;
+    }
+
+    const CalibrateWords& words_;
+    std::vector<calibrate::Case> networks_;
+    Journal journal_;
+    ProgressLine line_;
+    Session session_;
+    std::vector<calibrate::Topology> topologies_;
+};
+
+int compare(Arguments& arguments) {
+    const std::vector<std::string> files = arguments.all("FILE");
+    if (files.size() != 2) {
+        arguments.fault("--compare", fmt::format("two calibrations are compared, not {}", files.size()),
+                        "usage: dodona calibrate --compare A.yaml B.yaml");
+    }
+    arguments.throw_if_faults();
+    const auto comparison = calibrate::compare(calibrate::read_records(records_of(files[0])),
+                                               calibrate::read_records(records_of(files[1])));
+    write({}, reports::calibration_comparison_text(files[0], files[1], comparison));
+    return kAnswered;
+}
+
+int run(Arguments& arguments) {
+    if (arguments.has("--compare")) {
+        return compare(arguments);
+    }
+    if (!arguments.all("FILE").empty()) {
+        arguments.fault("FILE", "files are named to compare them only",
+                        "add --compare; logs are read with --import LOG");
+    }
+    const CalibrateWords words = read_calibrate_words(arguments);
+    std::vector<calibrate::Case> networks = asked_model_cases(arguments);
+    arguments.throw_if_faults();
+    listen_for_interrupt();
+    Calibration calibration(words, std::move(networks));
+    calibration.import_logs();
+    calibration.measure();
+    return calibration.write();
+}
+
+std::vector<Option> options() {
+    std::vector<Option> all = calibrate_options();
+    all.push_back({.names = "-o,--output",
+                   .value = "PROFILE.yaml",
+                   .description = "the machine file to write; records go beside it, to\nPROFILE.records.jsonl, and a "
+                                  "second run goes on from there",
+                   .group = "Output"});
+    return all;
+}
+
+}  // namespace
+
+Command calibrate_command() {
+    return {
+        .name = "calibrate",
+        .summary = "measure a machine with its real kernels and links, or import what others measured",
+        .usage = "-o PROFILE.yaml | --compare A B",
+        .positionals = {{.name = "FILE", .description = "calibrations to compare", .required = false, .many = true}},
+        .options = options(),
+        .examples =
+            "What it writes is a machine: dodona plan MODEL --machine PROFILE.yaml ...\n"
+            "Ctrl-C keeps what is measured; the same command goes on. A part that cannot be measured is\n"
+            "named and left out; exit code 3 where nothing could be.\n\n"
+            "Examples:\n"
+            "  dodona calibrate --quick -o here.yaml\n"
+            "  dodona calibrate --backend cpu,mpi --model resnet50 --microbatch 8 --threads 1 -o here.yaml\n"
+            "  dodona calibrate --import all_reduce.log --machine dgx-h100 -o mine.yaml\n"
+            "  dodona calibrate --compare may.yaml november.yaml",
+        .run = run};
+}
+
+}  // namespace dodona::cli

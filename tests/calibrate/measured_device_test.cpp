@@ -1,0 +1,121 @@
+// A device that is known, measured, and what is made of its measurements.
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "calibrate/machine/comparison.hpp"
+#include "calibrate/machine/measured_device.hpp"
+#include "cost/device_time.hpp"
+
+namespace dodona::calibrate {
+namespace {
+
+/// 5 us to start, 100 GFLOP/s, 10 GB/s.
+Seconds true_time(double m, double n, double k) {
+    return 5_us + (2 * m * n * k / 100e9 + 4 * (m * k + k * n + m * n) / 10e9) * 1_s;
+}
+
+Record timed(const Case& of, Seconds time, const char* date = "2026-11-20T12:00:00Z") {
+    Measurement measured;
+    measured.of = of;
+    measured.time = {.least = time, .first_quartile = time, .median = time, .third_quartile = 1.02 * time};
+    measured.time.samples = 10;
+    return {.backend = "cpu", .date = date, .what = measured};
+}
+
+Case product(double m, double n, double k, double threads = 1) {
+    return {.benchmark = "matmul",
+            .parameters = {
+                {"m", m}, {"n", n}, {"k", k}, {"precision", "fp32"}, {"direction", "forward"}, {"threads", threads}}};
+}
+
+Case stream(double bytes) { return {.benchmark = "stream", .parameters = {{"bytes", bytes}, {"pattern", "copy"}}}; }
+
+std::vector<Record> world() {
+    std::vector<Record> records{
+        {.backend = "cpu",
+         .date = "2026-11-20T12:00:00Z",
+         .what = Environment{{{"device", "A CPU (R)"}, {"memory", "16e9"}, {"onednn", "2.6.3"}}}}};
+    for (double m = 16; m <= 2048; m *= 2) {
+        for (const double n : {64.0, 512.0, 1024.0}) {
+            for (const double k : {64.0, 256.0, 2048.0}) {
+                records.push_back(timed(product(m, n, k), true_time(m, n, k)));
+            }
+        }
+    }
+    for (double bytes = 4096; bytes <= 1 << 30; bytes *= 4) {
+        records.push_back(timed(stream(bytes), 2_us + bytes / 10e9 * 1_s));
+    }
+    records.push_back(timed({.benchmark = "launch", .parameters = {{"kind", "plain"}}}, 3_us));
+    return records;
+}
+
+TEST(MeasuredDevice, WhatWasMeasuredIsPredictedAsItWas) {
+    const auto records = world();
+    const auto device = measured_device({.records = records, .backend = "cpu"});
+    ASSERT_TRUE(device.has_value());
+    const auto found = cost::kernel_time(*device, graph::matmul(128, 512, 256), Precision::fp32);
+    EXPECT_EQ(found.evidence, Evidence::measured);
+    EXPECT_EQ(found.time.value, true_time(128, 512, 256));
+    EXPECT_EQ(device->launch, 3_us);
+    EXPECT_EQ(device->name, "a-cpu-r");
+    EXPECT_NEAR(device->memory_bandwidth.in(1_GB_per_s), 10, 0.1);
+}
+
+TEST(MeasuredDevice, BetweenShapesItIsCloseAndSaysHowClose) {
+    const auto records = world();
+    const auto device = measured_device({.records = records, .backend = "cpu"});
+    ASSERT_EQ(device->profile.fits.size(), 1u);
+    ASSERT_EQ(device->curves.size(), 2u);
+    for (const auto& [m, n, k] : {std::tuple(96.0, 300.0, 700.0), {1500.0, 80.0, 1000.0}, {40.0, 700.0, 128.0}}) {
+        const auto found = cost::kernel_time(*device, graph::matmul(m, n, k), Precision::fp32);
+        EXPECT_EQ(found.evidence, Evidence::interpolated);
+        EXPECT_GE(true_time(m, n, k), found.time.lo) << m << " " << n << " " << k;
+        EXPECT_LE(true_time(m, n, k), found.time.hi) << m << " " << n << " " << k;
+    }
+    EXPECT_GT(device->curves.front().held_out_error, 0);
+    EXPECT_LT(device->curves.front().held_out_error, 0.4);
+}
+
+TEST(MeasuredDevice, OnlyWhatRanOnAsManyThreadsCounts) {
+    auto records = world();
+    records.push_back(timed(product(128, 512, 256, 2), true_time(128, 512, 256) / 2));
+    const auto device = measured_device({.records = records, .backend = "cpu", .threads = 1});
+    EXPECT_EQ(cost::kernel_time(*device, graph::matmul(128, 512, 256), Precision::fp32).time.value,
+              true_time(128, 512, 256));
+}
+
+TEST(MeasuredDevice, WithoutKernelsThereIsNoneAndWithoutProductsItSaysWhatLacks) {
+    EXPECT_FALSE(measured_device({.records = {}, .backend = "cpu"}).has_value());
+    const std::vector<Record> streams{timed(stream(1 << 30), 100_us)};
+    try {
+        static_cast<void>(measured_device({.records = streams, .backend = "cpu"}));
+        FAIL() << "a device without a product";
+    } catch (const InputError& error) {
+        EXPECT_NE(std::string(error.what()).find("no matrix product was measured"), std::string::npos);
+    }
+}
+
+TEST(Comparison, SaysWhatDiffersBeyondTheSpread) {
+    std::vector<Record> later = world();
+    later[0] = {.backend = "cpu",
+                .date = "2027-02-01T12:00:00Z",
+                .what = Environment{{{"device", "A CPU (R)"}, {"memory", "16e9"}, {"onednn", "2.7"}}}};
+    later.push_back(timed(product(128, 512, 256), 1.5 * true_time(128, 512, 256), "2027-02-01T12:00:00Z"));
+    later.push_back(timed(product(1, 2, 3), 1_us));
+    const RecordComparison found = compare(world(), later);
+    ASSERT_EQ(found.facts.size(), 1u);
+    EXPECT_EQ(found.facts[0].key, "onednn");
+    EXPECT_EQ(found.facts[0].second, "2.7");
+    EXPECT_EQ(found.only_first, 0u);
+    EXPECT_EQ(found.only_second, 1u);
+    int differing = 0;
+    for (const ComparedCase& one : found.cases) {
+        differing += one.differs() ? 1 : 0;
+        EXPECT_NEAR(one.ratio(), one.of == product(128, 512, 256) ? 1.5 : 1, 1e-12);
+    }
+    EXPECT_EQ(differing, 1);
+}
+
+}  // namespace
+}  // namespace dodona::calibrate
