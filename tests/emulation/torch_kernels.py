@@ -1,0 +1,200 @@
+"""A back end of `dodona calibrate` (calibrate/record/exchange.hpp) that measures PyTorch's own operators on the CPU.
+
+What a framework runs for a kernel is not what the quickest library has: its tensors' layouts are rewritten, passes are
+not fused, each operator costs its dispatch. Here every case is the operators that training runs for it, called one
+after the other from C++'s autograd functions where backward would call them, alone, on one thread.
+Reads settings and then a case a line; answers each with a line.
+"""
+
+import gc
+import json
+import sys
+import time
+
+import torch
+
+aten = torch.ops.aten
+FLUSHED = 1 << 20  # numbers written between samples: twice the second-level cache
+FEWEST, MOST = 7, 200
+STEPS = 32  # of a recurrent layer
+
+
+def extents(text):
+    return [int(each) for each in str(text).split("x")]
+
+
+def convolution(of):
+    images, groups = int(of["images"]), int(of.get("groups", 1))
+    inputs, window = extents(of["input"]), extents(of["window"])
+    dimensions = len(inputs)
+    spread = [(extents(of.get(name, otherwise)) * dimensions)[:dimensions]
+              for name, otherwise in (("stride", 1), ("pad", 0), ("dilation", 1))]
+    stride, pad, dilation = spread
+    x = torch.randn(images, int(of["channels"]), *inputs)
+    w = torch.randn(int(of["filters"]), int(of["channels"]) // groups, *window) * 0.01
+    arguments = (stride, pad, dilation, False, [0] * dimensions, groups)
+    if of["direction"] == "forward":
+        return lambda: aten.convolution(x, w, None, *arguments)
+    dy = torch.randn_like(aten.convolution(x, w, None, *arguments))
+    mask = [of["direction"] == "backward-input", of["direction"] == "backward-weight", False]
+    return lambda: aten.convolution_backward(dy, x, w, None, *arguments, mask)
+
+
+def matmul(of):
+    m, n, k, batch = (int(of[name]) for name in ("m", "n", "k", "batch"))
+    if batch > 1:
+        a, b = torch.randn(batch, m, k), torch.randn(batch, k, n)
+        return lambda: torch.bmm(a, b)
+    if of["direction"] == "forward":
+        x, w, bias = torch.randn(m, k), torch.randn(n, k), torch.randn(n)
+        return lambda: torch.addmm(bias, x, w.t())
+    if of["direction"] == "backward-input":
+        dy, w = torch.randn(m, k), torch.randn(k, n)
+        return lambda: dy.mm(w)
+    dy, x = torch.randn(k, m), torch.randn(k, n)
+    return lambda: dy.t().mm(x)
+
+
+POINTWISE = {"relu": (torch.relu, lambda dy, y: aten.threshold_backward(dy, y, 0)),
+             "sigmoid": (torch.sigmoid, aten.sigmoid_backward), "tanh": (torch.tanh, aten.tanh_backward),
+             "gelu": (torch.nn.functional.gelu, aten.gelu_backward), "silu": (torch.nn.functional.silu, aten.silu_backward)}
+
+
+def passed(of):
+    kind = of["operator"]
+    shape = [int(of["rows"]), int(of["columns"])] if "rows" in of else [int(of["images"]), int(of["channels"]),
+                                                                        *extents(of["input"])]
+    x = torch.randn(*shape)
+    forward = of["direction"] == "forward"
+    if kind in POINTWISE:
+        run, back = POINTWISE[kind]
+        if forward:
+            return lambda: run(x)
+        dy = torch.randn_like(x)
+        return lambda: back(dy, x)
+    if kind == "batch-norm":
+        scale, bias, mean, variance = (torch.ones(shape[1]) for _ in range(4))
+        if forward:
+            return lambda: aten.native_batch_norm(x, scale, bias, mean, variance, True, 0.1, 1e-5)
+        y, mean_now, deviation = aten.native_batch_norm(x, scale, bias, mean, variance, True, 0.1, 1e-5)
+        return lambda: aten.native_batch_norm_backward(y, x, scale, mean, variance, mean_now, deviation, True, 1e-5,
+                                                       [True, True, True])
+    if kind == "max-pool":
+        window = [extents(of[name]) for name in ("window", "stride", "pad", "dilation")]
+        if forward:
+            return lambda: aten.max_pool2d_with_indices(x, *window, False)
+        y, positions = aten.max_pool2d_with_indices(x, *window, False)
+        return lambda: aten.max_pool2d_with_indices_backward(y, x, *window, False, positions)
+    if kind == "softmax":
+        y = torch.softmax(x, -1)
+        return (lambda: torch.softmax(x, -1)) if forward else (lambda: aten._softmax_backward_data(y, y, -1, x.dtype))
+    raise ValueError(f"the operator '{kind}' is not measured with PyTorch")
+
+
+def least(run, times=5):
+    """Seconds of the quickest of a few runs."""
+    taken = []
+    for _ in range(times):
+        start = time.perf_counter()
+        run()
+        taken.append(time.perf_counter() - start)
+    return min(taken)
+
+
+def recurrent(of):
+    """One step of LSTM cells, as a layer of many steps has them: what the layer takes beside its whole products.
+
+    n = 4 hidden gates from k = hidden states forward, the other way round backward. Backward the framework makes the
+    gradient of W_h step by step: what this takes longer than one product of all steps is in the cell, too.
+    """
+    samples, cells = int(of["samples"]), int(of.get("cells", 1))
+    forward = of["direction"] == "forward"
+    hidden = int(of["inputs"] if forward else of["gates"])
+    if cells != 1 or {int(of["inputs"]), int(of["gates"])} != {hidden, 4 * hidden}:
+        raise ValueError("only single cells of an LSTM are measured with PyTorch")
+    layer = torch.nn.LSTM(hidden, hidden, batch_first=True)
+    x = torch.randn(samples, STEPS, hidden, requires_grad=True)
+    tokens = {"precision": "fp32", "batch": 1}
+    product = {"forward": dict(m=samples * STEPS, n=4 * hidden, k=hidden),
+               "backward-input": dict(m=samples * STEPS, n=hidden, k=4 * hidden),
+               "backward-weight": dict(m=4 * hidden, n=hidden, k=samples * STEPS)}
+    products = {name: matmul({**tokens, **extent, "direction": name}) for name, extent in product.items()}
+
+    def once():
+        with torch.enable_grad():
+            start = time.perf_counter()
+            y, _ = layer(x)
+            middle = time.perf_counter()
+        dy = torch.ones_like(y)
+        middle_again = time.perf_counter()
+        if not forward:
+            y.backward(dy)
+        end = time.perf_counter()
+        alone = {name: least(run) for name, run in products.items() if (name == "forward") == forward}
+        both = alone["forward"] if forward else alone["backward-input"] + 2 * alone["backward-weight"]
+        return ((middle - start if forward else end - middle_again) - both) / STEPS
+
+    return once
+
+
+def stream(of):
+    count = int(of["bytes"]) // 4
+    pattern = of.get("pattern", "triad")
+    if pattern == "triad":
+        a, b = torch.randn(count // 3), torch.randn(count // 3)
+        return lambda: a + b
+    if pattern == "copy":
+        a = torch.randn(count // 2)
+        return lambda: a.clone()
+    if pattern == "write":
+        a = torch.empty(count)
+        return lambda: a.zero_()
+    a = torch.randn(count)
+    return lambda: a.sum()
+
+
+BENCHMARKS = {"convolution": convolution, "matmul": matmul, "operator": passed, "stream": stream, "recurrent": recurrent}
+
+
+def measure(of, settings):
+    if of.get("precision", "fp32") != "fp32":
+        raise ValueError("only fp32 is measured on the CPU")
+    if of["benchmark"] not in BENCHMARKS:
+        raise ValueError(f"'{of['benchmark']}' is not measured with PyTorch")
+    run = BENCHMARKS[of["benchmark"]](of)
+    cache = torch.empty(FLUSHED)
+    times, end = [], time.perf_counter() + settings["most_seconds"]
+    for _ in range(3):
+        run()
+    while len(times) < FEWEST or (len(times) < MOST and time.perf_counter() < end):
+        cache.fill_(1)
+        start = time.perf_counter()
+        told = run()
+        times.append(told if isinstance(told, float) else time.perf_counter() - start)
+    times.sort()
+    at = lambda share: times[int(share * (len(times) - 1))]
+    return {"kind": "measurement", "case": of,
+            "time": {"least": times[0], "first_quartile": at(0.25), "median": at(0.5), "third_quartile": at(0.75),
+                     "samples": len(times), "estimator": "least", "rejected": {}}}
+
+
+def main():
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    gc.disable()
+    settings = json.loads(sys.stdin.readline())
+
+    def answer(what):
+        date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        print(json.dumps({"calibration": 1, "backend": "torch", "pass": "time", "date": date, **what}), flush=True)
+
+    answer({"kind": "environment", "facts": {"torch": torch.__version__, "threads": "1"}})
+    for line in sys.stdin:
+        of = json.loads(line)
+        try:
+            answer(measure(of, settings))
+        except (ValueError, KeyError, RuntimeError) as why:
+            answer({"kind": "failure", "case": of, "why": str(why)})
+
+
+main()
