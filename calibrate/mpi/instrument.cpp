@@ -49,7 +49,7 @@ public:
         bool all_count = warm.time > 0.2 * limit;
         int kept = 0;
         int rejected = 0;
-        SamplingRule rule{.estimator = Estimator::least, .fewest = settings_.quick ? 5 : 2 * kFewest, .limit = limit};
+        SamplingRule rule{.estimator = Estimator::least, .fewest = settings_.quick ? 5 : kFewest, .limit = limit};
         if (warm.time > limit) {
             rule.fewest = rule.most = 3;
         }

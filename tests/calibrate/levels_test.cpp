@@ -125,6 +125,17 @@ TEST(MeasuredLevels, TheLibrarysOwnAlgorithmCountsUnlessAnotherIsChosen) {
     EXPECT_NEAR(time({.algorithm = "ring"}).in(1_us), 3.072, 1e-9);
 }
 
+TEST(MeasuredLevels, OfLeastsMeasuredAgainTheLeastCounts) {
+    std::vector<Record> records;
+    for (const Seconds time : {120_us, 100_us, 110_us}) {
+        Record record = measured(collective("all-reduce", 65536, 4), time);
+        std::get<Measurement>(record.what).time.estimator = Estimator::least;
+        records.push_back(record);
+    }
+    const auto levels = measured_levels(records);
+    EXPECT_NEAR(levels.front().link.curves.front().points.front().time.in(1_us), 100, 1e-9);
+}
+
 TEST(MeasuredLevels, GroupsAtOnceAreOverOneAlone) {
     std::vector<Record> records;
     const Case alone = collective("all-reduce", 65536, 4);
