@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <thread>
 
 #include <fmt/format.h>
@@ -17,12 +18,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::size_t kFewestRuns = 5;
+
 NoisePattern pattern_of(const Case& asked) {
     if (asked.has("load")) {
         try {
             return pattern_from(asked.word("load"), {});
         } catch (const InputError& error) {
-            throw CannotMeasure(error.what());
+            const Diagnostic& wrong = error.diagnostics().front();
+            throw CannotMeasure(fmt::format("{}; {}", wrong.message, wrong.help));
         }
     }
     const std::string resource = asked.word("resource", "memory");
@@ -34,20 +38,34 @@ NoisePattern pattern_of(const Case& asked) {
     throw CannotMeasure(fmt::format("{} is no resource to load; there are memory, network, io and cpu", resource));
 }
 
-/// Runs back to back for a while, each run's time.
-std::vector<double> runs_for(Seconds window, const Job& job) {
-    std::vector<double> times;
+double cpu_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// Each run's seconds, of a number of runs back to back.
+struct Runs {
+    std::vector<double> wall, cpu;
+};
+
+Runs runs_for(Seconds window, const Job& job) {
+    Runs runs;
     Laps laps;
     double spent = 0;
+    double worked = cpu_seconds();
     const Clock::time_point begin = Clock::now();
-    while (times.empty() || spent < window.in(1_s)) {
+    while (runs.wall.size() < kFewestRuns || spent < window.in(1_s)) {
         laps.begin();
         job.run(laps);
         const double now = std::chrono::duration<double>(Clock::now() - begin).count();
-        times.push_back(now - spent);
+        const double work = cpu_seconds();
+        runs.wall.push_back(now - spent);
+        runs.cpu.push_back(work - worked);
         spent = now;
+        worked = work;
     }
-    return times;
+    return runs;
 }
 
 double mean(const std::vector<double>& times) {
@@ -58,11 +76,13 @@ double mean(const std::vector<double>& times) {
     return sum / static_cast<double>(times.size());
 }
 
-/// What the load does a second that it is on, between two moments.
-double rate(const NoiseDone& before, const NoiseDone& after) {
+/// What the load does in a second, between two moments: of its CPU time where it is all the load does, else that it is
+/// on.
+double rate(const NoisePattern& pattern, const NoiseDone& before, const NoiseDone& after) {
+    const bool waits = pattern.has(Load::network) || pattern.has(Load::files);
     const double done = (after.bytes - before.bytes).in(Bytes::of_base(1)) + after.spins - before.spins;
-    const double active = (after.active - before.active).in(1_s);
-    return active > 0 ? done / active : 0;
+    const double seconds = (waits ? after.active - before.active : after.cpu - before.cpu).in(1_s);
+    return seconds > 0 ? done / seconds : 0;
 }
 
 Statistics statistics_of(std::vector<double> times) {
@@ -129,25 +149,31 @@ Measurement interference(const Case& asked, const std::vector<int>& cpus, const 
     const Job job = prepare(kernel, bench);
     const Seconds window = pauses(pattern) ? window_of(pattern, settings) : settings.quick ? 0.4_s : 1_s;
     runs_for(0.05_s, job);  // pages, code, caches
-    const std::vector<double> alone = runs_for(window, job);
+    const Runs alone = runs_for(window, job);
 
     const Noise noise({.pattern = pattern,
                        .cpus = halves.load(),
                        .threads = static_cast<int>(count(asked, "load_threads", 1)),
                        .directory = asked.word("directory")});
+    runs_for(0.05_s, job);  // the new process shares pages with this one: each is copied when next written
     const NoiseDone first = noise.done();
     std::this_thread::sleep_for(std::chrono::duration<double>(window.in(1_s)));
     const NoiseDone second = noise.done();
-    const std::vector<double> beside = runs_for(window, job);
+    const Runs beside = runs_for(window, job);
     const NoiseDone third = noise.done();
 
-    Measurement measured{.of = asked, .time = statistics_of(beside), .values = {}, .words = job.words};
+    // Others on the same CPU take wall time, not CPU time; a CPU that waits for memory takes both.
+    const bool by_cpu = threads == 1;
+    const auto& chosen = by_cpu ? &Runs::cpu : &Runs::wall;
+    Measurement measured{.of = asked, .time = statistics_of(beside.*chosen), .values = {}, .words = job.words};
+    measured.words["clock"] = by_cpu ? "process" : "wall";
     auto& values = measured.values;
-    values["alone"] = mean(alone);
-    values["beside"] = mean(beside);
-    values["slow_down"] = mean(beside) / mean(alone);
-    values["load_alone"] = rate(first, second);
-    values["load_beside"] = rate(second, third);
+    values["alone"] = mean(alone.*chosen);
+    values["beside"] = mean(beside.*chosen);
+    values["slow_down"] = values["beside"] / values["alone"];
+    values["wall_slow_down"] = mean(beside.wall) / mean(alone.wall);
+    values["load_alone"] = rate(pattern, first, second);
+    values["load_beside"] = rate(pattern, second, third);
     if (values["load_beside"] > 0) {
         values["load_slow_down"] = values["load_alone"] / values["load_beside"];
     }

@@ -13,9 +13,11 @@ namespace dodona::calibrate::cpu {
 /// `load_threads` how many threads the load has (1). The kernel keeps to the first half of the CPUs and the load to
 /// the rest; the kernel runs warm, back to back, over whole cycles of the pattern.
 ///
-/// The time is one run beside the load, with its quartiles. Values: "alone" and "beside" (mean seconds of a run),
-/// "slow_down" (beside / alone), "load_alone" and "load_beside" (bytes, or rounds of a CPU load, a second that the load
-/// is on), "load_slow_down" (alone / beside).
+/// The time is one run beside the load, with its quartiles: CPU time where the kernel has one thread (words: `clock:
+/// process`), as others on the same CPU then do not count while waiting for memory does; wall time where it has more.
+/// Values: "alone" and "beside" (mean seconds of a run), "slow_down" (beside / alone), "wall_slow_down"; "load_alone"
+/// and "load_beside" (bytes, or rounds of a CPU load, a second of the load's CPU time; where it waits for a network or
+/// a file, a second that it is on), "load_slow_down" (alone / beside).
 Measurement interference(const Case& asked, const std::vector<int>& cpus, const Workbench& bench,
                          const Settings& settings);
 

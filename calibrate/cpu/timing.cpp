@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kPatience = 8;      ///< switched samples in a row before CPU time stands in
+constexpr int kPatience = 4;      ///< switched samples in a row before they count after all
 constexpr double kBatch = 20e-6;  ///< seconds that a batch of short runs takes at least
 
 double cpu_seconds() {

@@ -27,12 +27,12 @@ std::size_t points_of(const cluster::Device& device) {
     return points;
 }
 
-/// A GPU before a CPU; what others measured last.
+/// The user's own kernels first, a GPU before a CPU; what others measured last.
 std::optional<cluster::Device> device_of(const Parts& parts) {
-    for (const char* backend : {"cuda", "cpu", "import"}) {
+    for (const char* backend : {"program", "cuda", "cpu", "import"}) {
         const auto device = measured_device({.records = *parts.records,
                                              .backend = backend,
-                                             .threads = std::string(backend) == "cpu" ? parts.threads : 0,
+                                             .threads = parts.threads,
                                              .before = parts.before == nullptr ? nullptr : &parts.before->device});
         if (device) {
             return device;

@@ -122,7 +122,7 @@ Device described(const DeviceRecords& of, const std::vector<MeasuredKernel>& ker
     device.memory = Bytes::of_base(fact(facts, "memory", 0));
     take_fastest(device, kernels);
     device.memory_bandwidth = max(device.memory_bandwidth, BytesPerSecond::of_base(fact(facts, "memory_bandwidth", 0)));
-    const bool cpu = of.backend == "cpu";
+    const bool cpu = of.backend == "cpu" || facts.contains("cores");
     device.multiprocessors =
         cpu ? std::max(1, of.threads) : static_cast<int>(std::max(1.0, fact(facts, "multiprocessors", 1)));
     // Register blocks of AVX products (oneDNN: src/cpu/x64/gemm/gemm_info.cpp), output tiles of cuBLAS's kernels.

@@ -74,15 +74,21 @@ std::vector<std::string> usual_folders() {
 }
 
 std::vector<BackEnd> back_ends(const Places& places) {
-    return {of_module(places, "cpu", {Pass::time},
-                      {.why = "this dodona was built without oneDNN, so the CPU cannot be measured",
-                       .help = "install libdnnl-dev and libopenblas-dev and build again"}),
-            of_module(
-                places, "cuda", {Pass::time, Pass::names, Pass::counters},
-                {.why = "this dodona was built without the CUDA toolkit, so no GPU can be measured",
-                 .help = "install the CUDA toolkit with cuBLAS and CUPTI (and cuDNN, NCCL) and build again; or import "
-                         "a PyTorch profile: --import TRACE"}),
-            of_mpi(places)};
+    std::vector<BackEnd> all{
+        of_module(places, "cpu", {Pass::time},
+                  {.why = "this dodona was built without oneDNN, so the CPU cannot be measured",
+                   .help = "install libdnnl-dev and libopenblas-dev and build again"}),
+        of_module(
+            places, "cuda", {Pass::time, Pass::names, Pass::counters},
+            {.why = "this dodona was built without the CUDA toolkit, so no GPU can be measured",
+             .help = "install the CUDA toolkit with cuBLAS and CUPTI (and cuDNN, NCCL) and build again; or import "
+                     "a PyTorch profile: --import TRACE"}),
+        of_mpi(places)};
+    if (!places.program.empty()) {
+        all.push_back(
+            {.name = "program", .passes = {Pass::time}, .start = [places] { return Child::program(places.program); }});
+    }
+    return all;
 }
 
 }  // namespace dodona::calibrate

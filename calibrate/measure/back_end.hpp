@@ -22,12 +22,13 @@ struct BackEnd {
 struct Places {
     std::vector<std::string> folders;  ///< of dodona-calibrate-cpu.so, dodona-calibrate-cuda.so, dodona-calibrate-mpi
     std::vector<std::string> mpirun;   ///< the words before the program: mpirun -np 4
+    std::vector<std::string> program;  ///< a back end of the user's own, on standard input and output; empty: none
 };
 
 /// The folders beside the running program: of a build, and of an installation.
 std::vector<std::string> usual_folders();
 
-/// cpu, cuda, mpi, storage.
+/// cpu, cuda, mpi, storage; and `program`, the user's own, where there is one.
 std::vector<BackEnd> back_ends(const Places& places);
 
 }  // namespace dodona::calibrate

@@ -154,7 +154,8 @@ private:
         return true;
     }
 
-    void take(const Record& record) {
+    void take(Record record) {
+        record.backend = round_.backend.name;  // whatever it calls itself
         if (const auto* failure = std::get_if<Failure>(&record.what)) {
             outcome_.failures.push_back(*failure);
         } else if (std::holds_alternative<Measurement>(record.what)) {

@@ -26,7 +26,8 @@ constexpr std::size_t kTransfer = 1U << 20U;
 
 /// Runs `step` again and again while the load is on; it returns what it did.
 template <typename Step>
-void loop(const PatternClock& clock, Load load, std::atomic<std::uint64_t>& done, const Step& step) {
+void loop(PatternClock& clock, Load load, std::atomic<std::uint64_t>& done, const Step& step) {
+    clock.ready();
     for (;;) {
         if (clock.on(load)) {
             done.fetch_add(step(), std::memory_order_relaxed);
@@ -34,7 +35,7 @@ void loop(const PatternClock& clock, Load load, std::atomic<std::uint64_t>& done
     }
 }
 
-void load_memory(const PatternClock& clock, Bytes memory, LoadCounters& counters) {
+void load_memory(PatternClock& clock, Bytes memory, LoadCounters& counters) {
     const auto count = static_cast<std::size_t>(memory.in(3.0 * Bytes::of_base(sizeof(double))));
     std::vector<double> a(count, 1), b(count, 2), c(count, 3);
     constexpr std::size_t kSlice = std::size_t{1} << 16U;
@@ -50,7 +51,7 @@ void load_memory(const PatternClock& clock, Bytes memory, LoadCounters& counters
     });
 }
 
-void load_cpu(const PatternClock& clock, LoadCounters& counters) {
+void load_cpu(PatternClock& clock, LoadCounters& counters) {
     constexpr int kRound = 100'000;
     loop(clock, Load::cpu, counters.spins, [&] {
         volatile double turned = 1;
@@ -91,7 +92,7 @@ Connection connection() {
 }
 
 /// One message whole, though its phase may end meanwhile.
-void send_messages(const PatternClock& clock, int to) {
+void send_messages(PatternClock& clock, int to) {
     const std::vector<char> message(kMessage, 'n');
     std::atomic<std::uint64_t> uncounted{0};  // counted where they arrive
     loop(clock, Load::network, uncounted, [&]() -> std::uint64_t {
@@ -132,7 +133,7 @@ int nameless_file(const std::string& directory) {
     return named;
 }
 
-void load_files(const PatternClock& clock, int file, LoadCounters& counters) {
+void load_files(PatternClock& clock, int file, LoadCounters& counters) {
     const std::vector<char> transfer(kTransfer, 'i');
     std::size_t at = 0;
     loop(clock, Load::files, counters.bytes, [&]() -> std::uint64_t {
@@ -148,6 +149,22 @@ void load_files(const PatternClock& clock, int file, LoadCounters& counters) {
 
 }  // namespace
 
+void PatternClock::ready() {
+    ready_.fetch_add(1);
+    ready_.notify_all();
+    begun_.wait(false);
+}
+
+SteadyClock::time_point PatternClock::begin(int loads) {
+    for (int ready = ready_; ready < loads; ready = ready_) {
+        ready_.wait(ready);
+    }
+    begin_ = SteadyClock::now();
+    begun_ = true;
+    begun_.notify_all();
+    return begin_;
+}
+
 NoisePattern::Now PatternClock::now() const {
     return pattern_.at(std::chrono::duration<double>(SteadyClock::now() - begin_).count() * 1_s);
 }
@@ -162,25 +179,31 @@ bool PatternClock::on(Load load) const {
     return false;
 }
 
-void start_loads(const NoiseSettings& settings, const PatternClock& clock, LoadCounters& counters) {
+int start_loads(const NoiseSettings& settings, PatternClock& clock, LoadCounters& counters) {
+    int loads = 0;
     if (settings.pattern.has(Load::network)) {
         for (int pair = 0; pair < settings.threads * (settings.threads + 1); ++pair) {  // every rank to every other
             const Connection made = connection();
-            std::thread(send_messages, std::cref(clock), made.sender).detach();
             std::thread(receive_messages, made.receiver, std::ref(counters)).detach();
+            std::thread(send_messages, std::ref(clock), made.sender).detach();
+            ++loads;
         }
     }
     if (settings.pattern.has(Load::files)) {
-        std::thread(load_files, std::cref(clock), nameless_file(settings.directory), std::ref(counters)).detach();
+        std::thread(load_files, std::ref(clock), nameless_file(settings.directory), std::ref(counters)).detach();
+        ++loads;
     }
     for (int thread = 0; thread < settings.threads; ++thread) {
         if (settings.pattern.has(Load::memory)) {
-            std::thread(load_memory, std::cref(clock), settings.memory, std::ref(counters)).detach();
+            std::thread(load_memory, std::ref(clock), settings.memory, std::ref(counters)).detach();
+            ++loads;
         }
         if (settings.pattern.has(Load::cpu)) {
-            std::thread(load_cpu, std::cref(clock), std::ref(counters)).detach();
+            std::thread(load_cpu, std::ref(clock), std::ref(counters)).detach();
+            ++loads;
         }
     }
+    return loads;
 }
 
 }  // namespace dodona::calibrate

@@ -15,21 +15,28 @@ struct LoadCounters {
     std::atomic<std::uint64_t> spins{0};
 };
 
-/// Seconds since the pattern began.
+/// The time of a pattern, which begins once every load is ready.
 class PatternClock {
 public:
-    PatternClock(const NoisePattern& pattern, std::chrono::steady_clock::time_point begin)
-        : pattern_(pattern), begin_(begin) {}
-    /// Whether the load is on now; sleeps a little, or to the phase's end, where it is not.
+    explicit PatternClock(const NoisePattern& pattern) : pattern_(pattern) {}
+    /// Of a load's thread: it is ready. Returns once the pattern begins.
+    void ready();
+    /// Waits until so many are ready, and begins. Returns when that was.
+    std::chrono::steady_clock::time_point begin(int loads);
+    /// Whether the load is on now; sleeps to the phase's end where it is not.
     [[nodiscard]] bool on(Load load) const;
-    [[nodiscard]] NoisePattern::Now now() const;
 
 private:
+    [[nodiscard]] NoisePattern::Now now() const;
+
     const NoisePattern& pattern_;
+    std::atomic<int> ready_{0};
+    std::atomic<bool> begun_{false};
     std::chrono::steady_clock::time_point begin_;
 };
 
-/// Starts every thread that the settings ask for. Throws std::system_error where a socket or file can't be made.
-void start_loads(const NoiseSettings& settings, const PatternClock& clock, LoadCounters& counters);
+/// Starts every thread that the settings ask for, and returns how many will be ready. Throws std::system_error where a
+/// socket or file can't be made.
+int start_loads(const NoiseSettings& settings, PatternClock& clock, LoadCounters& counters);
 
 }  // namespace dodona::calibrate

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -73,9 +74,8 @@ template <typename Shared>
     }
     keep_to(settings.cpus);
     try {
-        shared.begin = SteadyClock::now();
-        const PatternClock clock(settings.pattern, shared.begin);
-        start_loads(settings, clock, shared.counters);
+        PatternClock clock(settings.pattern);
+        shared.begin = clock.begin(start_loads(settings, clock, shared.counters));
         shared.state = Shared::running;
         for (;;) {
             pause();
@@ -85,6 +85,15 @@ template <typename Shared>
         shared.state = Shared::failed;
         _exit(1);
     }
+}
+
+Seconds cpu_time(pid_t process) {
+    clockid_t clock{};
+    timespec spent{};
+    if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &spent) != 0) {
+        return {};
+    }
+    return (static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec)) * 1_s;
 }
 
 }  // namespace
@@ -131,7 +140,8 @@ NoiseDone Noise::done() const {
     const Seconds elapsed = std::chrono::duration<double>(SteadyClock::now() - shared_->begin).count() * 1_s;
     return {.bytes = Bytes::of_base(static_cast<double>(shared_->counters.bytes.load())),
             .spins = static_cast<double>(shared_->counters.spins.load()),
-            .active = active_time(pattern_, elapsed)};
+            .active = active_time(pattern_, elapsed),
+            .cpu = cpu_time(process_)};
 }
 
 }  // namespace dodona::calibrate

@@ -24,6 +24,7 @@ struct NoiseDone {
     Bytes bytes;       ///< moved by memory, network and file loads
     double spins = 0;  ///< rounds of CPU load
     Seconds active;    ///< while the load, not silence, was on
+    Seconds cpu;       ///< that its process ran, of all threads
 };
 
 /// Runs from construction to destruction.

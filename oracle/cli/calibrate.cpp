@@ -65,8 +65,8 @@ public:
     }
 
     void measure() {
-        const std::vector<BackEnd> all =
-            calibrate::back_ends({.folders = calibrate::usual_folders(), .mpirun = words_.mpirun});
+        const std::vector<BackEnd> all = calibrate::back_ends(
+            {.folders = calibrate::usual_folders(), .mpirun = words_.mpirun, .program = words_.program});
         for (const BackEnd& backend : all) {
             const bool asked =
                 std::find(words_.backends.begin(), words_.backends.end(), backend.name) != words_.backends.end();
@@ -173,13 +173,13 @@ private:
                                             .options = {.quick = words_.quick},
                                             .threads = words_.threads,
                                             .directory = words_.directory};
-        const bool computes = backend.name == "cpu" || backend.name == "cuda";
+        const bool computes = backend.name == "cpu" || backend.name == "cuda" || backend.name == "program";
         if (networks_.empty() || !computes) {
             return calibrate::general_cases(asked);
         }
         std::vector<calibrate::Case> cases = calibrate::beside_model_cases(asked);
         for (calibrate::Case one : networks_) {
-            if (backend.name == "cpu") {
+            if (backend.name != "cuda") {
                 one.parameters["threads"] = static_cast<double>(words_.threads);
             }
             cases.push_back(std::move(one));

@@ -119,6 +119,11 @@ std::vector<Option> calibrate_options() {
          .description =
              "how ranks are started: \"mpirun -np 8 --hostfile hosts\";\ndefault: one rank for each core of this host",
          .group = what},
+        {.names = "--program",
+         .value = "WORDS",
+         .description = "a back end of your own beside or instead: reads a case a line,\nanswers each with a record "
+                        "(FILES.md); a framework's kernels",
+         .group = what},
         {.names = "--seed", .value = "N", .description = "of the order and the data; default: 1", .group = what},
         {.names = "-m,--machine",
          .value = "M",
@@ -205,6 +210,13 @@ CalibrateWords read_calibrate_words(Arguments& arguments) {
     words.mpirun = words_of(arguments.text("--mpirun").value_or(""));
     if (words.mpirun.empty()) {
         words.mpirun = usual_mpirun();
+    }
+    words.program = words_of(arguments.text("--program").value_or(""));
+    if (!words.program.empty()) {
+        if (!words.backends_named) {
+            words.backends.clear();
+        }
+        words.backends.emplace_back("program");
     }
     words.seed = static_cast<std::uint64_t>(arguments.count("--seed").value_or(1));
     return words;

@@ -27,6 +27,7 @@ struct CalibrateWords {
     int threads = 1;
     std::string directory;
     std::vector<std::string> mpirun;
+    std::vector<std::string> program;  ///< a back end of the user's own; empty: none
     std::uint64_t seed = 1;
 
     /// "mine.yaml" -> "mine.records.jsonl".

@@ -1,0 +1,21 @@
+// What to measure on a CPU that nobody has described.
+#pragma once
+
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "calibrate/cases/case_options.hpp"
+#include "calibrate/record/benchmark_case.hpp"
+
+namespace dodona::calibrate {
+
+/// Shapes whose product takes longer at kAssumedCpuRate a thread are left out.
+inline constexpr Seconds kLongestCpuCase = 0.3_s;
+inline constexpr FlopPerSecond kAssumedCpuRate = 0.02_TFLOP_per_s;
+
+/// Products over the whole range of sizes and skews, convolutions of usual networks, operators, cells, attention,
+/// streams through every cache, gathers, updates, dispatch and interference; on one thread, and the larger of them on
+/// `threads` where that is more (logical CPUs of the machine). In a fixed order.
+std::vector<Case> cpu_cases(const CaseOptions& options, int threads);
+
+}  // namespace dodona::calibrate

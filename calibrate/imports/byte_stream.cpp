@@ -1,0 +1,64 @@
+#include "calibrate/imports/byte_stream.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include "input/text.hpp"
+
+namespace dodona::calibrate {
+
+ByteStream::ByteStream(const std::string& path, const std::string& name)
+    : whole_{std::make_shared<Source>(Source{name, {}}), 0, 0, 1}, piece_(kStart) {
+    std::error_code fault;
+    if (!std::filesystem::exists(path, fault)) {
+        fail({}, fmt::format("there is no file {}", path));
+    }
+    if (std::filesystem::is_directory(path, fault)) {
+        fail({}, fmt::format("{} is a directory; a file is due", path));
+    }
+    file_ = gzopen(path.c_str(), "rb");
+    if (file_ == nullptr) {
+        fail({}, fmt::format("{} cannot be read", path), "check its permissions");
+    }
+    if (underflow() != traits_type::eof()) {
+        start_.assign(gptr(), egptr());
+    }
+}
+
+ByteStream::~ByteStream() {
+    if (file_ != nullptr) {
+        gzclose(static_cast<gzFile>(file_));
+    }
+}
+
+ByteStream::int_type ByteStream::underflow() {
+    const int read = gzread(static_cast<gzFile>(file_), piece_.data(), static_cast<unsigned>(piece_.size()));
+    if (read <= 0) {
+        int code = Z_OK;
+        gzerror(static_cast<gzFile>(file_), &code);
+        broken_ = broken_ || read < 0 || (code != Z_OK && code != Z_STREAM_END);
+        return traits_type::eof();
+    }
+    setg(piece_.data(), piece_.data(), piece_.data() + read);
+    return traits_type::to_int_type(*gptr());
+}
+
+std::string ByteStream::text() {
+    std::string all;
+    while (all.size() <= input::kMostBytes && sgetc() != traits_type::eof()) {
+        all.append(gptr(), egptr());
+        setg(eback(), egptr(), egptr());
+    }
+    check();
+    return all;  // what is too large is told by whoever reads it as text
+}
+
+void ByteStream::check() const {
+    if (broken_) {
+        fail(whole_, "compressed with gzip, and not whole", "was the copy cut short?");
+    }
+}
+
+}  // namespace dodona::calibrate

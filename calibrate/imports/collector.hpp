@@ -1,0 +1,47 @@
+// Gathers what a format's reader takes from one file, and what it leaves out.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "calibrate/imports/import.hpp"
+
+namespace dodona::calibrate {
+
+class Collector {
+public:
+    /// `file` is the name of the file, without folders.
+    Collector(const ImportOptions& options, std::string file) : options_(options), file_(std::move(file)) {}
+
+    [[nodiscard]] const ImportOptions& options() const { return options_; }
+    [[nodiscard]] const std::string& file() const { return file_; }
+
+    /// Facts of what was measured from here on; the same facts again say nothing new.
+    void environment(std::map<std::string, std::string> facts);
+    void measurement(Measurement measured);
+    void topology(Topology topology) { imported_.topologies.push_back(std::move(topology)); }
+
+    [[nodiscard]] bool measured() const { return !imported_.records.empty(); }
+
+    /// Something that was left out or assumed.
+    void note(Location where, std::string message, std::string help = {});
+
+    [[nodiscard]] Imported take() { return std::move(imported_); }
+
+private:
+    void add(std::variant<Environment, Measurement, Failure, Lacking> what);
+
+    const ImportOptions& options_;
+    std::string file_;
+    std::map<std::string, std::string> facts_;
+    Imported imported_;
+};
+
+/// Statistics of one time that stands for several runs already.
+Statistics once(Seconds time);
+
+/// The level that a group crosses: what the user says, or "node" where all of its ranks share one, else "system".
+std::string level_of(const ImportOptions& options, std::int64_t ranks, std::int64_t ranks_per_node);
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,203 @@
+#include "calibrate/imports/import.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "calibrate/imports/byte_stream.hpp"
+#include "calibrate/imports/collective_name.hpp"
+#include "calibrate/imports/collector.hpp"
+#include "calibrate/imports/kineto.hpp"
+#include "calibrate/imports/nccl_tests.hpp"
+#include "calibrate/imports/nccl_topology.hpp"
+#include "calibrate/imports/nvbandwidth.hpp"
+#include "calibrate/imports/osu.hpp"
+#include "calibrate/imports/topo_matrix.hpp"
+
+namespace dodona::calibrate {
+
+namespace {
+
+/// Formats of JSON, told by the start of the file. Traces are read as streams and stand apart.
+struct JsonFormat {
+    bool (*is)(std::string_view start);
+    void (*read)(const std::string& text, Collector& into);
+};
+constexpr std::array kJsonFormats{
+    JsonFormat{is_nvbandwidth, read_nvbandwidth},
+    JsonFormat{is_nccl_tests_json, read_nccl_tests_json},
+};
+
+/// Formats of text. A log may hold several: each takes its own.
+struct TextFormat {
+    bool (*is)(const LogText& text);
+    void (*read)(const LogText& text, Collector& into);
+};
+constexpr std::array kTextFormats{
+    TextFormat{is_nccl_tests, read_nccl_tests},
+    TextFormat{is_osu, read_osu},
+    TextFormat{is_topo_matrix, read_topo_matrix},
+};
+
+[[noreturn]] void fail_unknown(const Location& where) {
+    fail(where, "none of the formats that are imported",
+         "known are nccl-tests and rccl-tests (text, JSON), OSU micro-benchmarks, traces of the PyTorch profiler, "
+         "nvbandwidth -j, nvidia-smi topo -m, and topologies of NCCL (XML)");
+}
+
+void check_options(const ImportOptions& options) {
+    if (!options.collective.empty() && program_of(options.collective) == nullptr) {
+        fail({}, fmt::format("--collective: \"{}\" is no collective", options.collective),
+             fmt::format("known are {}", known_collectives()));
+    }
+    for (const auto& [name, value] :
+         {std::pair{"--ranks", options.ranks}, std::pair{"--ranks-per-node", options.ranks_per_node}}) {
+        if (value.value_or(1) < 1) {
+            fail({}, fmt::format("{}: {} is no number of ranks", name, *value));
+        }
+    }
+    if (options.buffer.value_or(1_B) <= Bytes{}) {
+        fail({}, "--buffer: a size above 0 is due");
+    }
+}
+
+bool is_json(const std::string& start) {
+    const std::size_t first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    return first != std::string::npos && (start[first] == '{' || start[first] == '[');
+}
+
+class Importer {
+public:
+    explicit Importer(ImportOptions options) : options_(std::move(options)) {
+        check_options(options_);
+        options_.date = options_.date.empty() ? date_now() : options_.date;
+    }
+
+    void file(const std::string& path) {
+        const std::string name = std::filesystem::path(path).filename().string();
+        ByteStream bytes(path, name);
+        Collector collector(options_, name);
+        if (is_json(bytes.start())) {
+            json(bytes, collector);
+        } else {
+            text(bytes, collector);
+        }
+        add(collector.take());
+    }
+
+    Imported take() {
+        if (!traces_.empty()) {
+            Collector collector(options_, sources());
+            take_collectives(traces_, collector);
+            add(collector.take());
+        }
+        if (all_.records.empty() && all_.topologies.empty()) {
+            std::vector<Diagnostic> faults = all_.notes;
+            for (Diagnostic& fault : faults) {
+                fault.severity = Severity::error;
+            }
+            if (faults.empty()) {
+                faults.push_back({Severity::error, {}, "nothing to take in the files", ""});
+            }
+            throw InputError(std::move(faults));
+        }
+        return std::move(all_);
+    }
+
+private:
+    void json(ByteStream& bytes, Collector& collector) {
+        const auto format = std::find_if(kJsonFormats.begin(), kJsonFormats.end(),
+                                         [&](const JsonFormat& f) { return f.is(bytes.start()); });
+        if (format != kJsonFormats.end()) {
+            format->read(bytes.text(), collector);
+        } else if (is_kineto(bytes.start())) {
+            trace(bytes, collector);
+        } else {
+            fail_unknown(bytes.whole());
+        }
+    }
+
+    void trace(ByteStream& bytes, Collector& collector) {
+        try {
+            traces_.push_back(read_kineto(bytes.stream(), bytes.whole()));
+        } catch (const InputError&) {
+            bytes.check();  // a file that is not whole is no JSON either
+            throw;
+        }
+        bytes.check();
+        take_kernels(traces_.back(), collector);
+        traces_.back().kernels = {};
+        if (traces_.back().communications.empty() && !collector.measured()) {
+            collector.note(bytes.whole(), "no kernel of a GPU, copy or collective in the trace",
+                           "profile with ProfilerActivity.CUDA");
+        }
+    }
+
+    void text(ByteStream& bytes, Collector& collector) {
+        std::string all = bytes.text();
+        if (is_nccl_topology(all)) {
+            read_nccl_topology(all, collector);
+            return;
+        }
+        const LogText log(std::move(all), collector.file());
+        bool known = false;
+        for (const TextFormat& format : kTextFormats) {
+            if (format.is(log)) {
+                format.read(log, collector);
+                known = true;
+            }
+        }
+        if (!known) {
+            fail_unknown(log.whole());
+        }
+    }
+
+    [[nodiscard]] std::string sources() const {
+        std::vector<std::string> names;
+        for (const KinetoTrace& trace : traces_) {
+            names.push_back(trace.file);
+        }
+        constexpr std::size_t kMost = 3;
+        const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
+        names.resize(names.size() - more);
+        return join(names) + (more > 0 ? fmt::format(" and {} more", more) : "");
+    }
+
+    void add(Imported one) {
+        std::move(one.records.begin(), one.records.end(), std::back_inserter(all_.records));
+        std::move(one.topologies.begin(), one.topologies.end(), std::back_inserter(all_.topologies));
+        std::move(one.notes.begin(), one.notes.end(), std::back_inserter(all_.notes));
+    }
+
+    ImportOptions options_;
+    std::vector<KinetoTrace> traces_;
+    Imported all_;
+};
+
+}  // namespace
+
+Imported import_file(const std::string& path, const ImportOptions& options) {
+    return import_files(std::span(&path, 1), options);
+}
+
+Imported import_files(std::span<const std::string> paths, const ImportOptions& options) {
+    Importer importer(options);
+    std::vector<Diagnostic> faults;
+    for (const std::string& path : paths) {
+        try {
+            importer.file(path);
+        } catch (const InputError& error) {
+            faults.insert(faults.end(), error.diagnostics().begin(), error.diagnostics().end());
+        }
+    }
+    if (!faults.empty()) {
+        throw InputError(std::move(faults));
+    }
+    return importer.take();
+}
+
+}  // namespace dodona::calibrate

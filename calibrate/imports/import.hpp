@@ -1,0 +1,51 @@
+// What others measured, or found out about a machine, as records and topologies.
+//
+// A file is recognised by what is in it, never by its name. Known are (imports/import.cpp has the table):
+//   nccl-tests and rccl-tests, text of every generation, and their JSON     -> collectives, sends
+//   OSU micro-benchmarks, text                                              -> collectives, sends
+//   traces of the PyTorch profiler (Kineto), JSON, compressed or not        -> products, convolutions, collectives,
+//   copies nvbandwidth, JSON                                                       -> copies nvidia-smi topo -m, and
+//   topologies that NCCL dumps or reads (XML)       -> a topology
+//
+// Sizes are of the full buffer, as in record/benchmark_case.hpp, whatever the program prints. Nothing of a user's
+// environment is copied: no variables, paths, host names or process numbers; only the name of the file itself.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/diagnostic.hpp"
+#include "base/quantity.hpp"
+#include "calibrate/imports/topology.hpp"
+#include "calibrate/record/record.hpp"
+
+namespace dodona::calibrate {
+
+/// What a user says about files that do not say it themselves. What is given here comes before what a file says.
+struct ImportOptions {
+    std::string date = {};                   ///< of the records, ISO 8601; empty: now
+    std::string collective = {};             ///< "all-gather", for logs that do not name theirs
+    std::optional<std::int64_t> ranks = {};  ///< of a collective
+    std::optional<std::int64_t> ranks_per_node = {};
+    std::string level = {};            ///< that collectives and sends crossed; empty: "node" or "system"
+    std::optional<Bytes> buffer = {};  ///< of one copy of nvbandwidth
+};
+
+struct Imported {
+    std::vector<Record> records;       ///< backend "import"; an environment stands before what was measured in it
+    std::vector<Topology> topologies;  ///< of one node each
+    std::vector<Diagnostic> notes;     ///< what was left out or assumed, and why; warnings
+};
+
+/// Throws InputError, located, where a file is none of the known formats, and where nothing in it could be taken: then
+/// with the reasons. What could be taken beside faults is returned with notes.
+Imported import_file(const std::string& path, const ImportOptions& options = {});
+
+/// Several files of one machine. Traces of several ranks of one job are read together: of a collective the shortest of
+/// its ranks counts, the others waited.
+Imported import_files(std::span<const std::string> paths, const ImportOptions& options = {});
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,119 @@
+#include "calibrate/imports/json_events.hpp"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace dodona::calibrate {
+
+namespace {
+
+constexpr std::size_t kDeepest = 64;
+
+/// Follows the document by depth; builds a value only while one is wanted.
+class Follower final : public nlohmann::json_sax<Json> {
+public:
+    Follower(const Location& whole, const JsonEvents& wanted) : whole_(whole), wanted_(wanted) {}
+
+    bool null() override { return value(nullptr); }
+    bool boolean(bool v) override { return value(v); }
+    bool number_integer(number_integer_t v) override { return value(v); }
+    bool number_unsigned(number_unsigned_t v) override { return value(v); }
+    bool number_float(number_float_t v, const string_t& /*text*/) override { return value(v); }
+    bool string(string_t& v) override { return value(std::move(v)); }
+    bool binary(binary_t& /*v*/) override { return true; }  // not of text
+
+    bool start_object(std::size_t /*elements*/) override { return open(Json::object()); }
+    bool start_array(std::size_t /*elements*/) override { return open(Json::array()); }
+    bool end_object() override { return close(); }
+    bool end_array() override { return close(); }
+    bool key(string_t& name) override {
+        if (depth_ == 1) {
+            member_ = name;
+        }
+        key_ = std::move(name);
+        return true;
+    }
+    bool parse_error(std::size_t position, const std::string& last_token, const Json::exception& /*error*/) override {
+        fail_at_byte(whole_, position, last_token);
+    }
+
+private:
+    [[nodiscard]] bool in_array() const { return depth_ >= 2 && member_ == wanted_.array; }
+
+    /// Whether a value that starts here is one to build.
+    [[nodiscard]] bool starts() const {
+        return (depth_ == 2 && in_array()) || (depth_ == 1 && wanted_.members.contains(member_));
+    }
+
+    bool value(Json&& v) {
+        if (!open_.empty()) {
+            put(std::move(v));
+        } else if (starts()) {
+            built_ = std::move(v);
+            deliver();
+        }
+        return true;
+    }
+
+    Json* put(Json&& v) {
+        Json& parent = *open_.back();
+        if (parent.is_array()) {
+            parent.push_back(std::move(v));
+            return &parent.back();
+        }
+        return &(parent[key_] = std::move(v));
+    }
+
+    bool open(Json&& container) {
+        if (++depth_ > kDeepest) {
+            fail(whole_, fmt::format("nested deeper than {}", kDeepest), "no trace is: was the file changed?");
+        }
+        --depth_;
+        if (!open_.empty()) {
+            open_.push_back(put(std::move(container)));
+        } else if (starts()) {
+            built_ = std::move(container);
+            open_.push_back(&built_);
+        }
+        ++depth_;
+        return true;
+    }
+
+    bool close() {
+        --depth_;
+        if (!open_.empty()) {
+            open_.pop_back();
+            if (open_.empty()) {
+                deliver();
+            }
+        }
+        return true;
+    }
+
+    void deliver() {
+        if (depth_ >= 2) {
+            wanted_.element(built_);
+        } else {
+            wanted_.member(member_, built_);
+        }
+    }
+
+    const Location& whole_;
+    const JsonEvents& wanted_;
+    std::size_t depth_ = 0;  ///< containers that are open
+    std::string member_;     ///< of the document
+    std::string key_;
+    Json built_;
+    std::vector<Json*> open_;  ///< containers of `built_` that are open
+};
+
+}  // namespace
+
+void read_events(std::istream& stream, const Location& whole, const JsonEvents& wanted) {
+    Follower follower(whole, wanted);
+    Json::sax_parse(stream, &follower);
+}
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,26 @@
+// The elements of one array of a JSON document, and some of its other members, one after another: the document itself
+// is never held.
+#pragma once
+
+#include <functional>
+#include <istream>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/diagnostic.hpp"
+#include "calibrate/imports/json_members.hpp"
+
+namespace dodona::calibrate {
+
+struct JsonEvents {
+    std::string_view array;                                                  ///< the member whose elements come singly
+    std::set<std::string, std::less<>> members;                              ///< other members that are asked for
+    std::function<void(const Json& element)> element;                        ///< of the array
+    std::function<void(const std::string& name, const Json& value)> member;  ///< of the document
+};
+
+/// Throws InputError, with the byte, for what is no JSON, for NaN and Infinity, and for what is nested deeper than 64.
+void read_events(std::istream& stream, const Location& whole, const JsonEvents& wanted);
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,71 @@
+#include "calibrate/imports/json_members.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "calibrate/imports/log_text.hpp"
+#include "input/text.hpp"
+
+namespace dodona::calibrate {
+
+const Json* member(const Json& object, std::string_view name) {
+    if (!object.is_object()) {
+        return nullptr;
+    }
+    const auto found = object.find(name);
+    return found == object.end() ? nullptr : &*found;
+}
+
+std::optional<double> number(const Json* value) {
+    if (value == nullptr) {
+        return std::nullopt;
+    }
+    if (value->is_number()) {
+        return value->get<double>();
+    }
+    if (!value->is_string()) {
+        return std::nullopt;
+    }
+    const auto read = printed(input::trimmed(value->get_ref<const std::string&>()));
+    return read ? std::optional(read->value) : std::nullopt;
+}
+
+std::string word(const Json* value) {
+    return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+const Json::array_t& elements(const Json* value) {
+    static const Json::array_t none;
+    return value != nullptr && value->is_array() ? value->get_ref<const Json::array_t&>() : none;
+}
+
+void fail_at_byte(const Location& whole, std::size_t byte, std::string_view near) {
+    const bool not_finite = near.find("NaN") != std::string_view::npos || near.find("nan") != std::string_view::npos ||
+                            near.find("Inf") != std::string_view::npos || near.find("inf") != std::string_view::npos;
+    if (not_finite) {
+        fail(whole, fmt::format("no JSON from byte {} on: NaN and Infinity are no numbers of it", byte),
+             "replace them by null; some writers of traces put them in");
+    }
+    fail(whole, fmt::format("no JSON from byte {} on", byte), "was the file cut short, or changed?");
+}
+
+Json read_json(const std::string& text, const Location& whole, std::string_view secret) {
+    std::size_t byte = 0;
+    const auto keep = [&](int, Json::parse_event_t event, const Json& parsed) {
+        return secret.empty() || event != Json::parse_event_t::key || parsed.get_ref<const std::string&>() != secret;
+    };
+    try {
+        return Json::parse(text, keep);
+    } catch (const Json::parse_error& error) {
+        byte = error.byte;
+    } catch (const Json::exception&) {
+        byte = text.size();  // a number that is too large
+    }
+    constexpr std::size_t kNear = 8;
+    const std::size_t from = byte > kNear ? byte - kNear : 0;
+    fail_at_byte(whole, byte, std::string_view(text).substr(std::min(from, text.size()), 2 * kNear));
+}
+
+}  // namespace dodona::calibrate

@@ -1,0 +1,73 @@
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "calibrate/cases/cpu_cases.hpp"
+#include "calibrate/cases/storage_cases.hpp"
+
+namespace dodona::calibrate {
+namespace {
+
+std::multiset<std::string> benchmarks(const std::vector<Case>& cases) {
+    std::multiset<std::string> all;
+    for (const Case& each : cases) {
+        all.insert(each.benchmark);
+    }
+    return all;
+}
+
+TEST(CpuCases, EveryBenchmarkOfTheBackEndIsInBothSets) {
+    for (const bool quick : {true, false}) {
+        const auto all = benchmarks(cpu_cases({.quick = quick}, 4));
+        for (const char* benchmark : {"matmul", "convolution", "operator", "recurrent", "attention", "stream", "gather",
+                                      "update", "reorder", "launch", "interference"}) {
+            EXPECT_GE(all.count(benchmark), 1U) << benchmark;
+        }
+    }
+}
+
+TEST(CpuCases, NoCaseTwiceAndAlwaysTheSame) {
+    const std::vector<Case> cases = cpu_cases({}, 8);
+    EXPECT_EQ(std::set<Case>(cases.begin(), cases.end()).size(), cases.size());
+    EXPECT_EQ(cases, cpu_cases({}, 8));
+}
+
+TEST(CpuCases, ProductsAreManyShortAndSkewed) {
+    int products = 0;
+    int rows = 0;
+    for (const Case& each : cpu_cases({}, 1)) {
+        if (each.benchmark != "matmul") {
+            continue;
+        }
+        ++products;
+        rows += each.number("m") == 1 ? 1 : 0;
+        const double flops = 2 * each.number("m") * each.number("n") * each.number("k") * each.number("batch");
+        EXPECT_LE(flops * unit::flop / kAssumedCpuRate, kLongestCpuCase) << each.key();
+    }
+    EXPECT_GE(products, 100);
+    EXPECT_LE(products, 160);
+    EXPECT_GE(rows, 3);
+}
+
+TEST(CpuCases, OneThreadHasNoNeighbours) {
+    const std::vector<Case> cases = cpu_cases({.quick = true}, 1);
+    EXPECT_EQ(benchmarks(cases).count("interference"), 0U);
+    for (const Case& each : cases) {
+        EXPECT_EQ(each.number("threads", 1), 1);
+    }
+    EXPECT_LT(cases.size(), cpu_cases({}, 1).size());
+}
+
+TEST(StorageCases, EveryOperationInTheGivenDirectory) {
+    std::set<std::string> operations;
+    for (const Case& each : storage_cases("/scratch", {.quick = true})) {
+        EXPECT_EQ(each.benchmark, "file");
+        EXPECT_EQ(each.word("directory"), "/scratch");
+        operations.insert(each.word("operation"));
+    }
+    EXPECT_EQ(operations, (std::set<std::string>{"create", "read", "remove", "stat", "write"}));
+}
+
+}  // namespace
+}  // namespace dodona::calibrate

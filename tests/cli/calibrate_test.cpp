@@ -1,0 +1,104 @@
+// `dodona calibrate` with a back end whose device is known (made_up_backend.py).
+#include <algorithm>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "running.hpp"
+
+namespace dodona::cli::testing {
+namespace {
+
+constexpr const char* kModel = R"(model: tiny
+source: "here"
+input: {image: {channel: 3, height: 32, width: 32}}
+layers:
+  - {name: conv1, op: conv, filters: 16, kernel: 3, pad: 1}
+  - {name: relu1, op: relu}
+  - {name: pool1, op: global_pool}
+  - {name: fc, op: linear, features: 10}
+  - {name: probabilities, op: softmax}
+)";
+
+std::string calibrate(const std::string& more) {
+    const std::string backend = std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py";
+    return "calibrate --program 'python3 " + backend + "' " + more;
+}
+
+std::size_t lines(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+class CalibrateTest : public ::testing::Test {
+protected:
+    CalibrateTest() { std::ofstream(place_.path() / "tiny.yaml") << kModel; }
+    Folder place_;
+};
+
+TEST_F(CalibrateTest, AMachineIsMeasuredAndThenPredictedWith) {
+    const Outcome made = place_.run(calibrate("--model tiny.yaml --microbatch 4 --threads 1 -o mine.yaml"));
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_NE(made.out.find("made-up: "), std::string::npos) << made.out;
+    EXPECT_NE(made.out.find("softmax is not made up"), std::string::npos) << made.out;
+
+    const Outcome checked = place_.run("check mine.yaml");
+    EXPECT_EQ(checked.code, 0) << checked.err;
+    const Outcome shown = place_.run("machines mine.yaml");
+    EXPECT_NE(shown.out.find("measured on 2026-11-20"), std::string::npos) << shown.out;
+    EXPECT_NE(shown.out.find("The last measurement is "), std::string::npos) << shown.out;
+
+    const Outcome predicted = place_.run(
+        "predict ./tiny.yaml --machine mine.yaml --gpus 1 --batch 4 --microbatch 4 --strategy data --precision fp32 "
+        "--format json");
+    ASSERT_EQ(predicted.code, 0) << predicted.err;
+    EXPECT_NE(predicted.out.find("\"measured"), std::string::npos);
+}
+
+TEST_F(CalibrateTest, ASecondRunAddsOnlyWhatIsMissing) {
+    const std::string words = calibrate("--model tiny.yaml --threads 1 -o mine.yaml --microbatch ");
+    ASSERT_EQ(place_.run(words + "4").code, 0);
+    const std::string first = content(place_.path() / "mine.records.jsonl");
+    const std::string machine = content(place_.path() / "mine.yaml");
+    const Outcome again = place_.run(words + "4");
+    ASSERT_EQ(again.code, 0) << again.err;
+    EXPECT_NE(again.out.find("0 cases measured, "), std::string::npos) << again.out;
+    EXPECT_EQ(content(place_.path() / "mine.yaml"), machine);
+    ASSERT_EQ(place_.run(words + "4,8").code, 0);
+    const std::string more = content(place_.path() / "mine.records.jsonl");
+    EXPECT_TRUE(more.starts_with(first));
+    EXPECT_GT(lines(more), lines(first));
+}
+
+TEST_F(CalibrateTest, AnInterruptKeepsWhatIsDoneAndTheSameCommandGoesOn) {
+    const std::string backend = std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py";
+    const std::string rest = "' --model tiny.yaml --microbatch 4 --threads 1 -o mine.yaml";
+    const Outcome stopped = place_.run("calibrate --program 'python3 " + backend + " 4" + rest);
+    EXPECT_EQ(stopped.code, 130) << stopped.out << stopped.err;
+    const std::string kept = content(place_.path() / "mine.records.jsonl");
+    EXPECT_GE(lines(kept), 4u);
+    const Outcome whole = place_.run("calibrate --program 'python3 " + backend + rest);
+    EXPECT_EQ(whole.code, 0) << whole.err;
+    EXPECT_NE(whole.out.find("known from before"), std::string::npos) << whole.out;
+    EXPECT_TRUE(content(place_.path() / "mine.records.jsonl").starts_with(kept));
+}
+
+TEST_F(CalibrateTest, TwoCalibrationsAreCompared) {
+    ASSERT_EQ(place_.run(calibrate("--model tiny.yaml --microbatch 4 --threads 1 -o a.yaml")).code, 0);
+    ASSERT_EQ(place_.run(calibrate("--model tiny.yaml --microbatch 4,8 --threads 1 -o b.yaml")).code, 0);
+    const Outcome compared = place_.run("calibrate --compare a.yaml b.yaml");
+    ASSERT_EQ(compared.code, 0) << compared.err;
+    EXPECT_NE(compared.out.find("Both ran on the same devices and software."), std::string::npos) << compared.out;
+    EXPECT_NE(compared.out.find("only A: 0, only B: "), std::string::npos) << compared.out;
+    EXPECT_NE(compared.out.find("No case differs by more than its own spread."), std::string::npos) << compared.out;
+}
+
+TEST_F(CalibrateTest, ABackEndThatIsNotThereIsExitThree) {
+    const Outcome none =
+        place_.run("calibrate --program ./no-such-program --model tiny.yaml --microbatch 1 -o mine.yaml");
+    EXPECT_EQ(none.code, 3) << none.out;
+    EXPECT_NE(none.err.find("no-such-program: No such file or directory"), std::string::npos) << none.err;
+    EXPECT_FALSE(std::filesystem::exists(place_.path() / "mine.yaml"));
+}
+
+}  // namespace
+}  // namespace dodona::cli::testing
