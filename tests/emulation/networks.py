@@ -56,6 +56,13 @@ def lstm():
     return [Steps(128, 256, 1), Steps(256, 256, 1), nn.Linear(256, 1000)]
 
 
+def probe():
+    """Not trained: what its parts take, apart and at sizes of their own, says what the framework adds."""
+    return [nn.Conv2d(24, 48, 3, 1, 1, bias=False), nn.BatchNorm2d(48), nn.ReLU(),
+            nn.Conv2d(48, 96, 3, 2, 1, bias=False), nn.BatchNorm2d(96), nn.ReLU(), nn.Conv2d(96, 96, 3, 1, 1), nn.ReLU(),
+            nn.MaxPool2d(2), nn.Flatten(), nn.Linear(9600, 192), nn.ReLU(), nn.Linear(192, 60)]
+
+
 class Network:
     """What there is to know of a network: its parts, a sample's shape, classes, and where two stages meet."""
 
@@ -71,4 +78,5 @@ NETWORKS = {
     "resnet": Network(resnet, (3, 64, 64), (), 100, 5),
     "vgg": Network(vgg, (3, 32, 32), (), 100, 5),
     "lstm": Network(lstm, (32, 128), (32,), 1000, 1),
+    "probe": Network(probe, (24, 40, 40), (), 60, 3),
 }

@@ -6,7 +6,8 @@ train.py NETWORK --plan serial|data|overlap|pipeline --batch N [--microbatches M
 samples, one all-reduce of all gradients after backward; `overlap` the same by DistributedDataParallel, whose all-reduces
 run beside backward; `pipeline`, two ranks with half of the network each, GPipe: all micro-batches forward, then all
 backward. Ranks are found as torch.distributed's env:// does. A step ends with the update of all weights (SGD with
-momentum). Printed: seconds of each step on rank 0, and of its CPU; the parameters of the network; what they hold.
+momentum). Two plans train nothing: `reduce` only
+adds up what are taken for gradients as `data` does, `update` only updates. Printed: seconds of each step on rank 0, and of its CPU; the parameters of the network; what they hold.
 """
 
 import argparse
@@ -40,13 +41,16 @@ class Data:
         x, target = self.batch
         loss_of(self.model(x), target).backward()
         if self.ranks > 1 and not self.overlap:
-            flat = torch.cat([each.grad.view(-1) for each in self.parameters])
-            dist.all_reduce(flat)
-            flat /= self.ranks
-            start = 0
-            for each in self.parameters:
-                each.grad.copy_(flat[start:start + each.numel()].view_as(each))
-                start += each.numel()
+            self.reduce()
+
+    def reduce(self):
+        flat = torch.cat([each.grad.view(-1) for each in self.parameters])
+        dist.all_reduce(flat)
+        flat /= self.ranks
+        start = 0
+        for each in self.parameters:
+            each.grad.copy_(flat[start:start + each.numel()].view_as(each))
+            start += each.numel()
 
 
 class Stage:
@@ -99,7 +103,7 @@ class FirstStage(Stage):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("network", choices=NETWORKS)
-    parser.add_argument("--plan", choices=["serial", "data", "overlap", "pipeline"], required=True)
+    parser.add_argument("--plan", choices=["serial", "data", "overlap", "pipeline", "reduce", "update"], required=True)
     parser.add_argument("--batch", type=int, required=True)
     parser.add_argument("--microbatches", type=int, default=4)
     parser.add_argument("--steps", type=int, default=20)
@@ -115,12 +119,24 @@ def main():
     else:
         training = Data(network, options, ranks)
     optimizer = torch.optim.SGD(training.parameters, lr=1e-3, momentum=0.9)
+
+    def step():
+        if options.plan == "reduce":
+            training.reduce()
+        elif options.plan == "update":
+            optimizer.step()
+        else:
+            training.gradients()
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+
+    if options.plan in ("reduce", "update"):
+        for each in training.parameters:
+            each.grad = torch.ones_like(each)
     steps, busy = [], []
     for _ in range(options.steps):
         start, used = time.perf_counter(), time.process_time()
-        training.gradients()
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
+        step()
         steps.append(time.perf_counter() - start)
         busy.append(time.process_time() - used)
     if rank == 0:

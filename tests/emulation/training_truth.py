@@ -1,0 +1,179 @@
+"""Predicted against measured training, by another framework, on hosts that nobody described: DODONA SWITCH [options].
+
+1. `dodona calibrate` measures this CPU with the kernels of three networks, and what PyTorch adds to kernels, to
+   collectives and to an update, with networks of other sizes (models/probe.yaml, models/cells.yaml);
+2. on hosts of an emulated network, at two speeds, `dodona calibrate` measures the links with MPI;
+3. PyTorch trains the networks there: on one host, data parallel on two, as a pipeline of two stages;
+4. `dodona predict` says what each step takes. A step that is off by more than the tolerance fails the test, and so does
+   a fastest plan that is not the measured one (of plans whose steps differ by more than the tolerance).
+
+Nothing of a prediction is fitted to a step that it is compared with. Each step is measured before and after all others;
+where those differ by more than --noise the machine is too noisy to judge, and the test skips (77).
+"""
+
+import argparse
+import json
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+
+import framework
+import hosts
+
+HERE = pathlib.Path(__file__).parent
+BATCH, MICROBATCH = 32, 8
+NETWORKS = ("resnet", "vgg", "lstm")
+RATES = (2e8, 1e9)  # bits/s
+DELAY = 50e-6  # seconds
+STAGES = {"resnet": "5,7", "vgg": "1,7", "lstm": "1,3"}  # units of the model files; networks.py cuts there
+TRAINED = {"serial": [], "data": ["--gpus", 2, "--strategy", "data", "--overlap", "none"],
+           "pipeline": ["--gpus", 2, "--strategy", "pipeline", "--mesh", "pipeline=2", "--microbatch", MICROBATCH,
+                        "--schedule", "gpipe", "--overlap", "none"]}
+
+
+class Bench:
+    """The programs and files of one run."""
+
+    def __init__(self, options, folder):
+        self.options, self.folder = options, pathlib.Path(folder)
+        self.python = options.python
+        self.torch_kernels = HERE / "torch_kernels.py"
+        self.one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+    def model(self, name):
+        return HERE / "models" / f"{name}.yaml"
+
+    def dodona(self, *words):
+        done = subprocess.run([str(word) for word in [self.options.dodona, *words]], capture_output=True, text=True,
+                              timeout=1800)
+        if done.returncode == 3:
+            raise hosts.Skip(done.stderr.strip())
+        if done.returncode != 0:
+            raise hosts.Failed(f"dodona {shlex.join(map(str, words))}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def kernels(self):
+        """The words of `dodona calibrate` that choose what kernels are measured with."""
+        if self.options.kernels == "library":
+            return ["--backend", "cpu"]
+        return ["--program", f"{self.python} {self.torch_kernels}"]
+
+    def quick(self):
+        return ["--quick"] if self.options.quick else []
+
+    def train(self, network, name, plan, steps):
+        """Seconds of a step: the lower quartile after a warm-up."""
+        words = [self.python, HERE / "train.py", name, "--plan", plan, "--batch", BATCH,
+                 "--microbatches", BATCH // MICROBATCH, "--steps", steps]
+        alone = plan in ("serial", "update")
+        printed = (network.run(0, words, 300, self.one_thread) if alone else
+                   network.ranks(words, 1, 300, self.one_thread)[0])
+        taken = sorted(json.loads(printed)["steps"][3:])
+        return taken[len(taken) // 4]
+
+    def predict(self, name, machine, plan, framework_file):
+        words = ["predict", self.model(name), "--machine", machine, "--batch", BATCH, "--precision", "fp32",
+                 "--optimizer", "momentum", "--framework", framework_file, "--format", "json"]
+        where = TRAINED[plan] or ["--gpus", 1, "--strategy", "serial", "--overlap", "none"]
+        stages = ["--stages", STAGES[name]] if plan == "pipeline" else []
+        return json.loads(self.dodona(*words, *where, *stages))["plan"]
+
+
+def require(options):
+    """Skips where something that the test needs is missing."""
+    for words, what in (([options.python, "-c", "import torch, torch.distributed as d; assert d.is_gloo_available()"],
+                         "PyTorch with gloo"), ([hosts.needed("mpirun"), "--version"], "Open MPI")):
+        if subprocess.run(words, capture_output=True, timeout=60).returncode != 0:
+            raise hosts.Skip(f"{what} is not here")
+    if not pathlib.Path(options.dodona).is_file():
+        raise hosts.Skip(f"there is no dodona at {options.dodona}")
+
+
+def calibrated_links(bench, network, rate):
+    """The machine file of this network, and of the CPU that was measured before."""
+    machine = bench.folder / f"network-{rate:g}.yaml"
+    launcher = bench.folder / "launcher"
+    launcher.mkdir(exist_ok=True)
+    words = network.launcher(launcher, 1, len(network.names))
+    network.run(0, [bench.options.dodona, "calibrate", "--backend", "mpi", "--mpirun", " ".join(words), *bench.quick(),
+                    "--machine", bench.folder / "compute.yaml", "-o", machine], 1800,
+                {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+    return machine
+
+
+def measured_and_predicted(bench):
+    """A row for each network, plan and rate."""
+    rows, steps = [], bench.options.steps
+    models = [word for name in NETWORKS for word in ("--model", bench.model(name))]
+    bench.dodona("calibrate", *bench.kernels(), *bench.quick(), "--threads", 1, *models, "--microbatch",
+                 ",".join(str(each) for each in (BATCH, BATCH // 2, MICROBATCH)), "-o", bench.folder / "compute.yaml")
+    kernels = framework.kernels(bench) if bench.options.kernels == "library" else {}
+    for rate in RATES:
+        with hosts.Network(bench.options.switch, rate=rate, delay=DELAY) as network:
+            machine = calibrated_links(bench, network, rate)
+            added = framework.write(bench, network, machine, kernels, rate)
+            for repeat in ("first", "again"):
+                for name in NETWORKS:
+                    for plan in TRAINED:
+                        if repeat == "first":
+                            rows.append({"network": name, "plan": plan, "rate": rate,
+                                         "predicted": bench.predict(name, machine, plan, added)})
+                        row = next(r for r in rows if (r["network"], r["plan"], r["rate"]) == (name, plan, rate))
+                        row[repeat] = bench.train(network, name, plan, steps)
+        print(f"switch: {network.statistics}")
+    return rows
+
+
+def judged(rows, options):
+    """Prints all, returns the exit status."""
+    noise = wrong = 0
+    print(f"{'network':8}{'plan':10}{'Mb/s':>6}{'measured':>10}{'again':>10}{'predicted':>11}{'error':>8}   parts")
+    for row in rows:
+        step = row["predicted"]["step_time_s"]["value"]
+        row["measured"], row["step"] = min(row["first"], row["again"]), step
+        error = step / row["measured"] - 1
+        noise = max(noise, abs(row["first"] / row["again"] - 1))
+        wrong += abs(error) > options.tolerance
+        parts = ", ".join(f"{name} {value * 1e3:.1f}" for name, value in row["predicted"]["time_s"].items()
+                          if value > 5e-4)
+        print(f"{row['network']:8}{row['plan']:10}{row['rate'] / 1e6:6.0f}{row['first'] * 1e3:10.1f}"
+              f"{row['again'] * 1e3:10.1f}{step * 1e3:11.1f}{error:+8.1%}   {parts}")
+    for name in NETWORKS:
+        for rate in RATES:
+            of = [row for row in rows if (row["network"], row["rate"]) == (name, rate)]
+            best, named = min(of, key=lambda r: r["measured"]), min(of, key=lambda r: r["step"])
+            right = named["measured"] <= best["measured"] * (1 + options.tolerance)
+            wrong += not right
+            print(f"{name} at {rate / 1e6:g} Mb/s: fastest {best['plan']}, predicted {named['plan']}"
+                  + ("" if right else ": WRONG"))
+    print(f"{wrong} wrong of {len(rows)} steps and {len(NETWORKS) * len(RATES)} choices; noise {noise:.1%}")
+    if noise > options.noise:
+        raise hosts.Skip(f"the same step differed by {noise:.0%}: too noisy to judge")
+    return 1 if wrong else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dodona")
+    parser.add_argument("switch")
+    parser.add_argument("--python", default="/usr/bin/python3", help="one that has torch")
+    parser.add_argument("--kernels", choices=["library", "framework"], default="library",
+                        help="measure those of dodona's back end for CPUs, or PyTorch's own")
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--quick", action="store_true", help="calibrate roughly")
+    parser.add_argument("--tolerance", type=float, default=0.10)
+    parser.add_argument("--noise", type=float, default=0.08)
+    parser.add_argument("--keep", help="a folder for all files")
+    options = parser.parse_args()
+    require(options)
+    if options.keep:
+        pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
+        return judged(measured_and_predicted(Bench(options, options.keep)), options)
+    with tempfile.TemporaryDirectory() as folder:
+        return judged(measured_and_predicted(Bench(options, folder)), options)
+
+
+if __name__ == "__main__":
+    hosts.main(main)
