@@ -1,12 +1,20 @@
 #include "calibrate/cases/general_cases.hpp"
 
+#include "calibrate/cases/cpu_cases.hpp"
 #include "calibrate/cases/network_cases.hpp"
+#include "calibrate/cases/storage_cases.hpp"
 
 namespace dodona::calibrate {
 
 std::vector<Case> general_cases(const GeneralCases& asked) {
     if (asked.backend == "mpi") {
         return network_cases(shape_of(asked.environment), asked.options);
+    }
+    if (asked.backend == "storage") {
+        return storage_cases(asked.directory, asked.options);
+    }
+    if (asked.backend == "cpu" || asked.backend == "program") {
+        return cpu_cases(asked.options, asked.threads);
     }
     return {};
 }

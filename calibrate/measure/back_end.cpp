@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/record/exchange.hpp"
+#include "calibrate/storage/storage.hpp"
 
 namespace dodona::calibrate {
 
@@ -83,7 +84,8 @@ std::vector<BackEnd> back_ends(const Places& places) {
             {.why = "this dodona was built without the CUDA toolkit, so no GPU can be measured",
              .help = "install the CUDA toolkit with cuBLAS and CUPTI (and cuDNN, NCCL) and build again; or import "
                      "a PyTorch profile: --import TRACE"}),
-        of_mpi(places)};
+        of_mpi(places),
+        {.name = "storage", .passes = {Pass::time}, .start = [] { return Child::forked(measure_storage); }}};
     if (!places.program.empty()) {
         all.push_back(
             {.name = "program", .passes = {Pass::time}, .start = [places] { return Child::program(places.program); }});

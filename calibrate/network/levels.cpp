@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/collectives/protocol_fit.hpp"
 #include "calibrate/network/held_out.hpp"
+#include "calibrate/network/ring_protocols.hpp"
 #include "cluster/volume.hpp"
 
 namespace dodona::calibrate {
@@ -68,7 +68,7 @@ bool is_fitted(Collective collective) {
            collective == Collective::reduce_scatter;
 }
 
-/// Those that a flat ring explains best: one rank in each child, all others where there are none of these.
+/// Those that a flat ring explains best: one rank in each child, all where there are none of these.
 Tables to_fit(const Tables& tables, bool inside) {
     Tables chosen;
     for (const bool one_each : {true, false}) {
@@ -95,21 +95,13 @@ std::vector<cluster::Protocol> protocols_of(const LogGP& messages, BytesPerSecon
 }
 
 void fit_link(MeasuredLevel& level, const Tables& tables) {
-    const Tables fitted = to_fit(tables, level.inside);
-    if (fitted.empty()) {
-        if (level.messages) {
-            level.link.protocols = protocols_of(*level.messages, level.link.bandwidth);
-        }
-        return;
-    }
-    std::int64_t most = 2;
-    for (const auto& [series, measured] : fitted) {
-        most = std::max(most, series.ranks);
-    }
-    const ProtocolFit fit = fit_protocols({.size = most, .bandwidth = level.link.bandwidth}, fitted);
+    const RingProtocols fit = fit_ring_protocols(to_fit(tables, level.inside), level.link.bandwidth);
     level.link.protocols = fit.protocols;
     level.link.error = fit.error;
     level.median_error = fit.median_error;
+    if (fit.protocols.empty() && level.messages) {
+        level.link.protocols = protocols_of(*level.messages, level.link.bandwidth);
+    }
 }
 
 void add_curves(MeasuredLevel& level, const Tables& tables, const LevelRecords& records) {
@@ -204,6 +196,17 @@ cluster::Level level_of(const MeasuredLevel& measured) {
             .bandwidth = measured.link.bandwidth,
             .latency = measured.messages ? measured.messages->pieces.front().start : Seconds{},
             .link = measured.link};
+}
+
+std::vector<cluster::Level> levels_of(std::span<const MeasuredLevel> measured) {
+    std::vector<cluster::Level> levels;
+    if (!measured.empty() && !measured.front().inside) {
+        levels.push_back({.name = "node", .size = 1, .bandwidth = measured.front().link.bandwidth, .latency = {}});
+    }
+    for (const MeasuredLevel& level : measured) {
+        levels.push_back(level_of(level));
+    }
+    return levels;
 }
 
 }  // namespace dodona::calibrate

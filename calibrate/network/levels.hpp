@@ -6,9 +6,10 @@
 //   k = ranks per node;   all-reduce 2(p-1)/p n, all-gather and reduce-scatter (p-1)/p n   (one edge of a ring leaves)
 //                         all-to-all k (p-k)/p n,  a message n
 //
-// so that protocols, fitted to the collectives in the model that predicts (collectives/protocol_fit.hpp), reach a share
-// of it below one. Where no all-reduce, all-gather or reduce-scatter was measured, the pieces of LogGP are the
-// protocols: step a_i, share 1 / (G_i bandwidth). All tables become curves, with what they are worth held out.
+// so that protocols, fitted to the collectives as rings (ring_protocols.hpp), reach a share of it below one; a machine
+// of such levels should allow the algorithm `ring` only, which its tables, where they answer, are not bound to. Where
+// no all-reduce, all-gather or reduce-scatter was measured, the pieces of LogGP are the protocols: step a_i, share 1 /
+// (G_i bandwidth). All tables become curves, with what they are worth held out.
 #pragma once
 
 #include <cstdint>
@@ -58,5 +59,9 @@ std::vector<MeasuredLevel> measured_levels(std::span<const Record> records, cons
 
 /// The level as a machine has it: switched, one link a child.
 cluster::Level level_of(const MeasuredLevel& measured);
+
+/// Levels of one back end, innermost first, as a machine has them: the first joins the devices of a node. Where only
+/// links between nodes were measured that is a level of one child, so that their tables answer for what lies apart.
+std::vector<cluster::Level> levels_of(std::span<const MeasuredLevel> measured);
 
 }  // namespace dodona::calibrate

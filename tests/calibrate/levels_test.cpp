@@ -36,7 +36,7 @@ std::vector<Record> records_of(const std::vector<double>& ranks) {
 
 cluster::Cluster cluster_of(const MeasuredLevel& level) {
     cluster::Cluster cluster{.name = "measured", .algorithms = {cluster::Algorithm::ring}};
-    cluster.levels.push_back(level_of(level));
+    cluster.levels = levels_of({&level, 1});
     return cluster;
 }
 
@@ -58,6 +58,20 @@ TEST(MeasuredLevels, SizesThatWereNotMeasuredArePredicted) {
         EXPECT_NEAR(predicted(cluster, cluster::Collective::all_reduce, bytes, 4) / ring("all-reduce", bytes, 4), 1,
                     0.02)
             << bytes;
+    }
+}
+
+TEST(MeasuredLevels, TablesAnswerForHostsOfOneRankEvenWhereNoProtocolFits) {
+    std::vector<Record> records;
+    const auto odd = [](double bytes) { return (bytes > 1e5 ? 900_us : 100_us) + bytes * 1e-9 * 1_s; };
+    for (const double p : {2.0, 4.0}) {
+        for (double bytes = 1024; bytes <= 4e6; bytes *= 2) {
+            records.push_back(measured(collective("all-reduce", bytes, p), odd(bytes)));
+        }
+    }
+    const cluster::Cluster cluster = cluster_of(measured_levels(records).front());
+    for (const double bytes : {1.5e3, 2e4, 4e5, 3e6}) {
+        EXPECT_NEAR(predicted(cluster, cluster::Collective::all_reduce, bytes, 4) / odd(bytes), 1, 0.02) << bytes;
     }
 }
 
@@ -109,6 +123,17 @@ TEST(MeasuredLevels, TheLibrarysOwnAlgorithmCountsUnlessAnotherIsChosen) {
     };
     EXPECT_NEAR(time({}).in(1_us), 1.024, 1e-9);
     EXPECT_NEAR(time({.algorithm = "ring"}).in(1_us), 3.072, 1e-9);
+}
+
+TEST(MeasuredLevels, OfLeastsMeasuredAgainTheLeastCounts) {
+    std::vector<Record> records;
+    for (const Seconds time : {120_us, 100_us, 110_us}) {
+        Record record = measured(collective("all-reduce", 65536, 4), time);
+        std::get<Measurement>(record.what).time.estimator = Estimator::least;
+        records.push_back(record);
+    }
+    const auto levels = measured_levels(records);
+    EXPECT_NEAR(levels.front().link.curves.front().points.front().time.in(1_us), 100, 1e-9);
 }
 
 TEST(MeasuredLevels, GroupsAtOnceAreOverOneAlone) {

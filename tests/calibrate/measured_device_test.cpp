@@ -38,7 +38,7 @@ std::vector<Record> world() {
          .what = Environment{{{"device", "A CPU (R)"}, {"memory", "16e9"}, {"onednn", "2.6.3"}}}}};
     for (double m = 16; m <= 2048; m *= 2) {
         for (const double n : {64.0, 512.0, 1024.0}) {
-            for (const double k : {64.0, 256.0, 2048.0}) {
+            for (const double k : {64.0, 128.0, 256.0, 512.0, 1024.0, 2048.0}) {
                 records.push_back(timed(product(m, n, k), true_time(m, n, k)));
             }
         }

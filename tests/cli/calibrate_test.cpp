@@ -16,7 +16,7 @@ layers:
   - {name: conv1, op: conv, filters: 16, kernel: 3, pad: 1}
   - {name: relu1, op: relu}
   - {name: pool1, op: global_pool}
-  - {name: fc, op: linear, features: 10}
+  - {name: fc, op: linear, out: 10}
   - {name: probabilities, op: softmax}
 )";
 

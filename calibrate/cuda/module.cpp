@@ -1,0 +1,19 @@
+// The one function of the shared module, as calibrate/record/exchange.hpp says.
+#include <memory>
+
+#include "calibrate/cuda/gate.hpp"
+#include "calibrate/cuda/instrument.hpp"
+#include "calibrate/record/exchange.hpp"
+
+namespace {
+
+std::unique_ptr<dodona::calibrate::Instrument> make(const dodona::calibrate::Settings& settings) {
+    dodona::calibrate::cuda::require_device();
+    return dodona::calibrate::cuda::make_instrument(settings);
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int dodona_measure(int in, int out) {
+    return dodona::calibrate::serve("cuda", make, in, out);
+}

@@ -1,0 +1,12 @@
+// Benchmark operator: activations, norms, softmax and pooling, all by own kernels.
+#pragma once
+
+#include "calibrate/cuda/bench.hpp"
+
+namespace dodona::calibrate::cuda {
+
+Work prepare_operator(const Case& asked, Bench& bench);
+/// batch-norm, max-pool and average-pool, of images. Its direction is forward or backward-input.
+Work prepare_image_operator(const Case& asked, Bench& bench);
+
+}  // namespace dodona::calibrate::cuda
