@@ -137,7 +137,7 @@ void operators(std::vector<Case>& cases, bool quick, int threads) {
                                                 {"precision", "fp32"}}});
                 add_threads(cases.back(), threads);
             }
-            for (const char* kind : {"batch-norm", "pool"}) {
+            for (const char* kind : {"batch-norm", "max-pool"}) {
                 cases.push_back({.benchmark = "operator",
                                  .parameters = {{"operator", kind},
                                                 {"images", 8.},
@@ -146,7 +146,7 @@ void operators(std::vector<Case>& cases, bool quick, int threads) {
                                                 {"direction", direction},
                                                 {"precision", "fp32"}}});
                 add_threads(cases.back(), threads);
-                if (cases.back().parameters["operator"] == Parameter{std::string("pool")}) {
+                if (cases.back().parameters["operator"] == Parameter{std::string("max-pool")}) {
                     cases.back().parameters.insert({{"window", "2x2"}, {"stride", "2x2"}, {"pad", "0x0"}});
                 }
             }

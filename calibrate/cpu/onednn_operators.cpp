@@ -96,7 +96,7 @@ Job onednn_activation(std::string_view kind, std::int64_t elements, bool backwar
     }
     throw CannotMeasure(
         fmt::format("{} is no operator that the CPU back end knows; it knows relu, gelu, sigmoid, tanh, "
-                    "silu, add, layer-norm, rms-norm, softmax, batch-norm, pool, average-pool",
+                    "silu, add, layer-norm, rms-norm, softmax, batch-norm, max-pool, average-pool",
                     kind));
 }
 

@@ -194,7 +194,7 @@ Job operators(const Case& asked, const Workbench& bench) {
         return plain ? batch_norm(image_of(asked), backward, bench)
                      : onednn_batch_norm(image_of(asked), backward, precision, bench);
     }
-    if (kind == "pool" || kind == "average-pool") {
+    if (kind == "max-pool" || kind == "average-pool") {
         return any_pool(asked, kind == "average-pool", backward, bench);
     }
     if (kind == "softmax") {

@@ -133,7 +133,7 @@ std::vector<Case> one_of_each() {
              {"relu", "gelu", "sigmoid", "tanh", "silu", "add", "softmax", "layer-norm", "rms-norm"}) {
             cases.push_back(rows(kind, direction));
         }
-        for (const char* kind : {"batch-norm", "pool", "average-pool", "relu"}) {
+        for (const char* kind : {"batch-norm", "max-pool", "average-pool", "relu"}) {
             cases.push_back(images(kind, direction));
         }
         cases.push_back(

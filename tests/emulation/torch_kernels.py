@@ -8,6 +8,7 @@ Reads settings and then a case a line; answers each with a line.
 
 import gc
 import json
+import os
 import sys
 import time
 
@@ -178,6 +179,12 @@ def measure(of, settings):
                      "samples": len(times), "estimator": "least", "rejected": {}}}
 
 
+def processor():
+    with open("/proc/cpuinfo") as lines:
+        names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else "CPU"
+
+
 def main():
     torch.set_num_threads(1)
     torch.set_grad_enabled(False)
@@ -188,7 +195,9 @@ def main():
         date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         print(json.dumps({"calibration": 1, "backend": "torch", "pass": "time", "date": date, **what}), flush=True)
 
-    answer({"kind": "environment", "facts": {"torch": torch.__version__, "threads": "1"}})
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    answer({"kind": "environment", "facts": {"device": processor(), "memory": str(memory), "cores": str(os.cpu_count()),
+                                             "torch": torch.__version__, "threads": "1"}})
     for line in sys.stdin:
         of = json.loads(line)
         try:
