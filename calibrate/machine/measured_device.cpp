@@ -125,8 +125,9 @@ Device described(const DeviceRecords& of, const std::vector<MeasuredKernel>& ker
     const bool cpu = of.backend == "cpu" || facts.contains("cores");
     device.multiprocessors =
         cpu ? std::max(1, of.threads) : static_cast<int>(std::max(1.0, fact(facts, "multiprocessors", 1)));
-    // Register blocks of AVX products (oneDNN: src/cpu/x64/gemm/gemm_info.cpp), output tiles of cuBLAS's kernels.
-    device.tiles = cpu ? std::vector<cluster::Tile>{{48, 8}}
+    // Of a CPU the smallest register block: a vector of 16 numbers by 4 columns (larger blocks have remainder kernels:
+    // oneDNN, src/cpu/x64/gemm/f32/jit_avx512_common_gemm_f32.cpp). Of a GPU the output tiles of cuBLAS's kernels.
+    device.tiles = cpu ? std::vector<cluster::Tile>{{16, 4}}
                        : std::vector<cluster::Tile>{{256, 128}, {128, 128}, {128, 64}, {64, 64}};
     device.context = Bytes::of_base(fact(facts, "context", 0));
     const auto single = device.matrix.find(Precision::fp32);
