@@ -19,13 +19,17 @@ public:
 
     /// Facts of what was measured from here on; the same facts again say nothing new.
     void environment(std::map<std::string, std::string> facts);
+    /// A time that is none, of bandwidths beyond all bounds, is left out with a note.
     void measurement(Measurement measured);
     void topology(Topology topology) { imported_.topologies.push_back(std::move(topology)); }
 
-    [[nodiscard]] bool measured() const { return !imported_.records.empty(); }
+    /// Whether anything was.
+    [[nodiscard]] bool measured() const;
 
-    /// Something that was left out or assumed.
+    /// Something that was left out.
     void note(Location where, std::string message, std::string help = {});
+    /// Something that the file does not say.
+    void assume(Location where, std::string message, std::string help = {});
 
     [[nodiscard]] Imported take() { return std::move(imported_); }
 

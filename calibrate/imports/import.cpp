@@ -65,10 +65,13 @@ void check_options(const ImportOptions& options) {
     }
 }
 
+/// Lists are no JSON of these formats; "[1,0]<stdout>:" starts the line of a log.
 bool is_json(const std::string& start) {
     const std::size_t first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    return first != std::string::npos && (start[first] == '{' || start[first] == '[');
+    return first != std::string::npos && start[first] == '{';
 }
+
+bool is_measurement(const Record& record) { return std::holds_alternative<Measurement>(record.what); }
 
 class Importer {
 public:
@@ -95,7 +98,7 @@ public:
             take_collectives(traces_, collector);
             add(collector.take());
         }
-        if (all_.records.empty() && all_.topologies.empty()) {
+        if (std::none_of(all_.records.begin(), all_.records.end(), is_measurement) && all_.topologies.empty()) {
             std::vector<Diagnostic> faults = all_.notes;
             for (Diagnostic& fault : faults) {
                 fault.severity = Severity::error;
@@ -171,6 +174,7 @@ private:
         std::move(one.records.begin(), one.records.end(), std::back_inserter(all_.records));
         std::move(one.topologies.begin(), one.topologies.end(), std::back_inserter(all_.topologies));
         std::move(one.notes.begin(), one.notes.end(), std::back_inserter(all_.notes));
+        std::move(one.assumptions.begin(), one.assumptions.end(), std::back_inserter(all_.assumptions));
     }
 
     ImportOptions options_;

@@ -35,9 +35,10 @@ struct ImportOptions {
 };
 
 struct Imported {
-    std::vector<Record> records;       ///< backend "import"; an environment stands before what was measured in it
-    std::vector<Topology> topologies;  ///< of one node each
-    std::vector<Diagnostic> notes;     ///< what was left out or assumed, and why; warnings
+    std::vector<Record> records;          ///< backend "import"; an environment stands before what was measured in it
+    std::vector<Topology> topologies;     ///< of one node each
+    std::vector<Diagnostic> notes;        ///< what was left out, how much of it and why; warnings
+    std::vector<Diagnostic> assumptions;  ///< what no file says and was taken all the same; warnings
 };
 
 /// Throws InputError, located, where a file is none of the known formats, and where nothing in it could be taken: then
