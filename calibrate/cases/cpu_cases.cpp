@@ -230,15 +230,17 @@ void moves(std::vector<Case>& cases, bool quick) {
     cases.push_back({.benchmark = "launch", .parameters = {{"kind", "plain"}}});
 }
 
-/// A product and a stream, each beside every load that needs no directory.
-void interferences(std::vector<Case>& cases) {
+/// A stream beside every load that needs no directory, and a product, which hardly needs memory.
+void interferences(std::vector<Case>& cases, bool quick) {
     for (const char* resource : {"memory", "network", "cpu"}) {
         cases.push_back(
             {.benchmark = "interference",
-             .parameters = {{"kernel", "matmul"}, {"m", 256.}, {"n", 256.}, {"k", 256.}, {"resource", resource}}});
-        cases.push_back(
-            {.benchmark = "interference",
              .parameters = {{"kernel", "stream"}, {"bytes", 0x1p27}, {"pattern", "triad"}, {"resource", resource}}});
+        if (!quick) {
+            cases.push_back(
+                {.benchmark = "interference",
+                 .parameters = {{"kernel", "matmul"}, {"m", 256.}, {"n", 256.}, {"k", 256.}, {"resource", resource}}});
+        }
     }
 }
 
@@ -259,7 +261,7 @@ std::vector<Case> cpu_cases(const CaseOptions& options, int threads) {
         if (!options.quick) {
             convolutions(cases, true, threads);
         }
-        interferences(cases);
+        interferences(cases, options.quick);
     }
     return cases;
 }

@@ -1,5 +1,7 @@
 #include "calibrate/cases/general_cases.hpp"
 
+#include <map>
+
 #include "calibrate/cases/cpu_cases.hpp"
 #include "calibrate/cases/network_cases.hpp"
 #include "calibrate/cases/storage_cases.hpp"
@@ -21,10 +23,22 @@ std::vector<Case> general_cases(const GeneralCases& asked) {
 
 std::vector<Case> beside_model_cases(const GeneralCases& asked) {
     std::vector<Case> cases;
+    std::map<std::string, Case> largest;  // by precision: what the device reaches at its best
+    const auto work = [](const Case& of) {
+        return of.number("m") * of.number("n") * of.number("k") * of.number("batch", 1);
+    };
     for (const Case& one : general_cases(asked)) {
         if (one.benchmark == "stream" || one.benchmark == "launch" || one.benchmark == "update") {
             cases.push_back(one);
+        } else if (one.benchmark == "matmul") {
+            const auto [known, first] = largest.try_emplace(one.word("precision"), one);
+            if (!first && work(known->second) < work(one)) {
+                known->second = one;
+            }
         }
+    }
+    for (const auto& [precision, one] : largest) {
+        cases.push_back(one);
     }
     return cases;
 }

@@ -19,7 +19,8 @@ struct GeneralCases {
 
 std::vector<Case> general_cases(const GeneralCases& asked);
 
-/// Those that a network needs beside its own kernels: passes without a benchmark of their own, launches, updates.
+/// Those that a network needs beside its own kernels: passes without a benchmark of their own, launches, updates, and
+/// the largest product of each precision, which is the device's peak.
 std::vector<Case> beside_model_cases(const GeneralCases& asked);
 
 }  // namespace dodona::calibrate

@@ -123,7 +123,7 @@ private:
 
 /// Whole cycles, and long enough to be steady.
 Seconds window_of(const NoisePattern& pattern, const Settings& settings) {
-    const Seconds wanted = settings.quick ? 0.4_s : max(1_s, settings.most_seconds * 1_s);
+    const Seconds wanted = settings.quick ? 0.2_s : max(1_s, settings.most_seconds * 1_s);
     return std::ceil(wanted / pattern.cycle()) * pattern.cycle();
 }
 
@@ -147,7 +147,7 @@ Measurement interference(const Case& asked, const std::vector<int>& cpus, const 
                                         threads, halves.kernel_cpus()));
     }
     const Job job = prepare(kernel, bench);
-    const Seconds window = pauses(pattern) ? window_of(pattern, settings) : settings.quick ? 0.4_s : 1_s;
+    const Seconds window = pauses(pattern) ? window_of(pattern, settings) : settings.quick ? 0.2_s : 1_s;
     runs_for(0.05_s, job);  // pages, code, caches
     const Runs alone = runs_for(window, job);
 

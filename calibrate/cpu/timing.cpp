@@ -132,7 +132,7 @@ Seconds hot_time(const Job& job, Seconds limit) {
 }
 
 Measurement measure(const Case& asked, const Job& job, int threads, const Settings& settings, const CacheFlush& flush) {
-    constexpr Seconds kQuick = 0.1_s;
+    constexpr Seconds kQuick = 0.05_s;
     const Seconds limit = settings.quick ? min(kQuick, settings.most_seconds * 1_s) : settings.most_seconds * 1_s;
     Laps laps;
     laps.begin();

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 Json case_json(const Case& of) {
     Json json{{"benchmark", of.benchmark}};
     for (const auto& [name, value] : of.parameters) {
-        std::visit([&](const auto& known) { json[name] = known; }, value);
+        std::visit([&, &key = name](const auto& known) { json[key] = known; }, value);
     }
     return json;
 }

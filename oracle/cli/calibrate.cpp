@@ -81,7 +81,22 @@ public:
         }
     }
 
-    int write() {
+    /// The machine file. Stopped too early for one, the records are kept all the same.
+    int finish() {
+        try {
+            write();
+        } catch (const InputError&) {
+            if (!interrupted()) {
+                throw;
+            }
+            fmt::print(stderr, "note: stopped; {} keeps what is measured, and the same command goes on\n",
+                       words_.records());
+        }
+        return interrupted() ? kInterrupted : kAnswered;
+    }
+
+private:
+    void write() {
         const std::optional<cluster::Cluster> before =
             words_.machine.empty() ? std::nullopt : std::optional(read_machine(words_.machine));
         calibrate::Assembled made = calibrate::assembled({.name = words_.name,
@@ -105,10 +120,8 @@ public:
                                                   .failures = session_.failures,
                                                   .parts = made.measured,
                                                   .missing = made.missing}));
-        return interrupted() ? kInterrupted : kAnswered;
     }
 
-private:
     calibrate::Settings settings(calibrate::Pass pass) const {
         return {.pass = pass,
                 .quick = words_.quick,
@@ -233,7 +246,7 @@ int run(Arguments& arguments) {
     Calibration calibration(words, std::move(networks));
     calibration.import_logs();
     calibration.measure();
-    return calibration.write();
+    return calibration.finish();
 }
 
 std::vector<Option> options() {

@@ -51,7 +51,8 @@ TEST_F(CalibrateTest, AMachineIsMeasuredAndThenPredictedWith) {
         "predict ./tiny.yaml --machine mine.yaml --gpus 1 --batch 4 --microbatch 4 --strategy data --precision fp32 "
         "--format json");
     ASSERT_EQ(predicted.code, 0) << predicted.err;
-    EXPECT_NE(predicted.out.find("\"measured"), std::string::npos);
+    EXPECT_NE(predicted.out.find("compute: measured to "), std::string::npos) << predicted.out;
+    EXPECT_NE(predicted.out.find("of made-up (measured by dodona calibrate"), std::string::npos) << predicted.out;
 }
 
 TEST_F(CalibrateTest, ASecondRunAddsOnlyWhatIsMissing) {
@@ -74,6 +75,7 @@ TEST_F(CalibrateTest, AnInterruptKeepsWhatIsDoneAndTheSameCommandGoesOn) {
     const std::string rest = "' --model tiny.yaml --microbatch 4 --threads 1 -o mine.yaml";
     const Outcome stopped = place_.run("calibrate --program 'python3 " + backend + " 4" + rest);
     EXPECT_EQ(stopped.code, 130) << stopped.out << stopped.err;
+    EXPECT_NE(stopped.err.find("mine.records.jsonl keeps what is measured"), std::string::npos) << stopped.err;
     const std::string kept = content(place_.path() / "mine.records.jsonl");
     EXPECT_GE(lines(kept), 4u);
     const Outcome whole = place_.run("calibrate --program 'python3 " + backend + rest);
