@@ -108,7 +108,7 @@ void add_curves(MeasuredLevel& level, const Tables& tables, const LevelRecords& 
     for (const auto& [series, measured] : tables) {
         cluster::CollectiveCurve curve = thinned_with_held_out(series, measured);
         curve.provenance.source = level.link.source;
-        curve.provenance.date = records.date;
+        curve.provenance.date = records.date.substr(0, 10);
         level.link.curves.push_back(std::move(curve));
     }
 }

@@ -15,6 +15,7 @@ import argparse
 import json
 import pathlib
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -94,11 +95,12 @@ def require(options):
 def calibrated_links(bench, network, rate):
     """The machine file of this network, and of the CPU that was measured before."""
     machine = bench.folder / f"network-{rate:g}.yaml"
+    shutil.copy(bench.folder / "compute.records.jsonl", machine.with_suffix(".records.jsonl"))  # goes on from there
     launcher = bench.folder / "launcher"
     launcher.mkdir(exist_ok=True)
     words = network.launcher(launcher, 1, len(network.names))
     network.run(0, [bench.options.dodona, "calibrate", "--backend", "mpi", "--mpirun", " ".join(words), *bench.quick(),
-                    "--machine", bench.folder / "compute.yaml", "-o", machine], 1800,
+                    "--threads", 1, "-o", machine], 1800,
                 {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
     return machine
 
