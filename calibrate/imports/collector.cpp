@@ -44,7 +44,7 @@ void Collector::note(Location where, std::string message, std::string help) {
 }
 
 void Collector::assume(Location where, std::string message, std::string help) {
-    imported_.assumptions.push_back({Severity::warning, std::move(where), std::move(message), std::move(help)});
+    assumptions_.push_back({Severity::warning, std::move(where), std::move(message), std::move(help)});
 }
 
 Statistics once(Seconds time) {
@@ -55,7 +55,7 @@ std::string level_of(const ImportOptions& options, std::int64_t ranks, std::int6
     if (!options.level.empty()) {
         return options.level;
     }
-    return ranks_per_node >= ranks ? "node" : "system";
+    return ranks_per_node >= ranks ? "node" : "network";
 }
 
 }  // namespace dodona::calibrate

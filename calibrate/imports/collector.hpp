@@ -32,6 +32,7 @@ public:
     void assume(Location where, std::string message, std::string help = {});
 
     [[nodiscard]] Imported take() { return std::move(imported_); }
+    [[nodiscard]] const std::vector<Diagnostic>& assumptions() const { return assumptions_; }
 
 private:
     void add(std::variant<Environment, Measurement, Failure, Lacking> what);
@@ -40,12 +41,13 @@ private:
     std::string file_;
     std::map<std::string, std::string> facts_;
     Imported imported_;
+    std::vector<Diagnostic> assumptions_;
 };
 
 /// Statistics of one time that stands for several runs already.
 Statistics once(Seconds time);
 
-/// The level that a group crosses: what the user says, or "node" where all of its ranks share one, else "system".
+/// The level that a group crosses: what the user says, or "node" where all of its ranks share one, else "network".
 std::string level_of(const ImportOptions& options, std::int64_t ranks, std::int64_t ranks_per_node);
 
 }  // namespace dodona::calibrate

@@ -77,9 +77,6 @@ inline std::string told(const Imported& imported, const LevelOptions& options) {
     for (const Diagnostic& note : imported.notes) {
         text += to_text(note);
     }
-    for (const Diagnostic& assumption : imported.assumptions) {
-        text += "assumed: " + to_text(assumption);
-    }
     return text;
 }
 

@@ -111,7 +111,7 @@ TEST(KnownWorld, OfNcclTestsInEveryGenerationIsImportedExactly) {
                     RC_ASSERT(read.of.number("ranks") == static_cast<double>(world.hosts * world.per_host));
                     RC_ASSERT(read.of.number("ranks_per_node") == static_cast<double>(world.per_host));
                     RC_ASSERT(read.of.number("in_place") == static_cast<double>(place));
-                    RC_ASSERT(read.of.word("level") == (world.hosts == 1 ? "node" : "system"));
+                    RC_ASSERT(read.of.word("level") == (world.hosts == 1 ? "node" : "network"));
                     const double printed = std::round(due_us * 100 * static_cast<double>(1 + place)) / 100;
                     RC_ASSERT(std::abs(read.time.value().in(1_us) - printed) < 1e-9 * printed);
                 }
@@ -186,6 +186,32 @@ TEST(KnownWorld, FilesThatCannotBeReadAndOddOptionsAreRefused) {
         EXPECT_NE(fault_of([&] { static_cast<void>(import_file(empty.path(), options)); }).find("--"),
                   std::string::npos);
     }
+}
+
+TEST(KnownWorld, FilesOfSeveralDevicesAreNotMixed) {
+    const std::vector<std::string> paths{(logs() / "nccl_broadcast.txt").string(),
+                                         (logs() / "nccl_gen1_all_gather.txt").string()};
+    EXPECT_NE(fault_of([&] { static_cast<void>(import_files(paths, dated())); }).find("several devices"),
+              std::string::npos);
+}
+
+TEST(KnownWorld, TheSameLogTwiceIsEveryCaseOnceWithTwoSamples) {
+    const std::string log = (logs() / "nccl_broadcast.txt").string();
+    const Imported once = import_file(log, dated());
+    const Imported twice = import_files(std::vector{log, log}, dated());
+    const auto measurements = [](const Imported& imported) {
+        return std::count_if(imported.records.begin(), imported.records.end(),
+                             [](const Record& record) { return std::holds_alternative<Measurement>(record.what); });
+    };
+    EXPECT_EQ(measurements(once), measurements(twice));
+    EXPECT_EQ(std::get<Measurement>(twice.records[1].what).time.samples, 2);
+}
+
+TEST(KnownWorld, EveryFaultOfEveryFileIsTold) {
+    const std::vector<std::string> paths{(logs() / "bad_unknown.txt").string(), (logs() / "bad_unknown.json").string()};
+    const std::string fault = fault_of([&] { static_cast<void>(import_files(paths, dated())); });
+    EXPECT_NE(fault.find("bad_unknown.txt"), std::string::npos);
+    EXPECT_NE(fault.find("bad_unknown.json"), std::string::npos);
 }
 
 TEST(KnownWorld, WithoutADateTheRecordsAreOfNow) {
