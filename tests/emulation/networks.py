@@ -57,10 +57,14 @@ def lstm():
 
 
 def probe():
-    """Not trained: what its parts take, apart and at sizes of their own, says what the framework adds."""
+    """Not predicted: its operators, of other sizes, say what the framework adds. So does cells()."""
     return [nn.Conv2d(24, 48, 3, 1, 1, bias=False), nn.BatchNorm2d(48), nn.ReLU(),
             nn.Conv2d(48, 96, 3, 2, 1, bias=False), nn.BatchNorm2d(96), nn.ReLU(), nn.Conv2d(96, 96, 3, 1, 1), nn.ReLU(),
             nn.MaxPool2d(2), nn.Flatten(), nn.Linear(9600, 192), nn.ReLU(), nn.Linear(192, 60)]
+
+
+def cells():
+    return [Steps(96, 192, 1), nn.Linear(192, 60)]
 
 
 class Network:
@@ -78,5 +82,6 @@ NETWORKS = {
     "resnet": Network(resnet, (3, 64, 64), (), 100, 5),
     "vgg": Network(vgg, (3, 32, 32), (), 100, 5),
     "lstm": Network(lstm, (32, 128), (32,), 1000, 1),
+    "cells": Network(cells, (24, 96), (24,), 60, 1),
     "probe": Network(probe, (24, 40, 40), (), 60, 3),
 }

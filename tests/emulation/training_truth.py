@@ -1,8 +1,8 @@
 """Predicted against measured training, by another framework, on hosts that nobody described: DODONA SWITCH [options].
 
-1. `dodona calibrate` measures this CPU with the kernels of three networks, and what PyTorch adds to kernels, to
-   collectives and to an update, with networks of other sizes (models/probe.yaml, models/cells.yaml);
-2. on hosts of an emulated network, at two speeds, `dodona calibrate` measures the links with MPI;
+1. `dodona calibrate` measures this CPU with the kernels of the networks;
+2. on hosts of an emulated network, at two speeds, `dodona calibrate` measures the links with MPI, and two networks of
+   other sizes say what PyTorch adds (framework.py);
 3. PyTorch trains the networks there: on one host, data parallel on two, as a pipeline of two stages;
 4. `dodona predict` says what each step takes. A step that is off by more than the tolerance fails the test, and so does
    a fastest plan that is not the measured one (of plans whose steps differ by more than the tolerance).
@@ -28,7 +28,7 @@ BATCH, MICROBATCH = 32, 8
 NETWORKS = ("resnet", "vgg", "lstm")
 RATES = (2e8, 1e9)  # bits/s
 DELAY = 50e-6  # seconds
-STAGES = {"resnet": "5,7", "vgg": "1,7", "lstm": "1,3"}  # units of the model files; networks.py cuts there
+STAGES = {"resnet": "2,4", "vgg": "1,2", "lstm": "1,1"}  # blocks of the model files; networks.py cuts there
 TRAINED = {"serial": [], "data": ["--gpus", 2, "--strategy", "data", "--overlap", "none"],
            "pipeline": ["--gpus", 2, "--strategy", "pipeline", "--mesh", "pipeline=2", "--microbatch", MICROBATCH,
                         "--schedule", "gpipe", "--overlap", "none"]}
@@ -92,6 +92,13 @@ def require(options):
         raise hosts.Skip(f"there is no dodona at {options.dodona}")
 
 
+def calibrate_kernels(bench, names, samples):
+    """Adds to the machine file of the CPU and its records."""
+    models = [word for name in names for word in ("--model", bench.model(name))]
+    bench.dodona("calibrate", *bench.kernels(), *bench.quick(), "--threads", 1, *models, "--microbatch",
+                 ",".join(str(each) for each in samples), "-o", bench.folder / "compute.yaml")
+
+
 def calibrated_links(bench, network, rate):
     """The machine file of this network, and of the CPU that was measured before."""
     machine = bench.folder / f"network-{rate:g}.yaml"
@@ -108,14 +115,14 @@ def calibrated_links(bench, network, rate):
 def measured_and_predicted(bench):
     """A row for each network, plan and rate."""
     rows, steps = [], bench.options.steps
-    models = [word for name in NETWORKS for word in ("--model", bench.model(name))]
-    bench.dodona("calibrate", *bench.kernels(), *bench.quick(), "--threads", 1, *models, "--microbatch",
-                 ",".join(str(each) for each in (BATCH, BATCH // 2, MICROBATCH)), "-o", bench.folder / "compute.yaml")
-    kernels = framework.kernels(bench) if bench.options.kernels == "library" else {}
+    calibrate_kernels(bench, NETWORKS, (BATCH, BATCH // 2, MICROBATCH))
+    calibrate_kernels(bench, framework.PROBES, (BATCH,))
     for rate in RATES:
         with hosts.Network(bench.options.switch, rate=rate, delay=DELAY) as network:
             machine = calibrated_links(bench, network, rate)
-            added = framework.write(bench, network, machine, kernels, rate)
+            added = framework.measured(bench, network, machine)
+            print(f"PyTorch at {rate / 1e6:g} Mb/s: {added}", flush=True)
+            added = framework.written(bench, added)
             for repeat in ("first", "again"):
                 for name in NETWORKS:
                     for plan in TRAINED:
