@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -34,13 +35,36 @@ CurveKey key_of(const MeasuredKernel& measured) {
             measured.exact};
 }
 
+/// What a check compares: a benchmark in a precision and direction.
+std::string checked(const Case& of) {
+    return fmt::format("{} {} {} {}", of.benchmark, of.word("operator"), of.word("precision"), of.word("direction"));
+}
+
+/// Benchmarks whose results were not those of the host the last time they were compared (`check: 1`): a wrong kernel's
+/// time is a wrong number.
+std::set<std::string> wrong(const DeviceRecords& of) {
+    std::set<std::string> found;
+    for (const Record& record : of.records) {
+        const auto* measured = std::get_if<Measurement>(&record.what);
+        const auto* failure = std::get_if<Failure>(&record.what);
+        if (record.backend == of.backend && measured != nullptr && measured->of.number("check") == 1) {
+            found.erase(checked(measured->of));
+        } else if (record.backend == of.backend && failure != nullptr && failure->of.number("check") == 1) {
+            found.insert(checked(failure->of));
+        }
+    }
+    return found;
+}
+
 std::vector<Record> of_backend(const DeviceRecords& of) {
     std::vector<Record> own;
+    const std::set<std::string> faulty = wrong(of);
     for (const Record& record : of.records) {
         const auto* measured = std::get_if<Measurement>(&record.what);
         const bool other_threads = measured != nullptr && of.threads > 0 && measured->of.has("threads") &&
                                    measured->of.number("threads") != of.threads;
-        if (record.backend == of.backend && !other_threads) {
+        const bool faulty_kernel = measured != nullptr && faulty.contains(checked(measured->of));
+        if (record.backend == of.backend && !other_threads && !faulty_kernel) {
             own.push_back(record);
         }
     }

@@ -84,6 +84,20 @@ TEST(MeasuredDevice, OnlyWhatRanOnAsManyThreadsCounts) {
               true_time(128, 512, 256));
 }
 
+TEST(MeasuredDevice, AKernelWhoseResultIsWrongSaysNothing) {
+    auto records = world();
+    Case check = product(8, 8, 8);
+    check.parameters["check"] = 1.0;
+    const Record failed{
+        .backend = "cpu", .date = "2026-11-20T12:00:00Z", .what = Failure{check, "the result is wrong"}};
+    records.push_back(failed);
+    EXPECT_THROW(static_cast<void>(measured_device({.records = records, .backend = "cpu"})), InputError);
+    Measurement passed;
+    passed.of = check;
+    records.push_back({.backend = "cpu", .date = "2026-11-20T12:00:00Z", .what = passed});
+    EXPECT_TRUE(measured_device({.records = records, .backend = "cpu"}).has_value());
+}
+
 TEST(MeasuredDevice, WithoutKernelsThereIsNoneAndWithoutProductsItSaysWhatLacks) {
     EXPECT_FALSE(measured_device({.records = {}, .backend = "cpu"}).has_value());
     const std::vector<Record> streams{timed(stream(1 << 30), 100_us)};
