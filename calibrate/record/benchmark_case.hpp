@@ -6,10 +6,10 @@
 //              precision direction layout [nchw, nhwc, blocked]                        `filters` of all groups together
 // attention    batch heads kv_heads queries keys head causal precision direction      one fused attention
 // recurrent    samples gates inputs cells precision direction                         one step of `cells` cells
-// operator     operator rows columns precision direction, or of images                one pass of relu, gelu,
-// layer-norm,
-//              images channels input window stride pad                                rms-norm, softmax, batch-norm,
-//              pool
+// operator     operator rows columns precision direction, or of images                one pass of relu, gelu, sigmoid,
+//              images channels input window stride pad layout [nchw, blocked]         tanh, silu, add, layer-norm,
+//                                                                                     rms-norm, softmax, batch-norm,
+//                                                                                     pool, average-pool
 // stream       bytes pattern [read, write, copy, triad]                               moving `bytes` in all
 // gather       rows width lookups precision direction                                 looking up, or adding to, rows
 // update       elements optimizer [sgd, adam] precision                               one step of an optimizer
@@ -19,7 +19,9 @@
 // collective   collective bytes ranks ranks_per_node level groups in_place algorithm  all ranks, start to last end
 // send         bytes level pattern [ping-pong, window, overhead, gap] groups          one message, one way
 // file         operation [write, read, create, stat, remove] bytes block writers      one operation of all writers
-// interference resource load and the parameters of a kernel (`kernel` names it)       the kernel beside the load
+//              directory
+// interference resource load load_threads directory and the parameters of a kernel    the kernel beside the load
+//              (`kernel` names it)
 //
 // `precision`: names of base/precision.hpp. `direction`: forward, backward-input, backward-weight (graph::Direction).
 // Products, row-major: forward x[m,k] by the transpose of W[n,k]; backward-input dY[m,k] by W[k,n]; backward-weight the
