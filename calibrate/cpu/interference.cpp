@@ -116,6 +116,11 @@ public:
             }
             begin = end;
         }
+        if (kernel_.size() < threads || load_.empty()) {  // such as packages of one core, as virtual machines have them
+            kernel_.clear();
+            load_.clear();
+            split(cores, 0, cores.size());
+        }
         if (kernel_.size() < threads || load_.empty()) {
             throw CannotMeasure(
                 fmt::format("a kernel of {} threads and a load on other cores do not fit on the {} cores "

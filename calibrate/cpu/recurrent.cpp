@@ -18,9 +18,11 @@ struct CellShape {
     [[nodiscard]] std::int64_t units() const { return samples * hidden; }
 };
 
+/// No run reads what one before it wrote: numbers that are multiplied again and again become denormal, and slow.
 struct CellTensors {
-    Floats state, weights, weight_gradient, gates, inputs, carried, scratch, more;
-    std::vector<Job> activations;  ///< one sigmoid or tanh over `units` after the other
+    Floats state, weights, gates, inputs, carried;                 ///< read
+    Floats scratch, joined, next, more, product, weight_gradient;  ///< written
+    std::vector<Job> activations;                                  ///< one sigmoid or tanh over `units` after the other
 };
 
 int products_of(std::int64_t gates) { return gates == 4 ? 4 : gates == 3 ? 3 : 0; }
@@ -29,12 +31,15 @@ CellTensors tensors_of(const CellShape& cell, bool backward, const Workbench& be
     const std::int64_t all = cell.units() * cell.gates;
     CellTensors tensors{.state = bench.random(cell.units()),
                         .weights = bench.random(cell.hidden * cell.hidden * cell.gates),
-                        .weight_gradient = {},
                         .gates = bench.random(all),
                         .inputs = bench.random(all),
                         .carried = bench.random(cell.units()),
                         .scratch = bench.random(all),
+                        .joined = bench.random(all),
+                        .next = bench.random(cell.units()),
                         .more = bench.random(cell.units()),
+                        .product = bench.random(all),
+                        .weight_gradient = {},
                         .activations = {}};
     if (backward) {
         tensors.weight_gradient = bench.random(cell.hidden * cell.hidden * cell.gates);
@@ -56,9 +61,9 @@ void whole(std::int64_t elements, const std::function<void(Range)>& pass) {
 
 void step_forward(const CellShape& cell, const CellTensors& t, Laps& laps) {
     sgemm({.transpose_b = true, .m = cell.samples, .n = cell.gates * cell.hidden, .k = cell.hidden}, t.state.get(),
-          t.weights.get(), t.gates.get());
+          t.weights.get(), t.product.get());
     laps.lap("product");
-    whole(cell.units() * cell.gates, [&](Range r) { add_pass(r, t.gates.get(), t.inputs.get(), t.gates.get()); });
+    whole(cell.units() * cell.gates, [&](Range r) { add_pass(r, t.product.get(), t.inputs.get(), t.product.get()); });
     for (const Job& activation : t.activations) {
         activation.run(laps);
     }
@@ -68,7 +73,7 @@ void step_forward(const CellShape& cell, const CellTensors& t, Laps& laps) {
         });
     }
     if (cell.gates > 1) {
-        whole(cell.units(), [&](Range r) { add_pass(r, t.scratch.get(), t.more.get(), t.state.get()); });
+        whole(cell.units(), [&](Range r) { add_pass(r, t.scratch.get(), t.carried.get(), t.next.get()); });
     }
     laps.lap("gates");
 }
@@ -77,21 +82,21 @@ void step_backward(const CellShape& cell, const CellTensors& t, Laps& laps) {
     const std::int64_t units = cell.units();
     for (std::int64_t gate = 0; gate < cell.gates; ++gate) {
         const auto back = gate == 0 ? tanh_backward_pass : sigmoid_backward_pass;
-        whole(units,
-              [&](Range r) { back(r, t.more.get(), t.gates.get() + gate * units, t.scratch.get() + gate * units); });
+        const float* const of_gate = t.gates.get() + gate * units;
+        float* const gradient = t.scratch.get() + gate * units;
+        whole(units, [&](Range r) { back(r, t.state.get(), of_gate, gradient); });
         if (cell.gates > 1) {  // each gate multiplies: its gradient, and that of what it gates
-            whole(units,
-                  [&](Range r) { multiply_pass(r, t.carried.get(), t.gates.get() + gate * units, t.more.get()); });
-            whole(units, [&](Range r) { multiply_pass(r, t.carried.get(), t.more.get(), t.inputs.get()); });
+            whole(units, [&](Range r) { multiply_pass(r, t.carried.get(), of_gate, t.more.get()); });
+            whole(units, [&](Range r) { multiply_pass(r, t.carried.get(), t.state.get(), t.next.get()); });
         }
     }
     if (cell.gates > 1) {
         whole(units, [&](Range r) { add_pass(r, t.more.get(), t.carried.get(), t.more.get()); });
-        whole(units * cell.gates, [&](Range r) { copy_pass(r, t.scratch.get(), t.gates.get()); });  // joined again
+        whole(units * cell.gates, [&](Range r) { copy_pass(r, t.scratch.get(), t.joined.get()); });
     }
     laps.lap("gates");
-    sgemm({.m = cell.samples, .n = cell.hidden, .k = cell.gates * cell.hidden}, t.gates.get(), t.weights.get(),
-          t.state.get());
+    sgemm({.m = cell.samples, .n = cell.hidden, .k = cell.gates * cell.hidden}, t.joined.get(), t.weights.get(),
+          t.next.get());
     laps.lap("product");
 }
 

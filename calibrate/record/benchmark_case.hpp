@@ -7,7 +7,7 @@
 // attention    batch heads kv_heads queries keys head causal precision direction      one fused attention
 // recurrent    samples gates inputs cells precision direction                         one step of `cells` cells
 // operator     operator rows columns precision direction; or of images:               one pass of it, see below
-//              images channels input window stride pad
+//              images channels input window stride pad layout [nchw, blocked]
 // stream       bytes pattern [read, write, copy, triad]                               moving `bytes` in all
 // gather       rows width lookups precision direction                                 looking up, or adding to, rows
 // update       elements optimizer [sgd, adam] precision                               one step of an optimizer
@@ -20,16 +20,19 @@
 // send         bytes level pattern groups ranks ranks_per_node                        one message, one way
 //              [ping-pong, window, overhead, gap, window-both: each way, ring: to the next of all]
 // file         operation [write, read, create, stat, remove] bytes block writers      one operation of all writers
-// interference resource load and the parameters of a kernel (`kernel` names it)       the kernel beside the load
+//              directory
+// interference resource load load_threads directory and the parameters of a kernel    the kernel beside the load
+//              (`kernel` names it)
 //
 // Channels and filters of a convolution are those of all its groups. Operators: relu, gelu, silu, sigmoid, tanh,
-// softmax, layer-norm, rms-norm, batch-norm, max-pool, average-pool. `precision`: names of base/precision.hpp.
+// add, softmax, layer-norm, rms-norm, batch-norm, max-pool, average-pool. `precision`: names of base/precision.hpp.
 // `direction`: forward, backward-input, backward-weight (graph::Direction). Products, row-major: forward x[m,k] by the
 // transpose of W[n,k]; backward-input dY[m,k] by W[k,n]; backward-weight the transpose of dY[k,m] by X[k,n]. `bytes` of
 // a collective: the full buffer, as in cluster::CollectiveCurve (of an all-gather its result, of a reduce-scatter its
 // input). `collective`: cluster::name of it, or broadcast. `groups`: how many disjoint groups do it at once. Any case
 // may have `threads`, how many of a CPU it uses, and `moved`, `flops`, `weight_moved`, `weight_flops`, which change
-// nothing of what is run: they are what the network that asked for the case says it moves and computes.
+// nothing of what is run: they are what the network that asked for the case says it moves and
+// computes. With `check` 1 a result is compared with the host's and nothing is timed.
 #pragma once
 
 #include <cstdint>
