@@ -42,6 +42,7 @@ library() {
 }
 # Whether the headers say yes to a line of the preprocessor.
 says() {
+    # shellcheck disable=SC2086  # a list of options
     printf '#include <%s>\n#if !(%s)\n#error\n#endif\n' "$1" "$2" | g++ -std=c++20 $includes -E -x c++ - >/dev/null 2>&1
 }
 need() {
@@ -110,6 +111,7 @@ paths=
 for file in $libraries; do
     paths="$paths -Wl,-rpath,$(dirname "$file")"
 done
+# shellcheck disable=SC2086  # lists of files and options
 g++ -shared -o "$out/dodona-calibrate-cuda.so" "$out"/*.o $libraries $paths -ldl -lpthread
 g++ -o "$out/standalone" "$out"/program/*.o "$out"/base_*.o -ldl -lpthread
 echo "built $out/dodona-calibrate-cuda.so and $out/standalone"
