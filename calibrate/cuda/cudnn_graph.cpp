@@ -182,11 +182,11 @@ CudnnGraph::Id CudnnGraph::add(cudnnDataType_t type, const Extents& extents, con
     return id;
 }
 
-CudnnGraph::Id CudnnGraph::stored(cudnnDataType_t type, Extents extents, Extents strides) {
+CudnnGraph::Id CudnnGraph::stored(cudnnDataType_t type, const Extents& extents, const Extents& strides) {
     return add(type, extents, strides, false, false);
 }
 
-CudnnGraph::Id CudnnGraph::inner(cudnnDataType_t type, Extents extents, Extents strides) {
+CudnnGraph::Id CudnnGraph::inner(cudnnDataType_t type, const Extents& extents, const Extents& strides) {
     return add(type, extents, strides, true, false);
 }
 
