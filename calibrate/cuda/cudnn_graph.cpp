@@ -27,7 +27,8 @@ void expect(cudnnStatus_t answer, const std::string& doing) {
 }
 
 /// Engine configurations of one mode of the heuristic, best first; empty where it has none.
-std::vector<CudnnDescriptor> configurations(const CudnnDescriptor& graph, const CudnnDevice& device,
+/// `device` is null where the graph has a handle, which knows its own.
+std::vector<CudnnDescriptor> configurations(const CudnnDescriptor& graph, const CudnnDevice* device,
                                             cudnnBackendHeurMode_t mode) {
     constexpr std::int64_t kMost = 16;
     std::vector<CudnnDescriptor> found;
@@ -35,7 +36,9 @@ std::vector<CudnnDescriptor> configurations(const CudnnDescriptor& graph, const 
         CudnnDescriptor heuristic(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
         heuristic.set(CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH, graph);
         heuristic.set(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
-        heuristic.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, device.properties());
+        if (device != nullptr) {
+            heuristic.set(CUDNN_ATTR_ENGINEHEUR_DEVICEPROP, device->properties());
+        }
         heuristic.finalize("asking cuDNN's heuristic");
         std::vector<cudnnBackendDescriptor_t> raw;
         for (std::int64_t i = 0; i < kMost; ++i) {
@@ -179,11 +182,11 @@ CudnnGraph::Id CudnnGraph::add(cudnnDataType_t type, const Extents& extents, con
     return id;
 }
 
-CudnnGraph::Id CudnnGraph::stored(cudnnDataType_t type, Extents extents, Extents strides) {
+CudnnGraph::Id CudnnGraph::stored(cudnnDataType_t type, const Extents& extents, const Extents& strides) {
     return add(type, extents, strides, false, false);
 }
 
-CudnnGraph::Id CudnnGraph::inner(cudnnDataType_t type, Extents extents, Extents strides) {
+CudnnGraph::Id CudnnGraph::inner(cudnnDataType_t type, const Extents& extents, const Extents& strides) {
     return add(type, extents, strides, true, false);
 }
 
@@ -307,7 +310,8 @@ CudnnPlan CudnnGraph::plan(const CudnnDevice& device, cudnnHandle_t handle,
     graph.finalize("putting a graph together");
     std::string why = "its heuristic names no engine";
     for (const cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
-        for (const CudnnDescriptor& configuration : configurations(graph, device, mode)) {
+        for (const CudnnDescriptor& configuration :
+             configurations(graph, handle == nullptr ? &device : nullptr, mode)) {
             try {
                 if (is_refused(configuration, refused)) {
                     why = "its engines compute in fewer bits than were asked for";

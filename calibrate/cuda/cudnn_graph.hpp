@@ -72,9 +72,9 @@ public:
     using Extents = std::vector<std::int64_t>;
 
     /// A tensor that a variant of the graph is given memory for.
-    Id stored(cudnnDataType_t type, Extents extents, Extents strides);
+    Id stored(cudnnDataType_t type, const Extents& extents, const Extents& strides);
     /// A tensor that only engines see.
-    Id inner(cudnnDataType_t type, Extents extents, Extents strides);
+    Id inner(cudnnDataType_t type, const Extents& extents, const Extents& strides);
     /// One number of fp32, read from the host when the plan runs.
     Id scalar();
 

@@ -9,7 +9,12 @@ namespace {
 
 std::unique_ptr<dodona::calibrate::Instrument> make(const dodona::calibrate::Settings& settings) {
     dodona::calibrate::cuda::require_device();
-    return dodona::calibrate::cuda::make_instrument(settings);
+    try {
+        return dodona::calibrate::cuda::make_instrument(settings);
+    } catch (const dodona::calibrate::CannotMeasure& error) {
+        throw dodona::calibrate::InstrumentMissing(
+            {.why = error.what(), .help = "another program may hold the GPU; `nvidia-smi` shows which"});
+    }
 }
 
 }  // namespace

@@ -136,14 +136,14 @@ Work prepare_launch(const Case& asked, Bench& bench) {
     const std::string kind = asked.word("kind", "plain");
     Work work;
     work.executions = kKernels;
+    // Launched while the GPU runs them: what a kernel costs whoever is slower, the host or the GPU.
+    work.queued = false;
     if (kind == "plain") {
         work.run = [](cudaStream_t stream) {
             for (int i = 0; i < kKernels; ++i) {
                 empty_kernel(stream);
             }
         };
-        // Launched while the GPU runs them: what a kernel costs whoever is slower, the host or the GPU.
-        work.queued = false;
     } else if (kind == "graph") {
         const Stream recorder;
         cudaGraph_t graph = nullptr;

@@ -22,11 +22,11 @@ TEST(CounterSet, IsOnePassOnEveryKnownChip) {
             EXPECT_FALSE(plan.image.empty()) << chip;
             ++planned;
         } catch (const CannotMeasure& error) {
-            // Chips of boards for cars and robots: listed, and not for this kind of profiler, or without these counters.
-            EXPECT_TRUE(chip != "GA100" && chip != "GH100" && chip != "GB100") << chip << ": " << error.what();
+            // GV11B, GA10B and their like stand on boards for robots, where memory is the processor's.
+            EXPECT_EQ(chip.back(), 'B') << chip << ": " << error.what();
         }
     }
-    EXPECT_GE(planned, 12) << "of " << chips.size();
+    EXPECT_GE(planned, 20) << "of " << chips.size();
 }
 
 TEST(CounterSet, AnUnknownChipIsASentence) {

@@ -104,12 +104,22 @@ TEST_F(Graphs, AttentionIsPlannedBothWays) {
     expect_attention(kB200, {2, 16, 4, 1024, 1024, 128, true});
 }
 
-TEST_F(Graphs, WhatNoEngineComputesIsRefused) {
-    // Multiprocessors of 2012 have no tensor cores, and cuDNN 9 nothing for them.
-    const Described old{"Kepler", 350, 15, 49152, 12e9, 1572864, 875000, 3004000};
+TEST_F(Graphs, WhatNoEngineMayComputeIsRefused) {
     const AttentionShape shape{1, 1, 1, 64, 64, 64, false};
-    const std::string why = refusal(attention_forward(shape, Precision::bf16).graph, old, Precision::bf16);
-    EXPECT_EQ(why.rfind("cuDNN has no engine for this case: ", 0), 0U) << why;
+    const auto built = attention_forward(shape, Precision::bf16);
+    try {
+        (void)built.graph.plan(CudnnDevice::described(json_of(kH200)), nullptr, {CUDNN_NUMERICAL_NOTE_TENSOR_CORE});
+        FAIL() << "fused attention without tensor cores";
+    } catch (const CannotMeasure& error) {
+        EXPECT_STREQ(error.what(),
+                     "cuDNN has no engine for this case: its engines compute in fewer bits than were asked for");
+    }
+}
+
+TEST(CudnnDevice, ThatCudnnDoesNotKnowIsASentence) {
+    const Described old{"Kepler", 350, 15, 49152, 12e9, 1572864, 875000, 3004000};
+    EXPECT_THROW((void)CudnnDevice::described(json_of(old)), CannotMeasure);
+    EXPECT_THROW((void)CudnnDevice::described("{}"), CannotMeasure);
 }
 
 TEST(Attention, IsRefusedInWordsWhereItMakesNoSense) {
