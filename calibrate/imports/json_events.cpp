@@ -32,6 +32,7 @@ public:
         if (depth_ == 1) {
             member_ = name;
         }
+        skips_ = !open_.empty() && in_array() && !wanted_.fields.contains(name);
         key_ = std::move(name);
         return true;
     }
@@ -42,12 +43,21 @@ public:
 private:
     [[nodiscard]] bool in_array() const { return depth_ >= 2 && member_ == wanted_.array; }
 
+    /// Whether a value that starts here is inside of one that is built, and not kept.
+    [[nodiscard]] bool skipped() {
+        return !open_.empty() &&
+               (open_.back() == nullptr || (open_.back()->is_object() && std::exchange(skips_, false)));
+    }
+
     /// Whether a value that starts here is one to build.
     [[nodiscard]] bool starts() const {
         return (depth_ == 2 && in_array()) || (depth_ == 1 && wanted_.members.contains(member_));
     }
 
     bool value(Json&& v) {
+        if (skipped()) {
+            return true;
+        }
         if (!open_.empty()) {
             put(std::move(v));
         } else if (starts()) {
@@ -71,7 +81,9 @@ private:
             fail(whole_, fmt::format("nested deeper than {}", kDeepest), "no trace is: was the file changed?");
         }
         --depth_;
-        if (!open_.empty()) {
+        if (skipped()) {
+            open_.push_back(nullptr);
+        } else if (!open_.empty()) {
             open_.push_back(put(std::move(container)));
         } else if (starts()) {
             built_ = std::move(container);
@@ -106,7 +118,8 @@ private:
     std::string member_;     ///< of the document
     std::string key_;
     Json built_;
-    std::vector<Json*> open_;  ///< containers of `built_` that are open
+    std::vector<Json*> open_;  ///< containers of `built_` that are open; null where they are not kept
+    bool skips_ = false;       ///< the value of the key at hand
 };
 
 }  // namespace

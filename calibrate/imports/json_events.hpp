@@ -13,11 +13,14 @@
 
 namespace dodona::calibrate {
 
+using Names = std::set<std::string, std::less<>>;
+
 struct JsonEvents {
-    std::string_view array;                                                  ///< the member whose elements come singly
-    std::set<std::string, std::less<>> members;                              ///< other members that are asked for
-    std::function<void(const Json& element)> element;                        ///< of the array
-    std::function<void(const std::string& name, const Json& value)> member;  ///< of the document
+    std::string_view array;  ///< the member whose elements come singly
+    Names fields;            ///< of the elements and of what is in them; others are not kept
+    Names members;           ///< other members of the document that are asked for
+    std::function<void(const Json& element)> element;
+    std::function<void(const std::string& name, const Json& value)> member;
 };
 
 /// Throws InputError, with the byte, for what is no JSON, for NaN and Infinity, and for what is nested deeper than 64.

@@ -20,6 +20,35 @@ std::int64_t whole_of(const Json* value, std::int64_t otherwise) {
     return read && std::abs(*read) < kLargest ? static_cast<std::int64_t>(*read) : otherwise;
 }
 
+/// All that is looked at in an event.
+Names fields() {
+    return {"ph",
+            "cat",
+            "name",
+            "dur",
+            "args",
+            "External id",
+            "external id",
+            "External Id",
+            "correlation",
+            "bytes",
+            "Input Dims",
+            "Input dims",
+            "Input Strides",
+            "Input type",
+            "Input Type",
+            "Concrete Inputs",
+            "Collective name",
+            "In msg nelems",
+            "Out msg nelems",
+            "dtype",
+            "Group size",
+            "Process Group Name",
+            "Process Group Ranks",
+            "In split size",
+            "Seq"};
+}
+
 /// "[0, 1]" of a list as of a string; a string without its quotes.
 std::string as_text(const Json* value) {
     if (value == nullptr) {
@@ -231,6 +260,7 @@ KinetoTrace read_kineto(std::istream& stream, const Location& whole) {
     Taker taker(trace);
     read_events(stream, whole,
                 {.array = "traceEvents",
+                 .fields = fields(),
                  .members = {"deviceProperties", "cuda_runtime_version", "cuda_driver_version"},
                  .element = [&](const Json& event) { taker.event(event); },
                  .member = [&](const std::string& name, const Json& value) { taker.document_member(name, value); }});

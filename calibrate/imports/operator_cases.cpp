@@ -132,6 +132,21 @@ constexpr std::array kConvolutions{
     ConvolutionArguments{"aten::convolution_backward", 1, 2, 4, 5, 6, 9},
 };
 
+/// Whether a window of that stride, padding and dilation fits into an input.
+bool fits(const Extents& input, const Extents& weight, const std::array<std::optional<Extents>, 3>& lists) {
+    constexpr std::int64_t kMost = 1 << 20;
+    for (std::size_t i = 2; i < input.size(); ++i) {
+        const std::int64_t stride = (*lists[0])[i - 2];
+        const std::int64_t padding = (*lists[1])[i - 2];
+        const std::int64_t dilation = (*lists[2])[i - 2];
+        if (stride < 1 || dilation < 1 || padding < 0 || stride > kMost || dilation > kMost || padding > kMost ||
+            weight[i] < 1 || weight[i] > kMost || dilation * (weight[i] - 1) + 1 > input[i] + 2 * padding) {
+            return false;
+        }
+    }
+    return input[0] >= 1 && input[1] >= 1 && weight[0] >= 1;
+}
+
 std::string crossed(const Extents& extents) {
     std::string text;
     for (const std::int64_t extent : extents) {
@@ -159,6 +174,9 @@ OperatorCase convolution(const KinetoOperator& called, const ConvolutionArgument
     }
     for (auto& list : lists) {
         list->resize(dimensions - 2, list->front());  // one number stands for all dimensions
+    }
+    if (!fits(*input, *weight, lists) || weight->front() % groups->front() != 0) {
+        return {.of = {}, .why = std::string(kOddShapes)};
     }
     const auto precision = precision_of(called.types, where.input, kernel);
     if (!precision) {

@@ -188,8 +188,10 @@ private:
         const auto bytes = static_cast<double>(*whole(words.front().text));
         const double seconds = column.starts_with("Bandwidth") ? table_->test->messages * bytes / (value->value * kMega)
                                                                : value->value / kMicros;
-        if (bytes > 0) {  // an empty message is no row of a curve over sizes
+        if (bytes > 0) {
             table_->rows.emplace_back(bytes, seconds * 1_s);
+        } else {
+            into_.note(text_.at(line), "an empty message is left out: it is no point of a curve over sizes");
         }
     }
 
