@@ -1,8 +1,11 @@
 #include "calibrate/cases/general_cases.hpp"
 
+#include <cstdlib>
 #include <map>
+#include <utility>
 
 #include "calibrate/cases/cpu_cases.hpp"
+#include "calibrate/cases/cuda_cases.hpp"
 #include "calibrate/cases/network_cases.hpp"
 #include "calibrate/cases/storage_cases.hpp"
 
@@ -17,6 +20,16 @@ std::vector<Case> general_cases(const GeneralCases& asked) {
     }
     if (asked.backend == "cpu" || asked.backend == "program") {
         return cpu_cases(asked.options, asked.threads);
+    }
+    if (asked.backend == "cuda") {
+        // Each benchmark compares its result with the host's before anything is timed.
+        const auto devices = asked.environment.facts.find("devices");
+        const int count = devices == asked.environment.facts.end() ? 1 : std::atoi(devices->second.c_str());
+        std::vector<Case> cases = cuda_check_cases(count);
+        for (Case& one : cuda_cases(asked.options, count)) {
+            cases.push_back(std::move(one));
+        }
+        return cases;
     }
     return {};
 }

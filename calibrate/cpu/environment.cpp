@@ -7,13 +7,13 @@
 #include <chrono>
 #include <fstream>
 #include <limits>
-#include <set>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "calibrate/cpu/onednn.hpp"
 #include "calibrate/cpu/sgemm.hpp"
+#include "calibrate/cpu/threads.hpp"
 #include "calibrate/record/exchange.hpp"
 
 namespace dodona::calibrate::cpu {
@@ -30,17 +30,6 @@ std::string model_name() {
         }
     }
     return "unknown";
-}
-
-/// Cores under these logical CPUs: those that share one are siblings.
-std::size_t cores_under(const std::vector<int>& cpus) {
-    std::set<std::string> siblings;
-    for (const int cpu : cpus) {
-        std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", cpu));
-        std::string list;
-        siblings.insert(file >> list ? list : fmt::format("{}", cpu));
-    }
-    return siblings.size();
 }
 
 /// Hz, by additions that wait for each other: one a cycle on every CPU of the last decades. Of two registers: some CPUs
@@ -103,7 +92,7 @@ Environment environment_of(const std::vector<int>& cpus, const std::vector<Cache
     auto& facts = environment.facts;
     facts["device"] = model_name();
     facts["threads"] = fmt::format("{}", cpus.size());
-    facts["cores"] = fmt::format("{}", cores_under(cpus));
+    facts["cores"] = fmt::format("{}", cores_of(cpus).size());
     facts["memory"] = fmt::format(
         "{:.0f}", static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)));
     facts["clock"] = fmt::format("{:.0f}", measured_clock());

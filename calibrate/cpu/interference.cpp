@@ -99,25 +99,44 @@ Statistics statistics_of(std::vector<double> times) {
             .estimator = Estimator::median};
 }
 
-/// CPUs of the kernel and of the load while this lives; afterwards all are everyone's again.
+/// Whole cores of the kernel and of the load while this lives; afterwards all are everyone's again. Both on the first
+/// package with two cores where that has room, as they meet at its memory; else half of every package each.
 class Halves {
 public:
-    explicit Halves(const std::vector<int>& cpus) : all_(cpus) {
-        if (cpus.size() < 2) {
-            throw CannotMeasure("a load beside a kernel needs two CPUs, and this process may use one; allow it more");
+    Halves(const std::vector<int>& cpus, std::size_t threads, std::size_t load_threads) : all_(cpus) {
+        const std::vector<Core> cores = cores_of(cpus);
+        for (std::size_t begin = 0; begin < cores.size();) {
+            std::size_t end = begin;
+            while (end < cores.size() && cores[end].package == cores[begin].package) {
+                ++end;
+            }
+            split(cores, begin, end);
+            if (kernel_.size() >= threads && load_.size() >= load_threads) {
+                break;
+            }
+            begin = end;
         }
-        const auto middle = cpus.begin() + static_cast<std::ptrdiff_t>(cpus.size() / 2);
-        kernel_.assign(cpus.begin(), middle);
-        load_.assign(middle, cpus.end());
+        if (kernel_.size() < threads || load_.empty()) {
+            throw CannotMeasure(
+                fmt::format("a kernel of {} threads and a load on other cores do not fit on the {} cores "
+                            "that this process may use; allow it more or ask for fewer threads",
+                            threads, cores.size()));
+        }
         keep_to(kernel_);
     }
     Halves(const Halves&) = delete;
     Halves& operator=(const Halves&) = delete;
     ~Halves() { keep_to(all_); }
     [[nodiscard]] const std::vector<int>& load() const { return load_; }
-    [[nodiscard]] std::size_t kernel_cpus() const { return kernel_.size(); }
 
 private:
+    void split(const std::vector<Core>& cores, std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) {
+            std::vector<int>& half = i < begin + (end - begin) / 2 ? kernel_ : load_;
+            half.insert(half.end(), cores[i].cpus.begin(), cores[i].cpus.end());
+        }
+    }
+
     std::vector<int> all_, kernel_, load_;
 };
 
@@ -140,12 +159,9 @@ Measurement interference(const Case& asked, const std::vector<int>& cpus, const 
     if (kernel.benchmark.empty()) {
         throw CannotMeasure("an interference needs `kernel`, the benchmark to run beside the load; give the case one");
     }
-    const Halves halves(cpus);
     const auto threads = static_cast<std::size_t>(count(asked, "threads", 1));
-    if (threads > halves.kernel_cpus()) {
-        throw CannotMeasure(fmt::format("{} threads are more than the {} CPUs that the load leaves; ask for fewer",
-                                        threads, halves.kernel_cpus()));
-    }
+    const auto load_threads = static_cast<std::size_t>(count(asked, "load_threads", 1));
+    const Halves halves(cpus, threads, load_threads);
     const Job job = prepare(kernel, bench);
     const Seconds window = pauses(pattern) ? window_of(pattern, settings) : settings.quick ? 0.2_s : 1_s;
     runs_for(0.05_s, job);  // pages, code, caches
@@ -153,7 +169,7 @@ Measurement interference(const Case& asked, const std::vector<int>& cpus, const 
 
     const Noise noise({.pattern = pattern,
                        .cpus = halves.load(),
-                       .threads = static_cast<int>(count(asked, "load_threads", 1)),
+                       .threads = static_cast<int>(load_threads),
                        .directory = asked.word("directory")});
     runs_for(0.05_s, job);  // the new process shares pages with this one: each is copied when next written
     const NoiseDone first = noise.done();

@@ -9,9 +9,9 @@
 namespace dodona::calibrate::cpu {
 
 /// `kernel` names the kernel's benchmark, whose other parameters stand in the same case; `load` is a pattern, or
-/// `resource` (memory, network, io, cpu) one that never pauses; `directory` is where files are written, and
-/// `load_threads` how many threads the load has (1). The kernel keeps to the first half of the CPUs and the load to
-/// the rest; the kernel runs warm, back to back, over whole cycles of the pattern.
+/// `resource` (memory, network, io, cpu) one that never pauses; `directory` is where files are written, and `load_threads`
+/// how many threads the load has (1). Kernel and load keep to different cores of a package; the kernel runs warm, back to
+/// back, over whole cycles of the pattern.
 ///
 /// The time is one run beside the load, with its quartiles: CPU time where the kernel has one thread (words: `clock:
 /// process`), as others on the same CPU then do not count while waiting for memory does; wall time where it has more.

@@ -4,6 +4,13 @@
 #include <omp.h>
 #include <sched.h>
 
+#include <fstream>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
 namespace dodona::calibrate::cpu {
 
 std::vector<int> usable_cpus() {
@@ -18,6 +25,31 @@ std::vector<int> usable_cpus() {
         }
     }
     return cpus;
+}
+
+std::vector<Core> cores_of(const std::vector<int>& cpus) {
+    std::map<std::pair<int, std::string>, Core> cores;
+    for (const int cpu : cpus) {
+        const std::string folder = fmt::format("/sys/devices/system/cpu/cpu{}/topology/", cpu);
+        std::ifstream siblings_file(folder + "thread_siblings_list");
+        std::ifstream package_file(folder + "physical_package_id");
+        std::string siblings;
+        int package = 0;
+        if (!(siblings_file >> siblings)) {
+            siblings = fmt::format("{}", cpu);
+        }
+        if (!(package_file >> package)) {
+            package = 0;
+        }
+        Core& core = cores[{package, siblings}];
+        core.package = package;
+        core.cpus.push_back(cpu);
+    }
+    std::vector<Core> all;
+    for (auto& [place, core] : cores) {
+        all.push_back(std::move(core));
+    }
+    return all;
 }
 
 void use_threads(int threads) {

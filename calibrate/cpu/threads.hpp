@@ -10,6 +10,16 @@ namespace dodona::calibrate::cpu {
 /// Logical CPUs that this process may run on.
 std::vector<int> usable_cpus();
 
+/// Logical CPUs that share a core, and the package (socket) of it.
+struct Core {
+    int package = 0;
+    std::vector<int> cpus;
+};
+
+/// The cores under these logical CPUs, those of one package side by side; of a machine that tells nothing, each CPU is
+/// one. Source: sysfs of Linux, Documentation/admin-guide/cputopology.rst.
+std::vector<Core> cores_of(const std::vector<int>& cpus);
+
 /// So many threads in whatever runs next: own loops, oneDNN and the BLAS.
 void use_threads(int threads);
 

@@ -2,8 +2,6 @@
 
 #include <cupti_profiler_host.h>
 
-#include <cupti_profiler_target.h>
-
 #include <string_view>
 
 #include <fmt/format.h>
@@ -36,9 +34,6 @@ std::array<const char*, kCounters.size()> counter_names() {
 }
 
 CounterHost::CounterHost(const std::string& chip) {
-    CUpti_Profiler_Initialize_Params start{};
-    start.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE;
-    expect_cupti(cuptiProfilerInitialize(&start), "starting CUPTI's profiler");
     CUpti_Profiler_Host_Initialize_Params params{};
     params.structSize = CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE;
     params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;

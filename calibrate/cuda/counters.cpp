@@ -165,6 +165,9 @@ std::array<double, kCounters.size()> RangeProfiler::values(const CounterHost& ho
 }  // namespace
 
 void count_events(const Work& work, const Stream& stream, Measurement& measured) {
+    CUpti_Profiler_Initialize_Params start{};
+    start.structSize = CUpti_Profiler_Initialize_Params_STRUCT_SIZE;
+    expect_cupti(cuptiProfilerInitialize(&start), "starting CUPTI's profiler");
     const CounterHost host(chip_name());
     const CounterPlan plan = host.plan();
     if (plan.passes != 1) {

@@ -324,6 +324,9 @@ CudnnPlan CudnnGraph::plan(const CudnnDevice& device, cudnnHandle_t handle,
                 return CudnnPlan(plan);
             } catch (const CannotMeasure& error) {
                 why = error.what();
+                if (why.find("EXECUTION_FAILED") != std::string::npos) {
+                    throw;  // the driver's refusal, which every other engine would meet too
+                }
             }
         }
     }

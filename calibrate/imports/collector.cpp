@@ -1,5 +1,11 @@
 #include "calibrate/imports/collector.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
 namespace dodona::calibrate {
 
 void Collector::add(std::variant<Environment, Measurement, Failure, Lacking> what) {
@@ -17,13 +23,28 @@ void Collector::environment(std::map<std::string, std::string> facts) {
     add(Environment{std::move(facts)});
 }
 
+bool Collector::measured() const {
+    return std::any_of(imported_.records.begin(), imported_.records.end(),
+                       [](const Record& record) { return std::holds_alternative<Measurement>(record.what); });
+}
+
 void Collector::measurement(Measurement measured) {
+    const double seconds = measured.time.least.in(1_s);
+    if (!std::isfinite(seconds) || seconds <= 0) {
+        note({std::make_shared<Source>(Source{file_, {}}), 0, 0, 1},
+             fmt::format("a time of {} s is left out: {}", seconds, measured.of.key()));
+        return;
+    }
     measured.words["source"] = file_;
     add(std::move(measured));
 }
 
 void Collector::note(Location where, std::string message, std::string help) {
     imported_.notes.push_back({Severity::warning, std::move(where), std::move(message), std::move(help)});
+}
+
+void Collector::assume(Location where, std::string message, std::string help) {
+    assumptions_.push_back({Severity::warning, std::move(where), std::move(message), std::move(help)});
 }
 
 Statistics once(Seconds time) {
@@ -34,7 +55,7 @@ std::string level_of(const ImportOptions& options, std::int64_t ranks, std::int6
     if (!options.level.empty()) {
         return options.level;
     }
-    return ranks_per_node >= ranks ? "node" : "system";
+    return ranks_per_node >= ranks ? "node" : "network";
 }
 
 }  // namespace dodona::calibrate

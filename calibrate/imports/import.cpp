@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "calibrate/imports/collective_name.hpp"
 #include "calibrate/imports/collector.hpp"
 #include "calibrate/imports/kineto.hpp"
+#include "calibrate/imports/merge.hpp"
 #include "calibrate/imports/nccl_tests.hpp"
 #include "calibrate/imports/nccl_topology.hpp"
 #include "calibrate/imports/nvbandwidth.hpp"
@@ -65,10 +67,13 @@ void check_options(const ImportOptions& options) {
     }
 }
 
+/// Lists are no JSON of these formats; "[1,0]<stdout>:" starts the line of a log.
 bool is_json(const std::string& start) {
     const std::size_t first = start.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    return first != std::string::npos && (start[first] == '{' || start[first] == '[');
+    return first != std::string::npos && start[first] == '{';
 }
+
+bool is_measurement(const Record& record) { return std::holds_alternative<Measurement>(record.what); }
 
 class Importer {
 public:
@@ -86,16 +91,16 @@ public:
         } else {
             text(bytes, collector);
         }
-        add(collector.take());
+        add(collector);
     }
 
     Imported take() {
         if (!traces_.empty()) {
             Collector collector(options_, sources());
             take_collectives(traces_, collector);
-            add(collector.take());
+            add(collector);
         }
-        if (all_.records.empty() && all_.topologies.empty()) {
+        if (std::none_of(all_.records.begin(), all_.records.end(), is_measurement) && all_.topologies.empty()) {
             std::vector<Diagnostic> faults = all_.notes;
             for (Diagnostic& fault : faults) {
                 fault.severity = Severity::error;
@@ -105,6 +110,9 @@ public:
             }
             throw InputError(std::move(faults));
         }
+        require_one_device();
+        all_.notes.insert(all_.notes.end(), assumptions_.begin(), assumptions_.end());
+        all_.records = merged(all_.records);
         return std::move(all_);
     }
 
@@ -138,12 +146,12 @@ private:
     }
 
     void text(ByteStream& bytes, Collector& collector) {
-        std::string all = bytes.text();
+        const std::string all = bytes.text();
         if (is_nccl_topology(all)) {
             read_nccl_topology(all, collector);
             return;
         }
-        const LogText log(std::move(all), collector.file());
+        const LogText log(all, collector.file());
         bool known = false;
         for (const TextFormat& format : kTextFormats) {
             if (format.is(log)) {
@@ -167,15 +175,37 @@ private:
         return join(names) + (more > 0 ? fmt::format(" and {} more", more) : "");
     }
 
-    void add(Imported one) {
+    void add(Collector& collector) {
+        Imported one = collector.take();
         std::move(one.records.begin(), one.records.end(), std::back_inserter(all_.records));
         std::move(one.topologies.begin(), one.topologies.end(), std::back_inserter(all_.topologies));
         std::move(one.notes.begin(), one.notes.end(), std::back_inserter(all_.notes));
+        const std::vector<Diagnostic>& assumed = collector.assumptions();
+        assumptions_.insert(assumptions_.end(), assumed.begin(), assumed.end());
+    }
+
+    /// Times of different devices are never merged.
+    void require_one_device() const {
+        std::set<std::string> devices;
+        for (const Record& record : all_.records) {
+            if (const auto* environment = std::get_if<Environment>(&record.what)) {
+                const auto device = environment->facts.find("device");
+                if (device != environment->facts.end()) {
+                    devices.insert(device->second);
+                }
+            }
+        }
+        if (devices.size() > 1) {
+            const std::vector<std::string> names(devices.begin(), devices.end());
+            fail({}, fmt::format("the files are of several devices: {}", join(names)),
+                 "import the files of one machine at a time");
+        }
     }
 
     ImportOptions options_;
     std::vector<KinetoTrace> traces_;
     Imported all_;
+    std::vector<Diagnostic> assumptions_;
 };
 
 }  // namespace

@@ -30,22 +30,23 @@ struct ImportOptions {
     std::string collective = {};             ///< "all-gather", for logs that do not name theirs
     std::optional<std::int64_t> ranks = {};  ///< of a collective
     std::optional<std::int64_t> ranks_per_node = {};
-    std::string level = {};            ///< that collectives and sends crossed; empty: "node" or "system"
+    std::string level = {};            ///< that collectives and sends crossed; empty: "node" or "network"
     std::optional<Bytes> buffer = {};  ///< of one copy of nvbandwidth
 };
 
 struct Imported {
     std::vector<Record> records;       ///< backend "import"; an environment stands before what was measured in it
     std::vector<Topology> topologies;  ///< of one node each
-    std::vector<Diagnostic> notes;     ///< what was left out or assumed, and why; warnings
+    std::vector<Diagnostic> notes;     ///< what was left out, how much and why, and what was assumed; warnings
 };
 
 /// Throws InputError, located, where a file is none of the known formats, and where nothing in it could be taken: then
 /// with the reasons. What could be taken beside faults is returned with notes.
 Imported import_file(const std::string& path, const ImportOptions& options = {});
 
-/// Several files of one machine. Traces of several ranks of one job are read together: of a collective the shortest of
-/// its ranks counts, the others waited.
+/// Several files of one machine; files that name different devices are refused. Repeated measurements of a case become
+/// one (imports/merge.hpp). Traces of several ranks of one job are read together: of a collective the shortest of its
+/// ranks counts, the others waited.
 Imported import_files(std::span<const std::string> paths, const ImportOptions& options = {});
 
 }  // namespace dodona::calibrate

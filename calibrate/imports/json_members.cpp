@@ -1,6 +1,7 @@
 #include "calibrate/imports/json_members.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -9,6 +10,13 @@
 #include "input/text.hpp"
 
 namespace dodona::calibrate {
+
+namespace {
+
+/// What is left of NaN, nan, Infinity, -Infinity and inf where a parser of JSON stops.
+constexpr std::array<std::string_view, 4> kNotFinite{"N", "I", "na", ":i"};
+
+}  // namespace
 
 const Json* member(const Json& object, std::string_view name) {
     if (!object.is_object()) {
@@ -42,8 +50,9 @@ const Json::array_t& elements(const Json* value) {
 }
 
 void fail_at_byte(const Location& whole, std::size_t byte, std::string_view near) {
-    const bool not_finite = near.find("NaN") != std::string_view::npos || near.find("nan") != std::string_view::npos ||
-                            near.find("Inf") != std::string_view::npos || near.find("inf") != std::string_view::npos;
+    // Parsers stop at the first sign of it that no number has.
+    const bool not_finite = std::any_of(kNotFinite.begin(), kNotFinite.end(),
+                                        [&](std::string_view start) { return near.ends_with(start); });
     if (not_finite) {
         fail(whole, fmt::format("no JSON from byte {} on: NaN and Infinity are no numbers of it", byte),
              "replace them by null; some writers of traces put them in");
@@ -63,9 +72,7 @@ Json read_json(const std::string& text, const Location& whole, std::string_view 
     } catch (const Json::exception&) {
         byte = text.size();  // a number that is too large
     }
-    constexpr std::size_t kNear = 8;
-    const std::size_t from = byte > kNear ? byte - kNear : 0;
-    fail_at_byte(whole, byte, std::string_view(text).substr(std::min(from, text.size()), 2 * kNear));
+    fail_at_byte(whole, byte, std::string_view(text).substr(0, byte));
 }
 
 }  // namespace dodona::calibrate

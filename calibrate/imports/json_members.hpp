@@ -21,7 +21,7 @@ std::string word(const Json* value);  ///< empty where it is no string
 /// The elements of an array; none of all else.
 const Json::array_t& elements(const Json* value);
 
-/// Where a text is no JSON: the byte, and what is wrong there. `text` are the bytes around it where they are known.
+/// A text is no JSON from that byte on. `near` is what stands up to there, or the token that is wrong.
 [[noreturn]] void fail_at_byte(const Location& whole, std::size_t byte, std::string_view near);
 
 /// Throws InputError, with the byte, for what is no JSON. Members named `secret` are not read at all.

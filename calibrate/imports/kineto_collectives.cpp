@@ -13,7 +13,7 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kMicro = 1e-6;
+constexpr double kMicros = 1e6;  // of a second
 
 enum class Full { in, out };
 
@@ -112,7 +112,7 @@ public:
         }
         const Location where = traces_.empty() ? Location{} : traces_.front().whole;
         for (const auto& [why, count] : left_out_) {
-            into_.note(where, fmt::format("{} collectives are left out: {}", count, why.first), why.second);
+            into_.note(where, fmt::format("collectives are left out: {}, {}", count, why.first), why.second);
         }
     }
 
@@ -188,7 +188,7 @@ private:
         bool all_ranks = true;
         std::int64_t most = 0;
         for (const auto& [instance, seen] : instances) {
-            times.push_back(seen.least * kMicro);
+            times.push_back(seen.least / kMicros);
             all_ranks = all_ranks && seen.traces >= ranks;
             most = std::max(most, seen.traces);
         }

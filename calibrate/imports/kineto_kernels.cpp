@@ -13,7 +13,7 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kMicro = 1e-6;
+constexpr double kMicros = 1e6;  // of a second
 
 /// Times of one case, and the kernel that takes most of each.
 struct Samples {
@@ -100,7 +100,7 @@ private:
             return;
         }
         Samples& samples = samples_[*read.of];
-        samples.times.push_back(us * kMicro);
+        samples.times.push_back(us / kMicros);
         samples.kernels[trace_.names[longest->name]] += us;
         samples.most_kernels = std::max(samples.most_kernels, static_cast<double>(launched.size()));
     }
@@ -116,10 +116,10 @@ private:
 
     void notes(double of_others) {
         for (const auto& [why, count] : left_out_) {
-            into_.note(trace_.whole, fmt::format("{} {} are left out", count, why));
+            into_.note(trace_.whole, fmt::format("{} are left out: {}", why, count));
         }
         for (const auto& [what, count] : assumed_) {
-            into_.note(trace_.whole, fmt::format("{} {}", count, what));
+            into_.assume(trace_.whole, fmt::format("{}: {}", what, count));
         }
         if (all_ > 0 && of_others + left_out_us_ > 0) {
             into_.note(trace_.whole,
@@ -166,7 +166,7 @@ void take_kernels(const KinetoTrace& trace, Collector& into) {
         }
         std::vector<double> times = us;
         for (double& time : times) {
-            time *= kMicro;
+            time /= kMicros;
         }
         const Statistics statistics = statistics_of(std::move(times));
         into.measurement(
@@ -176,7 +176,7 @@ void take_kernels(const KinetoTrace& trace, Collector& into) {
              .values = {{"bandwidth", copy.second / statistics.median.in(1_s)}}});
     }
     for (const auto& [where, count] : odd) {
-        into.note(trace.whole, fmt::format("{} copies ({}) are left out", count, where));
+        into.note(trace.whole, fmt::format("copies \"{}\" are left out: {}", where, count));
     }
 }
 

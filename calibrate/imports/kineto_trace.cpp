@@ -94,7 +94,7 @@ public:
             devices(value);
         } else if (const auto code = number(&value); code && *code > 0 && *code < kLargest) {
             const auto version = static_cast<std::int64_t>(*code);
-            trace_.facts[name == "cuda_runtime_version" ? "runtime" : "driver"] =
+            trace_.facts[name == "cuda_runtime_version" ? "runtime" : "cuda_driver"] =
                 fmt::format("{}.{}", version / 1000, version % 1000 / 10);
         }
     }

@@ -88,8 +88,8 @@ LogLine::LogLine(std::string_view raw, int number) : text_(raw), number_(number)
 std::vector<LogWord> LogLine::words() const { return split(text_, 1); }
 std::vector<LogWord> LogLine::cells() const { return split(text_, 2); }
 
-LogText::LogText(std::string text, const std::string& name) {
-    std::string plain = text;  // escapes are no text to whoever reads files
+LogText::LogText(std::string_view text, const std::string& name) {
+    std::string plain(text);  // escapes are no text to whoever reads files
     std::replace(plain.begin(), plain.end(), kEscape, ' ');
     source_ =
         input::read_text(std::move(plain), name, {.is = "a log, text", .too_large = "cut the log into several files"})

@@ -37,7 +37,7 @@ private:
 class LogText {
 public:
     /// Throws InputError for what is no text and for what is too large.
-    LogText(std::string text, const std::string& name);
+    LogText(std::string_view text, const std::string& name);
 
     [[nodiscard]] const std::vector<LogLine>& lines() const { return lines_; }
     [[nodiscard]] Location whole() const { return {source_, 0, 0, 1}; }

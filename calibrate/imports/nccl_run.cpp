@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kFewestSizes = 3;  // two make a line that nothing contradicts
 constexpr double kMicro = 1e-6;
+constexpr double kMicrosOfASecond = 1e6;  // a quotient of what is printed is nearer to it than a product with 1e-6
 constexpr double kGiga = 1e9;
 constexpr double kMsOverUs = 1000;
 
@@ -91,7 +92,7 @@ public:
         try {
             const NcclProgram& program = the_program();
             if (!program.taken) {
-                refuse(run_.where, fmt::format("{} rows of {} are left out", run_.rows.size(), program.stem),
+                refuse(run_.where, fmt::format("rows of {} are left out: {}", program.stem, run_.rows.size()),
                        fmt::format("records are made of {}", known_collectives()));
             }
             check_honest();
@@ -127,29 +128,38 @@ private:
         if (const NcclProgram* named = program_named(run_.program)) {
             return *named;
         }
-        const std::string help = fmt::format("name it with --collective: {}", known_collectives());
-        const auto ratio = bus_ratio_of(timings_);
-        const auto ranks = static_cast<double>(into_.options().ranks.value_or(ranks_of_list()));
-        if (!ratio || ranks < 2) {
-            refuse(run_.where, "nothing says which collective this run is", help);
-        }
-        const NcclRow& row = run_.rows.front();
-        const bool reduces = !row.redop.empty() && row.redop != "none";
-        const auto like = programs_like(ratio->value, ratio->tolerance, ranks, reduces, row.root >= 0);
+        const auto like = look_alikes();
         if (like.size() == 1) {
-            into_.note(run_.where, fmt::format("nothing names the collective: taken for {}, of which the bus bandwidth "
-                                               "is {:.3g} times the algorithm bandwidth over {} ranks",
-                                               like.front()->collective, ratio->value, ranks));
+            into_.assume(run_.where, fmt::format("nothing names the collective: taken for {} by its bandwidths",
+                                                 like.front()->collective));
             return *like.front();
         }
         std::vector<std::string> names;
         for (const NcclProgram* program : like) {
-            names.emplace_back(program->collective);
+            if (program->taken) {
+                names.emplace_back(program->collective);
+            }
         }
         refuse(run_.where,
-               like.empty() ? "nothing says which collective this run is, and its bandwidths fit none"
-                            : fmt::format("nothing says which collective this run is; {} look the same", join(names)),
-               help);
+               names.empty()
+                   ? "nothing says which collective this run is"
+                   : fmt::format("nothing says which collective this run is: it may be {}", join(names, " or ")),
+               fmt::format("name it with --collective: {}", known_collectives()));
+    }
+
+    /// Programs of such bandwidths. Twice as much as is reduced moves in an all-reduce only, however many the ranks.
+    [[nodiscard]] std::vector<const NcclProgram*> look_alikes() const {
+        const auto ratio = bus_ratio_of(timings_);
+        const auto ranks = static_cast<double>(into_.options().ranks.value_or(ranks_of_list()));
+        if (ratio && ratio->value > 1 + ratio->tolerance) {
+            return {program_of("all-reduce")};
+        }
+        if (!ratio || ranks < 2) {
+            return {};
+        }
+        const NcclRow& row = run_.rows.front();
+        const bool reduces = !row.redop.empty() && row.redop != "none";
+        return programs_like(ratio->value, ratio->tolerance, ranks, reduces, row.root >= 0);
     }
 
     /// Results that were wrong, and times that are not those of the collective.
@@ -207,7 +217,8 @@ private:
             const double ranks = passes / (passes - ratio->value);
             const double least = passes / (passes - ratio->value + ratio->tolerance);
             if (std::abs(ranks - std::round(ranks)) < kOff && ranks - least < 0.5) {
-                into_.note(run_.where, fmt::format("the log lists no ranks: {:.0f} of them by its bandwidths", ranks));
+                into_.assume(run_.where,
+                             fmt::format("the log lists no ranks: {:.0f} of them by its bandwidths", ranks));
                 return std::lround(ranks);
             }
         }
@@ -239,7 +250,7 @@ private:
                    fmt::format("the bus bandwidth is {:.3g} times the algorithm bandwidth; of {} over {} ranks it is "
                                "{:.3g} times",
                                ratio->value, program.collective, shape.ranks, due),
-                   "check which collective and how many ranks this is: --collective, --ranks");
+                   "check which collective it is and how many ranks took part: --collective, --ranks");
         }
     }
 
@@ -254,7 +265,7 @@ private:
             return said;
         }
         if (!run_.milliseconds && all_fit(kMsOverUs)) {
-            into_.note(run_.where, "the times are in ms, whatever the header says: time * algbw = size only then");
+            into_.assume(run_.where, "the times are in ms, whatever the header says: time * algbw = size only then");
             return kMsOverUs;
         }
         const auto odd = std::find_if(timings_.all.begin(), timings_.all.end(), [&](const auto& entry) {
@@ -274,7 +285,7 @@ private:
             row.bytes > 0 ? static_cast<void>(sizes.insert(row.bytes)) : static_cast<void>(++empty);
         }
         if (empty > 0) {
-            into_.note(run_.where, fmt::format("{} rows of size 0 are left out", empty));
+            into_.note(run_.where, fmt::format("rows of size 0 are left out: {}", empty));
         }
         if (sizes.size() < kFewestSizes) {
             refuse(run_.where, fmt::format("{} sizes are too few for a curve: {} are due", sizes.size(), kFewestSizes),
@@ -292,7 +303,8 @@ private:
             facts["device"] = *devices.begin();
         }
         if (devices.size() > 1) {
-            into_.note(run_.where, fmt::format("{} kinds of device took part; the first is recorded", devices.size()));
+            into_.assume(run_.where,
+                         fmt::format("{} kinds of device took part; the first is recorded", devices.size()));
         }
         into_.environment(std::move(facts));
         for (const NcclRow& row : run_.rows) {
@@ -317,7 +329,7 @@ private:
                                   {"groups", static_cast<double>(shape.groups)},
                                   {"in_place", in_place ? 1.0 : 0.0},
                                   {"level", level_of(into_.options(), shape.ranks, shape.ranks_per_node)}}},
-            .time = once(timing->time.value * scale * kMicro * 1_s),
+            .time = once(timing->time.value * scale / kMicrosOfASecond * 1_s),
             .values = timing->values,
             .words = {{"type", row.type}}};
         if (sends) {

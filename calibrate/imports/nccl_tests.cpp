@@ -13,7 +13,7 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kMicro = 1e-6;
+constexpr double kMicros = 1e6;  // of a second
 
 /// "size count type redop root time ..." of a header line, without its "#"; empty for other lines.
 std::vector<std::string> columns_of(const LogLine& line) {
@@ -211,7 +211,7 @@ private:
         }
         for (const auto& [name, as] : kIterations) {
             if (column == name && value) {
-                timing.values[std::string(as)] = value->value * kMicro;
+                timing.values[std::string(as)] = value->value / kMicros;
             }
         }
         return true;

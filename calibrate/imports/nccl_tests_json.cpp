@@ -32,13 +32,13 @@ std::optional<NcclTiming> timing_of(const Json& row, const std::string& place, c
                       .bus = six_digits(*bus),
                       .wrong = number(member(*body, "nwrong")),
                       .where = whole};
-    constexpr double kMicro = 1e-6;
+    constexpr double kMicros = 1e6;  // of a second
     if (const Json* single = member(row, place + "_per_iter")) {
         for (const auto& [name, as] : {std::pair{"min_us", "least_iteration"}, std::pair{"max_us", "longest_iteration"},
                                        std::pair{"p50_us", "median_iteration"}, std::pair{"p95_us", "p95_iteration"},
                                        std::pair{"p99_us", "p99_iteration"}}) {
             if (const auto value = number(member(*single, name))) {
-                timing.values[as] = *value * kMicro;
+                timing.values[as] = *value / kMicros;
             }
         }
     }
@@ -97,7 +97,7 @@ void read_nccl_tests_json(const std::string& text, Collector& into) {
         }
     }
     if (unread > 0) {
-        into.note(whole, fmt::format("{} results without a time are left out", unread));
+        into.note(whole, fmt::format("results without a time are left out: {}", unread));
     }
     if (const Json* bounds = member(file, "out_of_bounds")) {
         run.out_of_bounds =

@@ -62,7 +62,7 @@ public:
             take(test);
         }
         for (const auto& [why, names] : left_out_) {
-            into_.note(whole_, fmt::format("{} {}: {}", names.size(), why, join(names)));
+            into_.note(whole_, fmt::format("tests {} are left out: {}", why, join(names)));
         }
     }
 
@@ -90,9 +90,9 @@ private:
         if (const auto mebibytes = number(member(root_, "bufferSize")); mebibytes && *mebibytes > 0) {
             return *mebibytes * kMebi;
         }
-        into_.note(whole_,
-                   "the file does not say how much was copied: 512 MiB are assumed, which is nvbandwidth's default",
-                   "say it with --buffer");
+        into_.assume(whole_,
+                     "the file does not say how much was copied: 512 MiB are assumed, which is nvbandwidth's default",
+                     "say it with --buffer");
         return kDefault;
     }
 

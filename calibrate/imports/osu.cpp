@@ -12,7 +12,7 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kMicro = 1e-6;
+constexpr double kMicros = 1e6;  // of a second
 constexpr double kMega = 1e6;
 constexpr std::size_t kFewestSizes = 3;
 
@@ -187,7 +187,7 @@ private:
         }
         const auto bytes = static_cast<double>(*whole(words.front().text));
         const double seconds = column.starts_with("Bandwidth") ? table_->test->messages * bytes / (value->value * kMega)
-                                                               : value->value * kMicro;
+                                                               : value->value / kMicros;
         if (bytes > 0) {  // an empty message is no row of a curve over sizes
             table_->rows.emplace_back(bytes, seconds * 1_s);
         }
@@ -231,7 +231,10 @@ private:
         }
         if (shape.ranks_per_node == 0 && (!sends || options.level.empty())) {
             throw Refusal{table_->where, "the log does not say how many ranks a node has",
-                          "say it with --ranks-per-node"};
+                          sends
+                              ? "say with --ranks-per-node 2 that both were in one, with --ranks-per-node 1 that they "
+                                "were not"
+                              : "say it with --ranks-per-node"};
         }
         shape.ranks_per_node = std::min(shape.ranks_per_node, shape.ranks);
         if (shape.ranks_per_node > 0 && shape.ranks % shape.ranks_per_node != 0) {

@@ -59,9 +59,13 @@ void take_device(const Parts& parts, Assembled& made) {
 void take_levels(const Parts& parts, Assembled& made) {
     Cluster& cluster = made.cluster;
     if (!parts.levels.empty()) {
-        cluster.levels = parts.levels;
         cluster.node_level = 0;
-        made.measured.push_back(fmt::format("{} levels of links from topology files", parts.levels.size()));
+        cluster.levels.clear();
+        for (const DescribedLevel& level : parts.levels) {
+            cluster.levels.push_back(level.level);
+            cluster.node_level = level.node ? cluster.levels.size() - 1 : cluster.node_level;
+        }
+        made.measured.push_back(fmt::format("{} levels of links from a topology file", parts.levels.size()));
     }
     for (std::string& sentence : take_measured_levels(*parts.records, cluster)) {
         made.measured.push_back(std::move(sentence));

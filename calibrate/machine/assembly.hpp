@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/imports/topology.hpp"
 #include "calibrate/record/record.hpp"
 #include "cluster/cluster.hpp"
 
@@ -13,7 +14,7 @@ struct Parts {
     std::string name;  ///< of the machine
     const std::vector<Record>* records = nullptr;
     const cluster::Cluster* before = nullptr;  ///< its description so far; may be null
-    std::vector<cluster::Level> levels;        ///< that topology files show; may be empty
+    std::vector<DescribedLevel> levels;        ///< that a topology file shows; may be empty
     int threads = 0;                           ///< of a CPU's rank
 };
 

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -34,13 +35,36 @@ CurveKey key_of(const MeasuredKernel& measured) {
             measured.exact};
 }
 
+/// What a check compares: a benchmark in a precision and direction.
+std::string checked(const Case& of) {
+    return fmt::format("{} {} {} {}", of.benchmark, of.word("operator"), of.word("precision"), of.word("direction"));
+}
+
+/// Benchmarks whose results were not those of the host the last time they were compared (`check: 1`): a wrong kernel's
+/// time is a wrong number.
+std::set<std::string> wrong(const DeviceRecords& of) {
+    std::set<std::string> found;
+    for (const Record& record : of.records) {
+        const auto* measured = std::get_if<Measurement>(&record.what);
+        const auto* failure = std::get_if<Failure>(&record.what);
+        if (record.backend == of.backend && measured != nullptr && measured->of.number("check") == 1) {
+            found.erase(checked(measured->of));
+        } else if (record.backend == of.backend && failure != nullptr && failure->of.number("check") == 1) {
+            found.insert(checked(failure->of));
+        }
+    }
+    return found;
+}
+
 std::vector<Record> of_backend(const DeviceRecords& of) {
     std::vector<Record> own;
+    const std::set<std::string> faulty = wrong(of);
     for (const Record& record : of.records) {
         const auto* measured = std::get_if<Measurement>(&record.what);
         const bool other_threads = measured != nullptr && of.threads > 0 && measured->of.has("threads") &&
                                    measured->of.number("threads") != of.threads;
-        if (record.backend == of.backend && !other_threads) {
+        const bool faulty_kernel = measured != nullptr && faulty.contains(checked(measured->of));
+        if (record.backend == of.backend && !other_threads && !faulty_kernel) {
             own.push_back(record);
         }
     }
@@ -125,8 +149,9 @@ Device described(const DeviceRecords& of, const std::vector<MeasuredKernel>& ker
     const bool cpu = of.backend == "cpu" || facts.contains("cores");
     device.multiprocessors =
         cpu ? std::max(1, of.threads) : static_cast<int>(std::max(1.0, fact(facts, "multiprocessors", 1)));
-    // Register blocks of AVX products (oneDNN: src/cpu/x64/gemm/gemm_info.cpp), output tiles of cuBLAS's kernels.
-    device.tiles = cpu ? std::vector<cluster::Tile>{{48, 8}}
+    // Of a CPU the smallest register block: a vector of 16 numbers by 4 columns (larger blocks have remainder kernels:
+    // oneDNN, src/cpu/x64/gemm/f32/jit_avx512_common_gemm_f32.cpp). Of a GPU the output tiles of cuBLAS's kernels.
+    device.tiles = cpu ? std::vector<cluster::Tile>{{16, 4}}
                        : std::vector<cluster::Tile>{{256, 128}, {128, 128}, {128, 64}, {64, 64}};
     device.context = Bytes::of_base(fact(facts, "context", 0));
     const auto single = device.matrix.find(Precision::fp32);

@@ -80,6 +80,11 @@ std::string sentence(const MeasuredLevel& measured) {
 std::vector<std::string> take_measured_levels(const std::vector<Record>& records, cluster::Cluster& cluster) {
     std::vector<std::string> sentences;
     const std::vector<MeasuredLevel> all = measured_levels(records);
+    // One device alone has no links worth keeping.
+    if (!all.empty() && !cluster.levels.empty() && cluster.devices() == 1) {
+        cluster.levels.clear();
+        cluster.node_level = 0;
+    }
     const bool known = !cluster.levels.empty();
     for (const bool inside : {true, false}) {
         for (const std::string_view backend : kBackEnds) {

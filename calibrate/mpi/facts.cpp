@@ -2,9 +2,8 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <array>
-#include <optional>
-#include <string>
 
 #include <fmt/format.h>
 
@@ -12,19 +11,19 @@ namespace dodona::calibrate {
 
 namespace {
 
-/// Open MPI 4: what a message travels by, where it stops being eager, which algorithm a collective is forced to.
-constexpr std::array kSettings{
-    "pml",
-    "btl",
-    "btl_tcp_eager_limit",
-    "btl_vader_eager_limit",
-    "coll_tuned_use_dynamic_rules",
-    "coll_tuned_allreduce_algorithm",
-    "coll_tuned_allgather_algorithm",
-    "coll_tuned_alltoall_algorithm",
-    "coll_tuned_bcast_algorithm",
-    "coll_tuned_reduce_scatter_algorithm",
+/// Open MPI 4: what a message travels by, and where it stops being eager.
+constexpr std::array kSettings{"pml", "btl", "btl_tcp_eager_limit", "btl_vader_eager_limit"};
+
+constexpr const char* kForcing = "coll_tuned_use_dynamic_rules";
+
+struct Forced {
+    std::string_view collective;
+    const char* setting;
 };
+constexpr std::array kForced{
+    Forced{"all-reduce", "coll_tuned_allreduce_algorithm"}, Forced{"all-gather", "coll_tuned_allgather_algorithm"},
+    Forced{"all-to-all", "coll_tuned_alltoall_algorithm"}, Forced{"broadcast", "coll_tuned_bcast_algorithm"},
+    Forced{"reduce-scatter", "coll_tuned_reduce_scatter_block_algorithm"}};
 
 class Tools {
 public:
@@ -113,6 +112,17 @@ Environment environment_of(const World& world) {
         }
     }
     return environment;
+}
+
+std::optional<std::string> forced_algorithm(std::string_view collective) {
+    const Tools tools;
+    const auto found =
+        std::find_if(kForced.begin(), kForced.end(), [&](const Forced& one) { return one.collective == collective; });
+    if (found == kForced.end() || tools.setting(kForcing).value_or("0") == "0") {
+        return std::nullopt;
+    }
+    const auto number = tools.setting(found->setting);
+    return number == "0" ? std::nullopt : number;
 }
 
 }  // namespace dodona::calibrate

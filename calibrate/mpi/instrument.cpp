@@ -16,8 +16,10 @@ namespace dodona::calibrate {
 
 namespace {
 
-/// After so many rejected samples, and few that were not, all count.
-constexpr int kPatience = 5;
+/// After so many rejected samples, and few that were not, all count: before the sampling rule gives up.
+constexpr int kPatience = 3;
+constexpr int kFewestQuick = 5;
+static_assert(kPatience < kFewestQuick);
 
 /// The order in which all ranks make their World together.
 constexpr const char* kBegin = "begin";
@@ -49,7 +51,8 @@ public:
         bool all_count = warm.time > 0.2 * limit;
         int kept = 0;
         int rejected = 0;
-        SamplingRule rule{.estimator = Estimator::least, .fewest = settings_.quick ? 5 : kFewest, .limit = limit};
+        SamplingRule rule{
+            .estimator = Estimator::least, .fewest = settings_.quick ? kFewestQuick : kFewest, .limit = limit};
         if (warm.time > limit) {
             rule.fewest = rule.most = 3;
         }
@@ -133,6 +136,11 @@ public:
         add_figures(result, session.finish());
         if (sampler.switches_counted()) {
             result.words["switches"] = "counted";
+        }
+        if (asked.benchmark != "send" && asked.word("algorithm", "free") == "free") {
+            if (const auto forced = forced_algorithm(asked.word("collective"))) {
+                result.words["library_algorithm"] = *forced;
+            }
         }
         return result;
     }

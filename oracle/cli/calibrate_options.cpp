@@ -31,10 +31,11 @@ std::vector<std::string> words_of(const std::string& text) {
     return words;
 }
 
-/// As many ranks as there are cores, two at least. Open MPI wants a word more from root.
-std::vector<std::string> usual_mpirun() {
-    const unsigned cores = std::clamp(std::thread::hardware_concurrency(), 2U, 64U);
-    std::vector<std::string> words{"mpirun", "--oversubscribe", "-np", std::to_string(cores)};
+/// As many ranks as cores have room for, two at least. Open MPI wants a word more from root.
+std::vector<std::string> usual_mpirun(int threads) {
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    const int ranks = std::clamp(cores / threads, 2, 64);
+    std::vector<std::string> words{"mpirun", "--oversubscribe", "-np", std::to_string(ranks)};
     if (::geteuid() == 0) {
         words.insert(words.begin() + 1, "--allow-run-as-root");
     }
@@ -108,7 +109,7 @@ std::vector<Option> calibrate_options() {
         {.names = "--again", .value = "", .description = "measure anew what the records have already", .group = what},
         {.names = "--threads",
          .value = "N",
-         .description = "cores of a CPU that one rank has; default: all",
+         .description = "cores of a CPU that one rank has; default: all, with mpi one",
          .group = what},
         {.names = "--directory",
          .value = "DIR",
@@ -128,6 +129,15 @@ std::vector<Option> calibrate_options() {
         {.names = "-m,--machine",
          .value = "M",
          .description = "what is known of it: a built-in machine or a file; what is\nnot measured stays as it says",
+         .group = known},
+        {.names = "--device",
+         .value = "D",
+         .description = "instead: its device alone, built in or a file",
+         .group = known},
+        {.names = "--nodes", .value = "N", .description = "of a topology file: joined by its adapters", .group = known},
+        {.names = "--adapter",
+         .value = "GBITS",
+         .description = "Gb/s of one network adapter, where the file does not say",
          .group = known},
         {.names = "--name",
          .value = "NAME",
@@ -197,11 +207,21 @@ CalibrateWords read_calibrate_words(Arguments& arguments) {
         words.backends = usual_backends(words);
     }
     words.machine = arguments.text("--machine").value_or("");
+    words.device = arguments.text("--device").value_or("");
+    if (!words.machine.empty() && !words.device.empty()) {
+        arguments.fault("--device", "the machine has its device", "leave one of --machine and --device out");
+    }
+    words.levels.device = words.device;
+    words.levels.nodes = arguments.count("--nodes").value_or(1);
+    if (const auto gigabits = arguments.amount("--adapter")) {
+        words.levels.adapter_bandwidth = *gigabits / 8 * 1_GB_per_s;
+    }
     words.name = arguments.text("--name").value_or(std::filesystem::path(words.profile).stem().string());
     words.quick = arguments.has("--quick");
     words.again = arguments.has("--again");
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    words.threads = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(cores));
+    const bool ranks = std::find(words.backends.begin(), words.backends.end(), "mpi") != words.backends.end();
+    words.threads = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(ranks ? 1 : cores));
     words.directory = arguments.text("--directory").value_or(".");
     if (!std::filesystem::is_directory(words.directory)) {
         arguments.fault("--directory", fmt::format("there is no folder {}", as_typed(words.directory)),
@@ -209,7 +229,7 @@ CalibrateWords read_calibrate_words(Arguments& arguments) {
     }
     words.mpirun = words_of(arguments.text("--mpirun").value_or(""));
     if (words.mpirun.empty()) {
-        words.mpirun = usual_mpirun();
+        words.mpirun = usual_mpirun(words.threads);
     }
     words.program = words_of(arguments.text("--program").value_or(""));
     if (!words.program.empty()) {

@@ -21,6 +21,8 @@ struct CalibrateWords {
     std::vector<std::string> imports;
     calibrate::ImportOptions import_options;
     std::string machine;  ///< known before; may be empty
+    std::string device;   ///< likewise, where no machine is
+    calibrate::LevelOptions levels;
     std::string name;
     bool quick = false;
     bool again = false;

@@ -81,18 +81,20 @@ std::vector<Record> answers(const std::vector<Case>& cases) {
 
 TEST_F(Storage, EveryOperationTakesTimeAndLeavesNothing) {
     std::vector<Case> cases;
-    for (const char* operation : {"write", "read"}) {
-        cases.push_back(file(operation, 0x1p20, 2));
-    }
-    for (const char* operation : {"create", "stat", "remove"}) {
-        cases.push_back(file(operation, 0, 2));
+    for (const double writers : {2., 1.}) {
+        for (const char* operation : {"write", "read"}) {
+            cases.push_back(file(operation, 0x1p20, writers));
+        }
+        for (const char* operation : {"create", "stat", "remove"}) {
+            cases.push_back(file(operation, 0, writers));
+        }
     }
     const std::vector<Record> records = answers(cases);
     ASSERT_EQ(records.size(), cases.size() + 1);
     for (std::size_t i = 1; i < records.size(); ++i) {
         const auto* measured = std::get_if<Measurement>(&records[i].what);
         ASSERT_NE(measured, nullptr) << cases[i - 1].key();
-        EXPECT_GT(measured->time.value(), Seconds{}) << cases[i - 1].key();
+        EXPECT_GT(measured->time.least, 0.02_us) << cases[i - 1].key();  // each is a call of the system at least
         EXPECT_EQ(measured->of, cases[i - 1]);
     }
     const auto& written = std::get<Measurement>(records[1].what);

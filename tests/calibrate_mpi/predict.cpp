@@ -1,5 +1,6 @@
 // predict-collectives RECORDS ALGORITHM: what the oracle makes of records of MPI.
 // predict-collectives RECORDS --refine: which cases to measure next, a line each.
+// predict-collectives RECORDS --messages: seconds that a message of a byte takes, B/s of the longest, B/s streaming.
 //
 // Reads "COLLECTIVE BYTES RANKS" lines, one rank on each host, and prints for each the predicted seconds, low and high.
 // ALGORITHM as calibrate::SeriesChoice has it; "free" is any. First line: the levels, for whoever reads the log.
@@ -44,6 +45,17 @@ int refine(const char* path) {
     return 0;
 }
 
+int messages(const char* path) {
+    for (const calibrate::MeasuredLevel& level : calibrate::measured_levels(records_in(path))) {
+        if (level.messages) {
+            fmt::print("{} {} {}\n", level.messages->one_way(unit::byte).in(1_s),
+                       level.messages->pieces.back().bandwidth.in(unit::byte_per_second),
+                       level.messages->streaming.value_or(BytesPerSecond{}).in(unit::byte_per_second));
+        }
+    }
+    return 0;
+}
+
 int predict(const char* path, const std::string& algorithm) {
     const auto measured =
         calibrate::measured_levels(records_in(path), {.algorithm = algorithm == "free" ? "" : algorithm});
@@ -75,11 +87,14 @@ int predict(const char* path, const std::string& algorithm) {
 
 int main(int argc, char** argv) {
     if (argc != 3) {
-        std::fputs("usage: predict-collectives RECORDS ALGORITHM|--refine\n", stderr);
+        std::fputs("usage: predict-collectives RECORDS ALGORITHM|--refine|--messages\n", stderr);
         return 2;
     }
     try {
-        return std::string_view(argv[2]) == "--refine" ? refine(argv[1]) : predict(argv[1], argv[2]);
+        const std::string_view asked = argv[2];
+        return asked == "--refine"     ? refine(argv[1])
+               : asked == "--messages" ? messages(argv[1])
+                                       : predict(argv[1], argv[2]);
     } catch (const std::exception& error) {
         std::fputs(error.what(), stderr);
         return 1;

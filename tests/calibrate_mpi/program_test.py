@@ -12,8 +12,8 @@ PROGRAM = sys.argv[1]
 SETTINGS = {"pass": "time", "quick": True, "most_seconds": 0.05, "seed": 1}
 
 
-def mpirun(ranks, words, text=""):
-    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", str(ranks), PROGRAM, *map(str, words)]
+def mpirun(ranks, words, text="", options=()):
+    command = ["mpirun", "--allow-run-as-root", "--oversubscribe", *options, "-np", str(ranks), PROGRAM, *map(str, words)]
     return subprocess.run(command, input=text, capture_output=True, text=True, timeout=150)
 
 
@@ -99,6 +99,19 @@ def refusals(folder):
     return holds & check(kinds == ["environment", "measurement"], f"cases of a file: {kinds}")
 
 
+def forced(folder):
+    """Open MPI told which algorithm to take; other libraries have no such words."""
+    listed = pathlib.Path(folder, "forced.jsonl")
+    listed.write_text("".join(json.dumps(collective(name, 4096, 2)) + "\n" for name in ("all-reduce", "all-gather")))
+    done = mpirun(2, ["--cases", listed], options=["--mca", "coll_tuned_use_dynamic_rules", "1",
+                                                   "--mca", "coll_tuned_allreduce_algorithm", "4"])
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    if "Open MPI" not in lines[0]["facts"]["mpi"]:
+        return True
+    words = {line["case"]["collective"]: line.get("words", {}).get("library_algorithm") for line in lines[1:]}
+    return check(words == {"all-reduce": "4", "all-gather": None}, f"what is forced is told: {words}")
+
+
 def main():
     if shutil.which("mpirun") is None:
         print("skipped: there is no mpirun")
@@ -109,7 +122,7 @@ def main():
         print(f"skipped: mpirun starts nothing here: {tried.stderr[:300]}")
         return SKIP
     with tempfile.TemporaryDirectory() as folder:
-        results = [by_hand(folder), as_back_end(), refusals(folder)]
+        results = [by_hand(folder), as_back_end(), refusals(folder), forced(folder)]
     return 0 if all(results) else 1
 
 

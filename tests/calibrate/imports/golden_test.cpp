@@ -20,11 +20,13 @@ struct Import {
     LevelOptions levels = {};
 };
 
+void PrintTo(const Import& one, std::ostream* out) { *out << one.name; }
+
 /// Files that need something said, and what only shows with several files or other words.
 std::vector<Import> special() {
     return {
-        {"nccl_gen1_ambiguous+named", {"nccl_gen1_ambiguous.txt"}, {.collective = "all-gather"}},
-        {"nccl_no_ranks_8+per-node", {"nccl_no_ranks_8.txt"}, {.ranks_per_node = 4}},
+        {"bad_gen1_ambiguous+named", {"bad_gen1_ambiguous.txt"}, {.collective = "all-gather"}},
+        {"bad_no_ranks_8+per-node", {"bad_no_ranks_8.txt"}, {.ranks_per_node = 4}},
         {"nccl_sendrecv+level", {"nccl_sendrecv.txt"}, {.level = "rack"}},
         {"bad_osu_no_launch+ranks", {"bad_osu_no_launch.txt"}, {.ranks = 8, .ranks_per_node = 4}},
         {"nvbandwidth_default_buffer+buffer", {"nvbandwidth_default_buffer.json"}, {.buffer = 64_MiB}},
