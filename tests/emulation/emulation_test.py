@@ -88,7 +88,9 @@ def cleans_up(switch):
                                  cwd=pathlib.Path(__file__).parent)
         child.stdout.readline()
         holds &= check(len(namespaces(child.pid)) == 2, "two hosts are up")
-        child.send_signal(number)
+        for _ in range(3):  # a shell and `timeout` may each send one
+            child.send_signal(number)
+            time.sleep(0.02)
         child.wait(timeout=30)
         if number == signal.SIGKILL:
             with hosts.Network(switch):
@@ -125,4 +127,4 @@ def emulation(switch):
     return 0 if all(results) else 1
 
 
-hosts.main(lambda: emulation(sys.argv[1]))
+hosts.main(lambda: emulation(str(pathlib.Path(sys.argv[1]).resolve())))

@@ -58,7 +58,12 @@ def needed(name):
     return path
 
 
+ENDING = (signal.SIGTERM, signal.SIGINT)
+
+
 def terminated(number, frame):
+    for each in ENDING:
+        signal.signal(each, signal.SIG_IGN)  # a second one must not stop the clearing up
     raise SystemExit(128 + number)
 
 
@@ -74,7 +79,7 @@ class Network:
             raise Skip(f"there is no switch at {switch}")
         self.names = [f"{NAMESPACE}{os.getpid()}-{i}" for i in range(hosts)]
         self.links = ["--rate", rate, "--delay", delay, "--queue", queue, "--leaf", leaf, "--uplink", uplink or rate]
-        self.program, self.mtu, self.window = switch, mtu, window
+        self.program, self.mtu, self.window = pathlib.Path(switch).resolve(), mtu, window
         self.switch = None
         self.processes = []
         self.statistics = None  #: of the switch, after the block: delivered, bytes, largest, dropped, mean_lateness, late
@@ -85,7 +90,7 @@ class Network:
     # -- making and taking down ----------------------------------------------------------------------------------------
 
     def __enter__(self):
-        self.handlers = {number: signal.signal(number, terminated) for number in (signal.SIGTERM, signal.SIGINT)}
+        self.handlers = {number: signal.signal(number, terminated) for number in ENDING}
         try:
             self.sweep()
             for name in self.names:

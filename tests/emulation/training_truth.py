@@ -14,6 +14,7 @@ where those differ by more than --noise the machine is too noisy to judge, and t
 import argparse
 import json
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -65,14 +66,17 @@ class Bench:
         return ["--quick"] if self.options.quick else []
 
     def train(self, network, name, plan, steps):
-        """Seconds of a step: the lower quartile after a warm-up."""
+        """Seconds of a step, the lower quartile after a warm-up, and the same of the processor's time of rank 0."""
         words = [self.python, HERE / "train.py", name, "--plan", plan, "--batch", BATCH,
                  "--microbatches", BATCH // MICROBATCH, "--steps", steps]
         alone = plan in ("serial", "update")
         printed = (network.run(0, words, 300, self.one_thread) if alone else
                    network.ranks(words, 1, 300, self.one_thread)[0])
-        taken = sorted(json.loads(printed)["steps"][3:])
-        return taken[len(taken) // 4]
+        told = json.loads(printed)
+        if not re.search(rf"^published: .*parameters: {told['parameters']}\b", self.model(name).read_text(), re.M):
+            raise hosts.Failed(f"{name} has {told['parameters']} parameters in PyTorch; its model file says otherwise")
+        steps, busy = (sorted(told[what][3:]) for what in ("steps", "cpu"))
+        return steps[len(steps) // 4], busy[len(busy) // 4]
 
     def predict(self, name, machine, plan, framework_file):
         words = ["predict", self.model(name), "--machine", machine, "--batch", BATCH, "--precision", "fp32",
@@ -130,7 +134,7 @@ def measured_and_predicted(bench):
                             rows.append({"network": name, "plan": plan, "rate": rate,
                                          "predicted": bench.predict(name, machine, plan, added)})
                         row = next(r for r in rows if (r["network"], r["plan"], r["rate"]) == (name, plan, rate))
-                        row[repeat] = bench.train(network, name, plan, steps)
+                        row[repeat], _ = bench.train(network, name, plan, steps)
         print(f"switch: {network.statistics}")
     return rows
 
