@@ -152,8 +152,8 @@ private:
             }
         }
         for (int round = 0; backend.name == "mpi" && round < kMostRounds && !interrupted(); ++round) {
-            const auto finer =
-                words_.quick ? std::vector<calibrate::Case>{} : calibrate::refinements(journal_.records());
+            const auto finer = words_.quick ? std::vector<calibrate::Case>{}
+                                            : calibrate::refinements(journal_.records(), backend.name);
             if (finer.empty()) {
                 break;
             }

@@ -58,6 +58,7 @@ void read_imports(Arguments& arguments, CalibrateWords& words) {
     words.import_options.collective = arguments.word("--collective", collectives).value_or("");
     words.import_options.ranks = arguments.count("--ranks");
     words.import_options.ranks_per_node = arguments.count("--ranks-per-node");
+    words.import_options.buffer = arguments.size("--buffer");
     words.import_options.level = arguments.text("--level").value_or("");
 }
 
@@ -178,6 +179,10 @@ std::vector<Option> calibrate_options() {
         {.names = "--collective", .value = "NAME", .description = "that a log does not name", .group = logs},
         {.names = "--ranks", .value = "N", .description = "of a log that does not say", .group = logs},
         {.names = "--ranks-per-node", .value = "N", .description = "likewise", .group = logs},
+        {.names = "--buffer",
+         .value = "SIZE",
+         .description = "of one copy of nvbandwidth, where the file does not say",
+         .group = logs},
         {.names = "--level", .value = "NAME", .description = "of links that a log's messages crossed", .group = logs},
         {.names = "--compare",
          .value = "",
