@@ -29,6 +29,9 @@ BATCH, MICROBATCH = 32, 8
 NETWORKS = ("resnet", "vgg", "lstm")
 RATES = (2e8, 1e9)  # bits/s
 DELAY = 50e-6  # seconds
+# Messages go at once, as gloo sends them. Open MPI's rendezvous, from 64 KiB on, makes large exchanges in both directions
+# take half as long again: its acknowledgements queue behind data.
+PROTOCOL = ["--mca", "btl_tcp_eager_limit", str(8 << 20)]
 STAGES = {"resnet": "2,4", "vgg": "1,2", "lstm": "1,1"}  # blocks of the model files; networks.py cuts there
 TRAINED = {"serial": [], "data": ["--gpus", 2, "--strategy", "data", "--overlap", "none"],
            "pipeline": ["--gpus", 2, "--strategy", "pipeline", "--mesh", "pipeline=2", "--microbatch", MICROBATCH,
@@ -109,7 +112,7 @@ def calibrated_links(bench, network, rate):
     shutil.copy(bench.folder / "compute.records.jsonl", machine.with_suffix(".records.jsonl"))  # goes on from there
     launcher = bench.folder / "launcher"
     launcher.mkdir(exist_ok=True)
-    words = network.launcher(launcher, 1, len(network.names))
+    words = [*network.launcher(launcher, 1, len(network.names)), *PROTOCOL]
     network.run(0, [bench.options.dodona, "calibrate", "--backend", "mpi", "--mpirun", " ".join(words), *bench.quick(),
                     "--threads", 1, "-o", machine], 1800,
                 {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
@@ -135,7 +138,8 @@ def measured_and_predicted(bench):
                                          "predicted": bench.predict(name, machine, plan, added)})
                         row = next(r for r in rows if (r["network"], r["plan"], r["rate"]) == (name, plan, rate))
                         row[repeat], _ = bench.train(network, name, plan, steps)
-        print(f"switch: {network.statistics}")
+        print(f"switch: {network.statistics}", flush=True)
+    (bench.folder / "rows.json").write_text(json.dumps(rows, indent=1))
     return rows
 
 
