@@ -44,7 +44,7 @@ std::optional<cluster::Device> device_of(const Parts& parts) {
 void take_device(const Parts& parts, Assembled& made) {
     if (auto device = device_of(parts)) {
         made.cluster.device = std::move(*device);
-        made.measured.push_back(fmt::format("{}: {} kernels in {} curves, {} fitted models", made.cluster.device.name,
+        made.measured.push_back(fmt::format("{}: kernels {}, curves {}, fitted models {}", made.cluster.device.name,
                                             points_of(made.cluster.device), made.cluster.device.curves.size(),
                                             made.cluster.device.profile.fits.size()));
         return;

@@ -57,12 +57,18 @@ void append(cluster::Cluster& cluster, const MeasuredLevel& measured) {
     cluster.levels.push_back(level_of(measured));
 }
 
+/// "1 table", "5 tables".
+std::string counted(std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string sentence(const MeasuredLevel& measured) {
-    std::string text = fmt::format("{}: {:.4g} GB/s out of each of {}, {} tables", measured.name,
-                                   measured.link.bandwidth.in(1_GB_per_s), measured.size, measured.link.curves.size());
+    std::string text =
+        fmt::format("{}: {:.4g} GB/s out of each of {}, {}", measured.name, measured.link.bandwidth.in(1_GB_per_s),
+                    measured.size, counted(measured.link.curves.size(), "table"));
     if (!measured.link.protocols.empty()) {
-        text += fmt::format(", {} protocols that miss them by {:.1f} % in the median", measured.link.protocols.size(),
-                            100 * measured.median_error);
+        text += fmt::format(", missed by {} by {:.1f} % in the median",
+                            counted(measured.link.protocols.size(), "protocol"), 100 * measured.median_error);
     }
     if (measured.messages && measured.messages->latency) {
         text += fmt::format("; a message takes {:.3g} us", measured.messages->one_way(unit::byte).in(1_us));

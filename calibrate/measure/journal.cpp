@@ -69,7 +69,12 @@ Journal::Journal(std::string path) : path_(std::move(path)) {
     }
 }
 
-Journal::~Journal() { ::close(file_); }
+Journal::~Journal() {
+    if (records_.empty()) {
+        ::unlink(path_.c_str());  // nothing was measured: as if it had never been opened
+    }
+    ::close(file_);
+}
 
 bool Journal::has(const std::string& backend, Pass pass, const Case& of) const {
     return measured_.contains({backend, pass, of.key()});

@@ -15,7 +15,7 @@ public:
     /// Opens, or makes, the file and keeps other calibrations from it until the end. A last line that was cut short is
     /// cut off; any other fault in it, and a file that cannot be written, throws InputError.
     explicit Journal(std::string path);
-    ~Journal();
+    ~Journal();  ///< without a record there is no file
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 

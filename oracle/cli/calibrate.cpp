@@ -238,8 +238,9 @@ int compare(Arguments& arguments) {
                         "usage: dodona calibrate --compare A.yaml B.yaml");
     }
     arguments.throw_if_faults();
-    const auto comparison = calibrate::compare(calibrate::read_records(records_of(files[0])),
-                                               calibrate::read_records(records_of(files[1])));
+    const std::vector<calibrate::Record> first = calibrate::read_records(records_of(files[0]));
+    const std::vector<calibrate::Record> second = calibrate::read_records(records_of(files[1]));
+    const auto comparison = calibrate::compare(first, second);
     write({}, reports::calibration_comparison_text(files[0], files[1], comparison));
     return kAnswered;
 }

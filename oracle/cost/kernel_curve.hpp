@@ -8,10 +8,11 @@
 //
 // over the four nearest points; of streams between the two points around it with w_j = 1/d_j, which is linear
 // interpolation. `ideal` is the device's fit of such kernels where its profile has one, else the roofline.
-// Outside the box the points say nothing; those of an exact curve say nothing beside themselves. A point of a product is 2*m*n*k*batch operations, of attention
-// a forward pass over the whole square: 4*m*n*k*batch (m queries, n keys, heads of k). A kernel of the same shape that
-// does other work (causal, backward) takes the efficiency of that point, not its time.
-// Source: CALIBRATION, "How to fit": nearest neighbours of efficiency in log space, over tile and wave quantisation.
+// Outside the box the points say nothing; those of an exact curve say nothing beside themselves. A point of a product
+// is 2*m*n*k*batch operations, of attention a forward pass over the whole square: 4*m*n*k*batch (m queries, n keys,
+// heads of k). A kernel of the same shape that does other work (causal, backward) takes the efficiency of that point,
+// not its time. Source: CALIBRATION, "How to fit": nearest neighbours of efficiency in log space, over tile and wave
+// quantisation.
 #pragma once
 
 #include <optional>

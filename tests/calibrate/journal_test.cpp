@@ -64,6 +64,11 @@ TEST_F(JournalTest, TwoCalibrationsDoNotWriteOneFile) {
     EXPECT_THROW(Journal second(path_), InputError);
 }
 
+TEST_F(JournalTest, WithoutARecordThereIsNoFile) {
+    { const Journal nothing(path_); }
+    EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
 TEST_F(JournalTest, WhatFailedIsNotMeasured) {
     Journal journal(path_);
     const Case of{.benchmark = "matmul", .parameters = {{"m", 8.0}}};

@@ -42,6 +42,8 @@ def matches(expected, found):
 
 def elided(expected, found):
     """What `found` prints of the paragraphs that `expected` shows between its `...`; all of it if one is gone."""
+    if not expected:
+        return found
     lines = found.splitlines(keepends=True)
     parts = re.split(r"^\.\.\.\n", expected, flags=re.M)
     for i, part in enumerate(parts):
