@@ -171,7 +171,7 @@ private:
 
     void row(const LogLine& line, const std::vector<LogWord>& words) {
         const std::size_t at = table_->column();
-        if (at >= words.size()) {
+        if (at >= words.size() || at >= table_->columns.size()) {
             into_.note(text_.at(line), "a row that is cut short is left out");
             return;
         }
@@ -249,16 +249,17 @@ private:
     void emit(const Launch& shape) {
         const Test& test = *table_->test;
         into_.environment({{"osu", table_->version}});
+        const std::size_t column = table_->column();
+        const bool longest = column < table_->columns.size() && table_->columns[column].starts_with("Max");
         for (const auto& [size, time] : table_->rows) {
             const double full = test.per_rank ? size * static_cast<double>(shape.ranks) : size;
             const std::string level = level_of(into_.options(), shape.ranks, shape.ranks_per_node);
-            Measurement measured{.of = {.benchmark = test.collective.empty() ? "send" : "collective",
-                                        .parameters = {{"bytes", full}, {"level", level}, {"groups", 1.0}}},
-                                 .time = once(time),
-                                 .words = {{"buffers", table_->device ? "device" : "host"},
-                                           {"statistic", table_->columns[table_->column()].starts_with("Max")
-                                                             ? "longest of the ranks' means"
-                                                             : "mean of the ranks' means"}}};
+            Measurement measured{
+                .of = {.benchmark = test.collective.empty() ? "send" : "collective",
+                       .parameters = {{"bytes", full}, {"level", level}, {"groups", 1.0}}},
+                .time = once(time),
+                .words = {{"buffers", table_->device ? "device" : "host"},
+                          {"statistic", longest ? "longest of the ranks' means" : "mean of the ranks' means"}}};
             if (test.collective.empty()) {
                 measured.of.parameters["pattern"] = std::string(test.pattern);
                 measured.words.erase("statistic");
