@@ -112,18 +112,15 @@ std::string slug(const std::string& text) {
 void take_fastest(Device& device, const std::vector<MeasuredKernel>& kernels) {
     Bytes largest;
     for (const MeasuredKernel& one : kernels) {
-        if (one.kernel.kind == KernelKind::matmul || one.kernel.kind == KernelKind::convolution) {
+        // Not of convolutions: where a window saves arithmetic (Winograd) their rate is no peak.
+        if (one.kernel.kind == KernelKind::matmul) {
             FlopPerSecond& peak = device.matrix[one.precision];
-            // A convolution's window may save arithmetic (Winograd): its rate is no peak.
-            if (one.kernel.kind == KernelKind::matmul) {
-                peak = max(peak, one.kernel.flops / one.time);
-            }
+            peak = max(peak, one.kernel.flops / one.time);
         }
         if (one.kernel.kind == KernelKind::stream && !one.exact) {
             largest = max(largest, one.kernel.fixed_bytes);
         }
     }
-    std::erase_if(device.matrix, [](const auto& peak) { return peak.second <= FlopPerSecond{}; });
     for (const MeasuredKernel& one : kernels) {
         // The largest two octaves lie in memory, not in a cache.
         if (one.kernel.kind == KernelKind::stream && !one.exact && one.kernel.fixed_bytes >= largest / 4) {
