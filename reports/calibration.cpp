@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/record/quantile.hpp"
 #include "reports/figures.hpp"
 #include "reports/table.hpp"
 #include "reports/text/section.hpp"
@@ -41,10 +42,6 @@ Table fact_table(const std::vector<calibrate::ComparedFact>& facts) {
     return table;
 }
 
-double quantile(const std::vector<double>& sorted, double share) {
-    return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
-}
-
 /// One line a benchmark of a back end: how B's times stand to A's.
 Table ratio_table(const std::vector<calibrate::ComparedCase>& cases) {
     std::map<std::pair<std::string, std::string>, std::vector<const calibrate::ComparedCase*>> groups;
@@ -67,7 +64,8 @@ Table ratio_table(const std::vector<calibrate::ComparedCase>& cases) {
         }
         std::sort(ratios.begin(), ratios.end());
         table.row({key.first, key.second, fmt::format("{}", group.size()), fmt::format("{}", differ),
-                   fmt::format("{:.3f}", ratios.front()), fmt::format("{:.3f}", quantile(ratios, 0.5)),
+                   fmt::format("{:.3f}", ratios.front()),
+                   fmt::format("{:.3f}", calibrate::quantile_of_sorted(ratios, 0.5)),
                    fmt::format("{:.3f}", ratios.back())});
     }
     return table;

@@ -3,9 +3,10 @@
 // A file is recognised by what is in it, never by its name. Known are (imports/import.cpp has the table):
 //   nccl-tests and rccl-tests, text of every generation, and their JSON     -> collectives, sends
 //   OSU micro-benchmarks, text                                              -> collectives, sends
-//   traces of the PyTorch profiler (Kineto), JSON, compressed or not        -> products, convolutions, collectives,
-//   copies nvbandwidth, JSON                                                       -> copies nvidia-smi topo -m, and
-//   topologies that NCCL dumps or reads (XML)       -> a topology
+//   traces of the PyTorch profiler (Kineto), JSON, compressed or not        -> products, convolutions, attention,
+//                                                                              collectives, copies
+//   nvbandwidth, JSON                                                       -> copies
+//   nvidia-smi topo -m, and topologies that NCCL dumps or reads (XML)       -> a topology
 //
 // Sizes are of the full buffer, as in record/benchmark_case.hpp, whatever the program prints. Nothing of a user's
 // environment is copied: no variables, paths, host names or process numbers; only the name of the file itself.

@@ -142,6 +142,14 @@ private:
         "aten::_convolution",
         "aten::conv2d",
         "aten::convolution_backward",
+        "aten::_flash_attention_forward",
+        "aten::_flash_attention_backward",
+        "aten::_efficient_attention_forward",
+        "aten::_efficient_attention_backward",
+        "aten::_scaled_dot_product_cudnn_attention",
+        "aten::_scaled_dot_product_cudnn_attention_backward",
+        "aten::_cudnn_attention_forward",
+        "aten::_cudnn_attention_backward",
     };
 
     void operation(const std::string& name, const Json& arguments) {

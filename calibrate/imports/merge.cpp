@@ -7,17 +7,11 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "calibrate/record/quantile.hpp"
 
 namespace dodona::calibrate {
 
 namespace {
-
-double quantile(const std::vector<double>& sorted, double share) {
-    const double at = share * static_cast<double>(sorted.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, sorted.size() - 1);
-    return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
 
 std::map<std::string, double> medians(const std::vector<const Measurement*>& repeats) {
     std::map<std::string, std::vector<double>> all;
@@ -29,7 +23,7 @@ std::map<std::string, double> medians(const std::vector<const Measurement*>& rep
     std::map<std::string, double> values;
     for (auto& [name, each] : all) {
         std::sort(each.begin(), each.end());
-        values[name] = quantile(each, 0.5);
+        values[name] = quantile_of_sorted(each, 0.5);
     }
     return values;
 }
@@ -90,9 +84,9 @@ Statistics statistics_of(std::vector<double> times, Estimator estimator) {
     check(!times.empty(), "statistics of no times");
     std::sort(times.begin(), times.end());
     return {.least = times.front() * 1_s,
-            .first_quartile = quantile(times, 0.25) * 1_s,
-            .median = quantile(times, 0.5) * 1_s,
-            .third_quartile = quantile(times, 0.75) * 1_s,
+            .first_quartile = quantile_of_sorted(times, 0.25) * 1_s,
+            .median = quantile_of_sorted(times, 0.5) * 1_s,
+            .third_quartile = quantile_of_sorted(times, 0.75) * 1_s,
             .samples = static_cast<std::int64_t>(times.size()),
             .estimator = estimator};
 }

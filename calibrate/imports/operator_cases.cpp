@@ -2,76 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <utility>
 
 #include <fmt/format.h>
+
+#include "calibrate/imports/attention_case.hpp"
+#include "calibrate/imports/operator_arguments.hpp"
 
 namespace dodona::calibrate {
 
 namespace {
-
-using Extents = std::vector<std::int64_t>;
-
-constexpr std::string_view kNoShapes = "operators without shapes (record with record_shapes=True)";
-constexpr std::string_view kOddShapes = "operators of shapes that are none of theirs";
-
-/// The shape, or the strides, of an operand; none where it has none.
-std::optional<Extents> extents_of(const Json& lists, std::size_t operand) {
-    const Json::array_t& all = elements(&lists);
-    if (operand >= all.size() || !all[operand].is_array() || all[operand].empty()) {
-        return std::nullopt;
-    }
-    constexpr std::int64_t kMost = std::int64_t{1} << 40;
-    Extents extents;
-    for (const Json& extent : all[operand]) {
-        if (!extent.is_number_integer() || extent.get<std::int64_t>() < 0 || extent.get<std::int64_t>() > kMost) {
-            return std::nullopt;
-        }
-        extents.push_back(extent.get<std::int64_t>());
-    }
-    return extents;
-}
-
-/// "[2, 2]" and "1" among the concrete inputs.
-std::optional<Extents> list_of(const Json& values, std::size_t argument) {
-    const Json::array_t& all = elements(&values);
-    const std::string text = argument < all.size() ? word(&all[argument]) : std::string();
-    Extents list;
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    while (at != end) {
-        std::int64_t value = 0;
-        const auto [next, fault] = std::from_chars(at, end, value);
-        if (fault == std::errc{}) {
-            list.push_back(value);
-        }
-        at = fault == std::errc{} ? next : at + 1;
-    }
-    return list.empty() ? std::nullopt : std::optional(list);
-}
-
-std::optional<std::string> precision_of(const Json& types, std::size_t operand, std::string_view kernel) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNames{{{"float", "fp32"},
-                                                                                    {"Float", "fp32"},
-                                                                                    {"c10::Half", "fp16"},
-                                                                                    {"Half", "fp16"},
-                                                                                    {"c10::BFloat16", "bf16"},
-                                                                                    {"BFloat16", "bf16"},
-                                                                                    {"c10::Float8_e4m3fn", "fp8"},
-                                                                                    {"c10::Float8_e5m2", "fp8"},
-                                                                                    {"c10::Float8_e4m3fnuz", "fp8"},
-                                                                                    {"c10::Float8_e5m2fnuz", "fp8"}}};
-    const Json::array_t& all = elements(&types);
-    const std::string type = operand < all.size() ? word(&all[operand]) : std::string();
-    const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& name) { return name.first == type; });
-    if (found == kNames.end()) {
-        return std::nullopt;
-    }
-    // cuBLAS and CUTLASS name kernels of tf32 so; s1688 is its tensor-core instruction.
-    const bool tf32 = kernel.find("tf32") != std::string_view::npos || kernel.find("s1688") != std::string_view::npos;
-    return found->second == "fp32" && tf32 ? "tf32" : std::string(found->second);
-}
 
 /// Whether the last two dimensions are stored column by column; a dimension of one is either.
 bool transposed(const Extents& shape, const Extents& strides) {
@@ -93,7 +32,7 @@ OperatorCase product(const KinetoOperator& called, std::size_t first, std::strin
     }
     const auto precision = precision_of(called.types, first, kernel);
     if (!precision) {
-        return {.of = {}, .why = "operators of types that are none of the oracle's"};
+        return {.of = {}, .why = std::string(kOddTypes)};
     }
     OperatorCase read;
     std::string direction = "forward";
@@ -180,7 +119,7 @@ OperatorCase convolution(const KinetoOperator& called, const ConvolutionArgument
     }
     const auto precision = precision_of(called.types, where.input, kernel);
     if (!precision) {
-        return {.of = {}, .why = "operators of types that are none of the oracle's"};
+        return {.of = {}, .why = std::string(kOddTypes)};
     }
     const bool backward = called.name == "aten::convolution_backward";
     const std::string_view direction = backward ? convolution_direction(kernel) : "forward";
@@ -224,6 +163,9 @@ OperatorCase case_of(const KinetoOperator& called, std::string_view kernel) {
                                     [&](const ConvolutionArguments& where) { return where.name == called.name; });
     if (found != kConvolutions.end()) {
         return convolution(called, *found, kernel);
+    }
+    if (is_attention(called.name)) {
+        return attention_case(called, kernel);
     }
     const bool adds = called.name == "aten::addmm" || called.name == "aten::baddbmm";
     return product(called, adds ? 1 : 0, kernel);

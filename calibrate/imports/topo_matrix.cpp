@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/imports/topology_facts.hpp"
+
 namespace dodona::calibrate {
 
 namespace {
@@ -12,22 +14,6 @@ namespace {
 constexpr std::size_t kMostDevices = 256;
 
 bool is_gpu(std::string_view name) { return name.starts_with("GPU") && whole(name.substr(3)).has_value(); }
-
-std::optional<Path> path_of(std::string_view cell) {
-    for (const PathClass path : {PathClass::self, PathClass::bridge, PathClass::bridges, PathClass::host_bridge,
-                                 PathClass::numa_node, PathClass::interconnect}) {
-        if (cell == name(path)) {
-            return Path{.path = path};
-        }
-    }
-    if (cell.starts_with("NV")) {
-        constexpr std::int64_t kMost = 1000;
-        if (const auto links = whole(cell.substr(2)); links && *links > 0 && *links < kMost) {
-            return Path{.path = PathClass::nvlink, .nvlinks = static_cast<int>(*links)};
-        }
-    }
-    return std::nullopt;
-}
 
 /// The names of the columns; empty where the line is no header. "CPU Affinity" and what follows are none.
 std::vector<std::string> columns_of(const LogLine& line) {
@@ -40,7 +26,7 @@ std::vector<std::string> columns_of(const LogLine& line) {
     }
     const bool header =
         !names.empty() && is_gpu(names.front()) &&
-        std::none_of(names.begin(), names.end(), [](const auto& name) { return path_of(name).has_value(); });
+        std::none_of(names.begin(), names.end(), [](const auto& name) { return path_from(name).has_value(); });
     return header ? names : std::vector<std::string>{};
 }
 
@@ -88,7 +74,7 @@ private:
         std::vector<Path> paths;
         for (std::size_t i = 0; i < columns_.size(); ++i) {
             const LogWord& cell = words[i + 1];
-            const auto path = path_of(cell.text);
+            const auto path = path_from(cell.text);
             if (!path) {
                 faults_.error(text_.at(line, cell), fmt::format("\"{}\" is no path", cell.text),
                               "known are X, NV1, NV2 ..., PIX, PXB, PHB, NODE, SYS");

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "calibrate/imports/link_speeds.hpp"
 #include "calibrate/machine/measured_device.hpp"
 #include "calibrate/machine/measured_levels.hpp"
 #include "calibrate/measure/journal.hpp"
@@ -39,6 +40,25 @@ std::optional<cluster::Device> device_of(const Parts& parts) {
         }
     }
     return std::nullopt;
+}
+
+/// Said where what was measured is another model than what the machine was said to have.
+void check_model(const Parts& parts, Assembled& made) {
+    for (const char* backend : {"cuda", "cpu", "import"}) {
+        const auto facts = facts_of(*parts.records, backend);
+        const auto found = facts.find("device");
+        if (found == facts.end() || parts.before == nullptr) {
+            continue;
+        }
+        const DeviceLinks* measured = links_of(found->second);
+        if (measured != links_of(parts.before->device.name)) {
+            made.missing.push_back(
+                fmt::format("device: '{}' was measured, and {} computes with {}; what was not "
+                            "measured is still of that one, so name the machine that this is",
+                            found->second, parts.before->name, parts.before->device.name));
+        }
+        return;
+    }
 }
 
 void take_device(const Parts& parts, Assembled& made) {
@@ -136,6 +156,7 @@ Assembled assembled(const Parts& parts) {
         fmt::format("measured by dodona calibrate, {}{}", measured_days(*parts.records),
                     parts.before == nullptr ? "" : "; what was not measured: " + parts.before->source);
     take_device(parts, made);
+    check_model(parts, made);
     take_levels(parts, made);
     take_storage(parts, made);
     return made;

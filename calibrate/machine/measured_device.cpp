@@ -13,6 +13,7 @@
 #include "calibrate/fit/fit.hpp"
 #include "calibrate/machine/measured_kernel.hpp"
 #include "calibrate/measure/journal.hpp"
+#include "calibrate/record/quantile.hpp"
 #include "cost/device_time.hpp"
 #include "cost/kernel_curve.hpp"
 
@@ -259,7 +260,7 @@ double held_out_error(const Device& device, const KernelCurve& curve, const Seri
         return 0;
     }
     std::sort(misses.begin(), misses.end());
-    return misses[static_cast<std::size_t>(0.9 * static_cast<double>(misses.size() - 1) + 0.5)];
+    return quantile_of_sorted(misses, 0.9);
 }
 
 }  // namespace

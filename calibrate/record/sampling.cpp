@@ -9,20 +9,13 @@
 #include <fmt/format.h>
 
 #include "calibrate/record/exchange.hpp"
+#include "calibrate/record/quantile.hpp"
 
 namespace dodona::calibrate {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// Linear between the samples around it, as NumPy's default. `sorted` is not empty.
-double quantile(const std::vector<double>& sorted, double share) {
-    const double at = share * static_cast<double>(sorted.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, sorted.size() - 1);
-    return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
 
 /// Whether the widths no longer change.
 class Plateau {
@@ -74,17 +67,17 @@ Statistics sample(const SamplingRule& rule, const std::function<Timed()>& once) 
         }
         const double seconds = timed.time.in(1_s);
         sorted.insert(std::upper_bound(sorted.begin(), sorted.end(), seconds), seconds);
-        const double middle = quantile(sorted, 0.5);
-        plateau.take(middle > 0 ? (quantile(sorted, 0.75) - quantile(sorted, 0.25)) / middle : 0);
+        const double middle = quantile_of_sorted(sorted, 0.5);
+        plateau.take(middle > 0 ? (quantile_of_sorted(sorted, 0.75) - quantile_of_sorted(sorted, 0.25)) / middle : 0);
     }
     if (sorted.empty()) {
         throw CannotMeasure(fmt::format("every sample was rejected: {}", reasons(statistics.rejected)));
     }
     statistics.samples = static_cast<std::int64_t>(sorted.size());
     statistics.least = sorted.front() * 1_s;
-    statistics.first_quartile = quantile(sorted, 0.25) * 1_s;
-    statistics.median = quantile(sorted, 0.5) * 1_s;
-    statistics.third_quartile = quantile(sorted, 0.75) * 1_s;
+    statistics.first_quartile = quantile_of_sorted(sorted, 0.25) * 1_s;
+    statistics.median = quantile_of_sorted(sorted, 0.5) * 1_s;
+    statistics.third_quartile = quantile_of_sorted(sorted, 0.75) * 1_s;
     return statistics;
 }
 

@@ -7,9 +7,12 @@
 
 #include "calibrate/cases/general_cases.hpp"
 #include "calibrate/file/whole_file.hpp"
+#include "calibrate/imports/link_speeds.hpp"
+#include "calibrate/imports/topology_facts.hpp"
 #include "calibrate/machine/assembly.hpp"
 #include "calibrate/machine/comparison.hpp"
 #include "calibrate/machine/machine_text.hpp"
+#include "calibrate/machine/measured_device.hpp"
 #include "calibrate/measure/runner.hpp"
 #include "calibrate/network/refinement.hpp"
 #include "cli/calibrate_options.hpp"
@@ -61,7 +64,19 @@ public:
                 ++session_.before;
             }
         }
-        topologies_ = std::move(imported.topologies);
+        if (imported.topologies.size() > 1) {
+            const auto& [first, second] = std::tie(imported.topologies[0], imported.topologies[1]);
+            fail(second.where, fmt::format("{} is a second topology, after {}", second.source, first.source),
+                 "a machine has one: import the other into a profile of its own");
+        }
+        for (const calibrate::Topology& topology : imported.topologies) {
+            const calibrate::LevelOptions options = options_of(topology);
+            static_cast<void>(calibrate::levels_of(topology, options));  // what it lacks is told of the file
+            journal_.append({.backend = calibrate::kTopologyRecords,
+                             .pass = calibrate::Pass::time,
+                             .date = calibrate::date_now(),
+                             .what = calibrate::Environment{calibrate::topology_facts(topology, options)}});
+        }
     }
 
     void measure() {
@@ -213,14 +228,25 @@ private:
         return alone;
     }
 
-    std::vector<calibrate::DescribedLevel> levels() const {
-        if (topologies_.size() > 1) {
-            fail(topologies_[1].where,
-                 fmt::format("{} is a second topology, after {}", topologies_[1].source, topologies_[0].source),
-                 "a machine has one: import the other into a profile of its own");
+    /// What the user says of links; where nobody names the device, that of the machine.
+    calibrate::LevelOptions options_of(const calibrate::Topology& topology) const {
+        calibrate::LevelOptions options = words_.levels;
+        if (options.device.empty() && topology.device.empty() && !words_.machine.empty()) {
+            const std::string device = read_machine(words_.machine).device.name;
+            options.device = calibrate::links_of(device) != nullptr ? device : std::string();
         }
-        return topologies_.empty() ? std::vector<calibrate::DescribedLevel>{}
-                                   : calibrate::levels_of(topologies_.front(), words_.levels);
+        return options;
+    }
+
+    /// Of the topology that was imported, now or by an earlier run.
+    std::vector<calibrate::DescribedLevel> levels() const {
+        const auto facts = calibrate::facts_of(journal_.records(), calibrate::kTopologyRecords);
+        if (facts.empty()) {
+            return {};
+        }
+        const Location where{std::make_shared<const Source>(Source{.name = words_.records(), .lines = {}})};
+        return calibrate::levels_of(calibrate::topology_from(facts, where),
+                                    calibrate::options_from(facts, words_.levels, where));
     }
 
     const CalibrateWords& words_;
@@ -228,7 +254,6 @@ private:
     Journal journal_;
     ProgressLine line_;
     Session session_;
-    std::vector<calibrate::Topology> topologies_;
 };
 
 int compare(Arguments& arguments) {

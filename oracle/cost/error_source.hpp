@@ -25,6 +25,7 @@ enum class ErrorSource {
     recurrent,
     stream,
     gather,
+    cell,
     inside_node,    ///< collectives that the links of a node decide
     between_nodes,  ///< collectives that the network decides
     hidden_layers,
@@ -51,6 +52,7 @@ inline constexpr std::array kErrorSources{
     ErrorSourceKind{ErrorSource::recurrent, "recurrent", plan::FrameworkParameter::recurrent},
     ErrorSourceKind{ErrorSource::stream, "stream", plan::FrameworkParameter::stream},
     ErrorSourceKind{ErrorSource::gather, "gather", plan::FrameworkParameter::gather},
+    ErrorSourceKind{ErrorSource::cell, "cell", plan::FrameworkParameter::cell},
     ErrorSourceKind{ErrorSource::inside_node, "collectives inside nodes", plan::FrameworkParameter::collective},
     ErrorSourceKind{ErrorSource::between_nodes, "collectives between nodes", plan::FrameworkParameter::collective},
     ErrorSourceKind{ErrorSource::hidden_layers, "hidden_layers", plan::FrameworkParameter::hidden_layers},
@@ -64,8 +66,8 @@ inline constexpr std::array kErrorSources{
 };
 
 /// The first ones: kernels; with collectives and what hides those of layers, all of a pass.
-inline constexpr std::size_t kKernelSources = 6;
-inline constexpr std::size_t kPassSources = 10;
+inline constexpr std::size_t kKernelSources = 7;
+inline constexpr std::size_t kPassSources = 11;
 
 /// The interval of each is in proportion to the evidence behind it, at its level; signs are those of the derivatives.
 template <std::size_t N>

@@ -60,6 +60,11 @@ PassCost KernelCost::alone(const std::vector<Kernel>& kernels, bool in_block) {
         cost.compute += slow_down * time.time;
         cost.by_source[cost::source_of(kernel.kind)] += slow_down * cost::systematic(time);
         cost.launches += kernel.times;
+        if (kernel.kind == graph::KernelKind::recurrent) {
+            const Seconds cells = kernel.times * framework_.seconds(plan::FrameworkParameter::cell);
+            cost.compute += Estimate::exactly(cells);
+            cost.by_source[cost::ErrorSource::cell] += Estimate::exactly(cells);
+        }
         worst_ = std::max(worst_, time.evidence);
         best_ = std::min(best_, time.evidence);
         if (is_product(kernel)) {

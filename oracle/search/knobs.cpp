@@ -32,6 +32,7 @@ constexpr std::array kFrameworkWords{
     FrameworkWord{FrameworkParameter::convolution, "time of convolutions"},
     FrameworkWord{FrameworkParameter::attention, "time of attention"},
     FrameworkWord{FrameworkParameter::recurrent, "time of recurrent cells"},
+    FrameworkWord{FrameworkParameter::cell, "software's time of a cell"},
     FrameworkWord{FrameworkParameter::stream, "time of element-wise passes"},
     FrameworkWord{FrameworkParameter::gather, "time of table look-ups"},
     FrameworkWord{FrameworkParameter::cast, "bytes of casts"},

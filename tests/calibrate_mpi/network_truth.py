@@ -4,7 +4,7 @@ SWITCH PROGRAM PREDICT [WORLD ...]
 In each world four hosts of one rank measure collectives of some sizes and numbers of ranks, and in the same run, in
 random order among them, those that are then predicted: other sizes, and three ranks. The first become the levels of a
 machine; the oracle's own function says the others. Links are slow and long, so that the network and not this machine's
-processors decides; all messages are eager, one protocol (Open MPI's rendezvous slows rings by 70 % here, beyond 64
+processors decides (at 1 Gb/s and 50 us four ranks and the switch on two cores miss by 3 to 18 % in the median); all messages are eager, one protocol (Open MPI's rendezvous slows rings by 70 % here, beyond 64
 KiB). Rings are those of dodona-calibrate-mpi, "free" is what Open MPI chooses.
 A world that fails is tried once more: other programs on this machine disturb.
 """
@@ -30,6 +30,8 @@ RINGS = ("all-reduce", "reduce-scatter", "all-gather")
 
 # Links, and how many ranks are measured to predict three: where leaves share a spine, two ranks never cross it.
 WORLDS = {
+    "200 Mb/s, 0.5 ms": ({"rate": 2e8, "delay": 5e-4}, (2, 4)),
+    "200 Mb/s, 0.5 ms, leaves of 2, tapered 4:1": ({"rate": 2e8, "delay": 5e-4, "leaf": 2, "uplink": 1e8}, (4,)),
     "50 Mb/s, 4 ms": ({"rate": 5e7, "delay": 4e-3}, (2, 4)),
     "50 Mb/s, 4 ms, leaves of 2, tapered 2:1": ({"rate": 5e7, "delay": 4e-3, "leaf": 2, "uplink": 5e7}, (4,)),
     "50 Mb/s, 4 ms, leaves of 2, tapered 4:1": ({"rate": 5e7, "delay": 4e-3, "leaf": 2, "uplink": 2.5e7}, (4,)),

@@ -70,6 +70,20 @@ TEST_F(CalibrateTest, ASecondRunAddsOnlyWhatIsMissing) {
     EXPECT_GT(lines(more), lines(first));
 }
 
+TEST_F(CalibrateTest, AnImportedTopologyStays) {
+    const std::string topology =
+        std::string(std::getenv("DODONA_SOURCE")) + "/tests/calibrate/imports/logs/topo_direct_pasted.txt";
+    const std::string words = calibrate("--model tiny.yaml --threads 1 -o mine.yaml --microbatch ");
+    const Outcome made = place_.run(words + "4 --machine dgx-a100 --import " + topology);
+    ASSERT_EQ(made.code, 0) << made.err;
+    EXPECT_NE(made.out.find("levels of links from a topology file"), std::string::npos) << made.out;
+    const std::string machine = content(place_.path() / "mine.yaml");
+    const Outcome again = place_.run(words + "4 --machine dgx-a100");
+    ASSERT_EQ(again.code, 0) << again.err;
+    EXPECT_NE(again.out.find("levels of links from a topology file"), std::string::npos) << again.out;
+    EXPECT_EQ(content(place_.path() / "mine.yaml"), machine);
+}
+
 TEST_F(CalibrateTest, AnInterruptKeepsWhatIsDoneAndTheSameCommandGoesOn) {
     const std::string backend = std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py";
     const std::string rest = "' --model tiny.yaml --microbatch 4 --threads 1 -o mine.yaml";

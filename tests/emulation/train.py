@@ -144,7 +144,10 @@ def main():
     if rank == 0:
         count = sum(each.numel() for part in network.parts() for each in part.parameters())
         print(json.dumps({"network": options.network, "plan": options.plan, "ranks": ranks, "batch": options.batch,
-                          "parameters": count, "steps": steps, "cpu": busy}))
+                          "parameters": count, "steps": steps, "cpu": busy}), flush=True)
+    if ranks > 1:
+        dist.barrier()
+    os._exit(0)  # gloo's threads may still run, and its destructors abort the process then
 
 
 main()

@@ -55,6 +55,21 @@ TEST(KernelCost, CastsTheOperandThatChanges) {
     EXPECT_NEAR(micro(kernels.with_casts({kProduct}, false)), kIn16Bits, 1e-6) << "nothing to cast in 16 bits";
 }
 
+// 24 steps of cells, and a product, which has none: 24 * 50 us more, all of it the software's.
+TEST(KernelCost, SoftwareRunsCellsOperatorByOperator) {
+    const cluster::Device on = device();
+    plan::Plan plan = plan_in(Precision::bf16);
+    Kernel cells = kProduct;
+    cells.kind = KernelKind::recurrent;
+    cells.times = 24;
+    const PassCost fused = KernelCost(on, plan, false).alone({cells, kProduct}, true);
+    plan.framework.number(plan::FrameworkParameter::cell).value = 50e-6;
+    const PassCost run = KernelCost(on, plan, false).alone({cells, kProduct}, true);
+    EXPECT_NEAR(micro(run) - micro(fused), 24 * 50, 1e-6);
+    EXPECT_NEAR(run.by_source[cost::ErrorSource::cell].value.in(1_us), 24 * 50, 1e-6);
+    EXPECT_EQ(fused.by_source[cost::ErrorSource::cell].value.in(1_us), 0);
+}
+
 // A thin product of dW is bound by memory: 4096^2 results in 2 bytes, or in the 4 of an fp32 buffer, read and written
 // where there are several micro-batches.
 TEST(KernelCost, WritesWeightGradientsIntoTheirBuffer) {

@@ -84,13 +84,15 @@ fail() {
     exit "$1"
 }
 
-# build NAME MESON-OPTIONS...: sets up and compiles build/NAME. `configured` holds the place it was set up for, and
-# the time of `built` is when its last whole build began; an interrupted step leaves them out or as they were.
+# build NAME TARGET MESON-OPTIONS...: sets up build/NAME and compiles TARGET of it, or `all`. `configured` holds the place
+# it was set up for, and the time of `built-TARGET` is when the last build of that began; an interrupted step leaves
+# them out or as they were.
 build() {
     directory=$root/build/$1
     log=$root/build/$1.log
     name=$1
-    shift
+    target=$2
+    shift 2
     mkdir -p "$root/build"
     if have flock; then
         exec 9>"$root/build/$name.lock"
@@ -104,7 +106,7 @@ build() {
     fi
     say "building (log: build/$name.log)"
     : >"$directory/begun"
-    meson compile -C "$directory" >"$log" 2>&1 </dev/null || fail 70 "the build failed" "$log"
-    mv "$directory/begun" "$directory/built"
+    ninja -C "$directory" "$target" >"$log" 2>&1 </dev/null || fail 70 "the build failed" "$log"
+    mv "$directory/begun" "$directory/built-$target"
     exec 9>&-
 }

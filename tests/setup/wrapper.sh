@@ -18,12 +18,12 @@ is() {
 
 program() { printf '#include <cstdio>\nint main(int, char** a) { std::printf("%s:%%s", a[1]); }\n' "$1" >"$tree/oracle/main.cpp"; }
 
-mkdir -p "$tree/oracle" "$tree/reports" "$tree/tests/setup" "$tree/debian" "$work/elsewhere"
+mkdir -p "$tree/oracle" "$tree/calibrate" "$tree/reports" "$tree/tests/setup" "$tree/debian" "$work/elsewhere"
 cp "$root/dodona" "$tree"
 cp "$root/tests/setup/prepare.sh" "$tree/tests/setup"
 printf 'Source: x\nBuild-Depends: dpkg,\n no-such-package <!nocheck>\n' >"$tree/debian/control"
 cp "$root/meson_options.txt" "$tree"
-printf 'project("x", "cpp")\nexecutable("dodona", "oracle/main.cpp")\n' | tr '"' "'" >"$tree/meson.build"
+printf 'project("x", "cpp")\nexecutable("dodona", "oracle/main.cpp")\nexecutable("back-end", "oracle/main.cpp")\n' | tr '"' "'" >"$tree/meson.build"
 ln -s "$tree/dodona" "$work/link"
 cd "$work/elsewhere" || exit 99
 log=$work/log
@@ -33,6 +33,13 @@ is 'the first run builds' 'first:x/y' "$("$tree/dodona" x/y 2>"$log")"
 is 'and says so' 1 "$(grep -c 'building' "$log")"
 is 'a second run is silent, also through a link' 'first:z' "$("$work/link" z 2>&1)"
 is '--yes is for the wrapper' 'first:z' "$("$tree/dodona" --yes z 2>&1)"
+
+is 'and builds no back ends' no "$([ -e "$tree/build/release/back-end" ] || echo no)"
+is 'nor do questions of calibrate' 'first:calibrate' "$("$tree/dodona" calibrate --help 2>/dev/null)"
+is 'which are as before' no "$([ -e "$tree/build/release/back-end" ] || echo no)"
+is 'calibrate does' 'first:calibrate' "$("$tree/dodona" calibrate -o x 2>/dev/null)"
+is 'and they are there' yes "$([ -e "$tree/build/release/back-end" ] && echo yes)"
+is 'what is built for calibrate is built' 'first:z' "$("$tree/dodona" z 2>&1)"
 
 program second
 is 'a changed source is built' 'second:x' "$("$tree/dodona" x 2>/dev/null)"
@@ -48,8 +55,8 @@ program third
     mkdir "$work/bin"
     # A compiler that is stopped half-way, as by Ctrl-C.
     # shellcheck disable=SC2016
-    printf '#!/bin/sh\nkill -INT $PPID\nsleep 1\nexit 1\n' >"$work/bin/meson"
-    chmod +x "$work/bin/meson"
+    printf '#!/bin/sh\nkill -INT $PPID\nsleep 1\nexit 1\n' >"$work/bin/ninja"
+    chmod +x "$work/bin/ninja"
     PATH=$work/bin:$PATH "$tree/dodona" x
 ) >/dev/null 2>&1
 is 'a stopped build is not taken for finished' 'third:x' "$("$tree/dodona" x 2>/dev/null)"

@@ -4,6 +4,7 @@
 #include <rapidcheck.h>
 
 #include "calibrate/imports/link_speeds.hpp"
+#include "calibrate/imports/topology_facts.hpp"
 #include "importing.hpp"
 
 namespace dodona::calibrate::testing {
@@ -51,6 +52,48 @@ TEST(LinkSpeeds, SocketsAreJoinedAsNcclHasIt) {
     EXPECT_FALSE(interconnect_of("AuthenticAMD 999 1"));
     EXPECT_FALSE(interconnect_of("GenuineIntel"));
     EXPECT_FALSE(interconnect_of(""));
+}
+
+TEST(TopologyFacts, ATopologyReadBackIsTheSame) {
+    Topology topology = node_of(4, [](std::size_t a, std::size_t b) {
+        return a / 2 == b / 2 ? Path{PathClass::nvlink, 12} : kSys;
+    });
+    topology.compute_capability = 80;
+    topology.nvswitch = true;
+    topology.slot = PcieSlot{.transfers = 2.5, .lanes = 8};
+    topology.processor = "GenuineIntel 6 207";
+    topology.adapters = {{"mlx5_0", 25_GB_per_s}, {"a name of words", {}}};
+    const LevelOptions options{.device = "a100", .adapter_bandwidth = 50_GB_per_s, .nodes = 4};
+    const auto facts = topology_facts(topology, options);
+    EXPECT_EQ(facts.at("paths"), "X NV12 SYS SYS / NV12 X SYS SYS / SYS SYS X NV12 / SYS SYS NV12 X");
+
+    const Topology read = topology_from(facts, {});
+    EXPECT_EQ(read.source, topology.source);
+    EXPECT_EQ(read.device, topology.device);
+    EXPECT_EQ(read.compute_capability, topology.compute_capability);
+    EXPECT_EQ(read.paths, topology.paths);
+    EXPECT_EQ(read.nvswitch, topology.nvswitch);
+    EXPECT_EQ(read.slot, topology.slot);
+    EXPECT_EQ(read.processor, topology.processor);
+    EXPECT_EQ(read.adapters, topology.adapters);
+    const LevelOptions later = options_from(facts, {}, {});
+    EXPECT_EQ(later.device, "a100");
+    EXPECT_EQ(later.adapter_bandwidth, 50_GB_per_s);
+    EXPECT_EQ(later.nodes, 4);
+    EXPECT_EQ(options_from(facts, {.nodes = 8}, {}).nodes, 8);
+}
+
+TEST(TopologyFacts, WhatWasChangedByHandIsRefused) {
+    const auto with = [](const char* key, const char* value) {
+        auto facts = topology_facts(node_of(2, [](std::size_t, std::size_t) { return kSys; }), {});
+        facts[key] = value;
+        return fault_of([&] { static_cast<void>(topology_from(facts, {})); });
+    };
+    EXPECT_NE(with("paths", "X SYS / SYS").find("1 paths in a row of 2 devices"), std::string::npos);
+    EXPECT_NE(with("paths", "X YES / SYS X").find("'YES' is no path"), std::string::npos);
+    EXPECT_NE(with("slot", "16").find("is no slot"), std::string::npos);
+    EXPECT_NE(with("adapters", "mlx5_0").find("has no bandwidth"), std::string::npos);
+    EXPECT_NE(with("compute_capability", "-9").find("is no count"), std::string::npos);
 }
 
 TEST(Levels, UnequalGroupsMeetInOneLevel) {
