@@ -134,6 +134,30 @@ void take_storage(const Parts& parts, Assembled& made) {
     }
 }
 
+/// Of a product that takes s times as long beside collectives that take c times as long, (1 - 1/s) c of the time that
+/// the collectives take alone. The worst that was measured: levels differ, and a plan hides all of them.
+void take_interference(const Parts& parts, Assembled& made) {
+    std::optional<double> worst;
+    for (const Measurement& measured : latest(*parts.records)) {
+        const auto kernel = measured.values.find("slow_down");
+        const auto load = measured.values.find("load_slow_down");
+        if (measured.of.benchmark != "interference" || measured.of.word("resource") != "collective" ||
+            kernel == measured.values.end() || load == measured.values.end()) {
+            continue;
+        }
+        const bool is_collective = measured.of.word("kernel") == "collective";  // and the load computes
+        const double products = std::max(1.0, is_collective ? load->second : kernel->second);
+        const double collectives = std::max(1.0, is_collective ? kernel->second : load->second);
+        worst = std::max(worst.value_or(0), std::min(1.0, (1 - 1 / products) * collectives));
+    }
+    if (worst) {
+        made.cluster.interference = cluster::Interference{
+            .lost = *worst, .source = "measured by dodona calibrate: products beside collectives"};
+        made.measured.push_back(
+            fmt::format("interference: products lose {:.0f} % of the time of collectives beside them", 100 * *worst));
+    }
+}
+
 std::string measured_days(const std::vector<Record>& records) {
     std::string first, last;
     for (const Record& record : records) {
@@ -159,6 +183,7 @@ Assembled assembled(const Parts& parts) {
     check_model(parts, made);
     take_levels(parts, made);
     take_storage(parts, made);
+    take_interference(parts, made);
     return made;
 }
 

@@ -208,6 +208,11 @@ void write_rest(Yaml& yaml, const Cluster& cluster) {
         yaml.pair("applies_to", fmt::format("[{}]", fmt::join(words, ", ")));
         yaml.quoted_unless_empty("source", cluster.staging->source);
     }
+    if (cluster.interference) {
+        const auto interference = yaml.mapping("interference");
+        yaml.pair("value", number(cluster.interference->lost));
+        yaml.quoted_unless_empty("source", cluster.interference->source);
+    }
     if (cluster.storage) {
         const auto storage = yaml.mapping("storage");
         yaml.pair("bandwidth", written(cluster.storage->bandwidth));

@@ -108,7 +108,7 @@ Measurement measured(const Case& asked, Sampler& sampler) {
         result.time = sampler.take({.kind = 1});
         result.time.estimator = Estimator::median;  // the disturbance is what is asked for
         result.values["alone"] = alone.median.in(1_s);
-        result.values["slowdown"] = result.time.median / alone.median;
+        result.values["slow_down"] = result.time.median / alone.median;
     } else {
         result.time = sampler.take({});
     }
@@ -151,7 +151,7 @@ private:
         const auto alone = figures.find("load_alone");
         const auto beside = figures.find("load_beside");
         if (alone != figures.end() && beside != figures.end() && beside->second > 0) {
-            result.values["load_slowdown"] = alone->second / beside->second;
+            result.values["load_slow_down"] = alone->second / beside->second;
         }
     }
 

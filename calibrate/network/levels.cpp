@@ -143,8 +143,8 @@ std::vector<Concurrency> at_once(const LevelRecords& records) {
 std::vector<Slowdown> beside_compute(const LevelRecords& records) {
     std::vector<Slowdown> found;
     for (const Measurement* measured : records.interference) {
-        const auto collective = measured->values.find("slowdown");
-        const auto compute = measured->values.find("load_slowdown");
+        const auto collective = measured->values.find("slow_down");
+        const auto compute = measured->values.find("load_slow_down");
         if (collective != measured->values.end() && compute != measured->values.end()) {
             found.push_back({.ranks = std::llround(measured->of.number("ranks", 2)),
                              .size = Bytes::of_base(measured->of.number("bytes")),

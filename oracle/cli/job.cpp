@@ -222,12 +222,16 @@ std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
     return word ? cluster::algorithm_from(*word) : std::nullopt;
 }
 
-plan::Framework framework_of(Arguments& arguments, const graph::Graph& graph) {
+plan::Framework framework_of(Arguments& arguments, const Job& job) {
     const auto typed = arguments.text("--framework");
-    if (typed) {
-        return library().framework(*typed);
+    plan::Framework framework = typed ? library().framework(*typed) : usual_framework(library(), job.graph);
+    plan::Framework::Number& interference = framework.number(plan::FrameworkParameter::interference);
+    if (interference.source.empty() && job.cluster.interference) {
+        const double lost = job.cluster.interference->lost;
+        interference = {
+            .value = lost, .lo = lost, .hi = lost, .bounds = {}, .source = job.cluster.interference->source};
     }
-    return usual_framework(library(), graph);
+    return framework;
 }
 
 plan::MemoryProfile memory_of(const plan::Framework& framework) {

@@ -45,8 +45,8 @@ plan::Overlap overlap_of(Arguments& arguments);
 /// --offload, or nothing; a fault on a machine whose host is not described.
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster);
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments);
-/// --framework, or the usual one for the network.
-plan::Framework framework_of(Arguments& arguments, const graph::Graph& graph);
+/// --framework, or the usual one for the network; where it says nothing of interference, with the machine's.
+plan::Framework framework_of(Arguments& arguments, const Job& job);
 /// What such software keeps in device memory beside the network's own tensors.
 plan::MemoryProfile memory_of(const plan::Framework& framework);
 

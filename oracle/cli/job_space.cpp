@@ -49,7 +49,7 @@ search::Space job_space(Arguments& arguments, const Job& job) {
     space.precision = precision_of(arguments, job.cluster);
     space.optimizer = optimizer_of(arguments, job.graph);
     space.offload = offload_of(arguments, job.cluster);
-    space.framework = framework_of(arguments, job.graph);
+    space.framework = framework_of(arguments, job);
     space.memory = memory_of(space.framework);
     space.strategies = strategies_asked_for(arguments, job.graph, false);
     read_space(arguments, job.cluster, space);

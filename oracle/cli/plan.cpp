@@ -160,7 +160,7 @@ int run(Arguments& arguments) {
     space.precision = precision_of(arguments, job.cluster);
     space.optimizer = optimizer_of(arguments, job.graph);
     space.offload = offload_of(arguments, job.cluster);
-    space.framework = framework_of(arguments, job.graph);
+    space.framework = framework_of(arguments, job);
     space.memory = memory_of(space.framework);
     space.batch = batch.value_or(default_batch(job.graph, space.devices));
     arguments.throw_if_faults();

@@ -221,7 +221,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job)
     if (!words.file.empty()) {
         plan::Plan plan = plan_from_file(arguments, words);
         if (arguments.has("--framework")) {
-            plan.framework = framework_of(arguments, job.graph);
+            plan.framework = framework_of(arguments, job);
         }
         plan.memory = memory_of(plan.framework);
         check_devices(arguments, job.cluster, plan.devices());
@@ -234,7 +234,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job)
     plan.overlap = overlap_of(arguments);
     plan.offload = offload_of(arguments, job.cluster);
     plan.algorithm = algorithm_of(arguments);
-    plan.framework = framework_of(arguments, job.graph);
+    plan.framework = framework_of(arguments, job);
     plan.memory = memory_of(plan.framework);
     arguments.throw_if_faults();
     plan.strategy = read_strategy(words.strategy);

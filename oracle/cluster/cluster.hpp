@@ -51,6 +51,12 @@ struct Storage {
     std::string source;
 };
 
+/// What collectives take from products that run beside them.
+struct Interference {
+    double lost = 0;  ///< compute time lost, over the time that the hidden collectives take alone
+    std::string source;
+};
+
 /// The host of a node, as a place to keep what does not fit the devices.
 struct Host {
     Bytes memory;              ///< of one node
@@ -99,7 +105,8 @@ struct Cluster {
     std::vector<MeasuredSamples> measured_samples;
     std::optional<Storage> storage;
     std::optional<Host> host;
-    std::optional<Price> price;  ///< where the file or the user gives one
+    std::optional<Interference> interference;  ///< measured; where a framework has its own, that one counts
+    std::optional<Price> price;                ///< where the file or the user gives one
     ParameterServers parameter_servers;
     std::optional<double> contention;  ///< phi given by the user instead of the one computed
     double memory_reserve = 0;         ///< share of device memory left free, for fragmentation

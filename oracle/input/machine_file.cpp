@@ -150,6 +150,16 @@ cluster::Staging read_staging(const Value& value) {
     return staging;
 }
 
+cluster::Interference read_interference(const Value& value) {
+    Fields fields(value);
+    cluster::Interference interference{
+        .lost =
+            fields.require("value", "compute lost over the time of what hides: 0.1").number({.least = 0, .most = 1}),
+        .source = fields.require("source", "where the value comes from").text()};
+    fields.finish();
+    return interference;
+}
+
 cluster::Storage read_storage(const Value& value) {
     cluster::Storage storage;
     Fields fields(value);
@@ -320,6 +330,9 @@ Cluster read_cluster(Document document, const MachineOpeners& open) {
     }
     if (const Value host = fields.find("host")) {
         cluster.host = read_host(host);
+    }
+    if (const Value interference = fields.find("interference")) {
+        cluster.interference = read_interference(interference);
     }
     if (const Value price = fields.find("price")) {
         cluster.price = read_price(price, cluster);

@@ -31,6 +31,15 @@ TEST(MachineText, EveryBuiltInMachineIsReadAgainAsItWasWritten) {
     }
 }
 
+TEST(MachineText, InterferenceIsKept) {
+    cluster::Cluster cluster = library().cluster("workstation");
+    cluster.interference = cluster::Interference{.lost = 0.125, .source = "measured"};
+    const cluster::Cluster read = again(machine_text(cluster, {}));
+    ASSERT_TRUE(read.interference.has_value());
+    EXPECT_EQ(read.interference->lost, 0.125);
+    EXPECT_EQ(read.interference->source, "measured");
+}
+
 TEST(MachineText, MeasuredCurvesOfEveryKindAreKept) {
     cluster::Cluster cluster = library().cluster("workstation");
     cluster::KernelCurve product{.kind = graph::KernelKind::convolution, .precision = Precision::fp32, .points = {}};

@@ -55,7 +55,7 @@ def by_hand(folder):
              line["case"].get("pattern") == "ping-pong"}
     holds &= check(sends[max(sends)] > sends[min(sends)], "a long message takes longer than a short one")
     beside = [line["values"] for line in measured if line["case"]["benchmark"] == "interference"]
-    holds &= check(beside and all(each["slowdown"] > 0 and each["load_slowdown"] > 0 for each in beside),
+    holds &= check(beside and all(each["slow_down"] > 0 and each["load_slow_down"] > 0 for each in beside),
                    "a collective beside computing has two factors")
     holds &= check(any(line["case"]["groups"] == 2 for line in measured), "two groups ran at once")
     return holds

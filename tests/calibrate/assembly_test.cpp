@@ -1,0 +1,66 @@
+// What records make of a machine that is known before.
+#include "calibrate/machine/assembly.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+
+#include "input/library.hpp"
+
+namespace dodona::calibrate {
+namespace {
+
+Record interference(const char* backend, std::map<std::string, Parameter> words, std::map<std::string, double> values) {
+    words["resource"] = "collective";
+    return {.backend = backend,
+            .pass = Pass::time,
+            .date = "2026-11-21T00:00:00Z",
+            .what = Measurement{.of = {.benchmark = "interference", .parameters = std::move(words)},
+                                .time = {.samples = 9},
+                                .values = std::move(values),
+                                .words = {}}};
+}
+
+Record environment(const char* device) {
+    return {.backend = "cuda",
+            .pass = Pass::time,
+            .date = "2026-11-21T00:00:00Z",
+            .what = Environment{{{"device", device}}}};
+}
+
+Assembled made_of(const std::vector<Record>& records) {
+    static const cluster::Cluster before = input::Library(std::getenv("DODONA_SOURCE")).cluster("dgx-h100");
+    return assembled({.name = "mine", .records = &records, .before = &before, .levels = {}});
+}
+
+bool says(const std::vector<std::string>& sentences, std::string_view part) {
+    return std::any_of(sentences.begin(), sentences.end(),
+                       [&](const std::string& one) { return one.find(part) != std::string::npos; });
+}
+
+// A product takes 1.25 times as long beside a collective that takes 1.5 times as long: of 1.5 s beside each other
+// 1.5 (1 - 1 / 1.25) = 0.3 s are lost for each second that the collective takes alone.
+TEST(Assembly, ProductsLoseTimeToCollectivesBesideThem) {
+    const std::vector<Record> of_gpus{
+        interference("cuda", {{"kernel", "matmul"}}, {{"slow_down", 1.25}, {"load_slow_down", 1.5}})};
+    ASSERT_TRUE(made_of(of_gpus).cluster.interference.has_value());
+    EXPECT_NEAR(made_of(of_gpus).cluster.interference->lost, 0.3, 1e-12);
+
+    // MPI measures the collective, and computing is the load. The worst of several counts.
+    std::vector<Record> of_ranks{
+        interference("mpi", {{"kernel", "collective"}}, {{"slow_down", 1.5}, {"load_slow_down", 1.25}}),
+        interference("mpi", {{"kernel", "collective"}, {"ranks", 2.0}}, {{"slow_down", 1.1}, {"load_slow_down", 0.9}})};
+    EXPECT_NEAR(made_of(of_ranks).cluster.interference->lost, 0.3, 1e-12);
+    of_ranks.erase(of_ranks.begin());
+    EXPECT_EQ(made_of(of_ranks).cluster.interference->lost, 0);
+    EXPECT_FALSE(made_of({environment("NVIDIA H100 80GB HBM3")}).cluster.interference.has_value());
+}
+
+TEST(Assembly, AnotherModelThanTheMachinesIsSaid) {
+    EXPECT_FALSE(says(made_of({environment("NVIDIA H100 80GB HBM3")}).missing, "was measured, and"));
+    EXPECT_TRUE(says(made_of({environment("NVIDIA H200")}).missing, "'NVIDIA H200' was measured, and dgx-h100"));
+}
+
+}  // namespace
+}  // namespace dodona::calibrate
