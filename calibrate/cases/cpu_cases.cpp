@@ -256,10 +256,10 @@ std::vector<Case> cpu_cases(const CaseOptions& options, int threads) {
     streams(cases, options.quick, 1);
     moves(cases, options.quick);
     if (threads > 1) {
-        streams(cases, true, threads);
-        products(cases, true, threads);
+        streams(cases, options.quick, threads);
+        products(cases, options.quick, threads);
         if (!options.quick) {
-            convolutions(cases, true, threads);
+            convolutions(cases, false, threads);
         }
         interferences(cases, options.quick);
     }

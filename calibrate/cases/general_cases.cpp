@@ -11,6 +11,22 @@
 
 namespace dodona::calibrate {
 
+namespace {
+
+/// What cpu_cases has beside other loads, beside files that are written to the directory.
+void add_beside_files(std::vector<Case>& cases, const std::string& directory) {
+    for (std::size_t i = 0, before = cases.size(); i < before; ++i) {
+        if (cases[i].benchmark == "interference" && cases[i].word("resource") == "memory") {
+            Case beside = cases[i];
+            beside.parameters["resource"] = "io";
+            beside.parameters["directory"] = directory;
+            cases.push_back(std::move(beside));
+        }
+    }
+}
+
+}  // namespace
+
 std::vector<Case> general_cases(const GeneralCases& asked) {
     if (asked.backend == "mpi") {
         return network_cases(shape_of(asked.environment), asked.options);
@@ -19,7 +35,11 @@ std::vector<Case> general_cases(const GeneralCases& asked) {
         return storage_cases(asked.directory, asked.options);
     }
     if (asked.backend == "cpu" || asked.backend == "program") {
-        return cpu_cases(asked.options, asked.threads);
+        std::vector<Case> cases = cpu_cases(asked.options, asked.threads);
+        if (asked.backend == "cpu" && !asked.options.quick && !asked.directory.empty()) {
+            add_beside_files(cases, asked.directory);
+        }
+        return cases;
     }
     if (asked.backend == "cuda") {
         // Each benchmark compares its result with the host's before anything is timed.

@@ -41,7 +41,7 @@ CacheFlush::CacheFlush(const Workbench& workbench, const std::vector<Cache>& cac
     : size_(min(caches.empty() ? kWhereUnknown : 2.0 * caches.back().size, kMostFlushed)),
       memory_(workbench.random(static_cast<std::int64_t>(size_.in(Bytes::of_base(sizeof(float)))))) {}
 
-void CacheFlush::operator()() const {
+void CacheFlush::operator()(bool own_threads) const {
     const auto count = static_cast<std::int64_t>(size_.in(Bytes::of_base(sizeof(float))));
     std::atomic<float> total = 0;
     // Every thread reads all of it: each has inner caches of its own.
@@ -53,7 +53,11 @@ void CacheFlush::operator()() const {
         }
         total.store(sum, std::memory_order_relaxed);
     };
-    in_parts(0, [&](std::int64_t, std::int64_t) { read(); });
+    if (own_threads) {
+        on_each_cpu(read);
+    } else {
+        in_parts(0, [&](std::int64_t, std::int64_t) { read(); });
+    }
 }
 
 }  // namespace dodona::calibrate::cpu

@@ -40,6 +40,7 @@ struct Beside {
 struct Job {
     std::function<void(Laps&)> run;  ///< owns its tensors
     bool warm = false;               ///< its time is the one with warm caches: sweeps over sizes, dispatch
+    bool own_threads = false;        ///< runs on threads that are not OpenMP's
     std::map<std::string, double> values;
     std::map<std::string, std::string> words;
     Beside beside = {};

@@ -108,6 +108,7 @@ Job matmul(const Case& asked, const Workbench& bench) {
                         sgemm(product, a.get() + at * a_size, b.get() + at * b_size, c.get() + at * c_size);
                     }
                 },
+            .own_threads = blas_has_own_threads(),
             .values = {},
             .words = {{"implementation", blas_name()}}};
 }

@@ -15,6 +15,9 @@ struct Product {
 /// c[m,n] = a[m,k] b[k,n] (+ c), row-major, each of a and b stored transposed where it says so.
 void sgemm(const Product& product, const float* a, const float* b, float* c);
 
+/// Whether it runs on threads of its own, not on OpenMP's.
+bool blas_has_own_threads();
+
 /// Library and version as far as it tells: "OpenBLAS 0.3.21 ..." or the file that the linker chose.
 std::string blas_name();
 

@@ -16,6 +16,13 @@ void sgemm(const Product& product, const float* a, const float* b, float* c) {
                 product.transpose_b ? k : n, product.add, c, n);
 }
 
+/// Source: OpenBLAS cblas.h: OPENBLAS_THREAD is 1, OPENBLAS_OPENMP 2.
+bool blas_has_own_threads() {
+    constexpr int kOwnThreads = 1;
+    void* const found = dlsym(RTLD_DEFAULT, "openblas_get_parallel");
+    return found != nullptr && reinterpret_cast<int (*)()>(found)() == kOwnThreads;
+}
+
 std::string blas_name() {
     if (void* const found = dlsym(RTLD_DEFAULT, "openblas_get_config"); found != nullptr) {
         return reinterpret_cast<const char* (*)()>(found)();

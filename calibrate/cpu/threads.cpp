@@ -4,9 +4,11 @@
 #include <omp.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -71,6 +73,28 @@ void in_parts(std::int64_t count, const std::function<void(std::int64_t begin, s
         const std::int64_t threads = omp_get_num_threads();
         const std::int64_t mine = omp_get_thread_num();
         part(count * mine / threads, count * (mine + 1) / threads);
+    }
+}
+
+void on_each_cpu(const std::function<void()>& part) {
+    const std::vector<int> cpus = usable_cpus();
+    const auto count = std::min(cpus.size(), static_cast<std::size_t>(omp_get_max_threads()));
+    if (count <= 1) {
+        part();
+        return;
+    }
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < count; ++i) {
+        threads.emplace_back([&part, cpu = cpus[i]] {
+            cpu_set_t set;
+            CPU_ZERO(&set);
+            CPU_SET(static_cast<std::size_t>(cpu), &set);
+            sched_setaffinity(0, sizeof set, &set);
+            part();
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
     }
 }
 

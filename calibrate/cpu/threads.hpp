@@ -26,6 +26,10 @@ void use_threads(int threads);
 /// Calls `part(begin, end)` for as many contiguous parts of 0 ... count - 1 as there are threads, side by side.
 void in_parts(std::int64_t count, const std::function<void(std::int64_t begin, std::int64_t end)>& part);
 
+/// Calls `part` on as many threads as there are of OpenMP, side by side, each a thread of its own on its own logical
+/// CPU that ends with it.
+void on_each_cpu(const std::function<void()>& part);
+
 /// Every thread that runs kernels keeps to these logical CPUs.
 void keep_to(const std::vector<int>& cpus);
 

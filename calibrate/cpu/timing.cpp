@@ -64,7 +64,7 @@ public:
 
     Timed operator()() {
         if (flush_ != nullptr) {
-            (*flush_)();
+            (*flush_)(job_.own_threads);
         }
         Laps laps;
         const Run run = timed(job_.run, threads_, laps, times_);
@@ -110,7 +110,7 @@ double beside_time(const Job& job, int threads, const CacheFlush& flush) {
     double least = std::numeric_limits<double>::infinity();
     Laps laps;
     for (int i = 0; i < kRuns; ++i) {
-        flush();
+        flush(job.own_threads);
         const Run run = timed(job.beside.run, threads, laps);
         least = std::min(least, threads == 1 ? std::min(run.wall, run.cpu) : run.wall);
     }

@@ -134,6 +134,8 @@ void take_storage(const Parts& parts, Assembled& made) {
     }
 }
 
+/// What each kernel and each load on a resource make of each other is told; collectives count in predictions.
+///
 /// Of a product that takes s times as long beside collectives that take c times as long, (1 - 1/s) c of the time that
 /// the collectives take alone. The worst that was measured: levels differ, and a plan hides all of them.
 void take_interference(const Parts& parts, Assembled& made) {
@@ -141,8 +143,14 @@ void take_interference(const Parts& parts, Assembled& made) {
     for (const Measurement& measured : latest(*parts.records)) {
         const auto kernel = measured.values.find("slow_down");
         const auto load = measured.values.find("load_slow_down");
-        if (measured.of.benchmark != "interference" || measured.of.word("resource") != "collective" ||
-            kernel == measured.values.end() || load == measured.values.end()) {
+        if (measured.of.benchmark != "interference" || kernel == measured.values.end() ||
+            load == measured.values.end()) {
+            continue;
+        }
+        if (measured.of.word("resource") != "collective") {
+            made.measured.push_back(fmt::format("{} beside load on {}: {:.2f} times as long, the load {:.2f} times",
+                                                measured.of.word("kernel"), measured.of.word("resource", "a pattern"),
+                                                kernel->second, load->second));
             continue;
         }
         const bool is_collective = measured.of.word("kernel") == "collective";  // and the load computes

@@ -65,17 +65,13 @@ public:
             }
         }
         if (imported.topologies.size() > 1) {
-            const auto& [first, second] = std::tie(imported.topologies[0], imported.topologies[1]);
-            fail(second.where, fmt::format("{} is a second topology, after {}", second.source, first.source),
+            const calibrate::Topology& second = imported.topologies[1];
+            fail(second.where,
+                 fmt::format("{} is a second topology, after {}", second.source, imported.topologies[0].source),
                  "a machine has one: import the other into a profile of its own");
         }
         for (const calibrate::Topology& topology : imported.topologies) {
-            const calibrate::LevelOptions options = options_of(topology);
-            static_cast<void>(calibrate::levels_of(topology, options));  // what it lacks is told of the file
-            journal_.append({.backend = calibrate::kTopologyRecords,
-                             .pass = calibrate::Pass::time,
-                             .date = calibrate::date_now(),
-                             .what = calibrate::Environment{calibrate::topology_facts(topology, options)}});
+            keep(topology);
         }
     }
 
@@ -111,6 +107,18 @@ public:
     }
 
 private:
+    void keep(const calibrate::Topology& topology) {
+        const calibrate::LevelOptions options = options_of(topology);
+        static_cast<void>(calibrate::levels_of(topology, options));  // what it lacks is told of the file
+        const auto facts = calibrate::topology_facts(topology, options);
+        if (facts != calibrate::facts_of(journal_.records(), calibrate::kTopologyRecords)) {
+            journal_.append({.backend = calibrate::kTopologyRecords,
+                             .pass = calibrate::Pass::time,
+                             .date = calibrate::date_now(),
+                             .what = calibrate::Environment{facts}});
+        }
+    }
+
     void write() {
         const std::optional<cluster::Cluster> before = known();
         calibrate::Assembled made = calibrate::assembled({.name = words_.name,

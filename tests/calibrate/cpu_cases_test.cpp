@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
 #include "calibrate/cases/cpu_cases.hpp"
+#include "calibrate/cases/general_cases.hpp"
 #include "calibrate/cases/storage_cases.hpp"
 
 namespace dodona::calibrate {
@@ -67,6 +69,23 @@ TEST(StorageCases, EveryOperationInTheGivenDirectory) {
         operations.insert(each.word("operation"));
     }
     EXPECT_EQ(operations, (std::set<std::string>{"create", "read", "remove", "stat", "write"}));
+}
+
+// The folder is where the user wants storage measured.
+TEST(GeneralCases, OfACpuRunBesideFilesToo) {
+    const auto beside_files = [](const GeneralCases& asked) {
+        const std::vector<Case> cases = general_cases(asked);
+        return std::count_if(cases.begin(), cases.end(), [](const Case& one) {
+            return one.word("resource") == "io" && one.word("directory") == "/data";
+        });
+    };
+    EXPECT_EQ(beside_files({.backend = "cpu", .environment = {}, .options = {}, .threads = 4, .directory = "/data"}),
+              2);
+    EXPECT_EQ(beside_files({.backend = "cpu", .environment = {}, .options = {}, .threads = 1, .directory = ""}), 0);
+    EXPECT_EQ(
+        beside_files(
+            {.backend = "cpu", .environment = {}, .options = {.quick = true}, .threads = 4, .directory = "/data"}),
+        0);
 }
 
 }  // namespace
