@@ -36,6 +36,7 @@ is '--yes is for the wrapper' 'first:z' "$("$tree/dodona" --yes z 2>&1)"
 
 is 'and builds no back ends' no "$([ -e "$tree/build/release/back-end" ] || echo no)"
 is 'nor do questions of calibrate' 'first:calibrate' "$("$tree/dodona" calibrate --help 2>/dev/null)"
+is 'nor imports' 'first:calibrate' "$("$tree/dodona" calibrate --import x.log -o y.yaml 2>/dev/null)"
 is 'which are as before' no "$([ -e "$tree/build/release/back-end" ] || echo no)"
 is 'calibrate does' 'first:calibrate' "$("$tree/dodona" calibrate -o x 2>/dev/null)"
 is 'and they are there' yes "$([ -e "$tree/build/release/back-end" ] && echo yes)"
