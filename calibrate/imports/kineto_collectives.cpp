@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "calibrate/imports/kineto.hpp"
+#include "calibrate/imports/log_text.hpp"
 #include "calibrate/imports/merge.hpp"
 
 namespace dodona::calibrate {
@@ -62,21 +62,6 @@ double bytes_of(std::string_view type) {
                                                                           {"Float8_e5m2fnuz", 1}}};
     const auto found = std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& row) { return row.first == type; });
     return found == kTypes.end() ? 0 : found->second;
-}
-
-std::vector<std::int64_t> numbers_in(std::string_view text) {
-    std::vector<std::int64_t> all;
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    while (at != end) {
-        std::int64_t value = 0;
-        const auto [next, fault] = std::from_chars(at, end, value);
-        if (fault == std::errc{}) {
-            all.push_back(value);
-        }
-        at = fault == std::errc{} ? next : at + 1;
-    }
-    return all;
 }
 
 /// Ranks of a group in one node; 0 where that is not known or differs from node to node.

@@ -139,4 +139,19 @@ std::optional<std::int64_t> whole(std::string_view text) {
     return value;
 }
 
+std::vector<std::int64_t> numbers_in(std::string_view text) {
+    std::vector<std::int64_t> all;
+    const char* at = text.data();
+    const char* const end = at + text.size();
+    while (at != end) {
+        std::int64_t value = 0;
+        const auto [next, fault] = std::from_chars(at, end, value);
+        if (fault == std::errc{}) {
+            all.push_back(value);
+        }
+        at = fault == std::errc{} ? next : at + 1;
+    }
+    return all;
+}
+
 }  // namespace dodona::calibrate

@@ -61,4 +61,7 @@ std::optional<Printed> printed(std::string_view text);
 /// A number without sign, point and exponent.
 std::optional<std::int64_t> whole(std::string_view text);
 
+/// All whole numbers in a text, in order: "[2, 2]".
+std::vector<std::int64_t> numbers_in(std::string_view text);
+
 }  // namespace dodona::calibrate

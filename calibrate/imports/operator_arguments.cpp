@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
+
+#include "calibrate/imports/log_text.hpp"
 
 namespace dodona::calibrate {
 
@@ -26,18 +27,8 @@ std::optional<Extents> extents_of(const Json& lists, std::size_t operand) {
 std::optional<Extents> list_of(const Json& values, std::size_t argument) {
     const Json::array_t& all = elements(&values);
     const std::string text = argument < all.size() ? word(&all[argument]) : std::string();
-    Extents list;
-    const char* at = text.data();
-    const char* const end = at + text.size();
-    while (at != end) {
-        std::int64_t value = 0;
-        const auto [next, fault] = std::from_chars(at, end, value);
-        if (fault == std::errc{}) {
-            list.push_back(value);
-        }
-        at = fault == std::errc{} ? next : at + 1;
-    }
-    return list.empty() ? std::nullopt : std::optional(list);
+    Extents list = numbers_in(text);
+    return list.empty() ? std::nullopt : std::optional(std::move(list));
 }
 
 std::optional<std::string> precision_of(const Json& types, std::size_t operand, std::string_view kernel) {
