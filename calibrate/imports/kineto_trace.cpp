@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/imports/attention_case.hpp"
 #include "calibrate/imports/json_events.hpp"
 
 namespace dodona::calibrate {
@@ -142,14 +143,6 @@ private:
         "aten::_convolution",
         "aten::conv2d",
         "aten::convolution_backward",
-        "aten::_flash_attention_forward",
-        "aten::_flash_attention_backward",
-        "aten::_efficient_attention_forward",
-        "aten::_efficient_attention_backward",
-        "aten::_scaled_dot_product_cudnn_attention",
-        "aten::_scaled_dot_product_cudnn_attention_backward",
-        "aten::_cudnn_attention_forward",
-        "aten::_cudnn_attention_backward",
     };
 
     void operation(const std::string& name, const Json& arguments) {
@@ -161,7 +154,7 @@ private:
             if (const auto collective = collective_of(arguments)) {
                 trace_.collective_of[external] = *collective;
             }
-        } else if (std::find(kOperators.begin(), kOperators.end(), name) != kOperators.end()) {
+        } else if (std::find(kOperators.begin(), kOperators.end(), name) != kOperators.end() || is_attention(name)) {
             const KinetoOperator called{.name = name,
                                         .shapes = copied(arguments, {"Input Dims", "Input dims"}),
                                         .strides = copied(arguments, {"Input Strides"}),

@@ -1,7 +1,6 @@
 #include "calibrate/imports/topology_facts.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -32,12 +31,11 @@ public:
     }
 
     double number(const std::string& word) const {
-        double value = 0;
-        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-        if (error != std::errc{} || end != word.data() + word.size() || !(value >= 0)) {
+        const auto number = printed(word);
+        if (!number || number->value < 0) {
             wrong(fmt::format("'{}' is no number of a topology", word));
         }
-        return value;
+        return number->value;
     }
 
     int count(const std::string& word) const {

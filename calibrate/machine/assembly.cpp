@@ -44,10 +44,13 @@ std::optional<cluster::Device> device_of(const Parts& parts) {
 
 /// Said where what was measured is another model than what the machine was said to have.
 void check_model(const Parts& parts, Assembled& made) {
+    if (parts.before == nullptr) {
+        return;
+    }
     for (const char* backend : {"cuda", "cpu", "import"}) {
         const auto facts = facts_of(*parts.records, backend);
         const auto found = facts.find("device");
-        if (found == facts.end() || parts.before == nullptr) {
+        if (found == facts.end()) {
             continue;
         }
         const DeviceLinks* measured = links_of(found->second);

@@ -4,8 +4,8 @@ SWITCH PROGRAM PREDICT [WORLD ...]
 In each world four hosts of one rank measure collectives of some sizes and numbers of ranks, and in the same run, in
 random order among them, those that are then predicted: other sizes, and three ranks. The first become the levels of a
 machine; the oracle's own function says the others. Links are slow and long, so that the network and not this machine's
-processors decides (at 1 Gb/s and 50 us four ranks and the switch on two cores miss by 3 to 18 % in the median); all messages are eager, one protocol (Open MPI's rendezvous slows rings by 70 % here, beyond 64
-KiB). Rings are those of dodona-calibrate-mpi, "free" is what Open MPI chooses.
+processors decides (at 1 Gb/s and 50 us four ranks and the switch on two cores miss by 3 to 18 % in the median); all
+messages are eager, one protocol (Open MPI's rendezvous slows rings by 70 % here, beyond 64 KiB). Rings are those of dodona-calibrate-mpi, "free" is what Open MPI chooses.
 A world that fails is tried once more: other programs on this machine disturb.
 """
 

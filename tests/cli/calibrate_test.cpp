@@ -84,6 +84,29 @@ TEST_F(CalibrateTest, AnImportedTopologyStays) {
     EXPECT_EQ(content(place_.path() / "mine.yaml"), machine);
 }
 
+// What hides costs compute where the machine's interference was measured; a framework's own value comes first.
+TEST_F(CalibrateTest, MeasuredInterferenceIsInPredictions) {
+    std::ofstream(place_.path() / "bare.yaml") << "framework: bare\nsource: \"here\"\nparameters: {}\n";
+    std::ofstream(place_.path() / "own.yaml")
+        << "framework: own\nsource: \"here\"\nparameters: {interference: {value: 0, source: \"here\"}}\n";
+    const auto step = [&](const std::string& interference, const std::string& framework) {
+        std::ofstream(place_.path() / "four.yaml")
+            << "cluster: four\nsource: \"here\"\ndevice: v100-sxm2-16gb\nlevels:\n"
+               "  - {name: node, size: 4, kind: switch, bandwidth: 10 GB/s, latency: 5 us, node: true}\n"
+            << interference;
+        const Outcome told = place_.run(
+            "predict bert-large --machine four.yaml --gpus 4 --batch 32 --strategy data --format json "
+            "--framework " +
+            framework);
+        EXPECT_EQ(told.code, 0) << told.err;
+        return nlohmann::json::parse(told.out).at("plan").at("step_time_s").at("value").get<double>();
+    };
+    const std::string measured = "interference: {value: 0.5, source: \"here\"}\n";
+    const double without = step("", "bare.yaml");
+    EXPECT_GT(step(measured, "bare.yaml"), 1.05 * without);
+    EXPECT_DOUBLE_EQ(step(measured, "own.yaml"), without);
+}
+
 TEST_F(CalibrateTest, AnInterruptKeepsWhatIsDoneAndTheSameCommandGoesOn) {
     const std::string backend = std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py";
     const std::string rest = "' --model tiny.yaml --microbatch 4 --threads 1 -o mine.yaml";

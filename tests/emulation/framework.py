@@ -30,7 +30,7 @@ def written(bench, parameters):
 
 
 def measured(bench, network, machine):
-    """Parameter -> its value. Passes at the micro-batch of data parallelism's serial run and at the pipeline's: in the mean."""
+    """Parameter -> its value; of passes the mean of what a serial step's batch and a pipeline's micro-batch say."""
     def predicted(name, plan, batch, parameters):
         parts = bench.predict(name, machine, plan, written(bench, parameters), batch)["time_s"]
         return parts["forward"] + parts["backward"], parts
