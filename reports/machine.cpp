@@ -79,7 +79,7 @@ std::string span(const cluster::KernelFit& fit) {
     return fmt::format("{} to {}", text(fit.work.least * unit::flop), text(fit.work.most * unit::flop));
 }
 
-Table fit_table(const cluster::Profile& profile) {
+Table profile_table(const cluster::Profile& profile) {
     Table table({{"kernel"},
                  {"precision"},
                  {"pass"},
@@ -273,7 +273,7 @@ std::string machine_text(const cluster::Cluster& cluster, Style style) {
     }
     all += "\n" + level_table(cluster).to_text(style);
     if (!cluster.device.profile.fits.empty()) {
-        all += "\n" + fit_table(cluster.device.profile).to_text(style);
+        all += "\n" + profile_table(cluster.device.profile).to_text(style);
     }
     for (const auto& curves : {kernel_curve_table(cluster.device), curve_table(cluster)}) {
         all += curves ? "\n" + curves->to_text(style) : "";
@@ -288,7 +288,7 @@ std::string machine_markdown(const cluster::Cluster& cluster) {
     }
     all += "\n" + level_table(cluster).to_markdown();
     if (!cluster.device.profile.fits.empty()) {
-        all += "\n" + fit_table(cluster.device.profile).to_markdown();
+        all += "\n" + profile_table(cluster.device.profile).to_markdown();
     }
     for (const auto& curves : {kernel_curve_table(cluster.device), curve_table(cluster)}) {
         all += curves ? "\n" + curves->to_markdown() : "";

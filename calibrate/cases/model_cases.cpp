@@ -162,11 +162,10 @@ private:
             return std::nullopt;
         }
         const graph::Operand& in = layer.nest.inputs.front();
-        const auto edges = boost::in_edges(v, graph_.network);
-        if (edges.first == edges.second) {
+        if (layer.producers.empty()) {
             return std::nullopt;
         }
-        const graph::Tensor& x = graph_.layer(boost::source(*edges.first, graph_.network)).nest.result;
+        const graph::Tensor& x = graph_.layer(layer.producers.front()).nest.result;
         Image image;
         for (std::size_t d = 0; d < in.windows.size(); ++d) {
             if (!in.windows[d]) {
@@ -267,7 +266,7 @@ private:
 
 ModelCases model_cases(const graph::Graph& graph, const plan::ShardedGraph& sharded, Precision precision) {
     Cases cases(graph, precision);
-    for (const graph::Vertex v : graph.order) {
+    for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         if (graph.layer(v).kind != "input") {
             cases.add(v, sharded.layers[v]);
         }

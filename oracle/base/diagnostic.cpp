@@ -124,4 +124,11 @@ std::string join(std::span<const std::string> words, std::string_view separator)
     return fmt::format("{}", fmt::join(words, separator));
 }
 
+std::string join_some(std::span<const std::string> words) {
+    if (words.size() <= kMostNamed) {
+        return join(words);
+    }
+    return fmt::format("{}, … ({} more)", join(words.first(kMostNamed)), words.size() - kMostNamed);
+}
+
 }  // namespace dodona

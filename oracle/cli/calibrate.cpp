@@ -278,7 +278,7 @@ int compare(Arguments& arguments) {
     return kAnswered;
 }
 
-int run(Arguments& arguments) {
+int run_calibrate(Arguments& arguments) {
     if (arguments.has("--compare")) {
         return compare(arguments);
     }
@@ -296,7 +296,7 @@ int run(Arguments& arguments) {
     return calibration.finish();
 }
 
-std::vector<Option> options() {
+std::vector<Option> calibrate_command_options() {
     std::vector<Option> all = calibrate_options();
     all.push_back({.names = "-o,--output",
                    .value = "PROFILE.yaml",
@@ -314,7 +314,7 @@ Command calibrate_command() {
         .summary = "measure a machine with its real kernels and links, or import what others measured",
         .usage = "-o PROFILE.yaml | --compare A B",
         .positionals = {{.name = "FILE", .description = "calibrations to compare", .required = false, .many = true}},
-        .options = options(),
+        .options = calibrate_command_options(),
         .examples =
             "What it writes is a machine: dodona plan MODEL --machine PROFILE.yaml ...\n"
             "Ctrl-C keeps what is measured; the same command goes on. A part that cannot be measured is\n"
@@ -324,7 +324,7 @@ Command calibrate_command() {
             "  dodona calibrate --backend cpu,mpi --model resnet50 --microbatch 8 --threads 1 -o here.yaml\n"
             "  dodona calibrate --import all_reduce.log --machine dgx-h100 -o mine.yaml\n"
             "  dodona calibrate --compare may.yaml november.yaml",
-        .run = run};
+        .run = run_calibrate};
 }
 
 }  // namespace dodona::cli

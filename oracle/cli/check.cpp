@@ -123,7 +123,7 @@ std::string checked(const std::string& file) {
          "kinds: " + join(kKinds));
 }
 
-int run(Arguments& arguments) {
+int run_check(Arguments& arguments) {
     const std::vector<std::string> files = arguments.all("FILE");
     if (files.empty()) {
         arguments.fault("FILE", "no file is given", "usage: dodona check FILE ...");
@@ -151,7 +151,7 @@ Command check_command() {
             .examples =
                 "Exit code 1 if any file has a fault; all faults are printed.\n\n"
                 "Example:\n  dodona check my-model.yaml my-cluster.yaml",
-            .run = run};
+            .run = run_check};
 }
 
 }  // namespace dodona::cli

@@ -10,7 +10,7 @@ namespace {
 
 plan::Framework read_framework(const std::string& name) { return library().framework(name, {}); }
 
-int run(Arguments& arguments) {
+int run_frameworks(Arguments& arguments) {
     return run_listing<plan::Framework>(arguments, {.plural = "frameworks",
                                                     .names = library().frameworks(),
                                                     .read = read_framework,
@@ -29,7 +29,7 @@ Command frameworks_command() {
             .positionals = {{.name = "NAME", .description = "show this one: built in, or a file", .required = false}},
             .options = output_options(),
             .examples = "Examples:\n  dodona frameworks\n  dodona frameworks megatron-2021",
-            .run = run};
+            .run = run_frameworks};
 }
 
 }  // namespace dodona::cli

@@ -17,7 +17,7 @@ constexpr double kImageElements = 3.0 * 224 * 224;
 
 double input_elements(const graph::Graph& graph) {
     double elements = 0;
-    for (const graph::Vertex vertex : graph.order) {
+    for (graph::Vertex vertex = 0; vertex < graph.layers.size(); ++vertex) {
         const graph::Layer& layer = graph.layer(vertex);
         elements += layer.kind == "input" ? layer.nest.result.elements() : 0;
     }
@@ -30,8 +30,8 @@ plan::Framework usual_framework(const input::Library& library, const graph::Grap
     for (const std::string& name : library.frameworks()) {
         plan::Framework framework = library.framework(name);
         for (const std::string& word : framework.usual_for) {
-            const bool has = std::any_of(graph.order.begin(), graph.order.end(),
-                                         [&](graph::Vertex v) { return graph.layer(v).kind == word; });
+            const bool has = std::any_of(graph.layers.begin(), graph.layers.end(),
+                                         [&](const graph::Layer& layer) { return layer.kind == word; });
             if (has) {
                 return framework;
             }
@@ -124,7 +124,7 @@ std::vector<Option> job_options() {
 
 /// The first input says what a sample is: others may be targets, such as the boxes of a detector.
 double tokens_a_sample(const graph::Graph& graph) {
-    const graph::Tensor& sample = graph.layer(graph.order.front()).nest.result;
+    const graph::Tensor& sample = graph.layers.front().nest.result;
     const auto sequence = sample.find("sequence");
     return sequence ? static_cast<double>(sample.dimensions[*sequence].extent) : 0;
 }

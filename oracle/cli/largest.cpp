@@ -27,7 +27,7 @@ using Parameters = std::vector<std::pair<std::string, std::string>>;
 constexpr std::string_view kBatch = "batch";
 constexpr std::int64_t kStepsOfGiven = 16;  ///< the usual step is at most this part of the given value
 
-std::vector<Option> options() {
+std::vector<Option> largest_command_options() {
     std::vector<Option> all = job_options();
     for (Option& option : goal_options()) {
         all.push_back(std::move(option));
@@ -148,7 +148,7 @@ std::string formatted(const reports::LargestReport& report, const Output& output
     return reports::largest_text(report, output.style);
 }
 
-int run(Arguments& arguments) {
+int run_largest(Arguments& arguments) {
     const Output output = read_output(arguments);
     Asked asked;
     asked.parameter = arguments.required_text("WHAT", "batch, or a parameter of the model file such as layers");
@@ -209,7 +209,7 @@ Command largest_command() {
                              .description = "batch, without accumulating gradients; or a parameter of the\n"
                                             "model file that is a whole number: layers, hidden, sequence,\n"
                                             "image, ..."}},
-            .options = options(),
+            .options = largest_command_options(),
             .examples =
                 "Values double from the given one until three in a row fail; then the gap above the largest\n"
                 "that does is looked at in ever smaller steps. With goals it meets them too.\n\n"
@@ -217,7 +217,7 @@ Command largest_command() {
                 "  dodona largest resnet50 batch --machine abci --gpus 8\n"
                 "  dodona largest llama-3.1-8b sequence --machine dgx-h100 --gpus 64 --batch 64\n"
                 "  dodona largest gpt3-175b layers --machine selene --gpus 256 --tokens 3e11 --deadline 90d",
-            .run = run};
+            .run = run_largest};
 }
 
 }  // namespace dodona::cli

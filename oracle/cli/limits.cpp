@@ -19,7 +19,7 @@ namespace dodona::cli {
 
 namespace {
 
-std::vector<Option> options() {
+std::vector<Option> limits_command_options() {
     std::vector<Option> all = job_options();
     for (Option& option : all) {
         if (option.long_name() == "--gpus") {
@@ -101,7 +101,7 @@ bool any_fits(const search::LimitsAnswer& answer) {
     });
 }
 
-int run(Arguments& arguments) {
+int run_limits(Arguments& arguments) {
     const Output output = read_output(arguments);
     const Job job = read_job(arguments);
     const search::Growth growth = growth_of(arguments, job);
@@ -133,14 +133,14 @@ Command limits_command() {
             .summary = "how many GPUs each strategy can use, what sets it, and up to how many pay",
             .usage = "--machine M",
             .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
-            .options = options(),
+            .options = limits_command_options(),
             .examples =
                 "Exit code 1: no strategy takes the GPUs asked for; or none fits at all.\n\n"
                 "Examples:\n"
                 "  dodona limits resnet50 --machine abci\n"
                 "  dodona limits resnet50 --machine abci --strategy filter --gpus 128\n"
                 "  dodona limits gpt3-175b --machine selene --strategy megatron-sequence --batch 1536",
-            .run = run};
+            .run = run_limits};
 }
 
 }  // namespace dodona::cli

@@ -36,7 +36,7 @@ std::string text(const cluster::Cluster& cluster, reports::Style style) {
     return reports::machine_text(cluster, style) + age(cluster);
 }
 
-int run(Arguments& arguments) {
+int run_machines(Arguments& arguments) {
     return run_listing<cluster::Cluster>(arguments, {.plural = "machines",
                                                      .names = library().clusters(),
                                                      .read = read_machine,
@@ -55,7 +55,7 @@ Command machines_command() {
             .positionals = {{.name = "NAME", .description = "show this one: built in, or a file", .required = false}},
             .options = output_options(),
             .examples = "Examples:\n  dodona machines\n  dodona machines abci",
-            .run = run};
+            .run = run_machines};
 }
 
 }  // namespace dodona::cli

@@ -8,7 +8,7 @@ namespace dodona::cli {
 
 namespace {
 
-int run(Arguments& arguments) {
+int run_models(Arguments& arguments) {
     return run_listing<graph::Graph>(arguments, {.plural = "models",
                                                  .names = library().models(),
                                                  .read = [](const std::string& name) { return read_network(name); },
@@ -27,7 +27,7 @@ Command models_command() {
             .positionals = {{.name = "NAME", .description = "show this one: built in, or a file", .required = false}},
             .options = output_options(),
             .examples = "Examples:\n  dodona models\n  dodona models resnet50",
-            .run = run};
+            .run = run_models};
 }
 
 }  // namespace dodona::cli

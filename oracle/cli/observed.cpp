@@ -17,12 +17,12 @@ namespace dodona::cli {
 namespace {
 
 /// A run that can be asked, and was measured.
-struct Asked {
+struct MeasuredRun {
     validate::Question question;
     Seconds measured;
 };
 
-schedule::Observation observation(const Asked& asked, const plan::Framework& framework) {
+schedule::Observation observation(const MeasuredRun& asked, const plan::Framework& framework) {
     plan::Plan plan = asked.question.plan;
     plan.framework = framework;
     const schedule::Prediction prediction = schedule::predict(*asked.question.graph, *asked.question.cluster, plan);
@@ -34,9 +34,9 @@ schedule::Observation observation(const Asked& asked, const plan::Framework& fra
 }
 
 /// Runs without a time say nothing; of those that cannot be asked, the first reason is told.
-std::vector<Asked> runs_of(const std::string& table) {
+std::vector<MeasuredRun> runs_of(const std::string& table) {
     validate::Questions questions(library());
-    std::vector<Asked> asked;
+    std::vector<MeasuredRun> asked;
     std::size_t refused = 0;
     std::string reason;
     for (const input::Run& run : input::load_runs(table, {})) {
@@ -62,8 +62,8 @@ std::vector<Asked> runs_of(const std::string& table) {
     return asked;
 }
 
-Asked step_of(const ObservedWords& words, const Job& job, const plan::Plan& plan) {
-    Asked asked;
+MeasuredRun step_of(const ObservedWords& words, const Job& job, const plan::Plan& plan) {
+    MeasuredRun asked;
     asked.question.graph = std::make_shared<const graph::Graph>(job.graph);
     asked.question.cluster = std::make_shared<const cluster::Cluster>(job.cluster);
     asked.question.plan = plan;
@@ -117,11 +117,11 @@ ObservedWords read_observed(Arguments& arguments) {
 
 plan::Framework anchored(const plan::Framework& framework, const ObservedWords& words, const Job& job,
                          const plan::Plan& observed_plan) {
-    const std::vector<Asked> asked =
-        words.step ? std::vector<Asked>{step_of(words, job, observed_plan)} : runs_of(words.table);
+    const std::vector<MeasuredRun> asked =
+        words.step ? std::vector<MeasuredRun>{step_of(words, job, observed_plan)} : runs_of(words.table);
     return schedule::anchored(framework, [&](const plan::Framework& moved) {
         std::vector<schedule::Observation> observations;
-        for (const Asked& one : asked) {
+        for (const MeasuredRun& one : asked) {
             observations.push_back(observation(one, moved));
         }
         return observations;

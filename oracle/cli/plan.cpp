@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::int64_t kMostPlans = 1000;
 
-std::vector<Option> options() {
+std::vector<Option> plan_command_options() {
     std::vector<Option> all = job_options();
     const std::string search = "Search";
     all.push_back({.names = "--strategy",
@@ -134,7 +134,7 @@ search::Answer search_with_progress(const Job& job, const search::Space& space, 
     return answer;
 }
 
-int run(Arguments& arguments) {
+int run_plan(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string save_to = writable_file(arguments, "--save");
     search::Space space;
@@ -205,7 +205,7 @@ Command plan_command() {
             .summary = "which parallelism fits N GPUs, and which of it is fastest",
             .usage = "--machine M --gpus N",
             .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
-            .options = options(),
+            .options = plan_command_options(),
             .examples =
                 "Examples:\n"
                 "  dodona plan resnet50 --machine abci --gpus 64\n"
@@ -213,7 +213,7 @@ Command plan_command() {
                 "  dodona plan alexnet --machine abci --gpus 64 --strategy auto\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --explain\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
-            .run = run};
+            .run = run_plan};
 }
 
 }  // namespace dodona::cli

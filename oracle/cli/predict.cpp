@@ -18,7 +18,7 @@ namespace dodona::cli {
 
 namespace {
 
-std::vector<Option> options() {
+std::vector<Option> predict_command_options() {
     std::vector<Option> all = job_options();
     for (Option& option : plan_options()) {
         all.push_back(std::move(option));
@@ -50,7 +50,7 @@ std::string formatted(const Job& job, const schedule::Prediction& prediction,
            (explanation ? reports::explanation_text(*explanation, {prediction}, output.style) : "");
 }
 
-int run(Arguments& arguments) {
+int run_predict(Arguments& arguments) {
     const Output output = read_output(arguments);
     const bool explains = read_explain(arguments, output);
     const PlanWords plan_words = read_plan_words(arguments);
@@ -76,7 +76,7 @@ Command predict_command() {
             .summary = "time and memory of one plan, with all their parts",
             .usage = "--machine M --gpus N (--strategy A --mesh AXIS=SIZE,... | --plan FILE)",
             .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
-            .options = options(),
+            .options = predict_command_options(),
             .examples =
                 "A plan that does not fit is predicted all the same: exit code 0, and `fits: no`.\n\n"
                 "Examples:\n"
@@ -85,7 +85,7 @@ Command predict_command() {
                 "  dodona predict gpt3-175b --machine selene --gpus 64 --batch 64 \\\n"
                 "      --strategy megatron-sequence --mesh tensor=8,pipeline=8 \\\n"
                 "      --schedule interleaved-1f1b --chunks 3 --recompute selective",
-            .run = run};
+            .run = run_predict};
 }
 
 }  // namespace dodona::cli

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMostCounts = 10'000;
 
-std::vector<Option> options() {
+std::vector<Option> size_command_options() {
     std::vector<Option> all = job_options();
     for (Option& option : all) {
         if (option.long_name() == "--machine") {
@@ -172,7 +172,7 @@ std::string formatted(const reports::SizingReport& report, const Output& output)
     return reports::sizing_text(report, output.style);
 }
 
-int run(Arguments& arguments) {
+int run_size(Arguments& arguments) {
     const Output output = read_output(arguments);
     const CountWords counts = read_counts(arguments);
     const auto batch = arguments.count("--batch");
@@ -218,7 +218,7 @@ Command size_command() {
             .summary = "how many GPUs a job needs, and of which machine: fewest, fastest, cheapest",
             .usage = "--machine M",
             .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
-            .options = options(),
+            .options = size_command_options(),
             .examples =
                 "Without goals: the fewest GPUs that train the network at all. A count that is larger may\n"
                 "do worse, so counts are searched one by one; those that no plan can make do are not.\n\n"
@@ -228,7 +228,7 @@ Command size_command() {
                 "  dodona size resnet50 --machine abci --epochs 90 --deadline 1h --gpus 4..1024\n"
                 "  dodona size llama-3.1-8b --tokens 1e11 --deadline 14d --machine dgx-h100 \\\n"
                 "      --machine dgx-b200 --price dgx-h100=2.5USD/h --price dgx-b200=4USD/h",
-            .run = run};
+            .run = run_size};
 }
 
 }  // namespace dodona::cli

@@ -8,7 +8,7 @@ namespace dodona::cli {
 
 namespace {
 
-int run(Arguments& arguments) {
+int run_strategies(Arguments& arguments) {
     return run_listing<plan::Strategy>(arguments, {.plural = "strategies",
                                                    .names = library().strategies(),
                                                    .read = read_strategy,
@@ -27,7 +27,7 @@ Command strategies_command() {
             .positionals = {{.name = "NAME", .description = "show this one: built in, or a file", .required = false}},
             .options = output_options(),
             .examples = "Examples:\n  dodona strategies\n  dodona strategies megatron",
-            .run = run};
+            .run = run_strategies};
 }
 
 }  // namespace dodona::cli

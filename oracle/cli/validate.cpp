@@ -28,7 +28,7 @@ namespace dodona::cli {
 
 namespace {
 
-std::vector<Option> options() {
+std::vector<Option> validate_command_options() {
     std::vector<Option> all{
         {.names = "--group",
          .value = "G",
@@ -195,7 +195,7 @@ std::string title(const std::vector<std::string>& tables) {
     return tables.size() == 1 ? tables.front() : reports::counted(static_cast<std::int64_t>(tables.size()), "table");
 }
 
-int run(Arguments& arguments) {
+int run_validate(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::vector<std::string> tables = arguments.all("RUNS");
     if (tables.empty()) {
@@ -232,7 +232,7 @@ Command validate_command() {
             .summary = "predictions against a table of measured runs",
             .usage = "",
             .positionals = {{.name = "RUNS", .description = "tables of measured runs, comma-separated", .many = true}},
-            .options = options(),
+            .options = validate_command_options(),
             .examples =
                 "Every run is predicted, or refused with the reason; nothing is fitted to the table.\n"
                 "Exit code 1 where no run at all could be predicted, or a group is worse than --gate allows.\n\n"
@@ -242,7 +242,7 @@ Command validate_command() {
                 "  dodona validate mine.csv --models models.csv --machines machines.csv --by machine\n"
                 "  dodona validate mine.csv --record errors.md      and later\n"
                 "  dodona validate mine.csv --gate errors.md",
-            .run = run};
+            .run = run_validate};
 }
 
 }  // namespace dodona::cli

@@ -15,7 +15,7 @@ using Points = std::vector<cluster::CollectiveCurve::Point>;
 
 /// The worst leave-one-out error of PCHIP on a real two-node log (FORMATS 2.1), for curves that come without a held-out
 /// error of their own.
-constexpr double kUnknownError = 0.22;
+constexpr double kCollectiveError = 0.22;
 
 double log_size(const cluster::CollectiveCurve::Point& point) { return std::log(point.size.in(unit::byte)); }
 double log_time(const cluster::CollectiveCurve::Point& point) { return std::log(point.time.in(unit::second)); }
@@ -123,7 +123,7 @@ bool drives_alike(const cluster::Level& level, const cluster::Link& link, std::i
 CurveTime curve_time(const cluster::CollectiveCurve& curve, Bytes size, double borrowed) {
     const Points& points = curve.points;
     check(!points.empty(), "a measured curve has points");
-    const double error = borrowed + (curve.held_out_error > 0 ? curve.held_out_error : kUnknownError);
+    const double error = borrowed + (curve.held_out_error > 0 ? curve.held_out_error : kCollectiveError);
     const auto at = std::lower_bound(points.begin(), points.end(), size,
                                      [](const auto& point, Bytes wanted) { return point.size < wanted; });
     if (at == points.end()) {

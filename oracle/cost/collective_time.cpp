@@ -129,7 +129,7 @@ Modelled model(const cluster::Cluster& cluster, const CollectiveRequest& request
 /// One alpha-beta misses measured collectives by 3-39 % in the median (CALIBRATION, "How to fit"), and links deliver
 /// less than their data sheet: 231 of 300 GB/s of an A100's NVLink, 0.81-0.87 of a NIC (ACCURACY). 1.6 is both
 /// together, 1.39 / 0.87; 0.9 leaves room for latencies given too long.
-Estimate from_data_sheet(Seconds time) { return {time, 0.9 * time, 1.6 * time}; }
+Estimate alpha_beta_interval(Seconds time) { return {time, 0.9 * time, 1.6 * time}; }
 
 /// Of the model alone: by what it missed the tables of its links, where all of them have tables.
 Estimate from_model(const cluster::Cluster& cluster, std::span<const cluster::Span> spans, Seconds time) {
@@ -137,7 +137,7 @@ Estimate from_model(const cluster::Cluster& cluster, std::span<const cluster::Sp
     for (const cluster::Span& span : spans) {
         const auto& link = cluster.levels[span.level].link;
         if (!link || link->error <= 0) {
-            return from_data_sheet(time);
+            return alpha_beta_interval(time);
         }
         error = std::max(error, link->error + link->borrowed);
     }

@@ -11,7 +11,7 @@ namespace {
 /// A data-sheet roofline misses by 6-71 % of the measured time in the median and 22-76 % at p90, by kind of kernel, and
 /// from below: kernels are slower than it (CALIBRATION, "How to fit"). 1.8 is a miss of 44 %, the middle of those p90;
 /// 0.95 leaves room for operands that stay in L2.
-Estimate from_data_sheet(Seconds time) { return {time, 0.95 * time, 1.8 * time}; }
+Estimate roofline_interval(Seconds time) { return {time, 0.95 * time, 1.8 * time}; }
 
 }  // namespace
 
@@ -25,7 +25,7 @@ KernelTime kernel_time(const cluster::Device& device, const graph::Kernel& kerne
         found->time = slower * found->time;
         return *found;
     }
-    return {from_data_sheet(slower * kernel.times * roofline(device, kernel, precision)), Evidence::data_sheet};
+    return {roofline_interval(slower * kernel.times * roofline(device, kernel, precision)), Evidence::data_sheet};
 }
 
 Bytes moved_bytes(const graph::Kernel& kernel, Precision precision) {

@@ -18,7 +18,7 @@ constexpr double kMargin = 2;  ///< an octave beyond the points
 
 /// The p90 error of nearest neighbours over public kernel tables (CALIBRATION, "How to fit"), for curves that come
 /// without a held-out error of their own.
-constexpr double kUnknownError = 0.45;
+constexpr double kKernelError = 0.45;
 
 bool is_product(graph::KernelKind kind) {
     return kind != graph::KernelKind::stream && kind != graph::KernelKind::gather;
@@ -104,7 +104,7 @@ private:
 };
 
 double error_of(const cluster::KernelCurve& curve) {
-    return curve.held_out_error > 0 ? curve.held_out_error : kUnknownError;
+    return curve.held_out_error > 0 ? curve.held_out_error : kKernelError;
 }
 
 KernelTime measured(const cluster::KernelCurve& curve, Seconds time) {

@@ -4,6 +4,15 @@ namespace dodona::graph {
 
 Graph build(const NetworkSpec& spec) { return Expansion(spec).run(); }
 
+Vertex Graph::add(Layer layer) {
+    const Vertex vertex = layers.size();
+    for (const Vertex producer : layer.producers) {
+        layers.at(producer).consumers.push_back(vertex);
+    }
+    layers.push_back(std::move(layer));
+    return vertex;
+}
+
 namespace {
 
 /// Passes of a forward pass's arithmetic that training takes. By the field's convention backward takes two, also where
@@ -22,7 +31,7 @@ double passes(const Layer& layer) {
 
 Counts count(const Graph& graph) {
     Counts counts;
-    for (const Vertex vertex : graph.order) {
+    for (Vertex vertex = 0; vertex < graph.layers.size(); ++vertex) {
         const Layer& layer = graph.layer(vertex);
         if (layer.kind == "input") {
             continue;

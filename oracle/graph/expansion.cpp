@@ -34,14 +34,6 @@ std::string operands_text(const OperatorKind& kind) {
                                 : fmt::format("{} to {}", kind.least_inputs, tensors(kind.most_inputs));
 }
 
-std::vector<std::string> names_of_operators() {
-    std::vector<std::string> names;
-    for (const OperatorKind& kind : operator_kinds()) {
-        names.emplace_back(kind.name);
-    }
-    return names;
-}
-
 }  // namespace
 
 Expansion::Expansion(const NetworkSpec& spec) : spec_(&spec) {
@@ -172,7 +164,7 @@ std::vector<Expansion::Output> Expansion::resolve(const Entry& entry, const Scop
 Expansion::Output Expansion::add_layer(const Entry& entry, const std::vector<Output>& inputs, const Place& place) {
     const OperatorKind* kind = find_operator(entry.op);
     if (kind == nullptr) {
-        const auto known = names_of_operators();
+        const std::vector<std::string>& known = operator_names();
         diagnostics_.error(
             entry.where,
             fmt::format("{}.op: unknown operator \"{}\"{}", entry.name, entry.op, did_you_mean(entry.op, known)),
@@ -256,21 +248,17 @@ bool Expansion::check_sizes(const Entry& entry, const Nest& nest) {
 }
 
 Vertex Expansion::insert(Layer layer, const std::vector<Output>& inputs) {
-    if (graph_.order.size() >= kMostLayers) {
+    if (graph_.layers.size() >= kMostLayers) {
         diagnostics_.error(spec_->where, fmt::format("more than {} distinct layers", kMostLayers),
                            "write layers that are alike as one block with repeat:");
         diagnostics_.throw_if_errors();
     }
     layer.unit = graph_.units.empty() ? 0 : graph_.units.size() - 1;
     for (const Output& input : inputs) {
-        const Layer& producer = graph_.layer(*input);
-        layer.input_gradient = layer.input_gradient || producer.goes_backward();
+        layer.input_gradient = layer.input_gradient || graph_.layer(*input).goes_backward();
+        layer.producers.push_back(*input);
     }
-    const Vertex vertex = boost::add_vertex(layer, graph_.network);
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        boost::add_edge(*inputs[i], vertex, Edge{static_cast<int>(i)}, graph_.network);
-    }
-    graph_.order.push_back(vertex);
+    const Vertex vertex = graph_.add(std::move(layer));
     if (!graph_.units.empty()) {
         graph_.units.back().layers.push_back(vertex);
     }

@@ -1,4 +1,4 @@
-// The layer graph: operators joined by tensors, on Boost.Graph.
+// The layer graph: operators joined by tensors.
 //
 // Blocks that repeat are kept as copies with a count: a block of repeat r becomes one first instance and, if r > 1, one
 // further instance of count r-1 that stands for all later ones. So the work of everything downstream grows with
@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
-#include <boost/graph/adjacency_list.hpp>
-
 #include "graph/nest.hpp"
 #include "graph/spec.hpp"
 
 namespace dodona::graph {
+
+/// Index of a layer in its graph. Producers come before their consumers.
+using Vertex = std::size_t;
 
 struct Layer {
     std::string name;   ///< path: "layers/attention"
@@ -27,6 +28,8 @@ struct Layer {
     bool frozen = false;          ///< its weights are not trained (the base of a low-rank adaptation)
     bool input_gradient = false;  ///< does anything before it train weights (else dX is not computed)
     Nest nest;
+    std::vector<Vertex> producers;  ///< of its inputs, operand by operand
+    std::vector<Vertex> consumers;  ///< of its output; twice where one reads it twice
 
     [[nodiscard]] bool trains() const { return !frozen && !nest.weights.empty(); }
     /// Whether gradients reach it at all: nothing runs backward in a frozen layer with nothing trained before it.
@@ -34,14 +37,6 @@ struct Layer {
     /// Whether backward reads what the nest may keep; without dW, what is kept for dW alone is not.
     [[nodiscard]] bool keeps(const Saved& saved) const { return saved.for_weights ? trains() : goes_backward(); }
 };
-
-/// A tensor from producer to consumer.
-struct Edge {
-    int operand = 0;  ///< which input of the consumer
-};
-
-using Network = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, Layer, Edge>;
-using Vertex = boost::graph_traits<Network>::vertex_descriptor;
 
 /// A piece between two of which a pipeline may be cut: a top-level layer, or an instance of a top-level block.
 /// Runs of equal instances are one unit with a count.
@@ -55,15 +50,17 @@ struct Unit {
 struct Graph {
     std::string name;
     std::string source;
-    Network network;
-    std::vector<Vertex> order;  ///< topological, inputs first
+    std::vector<Layer> layers;  ///< in topological order, inputs first
     std::vector<Unit> units;    ///< in order; inputs belong to unit 0
     Dataset dataset;
     PublishedCounts published;
 
-    [[nodiscard]] const Layer& layer(Vertex v) const { return network[v]; }
+    [[nodiscard]] const Layer& layer(Vertex v) const { return layers[v]; }
     /// Instances of a layer in the whole network.
-    [[nodiscard]] std::int64_t instances(Vertex v) const { return network[v].count * units[network[v].unit].count; }
+    [[nodiscard]] std::int64_t instances(Vertex v) const { return layers[v].count * units[layers[v].unit].count; }
+
+    /// Appends a layer whose producers are set, and makes it a consumer of theirs.
+    Vertex add(Layer layer);
 };
 
 /// Infers shapes and builds the graph. Throws InputError with every fault found.

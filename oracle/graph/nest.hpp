@@ -67,7 +67,8 @@ struct Loop {
     double imbalance = 1;     ///< the fullest shard over the mean shard, once the loop is split
 };
 
-constexpr int kNoLoop = -1;
+inline constexpr int kNoLoop = -1;
+inline constexpr int kBatch = 0;  ///< the loop over samples is the first of every nest
 
 /// Which loop indexes each dimension of a tensor (kNoLoop: none), and through which window.
 struct Operand {

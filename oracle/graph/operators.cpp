@@ -72,6 +72,18 @@ const OperatorKind* find_operator(std::string_view name) {
     return found == kKinds.end() ? nullptr : &*found;
 }
 
+const std::vector<std::string>& operator_names() {
+    static const std::vector<std::string> names = [] {
+        std::vector<std::string> all;
+        for (const OperatorKind& kind : kKinds) {
+            all.emplace_back(kind.name);
+        }
+        std::ranges::sort(all);
+        return all;
+    }();
+    return names;
+}
+
 const std::vector<std::string>& loop_names() {
     static const std::vector<std::string> names{"batch", "group",  "channel",  "filter",     "depth",       "height",
                                                 "width", "length", "sequence", "in_feature", "out_feature", "feature",

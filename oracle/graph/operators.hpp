@@ -26,6 +26,8 @@ struct OperatorKind {
 
 std::span<const OperatorKind> operator_kinds();
 const OperatorKind* find_operator(std::string_view name);
+/// The names of all operators, sorted.
+const std::vector<std::string>& operator_names();
 
 /// All loop names that any operator uses: the vocabulary of strategy rules.
 const std::vector<std::string>& loop_names();

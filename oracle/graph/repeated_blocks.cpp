@@ -1,4 +1,6 @@
 // Blocks: a first instance, and one more that stands for all later ones.
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include "graph/expansion.hpp"
@@ -16,7 +18,8 @@ constexpr std::int64_t kMostInstances = 1'000'000'000;
 void Expansion::start_unit(const std::string& name, const std::string& block, std::int64_t count) {
     Unit unit{.name = name, .block = block, .count = count, .layers = {}};
     if (graph_.units.empty()) {
-        unit.layers = graph_.order;  // the inputs belong to the first unit
+        unit.layers.resize(graph_.layers.size());  // the inputs belong to the first unit
+        std::iota(unit.layers.begin(), unit.layers.end(), Vertex{0});
     }
     graph_.units.push_back(std::move(unit));
 }

@@ -8,8 +8,8 @@
 namespace dodona::graph {
 
 void Expansion::tie_weights() {
-    for (const Vertex vertex : graph_.order) {
-        Layer& layer = graph_.network[vertex];
+    for (Vertex vertex = 0; vertex < graph_.layers.size(); ++vertex) {
+        Layer& layer = graph_.layers[vertex];
         for (Weight& weight : layer.nest.weights) {
             if (!weight.tied_to.empty()) {
                 tie(layer, weight);

@@ -13,24 +13,6 @@ namespace {
 using graph::AttributeValue;
 using graph::Entry;
 
-constexpr std::size_t kMostNamed = 12;  ///< candidates listed in a help line
-
-std::string listed(const std::vector<std::string>& words) {
-    if (words.size() <= kMostNamed) {
-        return join(words);
-    }
-    return fmt::format("{}, … ({} more)", join(std::span(words).first(kMostNamed)), words.size() - kMostNamed);
-}
-
-std::vector<std::string> operator_names() {
-    std::vector<std::string> names;
-    for (const graph::OperatorKind& kind : graph::operator_kinds()) {
-        names.emplace_back(kind.name);
-    }
-    std::sort(names.begin(), names.end());
-    return names;
-}
-
 /// From the key to the end of the value, where both are on one line.
 Location whole_place(const Fields::Member& member) {
     Location where = member.where;
@@ -159,7 +141,7 @@ Entry Expansion::entry(const Value& value, const Siblings& siblings) {
         read_block(fields, *siblings.scope, entry);
     } else if (op) {
         entry.op = op.text();
-        const std::vector<std::string> known = operator_names();
+        const std::vector<std::string>& known = graph::operator_names();
         if (!entry.op.empty() && graph::find_operator(entry.op) == nullptr) {
             op.error(fmt::format("unknown operator \"{}\"{}", entry.op, did_you_mean(entry.op, known)),
                      fmt::format("operators: {}", join(known)));
@@ -217,7 +199,7 @@ std::vector<std::string> Expansion::read_from(const Value& from, const Siblings&
         } else {
             value.error(fmt::format("no entry \"{}\" before this one{}", name, did_you_mean(name, candidates)),
                         fmt::format("{}: {}", siblings.at == 0 ? "inputs" : "inputs and entries before this one",
-                                    listed(candidates)));
+                                    join_some(candidates)));
         }
     }
     return names;

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kKinds[] = {"model",   "cluster",   "plan", "strategy", "device",
                                        "profile", "framework", "link", "memory"};
 
-std::string kind_of(const Node& root) {
+std::string kind_of_file(const Node& root) {
     for (const std::string_view kind : kKinds) {
         for (const Node::Member& member : root.members) {
             if (member.key == kind) {
@@ -34,7 +34,7 @@ Heading read_heading(Fields& fields, const std::string& kind, SourceIs source) {
     if (!root) {
         return {};
     }
-    const std::string found = kind_of(root.node());
+    const std::string found = kind_of_file(root.node());
     if (!found.empty() && found != kind && !fields.find(kind)) {
         fail(root.where(), fmt::format("this is a {} file; a {} file is due", found, kind),
              fmt::format("a {} file starts with `{}: NAME`", kind, kind));

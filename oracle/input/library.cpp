@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostNamed = 12;  ///< candidates listed in a help line
-
 struct Shelf {
     std::string_view kind;
     std::string_view folder;

@@ -13,7 +13,7 @@ namespace dodona::input {
 
 namespace {
 
-constexpr std::array kColumns{
+constexpr std::array kMachineColumns{
     ColumnRule{"machine", true},
     ColumnRule{"device"},
     ColumnRule{"gpus_per_node", true},
@@ -58,13 +58,13 @@ MachineRow read_machine_row(TableRow cells, Diagnostics& faults) {
 
 }  // namespace
 
-std::vector<std::string> machine_columns() { return names_of(kColumns); }
+std::vector<std::string> machine_columns() { return names_of(kMachineColumns); }
 
 std::vector<MachineRow> read_machines(const CsvTable& table) {
     Diagnostics faults;
     std::vector<MachineRow> machines;
     std::set<std::string> names;
-    for (TableRow& row : read_rows(table, kColumns, faults)) {
+    for (TableRow& row : read_rows(table, kMachineColumns, faults)) {
         machines.push_back(read_machine_row(std::move(row), faults));
         if (!names.insert(machines.back().machine).second) {
             faults.error(machines.back().place("machine"),

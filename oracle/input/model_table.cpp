@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kBillion = 1e9;
 
-constexpr std::array kColumns{
+constexpr std::array kModelColumns{
     ColumnRule{"model", true},
     ColumnRule{"family", true},
     ColumnRule{"layers"},
@@ -70,7 +70,7 @@ ModelRow read_model_row(TableRow cells, Diagnostics& faults) {
 
 }  // namespace
 
-std::vector<std::string> model_columns() { return names_of(kColumns); }
+std::vector<std::string> model_columns() { return names_of(kModelColumns); }
 
 std::vector<std::string> shape_columns() {
     std::vector<std::string> columns = model_columns();
@@ -79,16 +79,16 @@ std::vector<std::string> shape_columns() {
 }
 
 bool says_something(const ModelRow& row, std::string_view column) {
-    const auto rule =
-        std::find_if(kColumns.begin(), kColumns.end(), [&](const ColumnRule& each) { return each.name == column; });
-    return rule != kColumns.end() && row.cell(column) != rule->usual && row.cell(column) != "0";
+    const auto rule = std::find_if(kModelColumns.begin(), kModelColumns.end(),
+                                   [&](const ColumnRule& each) { return each.name == column; });
+    return rule != kModelColumns.end() && row.cell(column) != rule->usual && row.cell(column) != "0";
 }
 
 std::vector<ModelRow> read_models(const CsvTable& table) {
     Diagnostics faults;
     std::vector<ModelRow> models;
     std::set<std::string> names;
-    for (TableRow& row : read_rows(table, kColumns, faults)) {
+    for (TableRow& row : read_rows(table, kModelColumns, faults)) {
         models.push_back(read_model_row(std::move(row), faults));
         if (!names.insert(models.back().model).second) {
             faults.error(models.back().place("model"),

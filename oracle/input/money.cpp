@@ -13,7 +13,7 @@ namespace dodona::input {
 namespace {
 
 constexpr std::string_view kAmount = "write a number and a currency: \"1e6 USD\"";
-constexpr std::string_view kRate = "write a number, a currency and the time that it pays for: \"2.5 USD/h\"";
+constexpr std::string_view kPriceHelp = "write a number, a currency and the time that it pays for: \"2.5 USD/h\"";
 
 bool is_currency(std::string_view text) {
     return text.size() == 3 && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
@@ -67,7 +67,7 @@ std::variant<Amount, NotAQuantity> amount_from(std::string_view text) {
 }
 
 std::variant<Rate, NotAQuantity> rate_from(std::string_view text) {
-    const auto read = numbered(text, "a price", kRate);
+    const auto read = numbered(text, "a price", kPriceHelp);
     if (const auto* fault = std::get_if<NotAQuantity>(&read)) {
         return *fault;
     }
@@ -75,15 +75,15 @@ std::variant<Rate, NotAQuantity> rate_from(std::string_view text) {
     const std::size_t slash = typed.rest.find('/');
     const std::string_view currency = trimmed(typed.rest.substr(0, slash));
     if (!is_currency(currency)) {
-        return no_currency(text, currency, kRate);
+        return no_currency(text, currency, kPriceHelp);
     }
     if (slash == std::string_view::npos) {
-        return NotAQuantity{fmt::format("\"{}\" does not say for how long", text), std::string(kRate)};
+        return NotAQuantity{fmt::format("\"{}\" does not say for how long", text), std::string(kPriceHelp)};
     }
     const std::string duration = fmt::format("1 {}", trimmed(typed.rest.substr(slash + 1)));
     const auto time = quantity_from<Dimensions{.second = 1}>(duration);
     if (std::holds_alternative<NotAQuantity>(time)) {
-        return NotAQuantity{fmt::format("\"{}\" is not for a unit of time", text), std::string(kRate)};
+        return NotAQuantity{fmt::format("\"{}\" is not for a unit of time", text), std::string(kPriceHelp)};
     }
     return Rate{typed.number * unit::money / std::get<Seconds>(time), std::string(currency)};
 }

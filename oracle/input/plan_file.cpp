@@ -25,7 +25,6 @@ constexpr std::int64_t kMostChunks = 1'000;
 
 constexpr std::array kSchedules{ScheduleKind::gpipe, ScheduleKind::one_forward_one_backward, ScheduleKind::interleaved};
 constexpr std::array kRecomputes{RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full};
-constexpr std::array kShardLevels{ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters};
 
 /// Whether the value is this word, and not one that was refused.
 bool is_word(const Value& value, std::string_view word) { return value.is_scalar() && value.node().text == word; }
@@ -232,7 +231,7 @@ void read_optimizer(const Value& value, Plan& plan) {
     Fields fields(value);
     plan.optimizer = fields.require("kind", "adam, momentum, sgd, ...").one_of(plan::kOptimizerKinds, plan.optimizer);
     const Value shard = fields.find("shard");
-    plan.shard = shard.one_of(kShardLevels, plan.shard);
+    plan.shard = shard.one_of(plan::kShardLevels, plan.shard);
     if (shard && plan.shard != ShardLevel::none && plan.strategy.shard_axes.empty() && !plan.strategy.name.empty()) {
         shard.error(fmt::format("the strategy {} has no axes to shard over", plan.strategy.name),
                     "set shard: none, or choose a strategy with `shard: {axes: …}`");

@@ -15,7 +15,7 @@ namespace dodona::input {
 
 namespace {
 
-constexpr std::array kColumns{
+constexpr std::array kRunColumns{
     ColumnRule{"id", true},
     ColumnRule{"group", false, "runs"},
     ColumnRule{"source"},
@@ -219,13 +219,13 @@ Run read_run(TableRow cells, Diagnostics& faults) {
 
 }  // namespace
 
-std::vector<std::string> run_columns() { return names_of(kColumns); }
+std::vector<std::string> run_columns() { return names_of(kRunColumns); }
 
 std::vector<Run> read_runs(const CsvTable& table) {
     Diagnostics faults;
     std::vector<Run> runs;
     std::set<std::string> ids;
-    for (TableRow& row : read_rows(table, kColumns, faults)) {
+    for (TableRow& row : read_rows(table, kRunColumns, faults)) {
         runs.push_back(read_run(std::move(row), faults));
         if (!ids.insert(runs.back().id).second) {
             faults.error(runs.back().where, fmt::format("id: \"{}\" is there twice", runs.back().id));

@@ -21,20 +21,10 @@ using plan::Rule;
 using plan::ShardLevel;
 using plan::Strategy;
 
-constexpr std::array kShardLevels{ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters};
 const std::vector<std::string> kConditionNames{"extent", "ways", "window"};
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-std::vector<std::string> operator_names() {
-    std::vector<std::string> names;
-    for (const graph::OperatorKind& kind : graph::operator_kinds()) {
-        names.emplace_back(kind.name);
-    }
-    std::sort(names.begin(), names.end());
-    return names;
 }
 
 /// A word or a list of words, with the value of each for messages.
@@ -43,7 +33,7 @@ std::vector<Value> one_or_more(const Value& value) {
 }
 
 std::string known_operator(const Value& item) {
-    static const std::vector<std::string> known = operator_names();
+    const std::vector<std::string>& known = graph::operator_names();
     std::string name = item.text();
     if (!name.empty() && !contains(known, name)) {
         item.error(fmt::format("unknown operator \"{}\"{}", name, did_you_mean(name, known)),
@@ -215,7 +205,7 @@ private:
             strategy.shard_axes.push_back(name);
         }
         if (const Value level = fields.find("level")) {
-            strategy.shard = level.one_of(kShardLevels, ShardLevel::none);
+            strategy.shard = level.one_of(plan::kShardLevels, ShardLevel::none);
         }
         fields.finish();
     }

@@ -27,9 +27,9 @@ Layout complete(Layout layout) {
 void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh, ShardedGraph& sharded) {
     const double batch = static_cast<double>(sharded.microbatch) * static_cast<double>(sharded.data_ways);
     std::vector<std::set<Contribution>> seen(sharded.layers.size());
-    for (const Vertex v : graph.order) {
+    for (Vertex v = 0; v < graph.layers.size(); ++v) {
         const graph::Layer& layer = graph.layer(v);
-        const std::vector<Vertex> producers = producers_of(graph, v);
+        const std::vector<Vertex>& producers = graph.layer(v).producers;
         ShardedLayer& consumer = sharded.layers[v];
         const auto convert_gradient = [&](Vertex tensor, const Layout& from, const Layout& to) {
             const graph::Nest& nest = graph.layer(tensor).nest;

@@ -76,14 +76,6 @@ void count_elements(const graph::Weight& weight, const std::vector<double>& exte
 
 }  // namespace
 
-std::vector<Vertex> producers_of(const graph::Graph& graph, Vertex v) {
-    std::vector<Vertex> producers(in_degree(v, graph.network));
-    for (auto [edge, end] = in_edges(v, graph.network); edge != end; ++edge) {
-        producers.at(static_cast<std::size_t>(graph.network[*edge].operand)) = source(*edge, graph.network);
-    }
-    return producers;
-}
-
 Layout operand_layout(const Operand& operand, const std::vector<Atoms>& loops) {
     Layout layout;
     layout.dimensions.reserve(operand.loops.size());

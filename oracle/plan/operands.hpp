@@ -11,9 +11,6 @@
 
 namespace dodona::plan {
 
-/// Layers whose outputs `v` reads, by operand.
-std::vector<graph::Vertex> producers_of(const graph::Graph& graph, graph::Vertex v);
-
 /// The layout of an operand when its loops lie on `loops`; never partial.
 Layout operand_layout(const graph::Operand& operand, const std::vector<Atoms>& loops);
 

@@ -47,11 +47,11 @@ std::string text(const Match& match) {
 }
 
 std::vector<bool> recomputed_layers(const graph::Graph& graph, const Plan& plan) {
-    std::vector<bool> repeated(num_vertices(graph.network), false);
+    std::vector<bool> repeated(graph.layers.size(), false);
     if (plan.recompute != RecomputeKind::layers) {
         return repeated;
     }
-    for (const graph::Vertex v : graph.order) {
+    for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         const graph::Layer& layer = graph.layer(v);
         repeated[v] =
             !layer.nest.inputs.empty() && std::any_of(plan.recompute_layers.begin(), plan.recompute_layers.end(),
@@ -63,8 +63,8 @@ std::vector<bool> recomputed_layers(const graph::Graph& graph, const Plan& plan)
 std::vector<std::string> unmatched_layers(const graph::Graph& graph, const Plan& plan) {
     std::vector<std::string> unmatched;
     for (const Match& match : plan.recompute_layers) {
-        const bool found = std::any_of(graph.order.begin(), graph.order.end(), [&](graph::Vertex v) {
-            return !graph.layer(v).nest.inputs.empty() && matches(match, graph.layer(v));
+        const bool found = std::any_of(graph.layers.begin(), graph.layers.end(), [&](const graph::Layer& layer) {
+            return !layer.nest.inputs.empty() && matches(match, layer);
         });
         if (!found) {
             unmatched.push_back(text(match));

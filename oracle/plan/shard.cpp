@@ -26,17 +26,17 @@ public:
         result_.graph = &graph;
         result_.microbatch = microbatch;
         result_.data_ways = mesh.ways(rules_.batch_atoms());
-        result_.layers.resize(num_vertices(graph.network));
+        result_.layers.resize(graph.layers.size());
     }
 
     ShardedGraph run() {
-        for (const Vertex v : graph_.order) {
+        for (Vertex v = 0; v < graph_.layers.size(); ++v) {
             const Layer& layer = graph_.layer(v);
             ShardedLayer& sharded = result_.layers[v];
             const Assignment assignment = rules_.assign(layer, result_.limits);
             sharded.loops = assignment.loops;
             sharded.streams = streamed(assignment);
-            const std::vector<Vertex> producers = producers_of(graph_, v);
+            const std::vector<Vertex>& producers = graph_.layer(v).producers;
             const bool passes = assignment.rule == nullptr && layer.nest.follows && !producers.empty();
             if (passes) {
                 follow(layer, producers, sharded);
@@ -306,10 +306,10 @@ private:
     }
 
     [[nodiscard]] Vertex find_layer(const std::string& name) const {
-        const auto found = std::find_if(graph_.order.begin(), graph_.order.end(),
-                                        [&](Vertex v) { return graph_.layer(v).name == name; });
-        check(found != graph_.order.end(), "a tied weight names a layer of the graph");
-        return *found;
+        const auto found = std::find_if(graph_.layers.begin(), graph_.layers.end(),
+                                        [&](const graph::Layer& layer) { return layer.name == name; });
+        check(found != graph_.layers.end(), "a tied weight names a layer of the graph");
+        return static_cast<Vertex>(found - graph_.layers.begin());
     }
 
     void add_saved(Vertex v, const std::vector<Vertex>& producers, const Assignment& assignment,
@@ -346,7 +346,7 @@ private:
     /// An axis that splits nothing, or no more than the samples as they are read, would only repeat the same work.
     void note_idle_axes() {
         Atoms used = strategy_.pipeline ? mesh_.axis(*strategy_.pipeline) : Atoms{0};
-        for (const Vertex v : graph_.order) {
+        for (Vertex v = 0; v < graph_.layers.size(); ++v) {
             const bool works = !graph_.layer(v).nest.inputs.empty();
             for (const Atoms atoms : result_.layers[v].loops) {
                 used |= works ? atoms : Atoms{0};

@@ -1,6 +1,7 @@
 // Strategies are data: ordered rules that lay dimensions of operators on axes of the device mesh.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -68,6 +69,8 @@ struct Considered {
 };
 
 enum class ShardLevel { none, states, gradients, parameters };
+inline constexpr std::array kShardLevels{ShardLevel::none, ShardLevel::states, ShardLevel::gradients,
+                                         ShardLevel::parameters};
 
 struct Strategy {
     std::string name;

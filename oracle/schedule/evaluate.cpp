@@ -300,7 +300,7 @@ private:
     }
 
     void add_tokens() {
-        for (const graph::Vertex v : costed_.graph->order) {
+        for (graph::Vertex v = 0; v < costed_.graph->layers.size(); ++v) {
             const graph::Nest& nest = costed_.graph->layer(v).nest;
             const auto sequence = nest.result.find("sequence");
             if (nest.inputs.empty() && nest.result.element == graph::Element::index && sequence) {

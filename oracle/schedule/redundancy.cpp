@@ -61,7 +61,7 @@ double kept_elsewhere(const CostedGraph& costed, const plan::Plan& plan) {
     std::set<std::tuple<graph::Vertex, int, plan::Layout>> known;
     Bytes kept;
     Bytes copies;
-    for (const graph::Vertex v : costed.graph->order) {
+    for (graph::Vertex v = 0; v < costed.graph->layers.size(); ++v) {
         for (const plan::SavedTensor& saved : costed.sharded.layers[v].saved) {
             if (!known.insert({saved.tensor, saved.slot, saved.layout}).second) {
                 continue;

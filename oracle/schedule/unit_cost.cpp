@@ -177,7 +177,7 @@ private:
     /// Tensors that cross from an earlier unit into this one.
     void add_entering(Vertex v, UnitCost& unit) {
         const std::size_t here = costed_.graph->layer(v).unit;
-        for (const Vertex producer : plan::producers_of(*costed_.graph, v)) {
+        for (const Vertex producer : costed_.graph->layer(v).producers) {
             const Layer& source = costed_.graph->layer(producer);
             const bool sample = source.nest.inputs.empty();
             if ((source.unit == here && !sample) || !entered_.insert({producer, here}).second) {
@@ -237,7 +237,7 @@ private:
     /// Matrix arithmetic of one sample, forward and backward, on one device.
     [[nodiscard]] Flop whole_arithmetic() const {
         Flop total;
-        for (const Vertex v : costed_.graph->order) {
+        for (Vertex v = 0; v < costed_.graph->layers.size(); ++v) {
             const Layer& layer = costed_.graph->layer(v);
             if (!layer.nest.work) {
                 continue;
@@ -338,8 +338,8 @@ CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, cons
                        .devices = {},
                        .placement = {},
                        .variants = {}};
-    costed.token_network = std::any_of(graph.order.begin(), graph.order.end(), [&](Vertex v) {
-        return graph.layer(v).nest.inputs.empty() && graph.layer(v).nest.result.element == Element::index;
+    costed.token_network = std::any_of(graph.layers.begin(), graph.layers.end(), [](const graph::Layer& layer) {
+        return layer.nest.inputs.empty() && layer.nest.result.element == Element::index;
     });
     const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(costed.mesh.devices());
     if (kinds.size() > 1) {

@@ -98,7 +98,7 @@ void UnitMemories::add_saved(Vertex v, double count, UnitMemory& unit) {
 }
 
 void UnitMemories::add_inputs_instead(Vertex v, double count, UnitMemory& unit) {
-    for (const Vertex producer : plan::producers_of(graph_, v)) {
+    for (const Vertex producer : graph_.layer(v).producers) {
         const plan::ShardedLayer& source = sharded_.layers[producer];
         if (!repeated_[producer] && first({{producer, false}, source.output}, v)) {
             unit.instead +=
@@ -157,10 +157,10 @@ bool UnitMemories::gradient_in_place(Vertex v) const {
     if (profile_.loss != LossMemory::in_place) {
         return false;
     }
-    const auto [begin, end] = boost::out_edges(v, graph_.network);
-    return begin != end && std::all_of(begin, end, [&](const auto& edge) {
-               return logits_of(sharded_.layers[boost::target(edge, graph_.network)]) != nullptr;
-           });
+    const std::vector<Vertex>& consumers = graph_.layer(v).consumers;
+    return !consumers.empty() && std::all_of(consumers.begin(), consumers.end(), [&](Vertex consumer) {
+        return logits_of(sharded_.layers[consumer]) != nullptr;
+    });
 }
 
 double UnitMemories::matrix(Vertex v, std::size_t weight) const {

@@ -14,7 +14,7 @@ namespace dodona::search {
 namespace {
 
 /// Bits of rounding that sums of a plan and of the bound may differ by.
-constexpr double kSlack = 1e-9;
+constexpr double kRateSlack = 1e-9;
 
 /// Arithmetic and memory traffic of one kernel at their fastest.
 struct Fastest {
@@ -111,7 +111,7 @@ Bytes kept(const graph::Graph& graph, const Space& space) {
     const TrainingBytes bytes = training_bytes(space.precision);
     const plan::Optimizer& optimizer = plan::optimizer(space.optimizer);
     Bytes all;
-    for (const graph::Vertex v : graph.order) {
+    for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         const graph::Layer& layer = graph.layer(v);
         for (const graph::Weight& weight : layer.nest.weights) {
             if (!weight.tied_to.empty()) {
@@ -130,12 +130,13 @@ Bytes kept(const graph::Graph& graph, const Space& space) {
 }  // namespace
 
 bool Bound::may_fit(std::int64_t devices) const {
-    return (1 - kSlack) * least_memory <= static_cast<double>(devices) * memory_of_one;
+    return (1 - kRateSlack) * least_memory <= static_cast<double>(devices) * memory_of_one;
 }
 
 double Bound::most_samples_per_second(std::int64_t devices) const {
     const double sample = least_sample.in(unit::second);
-    return sample > 0 ? (1 + kSlack) * static_cast<double>(devices) / sample : std::numeric_limits<double>::infinity();
+    return sample > 0 ? (1 + kRateSlack) * static_cast<double>(devices) / sample
+                      : std::numeric_limits<double>::infinity();
 }
 
 Bound bound(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space) {
@@ -151,7 +152,7 @@ Bound bound(const graph::Graph& graph, const cluster::Cluster& cluster, const Sp
         return bound;
     }
     const OfOneSample sample(kinds, space);
-    for (const graph::Vertex v : graph.order) {
+    for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         bound.least_sample += static_cast<double>(graph.instances(v)) * sample.of(graph.layer(v));
     }
     return bound;

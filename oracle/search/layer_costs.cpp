@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "plan/operands.hpp"
 #include "schedule/pipeline.hpp"
@@ -25,6 +26,8 @@ graph::Layer stand_in(const graph::Layer& producer) {
     layer.role.clear();
     layer.count = 1;
     layer.unit = 0;
+    layer.producers.clear();
+    layer.consumers.clear();
     graph::Nest& nest = layer.nest;
     nest.inputs.clear();
     nest.weights.clear();
@@ -100,16 +103,17 @@ LayerCosts::LayerCosts(const graph::Graph& graph, const cluster::Cluster& cluste
 LayerCosts::Alone LayerCosts::alone(Vertex v) const {
     Alone alone;
     std::vector<std::pair<Vertex, Vertex>> known;
-    for (const Vertex producer : plan::producers_of(graph_, v)) {
+    for (const Vertex producer : graph_.layer(v).producers) {
         auto found = std::find_if(known.begin(), known.end(), [&](const auto& pair) { return pair.first == producer; });
         if (found == known.end()) {
-            const Vertex input = boost::add_vertex(stand_in(graph_.layer(producer)), alone.graph.network);
-            alone.graph.order.push_back(input);
+            const Vertex input = alone.graph.add(stand_in(graph_.layer(producer)));
             found = known.insert(known.end(), {producer, input});
         }
         alone.inputs.push_back(found->second);
     }
     graph::Layer layer = graph_.layer(v);
+    layer.producers = alone.inputs;
+    layer.consumers.clear();
     const std::string block = graph_.units[layer.unit].block;
     layer.count = 1;
     layer.unit = 0;
@@ -117,12 +121,10 @@ LayerCosts::Alone LayerCosts::alone(Vertex v) const {
     for (graph::Weight& weight : layer.nest.weights) {
         weight.tied_to = !weight.tied_to.empty() && setting_.stages() == 1 ? layer.name : "";
     }
-    alone.layer = boost::add_vertex(layer, alone.graph.network);
-    for (std::size_t i = 0; i < alone.inputs.size(); ++i) {
-        boost::add_edge(alone.inputs[i], alone.layer, graph::Edge{static_cast<int>(i)}, alone.graph.network);
-    }
-    alone.graph.order.push_back(alone.layer);
-    alone.graph.units = {{.name = "alone", .block = block, .count = 1, .layers = alone.graph.order}};
+    alone.layer = alone.graph.add(std::move(layer));
+    std::vector<Vertex> all(alone.graph.layers.size());
+    std::iota(all.begin(), all.end(), Vertex{0});
+    alone.graph.units = {{.name = "alone", .block = block, .count = 1, .layers = std::move(all)}};
     return alone;
 }
 
@@ -218,7 +220,7 @@ void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::P
     const std::vector<plan::SavedTensor> all = std::move(sharded.saved);
     // What the unit of a block reads is kept instead: where tensors are closed.
     const bool again = plan.recompute == RecomputeKind::full && costed.units.front().block;
-    const std::vector<bool> repeated(alone.graph.order.size(), false);
+    const std::vector<bool> repeated(alone.graph.layers.size(), false);
     const auto memory_with = [&](std::vector<plan::SavedTensor> saved) {
         sharded.saved = std::move(saved);
         schedule::UnitMemory memory;

@@ -65,7 +65,7 @@ std::vector<Doing> doings(const graph::Graph& graph, const std::vector<ChoosingL
                        .pattern = layers[i].pattern,
                        .lays = layers[i].lays[static_cast<std::size_t>(choices[i])]});
         const Vertex reader = layers[i].copies.front();
-        const std::vector<Vertex> producers = plan::producers_of(graph, reader);
+        const std::vector<Vertex>& producers = graph.layer(reader).producers;
         for (std::size_t operand = 0; operand < producers.size(); ++operand) {
             const graph::Layer& input = graph.layer(producers[operand]);
             if (!input.nest.inputs.empty() || !known.insert(producers[operand]).second) {

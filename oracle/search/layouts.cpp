@@ -153,7 +153,7 @@ Plan plan_of(const Space& space, std::size_t strategy) {
 
 Enumeration enumerate(const graph::Graph& graph, const Space& space) { return Enumerating(graph, space).run(); }
 
-std::string layout_key(const Space& space, const Layout& layout) {
+std::string layout_key(const Space& space, const MeshLayout& layout) {
     std::vector<std::string> sizes;
     for (const plan::MeshAxis& axis : layout.mesh) {
         sizes.push_back(fmt::format("{}={}", axis.name, axis.size));

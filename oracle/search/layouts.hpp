@@ -12,7 +12,7 @@
 namespace dodona::search {
 
 /// Everything of a plan that shards depend on, but for the micro-batch.
-struct Layout {
+struct MeshLayout {
     std::size_t strategy = 0;  ///< of the space
     std::vector<plan::MeshAxis> mesh;
     std::vector<plan::Fold> folds;
@@ -34,7 +34,7 @@ struct Refused {
 };
 
 struct Enumeration {
-    std::vector<Layout> layouts;
+    std::vector<MeshLayout> layouts;
     std::vector<Refused> refused;  ///< each reason of a strategy once
 };
 
@@ -48,6 +48,6 @@ Enumeration enumerate(const graph::Graph& graph, const Space& space);
 
 /// Plans that are one choice to a user: the same strategy on the same mesh, with other places, micro-batches and
 /// savings.
-std::string layout_key(const Space& space, const Layout& layout);
+std::string layout_key(const Space& space, const MeshLayout& layout);
 
 }  // namespace dodona::search

@@ -53,8 +53,8 @@ NetworkChoices::NetworkChoices(const graph::Graph& graph, const cluster::Cluster
 
 void NetworkChoices::find_layers() {
     std::map<std::string, std::size_t> known;
-    choices_.tensors = static_cast<int>(num_vertices(graph_.network));
-    for (const Vertex v : graph_.order) {
+    choices_.tensors = static_cast<int>(graph_.layers.size());
+    for (Vertex v = 0; v < graph_.layers.size(); ++v) {
         const Layer& layer = graph_.layer(v);
         for (const graph::Weight& weight : layer.nest.weights) {
             if (!weight.tied_to.empty() && tied_.try_emplace(weight.tied_to, choices_.tensors).second) {
@@ -106,7 +106,7 @@ std::vector<Word> NetworkChoices::words_of(Vertex v, const LayerCost& cost) {
                               .instances = graph_.instances(v),
                               .kept = cost.output_kept,
                               .repeats = runs_again(v)});
-    const std::vector<Vertex> producers = plan::producers_of(graph_, v);
+    const std::vector<Vertex>& producers = graph_.layer(v).producers;
     for (std::size_t i = 0; i < producers.size(); ++i) {
         say(static_cast<int>(producers[i]), reading(v, producers[i], cost.readings[i]));
     }
@@ -115,12 +115,13 @@ std::vector<Word> NetworkChoices::words_of(Vertex v, const LayerCost& cost) {
         const auto owned = tied_.find(tied_to.empty() ? layer.name : tied_to);
         const bool shared =
             owned != tied_.end() &&
-            (!tied_to.empty() || std::any_of(graph_.order.begin(), graph_.order.end(), [&](Vertex other) {
-                const auto& weights = graph_.layer(other).nest.weights;
-                return std::any_of(weights.begin(), weights.end(), [&](const graph::Weight& weight) {
-                    return weight.tied_to == layer.name && weight.elements() == layer.nest.weights[w].elements();
-                });
-            }));
+            (!tied_to.empty() ||
+             std::any_of(graph_.layers.begin(), graph_.layers.end(), [&](const graph::Layer& other) {
+                 const auto& weights = other.nest.weights;
+                 return std::any_of(weights.begin(), weights.end(), [&](const graph::Weight& weight) {
+                     return weight.tied_to == layer.name && weight.elements() == layer.nest.weights[w].elements();
+                 });
+             }));
         if (shared) {
             Layout laid;
             laid.dimensions = {cost.weights[w].sharded()};
@@ -172,7 +173,7 @@ Costs NetworkChoices::close(int tensor, const std::vector<int>& words) {
     for (const int word : words) {
         sayings.push_back(sayings_[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(word)]);
     }
-    if (tensor >= static_cast<int>(num_vertices(graph_.network))) {
+    if (tensor >= static_cast<int>(graph_.layers.size())) {
         return sayings.size() > 1 ? kForbidden : Costs{};  // a shared weight lies in one way
     }
     return close_activation(static_cast<Vertex>(tensor), sayings);

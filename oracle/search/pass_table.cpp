@@ -69,7 +69,7 @@ Sketch::Sketch(const plan::ShardedGraph& sharded) {
         broken = *limit;
         return;
     }
-    for (const graph::Vertex v : sharded.graph->order) {
+    for (graph::Vertex v = 0; v < sharded.graph->layers.size(); ++v) {
         for (const plan::WeightShard& weight : sharded.layers[v].weights) {
             if (!weight.tied) {
                 weights[schedule::kind_of(weight)] +=

@@ -21,7 +21,7 @@ std::int64_t complexity(const Plan& plan) {
            100 * static_cast<std::int64_t>(plan.strategy.axes.size()) + std::min<std::int64_t>(plan.chunks, 99);
 }
 
-std::vector<Candidate> best_of_each(const Space& space, const std::vector<Layout>& layouts,
+std::vector<Candidate> best_of_each(const Space& space, const std::vector<MeshLayout>& layouts,
                                     const std::vector<Candidate>& candidates) {
     std::map<std::string, std::size_t> known;
     std::vector<Candidate> best;
@@ -38,8 +38,8 @@ std::vector<Candidate> best_of_each(const Space& space, const std::vector<Layout
 
 }  // namespace
 
-Plan plan_of(const Space& space, const std::vector<Layout>& layouts, const Candidate& candidate) {
-    const Layout& layout = layouts[candidate.layout];
+Plan plan_of(const Space& space, const std::vector<MeshLayout>& layouts, const Candidate& candidate) {
+    const MeshLayout& layout = layouts[candidate.layout];
     Plan plan = plan_of(space, layout.strategy);
     layout.apply(plan);
     plan.microbatch = candidate.microbatch;
@@ -58,7 +58,7 @@ std::string mesh_text(const Plan& plan) {
     return text;
 }
 
-std::vector<Candidate> ranked(const Space& space, const std::vector<Layout>& layouts,
+std::vector<Candidate> ranked(const Space& space, const std::vector<MeshLayout>& layouts,
                               const std::vector<Candidate>& candidates) {
     std::vector<Candidate> left = best_of_each(space, layouts, candidates);
     std::stable_sort(left.begin(), left.end(), better);

@@ -57,7 +57,7 @@ private:
         std::size_t strategy = scene_.space.strategies.size();
         Plan plan;
         for (std::size_t i = 0; i < enumeration_.layouts.size(); ++i) {
-            const Layout& layout = enumeration_.layouts[i];
+            const MeshLayout& layout = enumeration_.layouts[i];
             if (!from_tables()) {
                 batches.push_back({i});
                 continue;
@@ -94,7 +94,7 @@ private:
             if (stopped_) {
                 return;
             }
-            const Layout& layout = enumeration_.layouts[i];
+            const MeshLayout& layout = enumeration_.layouts[i];
             findings_[i] = from_tables() ? walk_tables(scene_, layout, i, plan, passes, Bounds::used)
                                          : walk_one_by_one(scene_, layout, i, plan);
             report(done_.fetch_add(1) + 1);

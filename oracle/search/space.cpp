@@ -58,7 +58,7 @@ bool lays(const std::vector<plan::Lay>& lays, const std::string& dimension, cons
 std::vector<std::int64_t> extents_on(const plan::Strategy& strategy, const std::string& axis,
                                      const graph::Graph& graph) {
     std::vector<std::int64_t> extents;
-    for (const graph::Vertex v : graph.order) {
+    for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         const graph::Layer& layer = graph.layer(v);
         for (const graph::Loop& loop : layer.nest.loops) {
             const bool laid = std::any_of(strategy.rules.begin(), strategy.rules.end(), [&](const plan::Rule& rule) {
@@ -78,8 +78,8 @@ std::vector<RecomputeKind> recomputes(const graph::Graph& graph) {
     std::vector<RecomputeKind> kinds{RecomputeKind::none};
     const bool blocks = std::any_of(graph.units.begin(), graph.units.end(),
                                     [](const graph::Unit& unit) { return !unit.block.empty(); });
-    const bool selective = std::any_of(graph.order.begin(), graph.order.end(), [&](graph::Vertex v) {
-        const auto& saved = graph.layer(v).nest.saved;
+    const bool selective = std::any_of(graph.layers.begin(), graph.layers.end(), [](const graph::Layer& layer) {
+        const auto& saved = layer.nest.saved;
         return std::any_of(saved.begin(), saved.end(), [](const graph::Saved& s) { return s.selective; });
     });
     if (selective) {
@@ -178,15 +178,15 @@ std::vector<std::vector<plan::MeshAxis>> meshes(const plan::Strategy& strategy, 
 
 bool considered(const plan::Strategy& strategy, const graph::Graph& graph) {
     const auto& kinds = strategy.considered.only_with;
-    const bool fits = kinds.empty() || std::any_of(graph.order.begin(), graph.order.end(), [&](graph::Vertex v) {
-                          return std::find(kinds.begin(), kinds.end(), graph.layer(v).kind) != kinds.end();
-                      });
+    const bool fits =
+        kinds.empty() || std::any_of(graph.layers.begin(), graph.layers.end(), [&](const graph::Layer& layer) {
+            return std::find(kinds.begin(), kinds.end(), layer.kind) != kinds.end();
+        });
     const auto& extents = strategy.considered.extents;
     const bool long_enough = std::all_of(extents.begin(), extents.end(), [&](const auto& wanted) {
-        return std::any_of(graph.order.begin(), graph.order.end(), [&](graph::Vertex v) {
-            const graph::Nest& nest = graph.layer(v).nest;
-            const int loop = nest.loop(wanted.first);
-            return loop != graph::kNoLoop && nest.loops[static_cast<std::size_t>(loop)].extent >= wanted.second;
+        return std::any_of(graph.layers.begin(), graph.layers.end(), [&](const graph::Layer& layer) {
+            const int loop = layer.nest.loop(wanted.first);
+            return loop != graph::kNoLoop && layer.nest.loops[static_cast<std::size_t>(loop)].extent >= wanted.second;
         });
     });
     return strategy.considered.by_default && fits && long_enough;

@@ -52,20 +52,20 @@ std::optional<Row> row_of(const schedule::CostedGraph& costed, const plan::Plan&
     return row.blocks > 0 ? std::optional(row) : std::nullopt;
 }
 
-struct Cut {
+struct UnevenCut {
     Counts counts;
     Seconds time;
     std::int64_t bent = 0;  ///< by how many blocks its ends differ from the middle
 };
 
-class Cuts {
+class UnevenCuts {
 public:
-    Cuts(const Row& row, std::int64_t stages, std::int64_t chunks, std::int64_t microbatches)
+    UnevenCuts(const Row& row, std::int64_t stages, std::int64_t chunks, std::int64_t microbatches)
         : row_(row), stages_(stages), chunks_(chunks), microbatches_(microbatches) {}
 
     /// Every cut with equal stages in the middle.
-    [[nodiscard]] std::vector<Cut> all() const {
-        std::vector<Cut> found;
+    [[nodiscard]] std::vector<UnevenCut> all() const {
+        std::vector<UnevenCut> found;
         const std::int64_t inner = stages_ * chunks_ - 2;
         const std::int64_t most = inner > 0 ? row_.blocks / inner : 0;
         for (std::int64_t middle = inner > 0 ? 1 : 0; middle <= most; ++middle) {
@@ -78,10 +78,10 @@ public:
     }
 
 private:
-    void add(std::int64_t first, std::int64_t middle, std::int64_t last, std::vector<Cut>& found) const {
-        Cut cut{.counts = Counts(static_cast<std::size_t>(stages_ * chunks_), middle),
-                .time = {},
-                .bent = std::abs(first - middle) + std::abs(last - middle)};
+    void add(std::int64_t first, std::int64_t middle, std::int64_t last, std::vector<UnevenCut>& found) const {
+        UnevenCut cut{.counts = Counts(static_cast<std::size_t>(stages_ * chunks_), middle),
+                      .time = {},
+                      .bent = std::abs(first - middle) + std::abs(last - middle)};
         cut.counts.front() = first;
         cut.counts.back() = last;
         const std::vector<Seconds> times = stage_times(cut.counts);
@@ -131,12 +131,13 @@ std::vector<Counts> uneven_cuts(const schedule::CostedGraph& costed, const plan:
     if (stages < 2 || !row || costed.placement.mixed() || microbatches < 1) {
         return {};
     }
-    const Cuts cuts(*row, stages, plan.chunks, microbatches);
+    const UnevenCuts cuts(*row, stages, plan.chunks, microbatches);
     const std::optional<Seconds> usual = usual_time(costed, plan, stages, microbatches);
-    std::vector<Cut> faster = cuts.all();
-    std::erase_if(faster, [&](const Cut& cut) { return usual && cut.time >= *usual; });
-    std::stable_sort(faster.begin(), faster.end(),
-                     [](const Cut& a, const Cut& b) { return a.time != b.time ? a.time < b.time : a.bent < b.bent; });
+    std::vector<UnevenCut> faster = cuts.all();
+    std::erase_if(faster, [&](const UnevenCut& cut) { return usual && cut.time >= *usual; });
+    std::stable_sort(faster.begin(), faster.end(), [](const UnevenCut& a, const UnevenCut& b) {
+        return a.time != b.time ? a.time < b.time : a.bent < b.bent;
+    });
     std::vector<Counts> found;
     for (std::size_t i = 0; i < std::min(kMost, faster.size()); ++i) {
         found.push_back(faster[i].counts);

@@ -31,7 +31,7 @@ std::vector<Variant> Scene::left_open(const Plan& plan) const {
     return open;
 }
 
-std::vector<std::int64_t> Scene::microbatches(const Layout& layout) const {
+std::vector<std::int64_t> Scene::microbatches(const MeshLayout& layout) const {
     std::vector<std::int64_t> sizes =
         space.accumulate ? divisors(layout.samples) : std::vector<std::int64_t>{layout.samples};
     std::erase_if(sizes, [&](std::int64_t size) { return !filter.takes(size); });
@@ -47,7 +47,7 @@ void add_broken(const plan::Limit& broken, std::int64_t count, Finding& finding)
 
 }  // namespace
 
-Finding walk_one_by_one(const Scene& scene, const Layout& layout, std::size_t index, Plan& plan) {
+Finding walk_one_by_one(const Scene& scene, const MeshLayout& layout, std::size_t index, Plan& plan) {
     Finding finding;
     layout.apply(plan);
     for (const std::int64_t microbatch : scene.microbatches(layout)) {
@@ -85,7 +85,7 @@ namespace {
 
 class TableWalk {
 public:
-    TableWalk(const Scene& scene, const Layout& layout, std::size_t index, Plan& plan, PassTables& passes,
+    TableWalk(const Scene& scene, const MeshLayout& layout, std::size_t index, Plan& plan, PassTables& passes,
               Bounds bounds)
         : scene_(scene), layout_(layout), index_(index), plan_(plan), passes_(passes), bounds_(bounds) {
         layout_.apply(plan_);
@@ -225,7 +225,7 @@ private:
     }
 
     const Scene& scene_;
-    const Layout& layout_;
+    const MeshLayout& layout_;
     std::size_t index_;
     Plan& plan_;
     PassTables& passes_;
@@ -237,7 +237,7 @@ private:
 
 }  // namespace
 
-Finding walk_tables(const Scene& scene, const Layout& layout, std::size_t index, Plan& plan, PassTables& passes,
+Finding walk_tables(const Scene& scene, const MeshLayout& layout, std::size_t index, Plan& plan, PassTables& passes,
                     Bounds bounds) {
     return TableWalk(scene, layout, index, plan, passes, bounds).run();
 }

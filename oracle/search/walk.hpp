@@ -25,17 +25,17 @@ struct Scene {
     Scene(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
     /// What is left open on a mesh and micro-batch, within the user's wishes.
     [[nodiscard]] std::vector<Variant> left_open(const plan::Plan& plan) const;
-    [[nodiscard]] std::vector<std::int64_t> microbatches(const Layout& layout) const;
+    [[nodiscard]] std::vector<std::int64_t> microbatches(const MeshLayout& layout) const;
 };
 
 /// `plan`: of the layout's strategy; changed on the way.
-Finding walk_one_by_one(const Scene& scene, const Layout& layout, std::size_t index, plan::Plan& plan);
+Finding walk_one_by_one(const Scene& scene, const MeshLayout& layout, std::size_t index, plan::Plan& plan);
 
 enum class Bounds { used, ignored };
 
 /// The same from tables; `passes` are shared by layouts that are alike but for quiet axes. For jobs on devices of one
 /// kind. A bound on the memory of all its plans may settle a layout; what its leanest needs then stays unknown.
-Finding walk_tables(const Scene& scene, const Layout& layout, std::size_t index, plan::Plan& plan, PassTables& passes,
-                    Bounds bounds);
+Finding walk_tables(const Scene& scene, const MeshLayout& layout, std::size_t index, plan::Plan& plan,
+                    PassTables& passes, Bounds bounds);
 
 }  // namespace dodona::search

@@ -68,7 +68,7 @@ void check_shape(const input::Run& run, const std::vector<input::Setting>& setti
     const bool is_even = std::all_of(run.extents.begin() + (run.extents.size() > 1 ? 1 : 0), run.extents.end(),
                                      [&](std::int64_t extent) { return extent == run.extents.back(); });
     std::vector<std::string> shapes;
-    for (const graph::Vertex vertex : graph.order) {
+    for (graph::Vertex vertex = 0; vertex < graph.layers.size(); ++vertex) {
         if (graph.layer(vertex).kind != "input") {
             continue;
         }

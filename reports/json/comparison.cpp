@@ -4,26 +4,26 @@ namespace dodona::reports {
 
 namespace {
 
-Json ratio(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
-Json seconds(const std::optional<Seconds>& time) { return time ? number(time->in(unit::second)) : Json(nullptr); }
-Json bytes(const std::optional<Bytes>& size) { return size ? number(size->in(unit::byte)) : Json(nullptr); }
+Json ratio_json(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+Json seconds_json(const std::optional<Seconds>& time) { return time ? number(time->in(unit::second)) : Json(nullptr); }
+Json bytes_json(const std::optional<Bytes>& size) { return size ? number(size->in(unit::byte)) : Json(nullptr); }
 
-Json share(const validate::Share& share) { return {{"rows", share.rows}, {"mape", ratio(share.mape)}}; }
+Json share(const validate::Share& share) { return {{"rows", share.rows}, {"mape", ratio_json(share.mape)}}; }
 
 Json statistics_json(const validate::Statistics& all) {
     return {{"group", all.group},
             {"rows", all.rows},
             {"skipped", all.skipped},
-            {"mape", ratio(all.mape)},
-            {"median_ape", ratio(all.median_ape)},
-            {"bias", ratio(all.bias)},
-            {"p90", ratio(all.p90)},
-            {"coverage", ratio(all.coverage)},
-            {"pair_accuracy", ratio(all.pair_accuracy)},
-            {"top1_regret", ratio(all.top1_regret)},
-            {"memory_mape", ratio(all.memory_mape)},
-            {"compute_mape", ratio(all.compute_mape)},
-            {"communication_mape", ratio(all.communication_mape)},
+            {"mape", ratio_json(all.mape)},
+            {"median_ape", ratio_json(all.median_ape)},
+            {"bias", ratio_json(all.bias)},
+            {"p90", ratio_json(all.p90)},
+            {"coverage", ratio_json(all.coverage)},
+            {"pair_accuracy", ratio_json(all.pair_accuracy)},
+            {"top1_regret", ratio_json(all.top1_regret)},
+            {"memory_mape", ratio_json(all.memory_mape)},
+            {"compute_mape", ratio_json(all.compute_mape)},
+            {"communication_mape", ratio_json(all.communication_mape)},
             {"fit",
              {{"ran_fits", all.fit.ran_fits},
               {"ran_not", all.fit.ran_not},
@@ -54,13 +54,13 @@ Json run_json(const validate::RunResult& row) {
             {"predicted_s", bound(&Estimate::value)},
             {"lo_s", bound(&Estimate::lo)},
             {"hi_s", bound(&Estimate::hi)},
-            {"measured_s", seconds(row.measured)},
-            {"error", ratio(row.error)},
+            {"measured_s", seconds_json(row.measured)},
+            {"error", ratio_json(row.error)},
             {"fits", row.fits ? Json(*row.fits) : Json(nullptr)},
             {"ran", row.ran ? Json(*row.ran) : Json(nullptr)},
             {"assumed", row.assumed},
-            {"predicted_memory_bytes", bytes(row.predicted_memory)},
-            {"measured_memory_bytes", bytes(row.measured_memory)},
+            {"predicted_memory_bytes", bytes_json(row.predicted_memory)},
+            {"measured_memory_bytes", bytes_json(row.measured_memory)},
             {"refused", row.refusal.empty() ? Json(nullptr) : Json(row.refusal)},
             {"time_s", parts(row)}};
 }

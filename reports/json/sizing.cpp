@@ -11,7 +11,7 @@ namespace {
 
 Json optional(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
 
-Json seconds(Seconds time) { return number(time.in(unit::second)); }
+Json duration_json(Seconds time) { return number(time.in(unit::second)); }
 
 Json run_json(const std::optional<search::Run>& run) {
     if (!run) {
@@ -19,11 +19,11 @@ Json run_json(const std::optional<search::Run>& run) {
     }
     return {{"samples", number(run->samples)},
             {"time_s",
-             {{"value", seconds(run->time.value)},
-              {"lo", seconds(run->time.lo)},
-              {"hi", seconds(run->time.hi)},
+             {{"value", duration_json(run->time.value)},
+              {"lo", duration_json(run->time.lo)},
+              {"hi", duration_json(run->time.hi)},
               {"level", number(kIntervalLevel)}}},
-            {"gpu_s", seconds(run->device_time)},
+            {"gpu_s", duration_json(run->device_time)},
             {"cost", run->money ? number(run->money->in(unit::money)) : Json(nullptr)}};
 }
 
@@ -59,7 +59,7 @@ Json sizing_of(const SizedMachine& machine) {
             {"bounds",
              {{"memory_bytes", number(sizing.bound.least_memory.in(unit::byte))},
               {"gpu_s_per_sample",
-               sizing.bound.least_sample > Seconds{} ? seconds(sizing.bound.least_sample) : Json(nullptr)}}},
+               sizing.bound.least_sample > Seconds{} ? duration_json(sizing.bound.least_sample) : Json(nullptr)}}},
             {"counts", {{"asked", sizing.counts}, {"least", sizing.least}, {"most", sizing.most}}},
             {"complete", sizing.complete}};
 }
@@ -83,7 +83,7 @@ Json backward_inputs(const BackwardQuestion& question, const std::optional<clust
             {"tokens_per_sample", question.tokens_a_sample > 0 ? number(question.tokens_a_sample) : Json(nullptr)},
             {"goals",
              {{"samples", optional(goals.samples)},
-              {"deadline_s", goals.deadline ? seconds(*goals.deadline) : Json(nullptr)},
+              {"deadline_s", goals.deadline ? duration_json(*goals.deadline) : Json(nullptr)},
               {"samples_per_s", optional(goals.samples_per_second)},
               {"budget", goals.budget ? number(goals.budget->in(unit::money)) : Json(nullptr)}}},
             {"currency", price ? Json(price->currency) : Json(nullptr)}};
@@ -115,7 +115,7 @@ Json attempt_json(const search::Attempt& attempt, const std::optional<cluster::P
         for (const plan::MeshAxis& axis : plan.plan.mesh) {
             one["mesh"][axis.name] = axis.size;
         }
-        one["step_s"] = seconds(plan.step.value);
+        one["step_s"] = duration_json(plan.step.value);
         one["samples_per_s"] = number(plan.samples_per_second);
         one["tokens_per_s"] = optional(plan.tokens_per_second);
         one["mfu"] = number(plan.mfu);

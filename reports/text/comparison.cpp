@@ -17,15 +17,15 @@ namespace {
 
 constexpr std::size_t kMostReasons = 25;
 
-std::string whole(std::int64_t count) { return reports::whole(static_cast<double>(count)); }
+std::string whole_text(std::int64_t count) { return reports::whole(static_cast<double>(count)); }
 
 /// "2 of 3 runs predicted, 1 refused".
 std::string headline(const std::string& table, const validate::Comparison& comparison) {
     const validate::Statistics& all = comparison.overall;
     std::string line =
-        fmt::format("{}: {} of {} predicted", table, whole(all.rows), counted(all.rows + all.skipped, "run"));
+        fmt::format("{}: {} of {} predicted", table, whole_text(all.rows), counted(all.rows + all.skipped, "run"));
     if (all.skipped > 0) {
-        line += fmt::format(", {} refused", whole(all.skipped));
+        line += fmt::format(", {} refused", whole_text(all.skipped));
     }
     if (all.mape) {
         line += fmt::format("; mean error {}, median {}, bias {}", percent(*all.mape), percent(*all.median_ape),
@@ -42,8 +42,8 @@ struct StatisticsColumn {
 /// The first seven are for a terminal.
 const std::vector<StatisticsColumn> kColumns{
     {{"group"}, [](const validate::Statistics& line) { return line.group; }},
-    {{"runs", Align::right}, [](const validate::Statistics& line) { return whole(line.rows); }},
-    {{"refused", Align::right}, [](const validate::Statistics& line) { return whole(line.skipped); }},
+    {{"runs", Align::right}, [](const validate::Statistics& line) { return whole_text(line.rows); }},
+    {{"refused", Align::right}, [](const validate::Statistics& line) { return whole_text(line.skipped); }},
     {{"mean", Align::right}, [](const validate::Statistics& line) { return ratio(line.mape); }},
     {{"median", Align::right}, [](const validate::Statistics& line) { return ratio(line.median_ape); }},
     {{"bias", Align::right}, [](const validate::Statistics& line) { return signed_ratio(line.bias); }},
@@ -81,32 +81,32 @@ constexpr std::string_view kLongLegend =
     "than "
     "the best; memory: mean size of the error of peak memory";
 
-constexpr std::string_view kWorst = "Worst runs";
+constexpr std::string_view kWorstTitle = "Worst runs";
 constexpr std::string_view kParts = "Computation and communication apart";
 constexpr std::string_view kAssumptions = "Runs by what is known of them";
 constexpr std::string_view kMemory = "Memory";
 constexpr std::string_view kPeers = "What others publish, mean errors";
 constexpr std::string_view kRefused = "Refused";
 
-struct Section {
+struct ComparisonSection {
     std::string_view title;
     Table table;
     std::string more = {};  ///< below the table
 };
 
 /// In the order in which they are shown; empty ones are left out.
-std::vector<Section> sections(const ComparisonView& view, const validate::Comparison& comparison,
-                              std::size_t most_reasons) {
-    std::vector<Section> all;
+std::vector<ComparisonSection> sections(const ComparisonView& view, const validate::Comparison& comparison,
+                                        std::size_t most_reasons) {
+    std::vector<ComparisonSection> all;
     all.push_back({kParts, part_table(comparison), "sizes of errors, means"});
     all.push_back({kAssumptions, assumption_table(comparison.overall)});
     const std::optional<double>& memory = comparison.overall.memory_mape;
     all.push_back({kMemory, fit_table(comparison.overall.fit),
                    memory ? fmt::format("mean size of the error of peak memory: {}", percent(*memory)) : ""});
-    all.push_back({kWorst, worst_runs(comparison, view.worst)});
+    all.push_back({kWorstTitle, worst_runs(comparison, view.worst)});
     all.push_back({kPeers, peer_table(comparison, view.peers)});
     all.push_back({kRefused, refusal_table(comparison, most_reasons)});
-    std::erase_if(all, [](const Section& section) { return section.table.empty(); });
+    std::erase_if(all, [](const ComparisonSection& section) { return section.table.empty(); });
     return all;
 }
 
@@ -116,7 +116,7 @@ std::string comparison_text(const ComparisonView& view, const validate::Comparis
     std::string text = painted(view.style, Paint::bold, headline(view.table, comparison)) + "\n";
     text += heading(view.style, "Errors by group") + errors(comparison, kTerminalColumns).to_text(view.style);
     text += "  " + wrapped(kLegend, kTextWidth - 2, "  ") + "\n";
-    for (const Section& section : sections(view, comparison, kMostReasons)) {
+    for (const ComparisonSection& section : sections(view, comparison, kMostReasons)) {
         text += heading(view.style, section.title) + section.table.to_text(view.style);
         text += section.more.empty() ? "" : fmt::format("  {}\n", section.more);
     }
@@ -127,7 +127,7 @@ std::string comparison_markdown(const ComparisonView& view, const validate::Comp
     std::string text =
         headline(view.table, comparison) + "\n\n" + errors(comparison, std::ssize(kColumns)).to_markdown();
     text += "\n" + std::string(kLegend) + std::string(kLongLegend) + "\n";
-    for (const Section& section : sections(view, comparison, comparison.rows.size())) {
+    for (const ComparisonSection& section : sections(view, comparison, comparison.rows.size())) {
         text += fmt::format("\n### {}\n\n{}", section.title, section.table.to_markdown());
         text += section.more.empty() ? "" : fmt::format("\n{}\n", section.more);
     }

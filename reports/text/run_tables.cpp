@@ -12,10 +12,10 @@ namespace dodona::reports {
 
 namespace {
 
-constexpr std::size_t kParts = 3;      ///< of a time, shown beside it
-constexpr double kLeastShare = 0.005;  ///< of a time that is worth a word
+constexpr std::size_t kPartsShown = 3;  ///< of a time, shown beside it
+constexpr double kLeastShare = 0.005;   ///< of a time that is worth a word
 
-std::string count(std::int64_t number) { return whole(static_cast<double>(number)); }
+std::string count_text(std::int64_t number) { return whole(static_cast<double>(number)); }
 
 /// "backward 57 %, forward 28 %, layer 11 %": the largest parts, ties in the order of a step.
 std::string made_of(const schedule::TimeParts& time) {
@@ -29,7 +29,7 @@ std::string made_of(const schedule::TimeParts& time) {
     }
     std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string text;
-    for (std::size_t i = 0; i < std::min(kParts, parts.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(kPartsShown, parts.size()); ++i) {
         text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", parts[i].second, 100 * parts[i].first);
     }
     return text;
@@ -69,8 +69,8 @@ Table worst_runs(const validate::Comparison& comparison, std::size_t most) {
 Table fit_table(const validate::FitCounts& counts) {
     Table table({{""}, {"predicted to fit", Align::right}, {"predicted not to", Align::right}});
     if (counts.total() > 0) {
-        table.row({"runs that ran", count(counts.ran_fits), count(counts.ran_not)});
-        table.row({"runs out of memory", count(counts.oom_fits), count(counts.oom_not)});
+        table.row({"runs that ran", count_text(counts.ran_fits), count_text(counts.ran_not)});
+        table.row({"runs out of memory", count_text(counts.oom_fits), count_text(counts.oom_not)});
     }
     return table;
 }
@@ -78,8 +78,8 @@ Table fit_table(const validate::FitCounts& counts) {
 Table assumption_table(const validate::Statistics& all) {
     Table table({{""}, {"runs", Align::right}, {"mean", Align::right}});
     if (all.assumed.rows > 0) {
-        table.row({"with everything stated", count(all.stated.rows), ratio(all.stated.mape)});
-        table.row({"with something assumed", count(all.assumed.rows), ratio(all.assumed.mape)});
+        table.row({"with everything stated", count_text(all.stated.rows), ratio(all.stated.mape)});
+        table.row({"with something assumed", count_text(all.assumed.rows), ratio(all.assumed.mape)});
     }
     return table;
 }
@@ -125,7 +125,7 @@ Table refusal_table(const validate::Comparison& comparison, std::size_t most) {
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     Table table({{"runs", Align::right}, {"refused because"}});
     for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
-        table.row({count(found[i].second), found[i].first});
+        table.row({count_text(found[i].second), found[i].first});
     }
     if (found.size() > most) {
         table.row({"", fmt::format("and {} more reasons; --format csv has every run", found.size() - most)});

@@ -59,7 +59,7 @@ struct Covered {
 Covered covered(const plan::ShardedGraph& sharded, const cluster::Device& device) {
     Covered found;
     const graph::Graph& graph = *sharded.graph;
-    for (const graph::Vertex v : graph.order) {
+    for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         const graph::Work& work = sharded.layers[v].work;
         std::vector<const std::vector<graph::Kernel>*> all{&work.forward, &work.backward_weight};
         if (graph.layer(v).input_gradient) {

@@ -69,7 +69,7 @@ inline Nest nest(const std::string& op, const std::vector<Tensor>& inputs, const
 
 /// The vertex of a layer; fails loudly if there is none.
 inline Vertex find(const Graph& graph, const std::string& name) {
-    for (const Vertex vertex : graph.order) {
+    for (Vertex vertex = 0; vertex < graph.layers.size(); ++vertex) {
         if (graph.layer(vertex).name == name) {
             return vertex;
         }

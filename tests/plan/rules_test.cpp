@@ -44,7 +44,7 @@ class Assigned {
 public:
     Assigned(const Graph& graph, const Strategy& strategy, const Mesh& mesh)
         : graph_(graph), mesh_(mesh), book_(strategy, mesh) {
-        for (const graph::Vertex v : graph.order) {
+        for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
             assignments_.emplace(graph.layer(v).name, book_.assign(graph.layer(v), limits_));
         }
     }

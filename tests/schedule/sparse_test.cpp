@@ -18,7 +18,7 @@ graph::Graph look_up(double touched) {
     graph::Graph graph = graph::build(
         network(tensor({{"sequence", 4}}, graph::Element::index),
                 {layer("table", "embedding", {{"vocabulary", std::int64_t{1000}}, {"features", std::int64_t{16}}})}));
-    graph.network[graph::test::find(graph, "table")].nest.weights[0].touched = touched;
+    graph.layers[graph::test::find(graph, "table")].nest.weights[0].touched = touched;
     return graph;
 }
 

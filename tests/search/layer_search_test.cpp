@@ -167,7 +167,7 @@ TEST(LayerRules, LeaveOutLayersThatFollow) {
     const std::vector<plan::Lay> by_data{{"batch", {"inner", "outer"}, {}}};
     const std::vector<plan::Lay> by_feature{{"out_feature", {"inner", "outer"}, {}}};
     std::vector<ChoosingLayer> layers;
-    for (const graph::Vertex v : graph.order) {
+    for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         if (!graph.layer(v).nest.inputs.empty()) {
             layers.push_back({graph.layer(v).name, {v}, {by_data, by_feature}});
         }

@@ -198,10 +198,10 @@ TEST(NetworkChoices, CopiesOfABlockAreOneLayer) {
 TEST(LayerChoices, AreEveryLayingOfLoopsThatCanBeSplit) {
     // A layer of batch and feature on two axes: (2 + none)^2 ways.
     const graph::Graph graph = graph::build(network(tensor({{"feature", 64}}), {layer("relu", "relu")}));
-    EXPECT_EQ(lays_of(graph.layer(graph.order.back()), setting()).size(), 9U);
+    EXPECT_EQ(lays_of(graph.layers.back(), setting()).size(), 9U);
     Setting few = setting();
     few.passes = 32;  // two samples a pass: the batch takes the inner axis only
-    EXPECT_EQ(lays_of(graph.layer(graph.order.back()), few).size(), 6U);
+    EXPECT_EQ(lays_of(graph.layers.back(), few).size(), 6U);
 }
 
 }  // namespace

@@ -103,6 +103,11 @@ Loop loop_of(const TensorDimension& dimension);
 /// norms, dropout and joins. The batch is loop 0.
 Nest element_wise(const Tensor& x, std::size_t inputs);
 
+/// The passes of a normalisation over its input. Forward reads x once, or twice where the statistics need a pass of
+/// their own (`forward_reads`), and writes y. Backward, one pass over x and dy makes the gradients of scale and bias,
+/// another writes dx.
+Work norm_work(const LocalExtents& local, double forward_reads);
+
 /// The numbers 0, 1, ..., count - 1: the loops of an operand that carries every dimension.
 std::vector<int> all_loops(std::size_t count);
 

@@ -12,15 +12,13 @@ namespace dodona::graph {
 
 namespace {
 
-constexpr int kBatch = 0, kGroup = 1, kChannel = 2, kFilter = 3, kSpatial = 4;
-
-struct Sizes {
+struct ConvolutionSizes {
     double inputs_per_output;  ///< window area: multiply-accumulates per output, channel and filter
     double input_ratio;        ///< input positions per output position
     int wide;                  ///< dimensions in which the window has more than one position
 };
 
-Work work(const LocalExtents& local, const Sizes& sizes, std::size_t spatial) {
+Work convolution_work(const LocalExtents& local, const ConvolutionSizes& sizes, std::size_t spatial) {
     double positions = local[kBatch];
     for (std::size_t i = 0; i < spatial; ++i) {
         positions *= local[kSpatial + static_cast<int>(i)];
@@ -63,7 +61,7 @@ Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs) {
                   .operand = {.loops = {kGroup, kFilter, kChannel}, .windows = {}},
                   .tied_to = {}};
     nest.result.dimensions = {{"batch", 1}, {"channel", filters}};
-    Sizes sizes{.inputs_per_output = 1, .input_ratio = 1, .wide = 0};
+    ConvolutionSizes sizes{.inputs_per_output = 1, .input_ratio = 1, .wide = 0};
     for (std::size_t i = 0; i < spatial; ++i) {
         const auto& window = geometry.windows[i];
         const int loop = kSpatial + static_cast<int>(i);
@@ -90,7 +88,7 @@ Nest build_conv(Attributes& attributes, std::span<const Tensor> inputs) {
     }
     nest.saved = {{.what = Saved::What::input, .for_weights = true}};
     nest.linear = true;
-    nest.work = [sizes, spatial](const LocalExtents& local) { return work(local, sizes, spatial); };
+    nest.work = [sizes, spatial](const LocalExtents& local) { return convolution_work(local, sizes, spatial); };
     return nest;
 }
 

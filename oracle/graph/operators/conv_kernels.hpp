@@ -5,6 +5,9 @@
 
 namespace dodona::graph {
 
+/// The loops of a convolution; the image\'s own dimensions follow.
+enum ConvolutionLoop : int { kGroup = 1, kChannel = 2, kFilter = 3, kSpatial = 4 };
+
 /// Of one group. Counts of elements; `positions` over samples and space.
 struct ConvolutionShape {
     double positions = 0;  ///< results of a filter

@@ -8,20 +8,19 @@
 #include <fmt/format.h>
 
 #include "graph/operators/builders.hpp"
+#include "graph/operators/conv_kernels.hpp"
 
 namespace dodona::graph {
 
 namespace {
 
-constexpr int kBatch = 0, kGroup = 1, kChannel = 2, kFilter = 3, kSpatial = 4;
-
-struct Sizes {
+struct TransposedSizes {
     double window = 1;        ///< its area: multiply-accumulates per input, channel and filter
     double output_ratio = 1;  ///< output positions per input position
 };
 
 /// The kernels of the convolution that it is the gradient of, dX and Y in each other's place.
-Work work(const LocalExtents& local, const Sizes& sizes) {
+Work transposed_work(const LocalExtents& local, const TransposedSizes& sizes) {
     double positions = local[kBatch];
     for (std::size_t loop = kSpatial; loop < local.loops.size(); ++loop) {
         positions *= local.loops[loop];
@@ -106,7 +105,7 @@ Nest build_conv_transpose(Attributes& attributes, std::span<const Tensor> inputs
                   .operand = {.loops = {kGroup, kChannel, kFilter}, .windows = {}},
                   .tied_to = {}};
     nest.result.dimensions = {{"batch", 1}, {"channel", filters}};
-    Sizes sizes;
+    TransposedSizes sizes;
     for (std::size_t i = 0; i < geometry.windows.size(); ++i) {
         const TensorDimension& dimension = x.dimensions[i + 2];
         const int loop = kSpatial + static_cast<int>(i);
@@ -128,7 +127,7 @@ Nest build_conv_transpose(Attributes& attributes, std::span<const Tensor> inputs
     }
     nest.saved = {{.what = Saved::What::input, .for_weights = true}};
     nest.linear = true;
-    nest.work = [sizes](const LocalExtents& local) { return work(local, sizes); };
+    nest.work = [sizes](const LocalExtents& local) { return transposed_work(local, sizes); };
     return nest;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 /// Forward reads the logits for maximum and sum, and again to write fp32 probabilities; backward turns those into
 /// gradients of the logits.
-Work work(const LocalExtents& local) {
+Work cross_entropy_work(const LocalExtents& local) {
     const double elements = volume(local);
     const Bytes single = 4 * elements * unit::byte;
     return {.forward = {stream(elements, 3), stream(elements, 2, single)},
@@ -48,7 +48,7 @@ Nest build_cross_entropy(Attributes& attributes, std::span<const Tensor> inputs)
                    .element = Element::single,
                    .loops = all_loops(dimensions),
                    .logits = true}};
-    nest.work = work;
+    nest.work = cross_entropy_work;
     return nest;
 }
 

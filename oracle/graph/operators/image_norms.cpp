@@ -10,22 +10,10 @@ namespace dodona::graph {
 
 namespace {
 
-constexpr int kBatch = 0, kGroup = 1, kChannel = 2;
-constexpr double kFlopsPerElement = 3;
-
-/// Forward reads x for the statistics of a group, reads it again and writes y; backward, one pass over x and dy makes
-/// the two sums of a group and the gradients of scale and bias, another writes dx.
-Work work(const LocalExtents& local) {
-    const double elements = volume(local);
-    return {.forward = {stream(3 * elements, kFlopsPerElement)},
-            .backward_input = {stream(3 * elements, kFlopsPerElement)},
-            .backward_weight = {stream(2 * elements, kFlopsPerElement)},
-            .model_forward = Flop{}};
-}
-
 /// Mean and mean of squares of each sample and group, over its channels and all positions: where an image is split they
 /// are reduced, and the two sums of the gradient too. Channels split in whole groups.
 Nest grouped(const Tensor& x, Extent groups, bool affine) {
+    constexpr int kGroup = 1, kChannel = 2;
     const Extent channels = x.dimensions[1].extent;
     Nest nest;
     nest.loops = {{.name = "batch"},
@@ -53,7 +41,7 @@ Nest grouped(const Tensor& x, Extent groups, bool affine) {
     nest.statistics = {statistic};
     nest.saved = {{.what = Saved::What::input}};
     nest.follows = true;
-    nest.work = work;
+    nest.work = [](const LocalExtents& local) { return norm_work(local, 2); };
     return nest;
 }
 

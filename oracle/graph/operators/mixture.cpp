@@ -19,7 +19,7 @@ namespace dodona::graph {
 
 namespace {
 
-constexpr int kBatch = 0, kSequence = 1;
+constexpr int kSequence = 1;
 
 bool are_dispatched(Attributes& attributes, const Tensor& x) {
     if (x.dimensions.size() == 4 && x.dimensions[2].name == "expert" && x.dimensions[3].name == "feature") {

@@ -14,18 +14,6 @@ namespace dodona::graph {
 
 namespace {
 
-constexpr double kFlopsPerElement = 3;
-
-/// `forward_reads` is 2 where the statistics need a pass of their own, else 1. Backward, one pass over x and dy makes
-/// the gradients of scale and bias, another writes dx.
-Work work(const LocalExtents& local, double forward_reads) {
-    const double elements = volume(local);
-    return {.forward = {stream((forward_reads + 1) * elements, kFlopsPerElement)},
-            .backward_input = {stream(3 * elements, kFlopsPerElement)},
-            .backward_weight = {stream(2 * elements, kFlopsPerElement)},
-            .model_forward = Flop{}};
-}
-
 void add_weight(Nest& nest, const std::string& name, int loop) {
     const Loop& along = nest.loops[static_cast<std::size_t>(loop)];
     nest.weights.push_back({.name = name,
@@ -74,11 +62,20 @@ Nest token_norm(Attributes& attributes, const Tensor& x, bool bias, int messages
                             .backward = messages}};
     }
     nest.saved = {{.what = Saved::What::input}};
-    nest.work = [](const LocalExtents& local) { return work(local, 1); };
+    nest.work = [](const LocalExtents& local) { return norm_work(local, 1); };
     return nest;
 }
 
 }  // namespace
+
+Work norm_work(const LocalExtents& local, double forward_reads) {
+    constexpr double kFlopsPerElement = 3;
+    const double elements = volume(local);
+    return {.forward = {stream((forward_reads + 1) * elements, kFlopsPerElement)},
+            .backward_input = {stream(3 * elements, kFlopsPerElement)},
+            .backward_weight = {stream(2 * elements, kFlopsPerElement)},
+            .model_forward = Flop{}};
+}
 
 /// Statistics per channel over batch and positions. Local to a device unless `synchronised`; then mean and mean of
 /// squares are reduced forward, the two sums of the gradient backward.
@@ -88,7 +85,7 @@ Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs) {
     if (!has_features(attributes, x)) {
         return {};
     }
-    constexpr int kBatch = 0, kChannel = 1;
+    constexpr int kChannel = 1;
     Nest nest = element_wise(x, 1);
     add_weight(nest, "scale", kChannel);
     add_weight(nest, "bias", kChannel);
@@ -100,7 +97,7 @@ Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs) {
         nest.statistics = {statistic};
     }
     nest.saved = {{.what = Saved::What::input}};
-    nest.work = [](const LocalExtents& local) { return work(local, 2); };
+    nest.work = [](const LocalExtents& local) { return norm_work(local, 2); };
     return nest;
 }
 

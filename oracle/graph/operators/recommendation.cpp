@@ -8,7 +8,7 @@ namespace dodona::graph {
 
 namespace {
 
-constexpr int kBatch = 0, kTable = 1, kLookup = 2, kRow = 3, kFeature = 4;
+constexpr int kTable = 1, kLookup = 2, kRow = 3, kFeature = 4;
 
 /// Forward reads a row of the table a look-up and writes one sum a table; backward adds one row of gradient a look-up
 /// into the table's. A rank with a part of the rows meets its share of the look-ups.

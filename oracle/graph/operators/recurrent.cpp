@@ -26,7 +26,7 @@ namespace dodona::graph {
 
 namespace {
 
-constexpr int kBatch = 0, kSequence = 1, kIn = 2, kHidden = 3;
+constexpr int kStep = 1, kIn = 2, kHidden = 3;
 
 /// What tells the cells apart.
 struct Cell {
@@ -61,7 +61,7 @@ Kernel wave(const Stack& stack, double m, double n, double k, double steps, doub
 
 Work work(const LocalExtents& local, const Stack& stack) {
     const double samples = local[kBatch];
-    const double steps = local[kSequence];
+    const double steps = local[kStep];
     const double tokens = samples * steps;
     const double in = local[kIn];
     const double units = samples * local[kHidden];
@@ -134,8 +134,8 @@ Nest recurrent(Attributes& attributes, const Tensor& x, const Cell& cell) {
                   {.name = "sequence", .extent = steps, .can_split = false},
                   {.name = "in_feature", .extent = in, .can_split = false},
                   {.name = "hidden", .extent = hidden}};
-    nest.inputs = {{.loops = {kBatch, kSequence, kIn}, .windows = {}}};
-    nest.output = {.loops = {kBatch, kSequence, kHidden}, .windows = {}};
+    nest.inputs = {{.loops = {kBatch, kStep, kIn}, .windows = {}}};
+    nest.output = {.loops = {kBatch, kStep, kHidden}, .windows = {}};
     nest.result = x;
     nest.result.dimensions[2].extent = bidirectional ? 2 * hidden : hidden;
     add_weights(nest, stack, in, bias);
@@ -146,13 +146,13 @@ Nest recurrent(Attributes& attributes, const Tensor& x, const Cell& cell) {
     if (cell.kept > 0) {
         nest.saved.push_back({.what = Saved::What::internal,
                               .name = "gates",
-                              .loops = {kBatch, kSequence, kHidden},
+                              .loops = {kBatch, kStep, kHidden},
                               .factor = cells * cell.kept});
     }
     if (layers > 1) {
         nest.saved.push_back({.what = Saved::What::internal,
                               .name = "states",
-                              .loops = {kBatch, kSequence},
+                              .loops = {kBatch, kStep},
                               .factor = (stack.layers - 1) * stack.directions * stack.hidden});
     }
     nest.work = [stack](const LocalExtents& local) { return work(local, stack); };

@@ -11,7 +11,7 @@ namespace dodona::graph {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kSpatial{"depth", "height", "width", "length"};
+constexpr std::array<std::string_view, 4> kImageDimensions{"depth", "height", "width", "length"};
 
 /// out = floor((in + 2*pad - span) / stride) + 1; in ceil mode rounded up, but no window starts in the far padding.
 /// Source: PyTorch documentation, torch.nn.Conv2d and torch.nn.MaxPool2d ("Shape").
@@ -30,7 +30,7 @@ bool is_image(Attributes& attributes, const Tensor& x) {
     const auto& dimensions = x.dimensions;
     bool image = dimensions.size() >= 3 && dimensions.size() <= 5 && dimensions[1].name == "channel";
     for (std::size_t i = 2; image && i < dimensions.size(); ++i) {
-        image = std::ranges::find(kSpatial, dimensions[i].name) != kSpatial.end();
+        image = std::ranges::find(kImageDimensions, dimensions[i].name) != kImageDimensions.end();
     }
     if (!image) {
         attributes.error(fmt::format("reads {}, which is not an image", x.shape()),

@@ -12,7 +12,7 @@ namespace {
 /// Loops and operands of a copy from an image to tokens; `along`: the one dimension that is the sequence, 0 if all
 /// positions are.
 Nest to_tokens(const Tensor& x, std::size_t along, Extent tokens, Extent features) {
-    constexpr int kBatch = 0, kSequence = 1, kFeature = 2;
+    constexpr int kSequence = 1, kFeature = 2;
     const Extent channels = x.dimensions[1].extent;  // features split where each belongs to one channel, in whole ones
     Nest nest;
     nest.loops = {{.name = "batch"},
