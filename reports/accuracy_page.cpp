@@ -40,9 +40,9 @@ constexpr std::string_view kHow =
 std::string whole(std::int64_t count) { return reports::whole(static_cast<double>(count)); }
 
 /// "Calculon 3.6 %, vTrain 14.7 % *".
-std::string others(const std::string& group, const std::vector<input::PeerError>& peers) {
+std::string others(const std::string& group, const std::vector<files::PeerError>& peers) {
     std::string text;
-    for (const input::PeerError& peer : peers) {
+    for (const files::PeerError& peer : peers) {
         if (peer.group == group) {
             text += fmt::format("{}{}{} {}{}", text.empty() ? "" : ", ", peer.peer, peer.of_memory ? " (memory)" : "",
                                 percent(peer.error), peer.over.empty() ? "" : " *");
@@ -169,7 +169,7 @@ std::string record(const validate::Comparison& comparison) {
 
 std::string sources(const AccuracyView& view, const validate::Comparison& comparison) {
     std::string text;
-    for (const input::PeerError& peer : view.peers) {
+    for (const files::PeerError& peer : view.peers) {
         const bool is_here = std::any_of(comparison.groups.begin(), comparison.groups.end(),
                                          [&](const validate::Statistics& group) { return group.group == peer.group; });
         if (is_here) {

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "input/peer_file.hpp"
+#include "files/peer_file.hpp"
 #include "validate/comparison.hpp"
 
 namespace dodona::reports {
 
 struct AccuracyView {
     std::vector<std::string> tables;  ///< as the user called them
-    std::vector<input::PeerError> peers;
+    std::vector<files::PeerError> peers;
     std::map<std::string, double> held_out;  ///< by group; may be empty
 };
 

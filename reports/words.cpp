@@ -13,8 +13,8 @@
 
 namespace dodona::reports {
 
-std::string_view label(schedule::TimePart part) {
-    using schedule::TimePart;
+std::string_view label(step::TimePart part) {
+    using step::TimePart;
     switch (part) {
         case TimePart::forward: return "forward";
         case TimePart::backward: return "backward";
@@ -34,8 +34,8 @@ std::string_view label(schedule::TimePart part) {
     throw InternalError("a time part without a label");
 }
 
-std::string_view label(schedule::MemoryPart part) {
-    using schedule::MemoryPart;
+std::string_view label(step::MemoryPart part) {
+    using step::MemoryPart;
     switch (part) {
         case MemoryPart::weights: return "weights";
         case MemoryPart::gradients: return "gradients";
@@ -92,17 +92,17 @@ std::string schedule_words(const plan::Plan& plan) {
            (plan.stages.empty() ? "" : fmt::format(" (blocks {})", runs(plan.stages)));
 }
 
-std::string microbatches_text(const schedule::Prediction& prediction) {
+std::string microbatches_text(const step::Prediction& prediction) {
     std::int64_t least = prediction.microbatches;
     std::int64_t most = prediction.microbatches;
-    for (const schedule::ReplicaPrediction& replica : prediction.replicas) {
+    for (const step::ReplicaPrediction& replica : prediction.replicas) {
         least = std::min(least, replica.microbatches);
         most = std::max(most, replica.microbatches);
     }
     return least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
 }
 
-std::string microbatch_words(const schedule::Prediction& prediction) {
+std::string microbatch_words(const step::Prediction& prediction) {
     const plan::Plan& plan = prediction.plan;
     return fmt::format("{} x {}", plan.microbatch, microbatches_text(prediction)) +
            (has_pipeline(plan) ? ", " + schedule_words(plan) : "");
@@ -122,7 +122,7 @@ std::string recompute_word(const plan::Plan& plan) {
     return std::string(plan::name(plan.recompute));
 }
 
-std::string totals_words(const schedule::MemoryTotals& memory) {
+std::string totals_words(const step::MemoryTotals& memory) {
     return fmt::format("tensors {}, reserved by the allocator {}, process {}", text(memory.allocated),
                        text(memory.reserved), text(memory.process));
 }
@@ -138,7 +138,7 @@ std::string saving_words(const plan::Plan& plan) {
     return words;
 }
 
-std::string plan_words(const schedule::Prediction& prediction) {
+std::string plan_words(const step::Prediction& prediction) {
     const plan::Plan& plan = prediction.plan;
     std::string batch = fmt::format("batch {} = ", plan.batch);
     batch += prediction.data_ranks > 1 ? fmt::format("{} data ranks x ", prediction.data_ranks) : "";
@@ -151,7 +151,7 @@ std::string plan_words(const schedule::Prediction& prediction) {
                        plan::name(plan.optimizer));
 }
 
-std::string speed_words(const schedule::Prediction& prediction) {
+std::string speed_words(const step::Prediction& prediction) {
     std::string words = text(prediction.step.value) + " a step";
     if (prediction.step.lo < prediction.step.hi) {
         words += fmt::format(" ({:.0f} % interval {})", 100 * kIntervalLevel, interval(prediction.step));
@@ -164,9 +164,9 @@ std::string speed_words(const schedule::Prediction& prediction) {
     return words;
 }
 
-std::string interval_words(const schedule::Prediction& prediction) {
+std::string interval_words(const step::Prediction& prediction) {
     std::vector<std::pair<double, std::string>> parts;
-    const schedule::Uncertainty& uncertainty = prediction.uncertainty;
+    const step::Uncertainty& uncertainty = prediction.uncertainty;
     const auto add = [&parts](double sigma, std::string_view what) {
         if (std::abs(sigma) >= 0.0005) {
             parts.emplace_back(std::abs(sigma), what);
@@ -185,7 +185,7 @@ std::string interval_words(const schedule::Prediction& prediction) {
     return words.empty() ? "" : "the interval, as standard deviations of the step: " + join(words);
 }
 
-std::vector<std::string> observed_words(const schedule::Prediction& prediction) {
+std::vector<std::string> observed_words(const step::Prediction& prediction) {
     const plan::Framework& framework = prediction.plan.framework;
     if (!framework.observed) {
         return {};
@@ -216,7 +216,7 @@ std::vector<std::string> observed_words(const schedule::Prediction& prediction) 
         }
     }
     lines.push_back(moves.empty() ? "nothing that this step rests on moved" : "moved: " + join(moves));
-    const Estimate before = schedule::interval(prediction.uncertainty, prediction.step.value, plan::Framework{});
+    const Estimate before = step::interval(prediction.uncertainty, prediction.step.value, plan::Framework{});
     lines.push_back(fmt::format("the interval would be {} without", interval(before)));
     return lines;
 }
@@ -225,12 +225,12 @@ std::string parameter_text(const plan::FrameworkParameterKind& kind, double valu
     return kind.is_time ? text(Seconds::of_base(value)) : fmt::format("{:.3g}", value);
 }
 
-std::string host_words(const schedule::HostUse& host) {
+std::string host_words(const step::HostUse& host) {
     return fmt::format("{} of {} host memory on a node; {} to a device and {} from it in a step", text(host.memory),
                        text(host.limit), text(host.in), text(host.out));
 }
 
-std::string memory_words(const schedule::Prediction& prediction) {
+std::string memory_words(const step::Prediction& prediction) {
     std::string words =
         fmt::format("{} of {} device memory", text(prediction.memory.total()), text(prediction.memory_limit));
     if (prediction.stages.size() > 1 && prediction.fullest_stage < prediction.stages.size()) {

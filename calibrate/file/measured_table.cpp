@@ -33,13 +33,13 @@ std::string contents(const std::string& path) {
 }  // namespace
 
 MeasuredTable::MeasuredTable(const std::string& path)
-    : table_(input::read_csv(contents(path), std::filesystem::path(path).filename().string())) {
+    : table_(files::read_csv(contents(path), std::filesystem::path(path).filename().string())) {
     for (std::size_t i = 0; i < table_.header.size(); ++i) {
         columns_[table_.header[i].text] = i;
     }
 }
 
-const input::CsvCell& MeasuredTable::cell(std::size_t row, std::string_view column) const {
+const files::CsvCell& MeasuredTable::cell(std::size_t row, std::string_view column) const {
     const auto found = columns_.find(column);
     if (found == columns_.end()) {
         fail(table_.header.front().where, fmt::format("no column \"{}\"", column), "measured/kernels has the columns");
@@ -52,7 +52,7 @@ const std::string& MeasuredTable::text(std::size_t row, std::string_view column)
 }
 
 double MeasuredTable::optional_number(std::size_t row, std::string_view column) const {
-    const input::CsvCell& found = cell(row, column);
+    const files::CsvCell& found = cell(row, column);
     if (found.text.empty()) {
         return 0;
     }

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/diagnostic.hpp"
-#include "input/csv.hpp"
+#include "files/csv.hpp"
 
 namespace dodona::calibrate {
 
@@ -25,9 +25,9 @@ public:
     [[nodiscard]] double optional_number(std::size_t row, std::string_view column) const;
 
 private:
-    [[nodiscard]] const input::CsvCell& cell(std::size_t row, std::string_view column) const;
+    [[nodiscard]] const files::CsvCell& cell(std::size_t row, std::string_view column) const;
 
-    input::CsvTable table_;
+    files::CsvTable table_;
     std::map<std::string, std::size_t, std::less<>> columns_;
 };
 

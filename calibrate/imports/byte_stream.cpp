@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include "input/text.hpp"
+#include "files/text.hpp"
 
 namespace dodona::calibrate {
 
@@ -47,7 +47,7 @@ ByteStream::int_type ByteStream::underflow() {
 
 std::string ByteStream::text() {
     std::string all;
-    while (all.size() <= input::kMostBytes && sgetc() != traits_type::eof()) {
+    while (all.size() <= files::kMostBytes && sgetc() != traits_type::eof()) {
         all.append(gptr(), egptr());
         setg(eback(), egptr(), egptr());
     }

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/imports/log_text.hpp"
-#include "input/text.hpp"
+#include "files/text.hpp"
 
 namespace dodona::calibrate {
 
@@ -36,7 +36,7 @@ std::optional<double> number(const Json* value) {
     if (!value->is_string()) {
         return std::nullopt;
     }
-    const auto read = printed(input::trimmed(value->get_ref<const std::string&>()));
+    const auto read = printed(files::trimmed(value->get_ref<const std::string&>()));
     return read ? std::optional(read->value) : std::nullopt;
 }
 

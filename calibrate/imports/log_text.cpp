@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "input/text.hpp"
+#include "files/text.hpp"
 
 namespace dodona::calibrate {
 
@@ -92,7 +92,7 @@ LogText::LogText(std::string_view text, const std::string& name) {
     std::string plain(text);  // escapes are no text to whoever reads files
     std::replace(plain.begin(), plain.end(), kEscape, ' ');
     source_ =
-        input::read_text(std::move(plain), name, {.is = "a log, text", .too_large = "cut the log into several files"})
+        files::read_text(std::move(plain), name, {.is = "a log, text", .too_large = "cut the log into several files"})
             .source;
     lines_.reserve(source_->lines.size());
     for (const std::string& line : source_->lines) {

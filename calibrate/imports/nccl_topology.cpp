@@ -9,7 +9,7 @@
 #include <pugixml.hpp>
 
 #include "calibrate/imports/log_text.hpp"
-#include "input/text.hpp"
+#include "files/text.hpp"
 
 namespace dodona::calibrate {
 
@@ -57,7 +57,7 @@ struct Device {
 class Reader {
 public:
     Reader(const std::string& text, Collector& into)
-        : text_(input::read_text(text, into.file(), {.is = "XML", .too_large = "a topology is of one node"})),
+        : text_(files::read_text(text, into.file(), {.is = "XML", .too_large = "a topology is of one node"})),
           into_(into) {}
 
     void read() {
@@ -227,7 +227,7 @@ private:
         return narrowest;
     }
 
-    input::Text text_;
+    files::Text text_;
     Collector& into_;
     std::vector<Device> devices_;
     std::vector<Adapter> named_, unnamed_;

@@ -8,7 +8,7 @@
 
 namespace dodona::calibrate {
 
-/// Read again (input::read_cluster) it is the same cluster, but for what only its author's words said: notes, and the
+/// Read again (files::read_cluster) it is the same cluster, but for what only its author's words said: notes, and the
 /// sources of single numbers. `notes`: comment lines at the top.
 std::string machine_text(const cluster::Cluster& cluster, const std::vector<std::string>& notes);
 

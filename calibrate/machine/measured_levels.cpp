@@ -19,7 +19,7 @@ using cluster::LevelKind;
 /// Whose collectives train: those of the devices' own library before those of the hosts'.
 constexpr std::array<std::string_view, 3> kBackEnds{"cuda", "import", "mpi"};
 
-/// What one link of a level has to have where a child's all have that much (oracle/input/level_file.cpp, of_one).
+/// What one link of a level has to have where a child's all have that much (oracle/files/level_file.cpp, of_one).
 BytesPerSecond of_one_link(const Level& level, BytesPerSecond child) {
     switch (level.kind) {
         case LevelKind::all_to_all: return child / static_cast<double>(std::max<std::int64_t>(level.size - 1, 1));

@@ -10,8 +10,8 @@
 
 #include "calibrate/file/whole_file.hpp"
 #include "calibrate/published/framework_fit.hpp"
-#include "input/framework_file.hpp"
-#include "input/library.hpp"
+#include "files/framework_file.hpp"
+#include "files/library.hpp"
 #include "validate/plan_of_run.hpp"
 
 namespace {
@@ -28,11 +28,11 @@ struct Options {
     bool verbose = false;
 };
 
-std::vector<input::Run> of_framework(const std::vector<input::Run>& all, const input::RunConventions& conventions,
+std::vector<files::Run> of_framework(const std::vector<files::Run>& all, const files::RunConventions& conventions,
                                      const plan::Framework& framework) {
-    std::vector<input::Run> runs;
-    for (const input::Run& run : all) {
-        const input::RunWord* word = validate::first_match(run, conventions.frameworks);
+    std::vector<files::Run> runs;
+    for (const files::Run& run : all) {
+        const files::RunWord* word = validate::first_match(run, conventions.frameworks);
         const auto& groups = framework.fitted_to;
         if (word != nullptr && word->word == framework.name && run.step_time &&
             std::find(groups.begin(), groups.end(), run.group) != groups.end()) {
@@ -65,14 +65,14 @@ void write_held_out(const std::string& path, const std::map<std::string, calibra
 }
 
 void run(const Options& options) {
-    const input::Library library{fs::path(options.data)};
-    const input::RunConventions conventions = library.run_conventions();
-    const std::vector<input::Run> all = input::load_runs(options.runs, input::command_line());
+    const files::Library library{fs::path(options.data)};
+    const files::RunConventions conventions = library.run_conventions();
+    const std::vector<files::Run> all = files::load_runs(options.runs, files::command_line());
     validate::Questions questions(library);
     std::map<std::string, calibrate::GroupError> all_held_out;
     for (const std::string& name : options.frameworks.empty() ? library.frameworks() : options.frameworks) {
         const plan::Framework start = library.framework(name);
-        const std::vector<input::Run> runs = of_framework(all, conventions, start);
+        const std::vector<files::Run> runs = of_framework(all, conventions, start);
         if (runs.empty()) {
             continue;
         }
@@ -103,7 +103,7 @@ void run(const Options& options) {
         if (options.write) {
             fitted.framework.spread = calibrate::spread_of(fitted, out);
             const fs::path file = fs::path(options.data) / "oracle/plan/frameworks" / (name + ".yaml");
-            calibrate::write_whole(file.string(), input::framework_to_yaml(fitted.framework));
+            calibrate::write_whole(file.string(), files::framework_to_yaml(fitted.framework));
         }
         questions.replace(fitted.framework);
     }

@@ -16,7 +16,7 @@
 #include "calibrate/fit/profile_text.hpp"
 #include "calibrate/published/fit_report.hpp"
 #include "calibrate/published/profiles.hpp"
-#include "input/machine_file.hpp"
+#include "files/machine_file.hpp"
 
 namespace dodona::calibrate {
 namespace {
@@ -79,7 +79,7 @@ void write(const std::string& folder, const cluster::Profile& profile, const std
 /// By its data sheet: a profile that it may name is what is being written.
 cluster::Device device(const Options& options, const std::string& name) {
     const std::string file = fmt::format("hardware/devices/{}.yaml", name);
-    return input::read_device(input::load_document(std::filesystem::path(options.data) / file, file, {}), {});
+    return files::read_device(files::load_document(std::filesystem::path(options.data) / file, file, {}), {});
 }
 
 const cluster::KernelFit* attention(const cluster::Profile& profile, graph::Direction direction) {

@@ -51,7 +51,7 @@ struct Overlap {
     bool offload = false;  ///< copies to and from the host behind compute
 };
 
-/// What lives in the memory of the host and visits the device when it is needed: see schedule/offload.hpp.
+/// What lives in the memory of the host and visits the device when it is needed: see step/offload.hpp.
 struct Offload {
     bool optimizer = false;    ///< states and master copies
     bool activations = false;  ///< what is kept for backward

@@ -6,23 +6,23 @@
 
 namespace dodona::search {
 
-double sure(const schedule::Prediction& first, const schedule::Prediction& other) {
+double sure(const step::Prediction& first, const step::Prediction& other) {
     if (first.step.value <= Seconds{} || other.step.value <= Seconds{}) {
         return 0.5;
     }
     const double longer = std::log(other.step.value / first.step.value);
-    const double sigma = schedule::difference(first.uncertainty, other.uncertainty, first.plan.framework);
+    const double sigma = step::difference(first.uncertainty, other.uncertainty, first.plan.framework);
     if (sigma <= 0) {
         return longer > 0 ? 1 : longer < 0 ? 0 : 0.5;
     }
     return 0.5 * std::erfc(-longer / sigma / std::numbers::sqrt2);
 }
 
-bool tied(const schedule::Prediction& first, const schedule::Prediction& other) {
+bool tied(const step::Prediction& first, const step::Prediction& other) {
     return sure(first, other) < (1 + kIntervalLevel) / 2;
 }
 
-std::vector<std::vector<std::size_t>> ties(const std::vector<schedule::Prediction>& plans) {
+std::vector<std::vector<std::size_t>> ties(const std::vector<step::Prediction>& plans) {
     std::vector<std::vector<std::size_t>> groups;
     std::vector<bool> placed(plans.size(), false);
     for (std::size_t leader = 0; leader < plans.size(); ++leader) {

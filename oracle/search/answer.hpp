@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "schedule/prediction.hpp"
 #include "search/explanation.hpp"
+#include "step/prediction.hpp"
 
 namespace dodona::search {
 
@@ -57,24 +57,24 @@ struct Question {
 
 struct Answer {
     Question question;
-    std::vector<schedule::Prediction> plans;  ///< fastest first, all fit
-    std::vector<Infeasible> infeasible;       ///< most frequent first
+    std::vector<step::Prediction> plans;  ///< fastest first, all fit
+    std::vector<Infeasible> infeasible;   ///< most frequent first
     /// When nothing fits: the configuration that comes nearest, predicted all the same.
-    std::vector<schedule::Prediction> nearest;
+    std::vector<step::Prediction> nearest;
     SearchCounts counts;
     std::optional<LayerCounts> layers;       ///< where each layer could choose
     std::optional<Explanation> explanation;  ///< where it was asked for
 };
 
 /// How sure it is that `first` is the faster of two plans for one job: the errors that both share drop out
-/// (schedule/uncertainty.hpp). 0.5: not at all.
-double sure(const schedule::Prediction& first, const schedule::Prediction& other);
+/// (step/uncertainty.hpp). 0.5: not at all.
+double sure(const step::Prediction& first, const step::Prediction& other);
 
 /// Whether the difference of two plans is within what predictions may miss, at the level of their intervals.
-bool tied(const schedule::Prediction& first, const schedule::Prediction& other);
+bool tied(const step::Prediction& first, const step::Prediction& other);
 
 /// Places in a ranking (the first is 1) of plans that cannot be told apart: each group starts with the first plan that
 /// is in no earlier one, and has all later plans that are tied with it. Groups of one are left out.
-std::vector<std::vector<std::size_t>> ties(const std::vector<schedule::Prediction>& plans);
+std::vector<std::vector<std::size_t>> ties(const std::vector<step::Prediction>& plans);
 
 }  // namespace dodona::search

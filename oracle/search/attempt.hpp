@@ -15,7 +15,7 @@ struct Attempt {
     std::int64_t batch = 0;
     Goals goals;  ///< that it was held against
     /// The plan that `search` puts first; where none fits the one that comes nearest, if there is one.
-    std::optional<schedule::Prediction> plan;
+    std::optional<step::Prediction> plan;
     std::optional<Goal> missed;  ///< none: all goals are met
     std::string why_not;         ///< where nothing fits
     std::optional<Run> run;      ///< where something fits and the work is known

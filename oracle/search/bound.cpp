@@ -7,7 +7,7 @@
 #include "cost/device_time.hpp"
 #include "cost/kernel_fit.hpp"
 #include "plan/optimizer.hpp"
-#include "schedule/kernel_cost.hpp"
+#include "step/kernel_cost.hpp"
 
 namespace dodona::search {
 
@@ -39,7 +39,7 @@ Fastest fastest(const cluster::Device& device, graph::KernelKind kind, Precision
     // What is too narrow for matrix units.
     fastest.rate = max(fastest.rate, wide * device.vector);
     double memory = 1;
-    if (const auto fitted = cost::most_of_peak(device, kind, asked); fitted && !schedule::is_product({.kind = kind})) {
+    if (const auto fitted = cost::most_of_peak(device, kind, asked); fitted && !step::is_product({.kind = kind})) {
         memory = *fitted;
     }
     fastest.bandwidth = memory * device.memory_bandwidth;
@@ -95,7 +95,7 @@ private:
         std::optional<Seconds> least;
         for (const cluster::DeviceKind& device : kinds_) {
             const Fastest most = fastest(*device.device, kind, space_.precision);
-            const bool product = schedule::is_product({.kind = kind});
+            const bool product = step::is_product({.kind = kind});
             const Seconds time = product ? flops / most.rate : bytes / most.bandwidth;
             least = least ? min(*least, time) : time;
         }

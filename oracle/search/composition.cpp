@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "schedule/pipeline.hpp"
+#include "step/pipeline.hpp"
 
 namespace dodona::search {
 
 using plan::FrameworkParameter;
 using plan::RecomputeKind;
-using schedule::PassSeconds;
+using step::PassSeconds;
 
 Composition::Composition(LayoutTable& layout, const PassTable& passes, plan::Plan& plan, std::int64_t microbatches)
     : layout_(layout),
@@ -48,22 +48,22 @@ void Composition::cut_stages() {
     runs_.clear();
     for (const StageRun& run : cut_->runs) {
         runs_.push_back({.arrivals = layout_.arrivals(passes_, run, plan_),
-                         .held = schedule::in_flight(plan_.schedule, static_cast<std::int64_t>(run.first), stages_,
-                                                     microbatches_, plan_.chunks),
+                         .held = step::in_flight(plan_.schedule, static_cast<std::int64_t>(run.first), stages_,
+                                                 microbatches_, plan_.chunks),
                          .kept = {}});
     }
 }
 
 void Composition::keep_activations() {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
-        runs_[r].kept = schedule::kept_activations(passes_.costed, plan_, cut_->runs[r].stage, runs_[r].held);
+        runs_[r].kept = step::kept_activations(passes_.costed, plan_, cut_->runs[r].stage, runs_[r].held);
     }
 }
 
 Composition::Content& Composition::content(std::size_t index) {
     while (contents_.size() <= index) {
-        const schedule::Stage stage{{schedule::Chunk{layout_.counts(contents_.size())}}};
-        const schedule::StageBuffers buffers = schedule::stage_buffers(passes_.costed, plan_, stage, {}, 1);
+        const step::Stage stage{{step::Chunk{layout_.counts(contents_.size())}}};
+        const step::StageBuffers buffers = step::stage_buffers(passes_.costed, plan_, stage, {}, 1);
         contents_.push_back({.workspace = buffers.workspace, .message = buffers.message, .passes = {}});
     }
     return contents_[index];
@@ -84,7 +84,7 @@ Composition::Pass Composition::make_pass(std::size_t index) const {
     PassSeconds backward;
     PassSeconds repeated;
     const bool hides = plan_.overlap.tensor || plan_.overlap.expert;
-    const auto shown = [&](const PassSeconds& pass) { return hides ? schedule::overlapped(pass, plan_) : pass; };
+    const auto shown = [&](const PassSeconds& pass) { return hides ? step::overlapped(pass, plan_) : pass; };
     const std::vector<std::int64_t>& counts = layout_.counts(index);
     for (std::size_t u = 0; u < counts.size(); ++u) {
         if (counts[u] == 0) {
@@ -102,16 +102,16 @@ Composition::Pass Composition::make_pass(std::size_t index) const {
             case RecomputeKind::every: repeated += count * (unit.block ? shown(unit.forward) : PassSeconds{}); break;
         }
     }
-    const schedule::PassWaits waits =
-        schedule::pass_waits(forward, backward, repeated, plan_.framework, layout_.costed().mesh.devices());
+    const step::PassWaits waits =
+        step::pass_waits(forward, backward, repeated, plan_.framework, layout_.costed().mesh.devices());
     return {.forward = forward.compute,
             .backward = backward.compute + repeated.compute,
             .total = forward.total() + backward.total() + repeated.total() + waits.host + waits.overhead};
 }
 
-schedule::StageOffload Composition::offloaded(std::size_t run, const StateEntry& states, const Pass& pass) const {
-    return schedule::stage_offload(*layout_.costed().cluster, plan_, states.sums, runs_[run].kept,
-                                   {pass.forward, pass.backward, states.update, microbatches_});
+step::StageOffload Composition::offloaded(std::size_t run, const StateEntry& states, const Pass& pass) const {
+    return step::stage_offload(*layout_.costed().cluster, plan_, states.sums, runs_[run].kept,
+                               {pass.forward, pass.backward, states.update, microbatches_});
 }
 
 const Composition::Memory& Composition::memory() {
@@ -128,13 +128,13 @@ Composition::Memory Composition::make_memory() {
         const StageRun& run = cut_->runs[r];
         const StateEntry& states = *states_[r];
         const Content& here = content(run.content);
-        const schedule::StageBuffers buffers{.workspace = here.workspace,
-                                             .message = here.message,
-                                             .neighbours = cut_->stages > 1 ? 4.0 * runs_[r].arrivals.whole : Bytes{},
-                                             .reduction = states.reduction,
-                                             .communicators = states.communicators,
-                                             .context = context};
-        most.device = max(most.device, schedule::stage_memory(plan_, states.sums, runs_[r].kept, buffers).total());
+        const step::StageBuffers buffers{.workspace = here.workspace,
+                                         .message = here.message,
+                                         .neighbours = cut_->stages > 1 ? 4.0 * runs_[r].arrivals.whole : Bytes{},
+                                         .reduction = states.reduction,
+                                         .communicators = states.communicators,
+                                         .context = context};
+        most.device = max(most.device, step::stage_memory(plan_, states.sums, runs_[r].kept, buffers).total());
         if (plan_.offload.any()) {
             most.host = max(most.host, offloaded(r, states, {}).kept);
         }
@@ -162,7 +162,7 @@ Composition::Pace Composition::pace() {
 std::optional<Seconds> Composition::step(Seconds limit) {
     const Pace pace = this->pace();
     Seconds step = static_cast<double>(microbatches_) * pace.slowest +
-                   schedule::bubble(pace.sum, pace.slowest, plan_.chunks) +
+                   step::bubble(pace.sum, pace.slowest, plan_.chunks) +
                    plan_.framework.seconds(FrameworkParameter::step);
     if (step > limit) {
         return {};
@@ -176,16 +176,16 @@ std::optional<Seconds> Composition::step(Seconds limit) {
         const Pass& pass = this->pass(cut_->runs[r].content);
         filling += runs_[r].arrivals.sum;
         longest = max(longest, runs_[r].arrivals.longest);
-        schedule::StateLanes lanes = states.lanes;
+        step::StateLanes lanes = states.lanes;
         lanes += cut_->tied[r];
-        const schedule::ShownLanes shown(lanes, share * pass.forward, share * pass.backward, plan_, microbatches_,
-                                         states.sums.buckets);
+        const step::ShownLanes shown(lanes, share * pass.forward, share * pass.backward, plan_, microbatches_,
+                                     states.sums.buckets);
         const Seconds copies = plan_.offload.any() ? offloaded(r, states, pass).exposed_update : Seconds{};
         tail = max(tail, shown.gradients + shown.parameters + shown.interference + copies + states.update);
     }
     step += tail;
     if (cut_->stages > 1) {
-        step += schedule::pipeline_transfers(filling, longest, microbatches_, plan_.chunks, plan_.overlap.pipeline);
+        step += step::pipeline_transfers(filling, longest, microbatches_, plan_.chunks, plan_.overlap.pipeline);
     }
     return step + input_.exposed(step);
 }

@@ -1,6 +1,6 @@
 // Time and memory of the plans on one mesh and micro-batch, composed from tables.
 //
-// The same sums as schedule::evaluate, of the same functions, without intervals and explanations and with stages that
+// The same sums as step::evaluate, of the same functions, without intervals and explanations and with stages that
 // are alike counted once: well under a microsecond a plan. tests/worlds holds the two against each other.
 #pragma once
 
@@ -9,10 +9,10 @@
 #include <optional>
 #include <vector>
 
-#include "schedule/input_time.hpp"
-#include "schedule/offload.hpp"
 #include "search/layout_table.hpp"
 #include "search/variant.hpp"
+#include "step/input_time.hpp"
+#include "step/offload.hpp"
 
 namespace dodona::search {
 
@@ -44,7 +44,7 @@ private:
     struct Run {
         LayoutTable::Arrivals arrivals;
         std::vector<std::int64_t> held;  ///< micro-batches in flight on its first stage, by chunk
-        schedule::KeptActivations kept;  ///< as recomputation leaves them
+        step::KeptActivations kept;      ///< as recomputation leaves them
     };
     /// What depends on units and micro-batch alone.
     struct Content {
@@ -66,14 +66,14 @@ private:
     [[nodiscard]] Pass make_pass(std::size_t index) const;
     [[nodiscard]] Pace pace();
     [[nodiscard]] Memory make_memory();
-    [[nodiscard]] schedule::StageOffload offloaded(std::size_t run, const StateEntry& states, const Pass& pass) const;
+    [[nodiscard]] step::StageOffload offloaded(std::size_t run, const StateEntry& states, const Pass& pass) const;
 
     LayoutTable& layout_;
     const PassTable& passes_;
     plan::Plan& plan_;
     std::int64_t microbatches_;
     std::int64_t stages_;
-    schedule::InputTime input_;
+    step::InputTime input_;
     const Cut* cut_ = nullptr;
     std::vector<Run> runs_;
     std::vector<Content> contents_;

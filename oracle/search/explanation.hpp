@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
-#include "schedule/prediction.hpp"
+#include "step/prediction.hpp"
 
 namespace dodona::search {
 
@@ -31,9 +31,9 @@ struct Parameter {
 
 /// Another recommendation.
 struct Flip {
-    double factor = 1;                       ///< of what the parameter is now; nearer to 1 the recommendation stays
-    std::optional<schedule::Prediction> to;  ///< recommended from there on; none: nothing fits
-    bool tied = false;                       ///< as things are it cannot be told apart from the plan recommended
+    double factor = 1;                   ///< of what the parameter is now; nearer to 1 the recommendation stays
+    std::optional<step::Prediction> to;  ///< recommended from there on; none: nothing fits
+    bool tied = false;                   ///< as things are it cannot be told apart from the plan recommended
 };
 
 /// One way to change a parameter.
@@ -50,9 +50,9 @@ struct Sensitivity {
 
 /// What is left of the memory of the device that a plan fills most.
 struct MemoryMargin {
-    Bytes left;                                   ///< negative where the plan does not fit
-    bool looked = false;                          ///< whether `without` was searched for
-    std::optional<schedule::Prediction> without;  ///< recommended where a little more than `left` is missing
+    Bytes left;                               ///< negative where the plan does not fit
+    bool looked = false;                      ///< whether `without` was searched for
+    std::optional<step::Prediction> without;  ///< recommended where a little more than `left` is missing
 };
 
 struct Explanation {

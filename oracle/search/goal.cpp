@@ -12,7 +12,7 @@ std::string_view name(Goal goal) {
     return "";
 }
 
-Run run_of(const schedule::Prediction& prediction, double samples, const std::optional<cluster::Price>& price) {
+Run run_of(const step::Prediction& prediction, double samples, const std::optional<cluster::Price>& price) {
     const double steps = samples / static_cast<double>(prediction.plan.batch);
     Run run{.samples = samples, .time = steps * prediction.step, .device_time = {}, .money = {}};
     run.device_time = static_cast<double>(prediction.plan.devices()) * run.time.value;
@@ -22,7 +22,7 @@ Run run_of(const schedule::Prediction& prediction, double samples, const std::op
     return run;
 }
 
-std::optional<Goal> missed(const Goals& goals, const schedule::Prediction& prediction,
+std::optional<Goal> missed(const Goals& goals, const step::Prediction& prediction,
                            const std::optional<cluster::Price>& price) {
     if (!prediction.fits) {
         return Goal::fits;

@@ -11,7 +11,7 @@
 
 #include "base/quantity.hpp"
 #include "cluster/price.hpp"
-#include "schedule/prediction.hpp"
+#include "step/prediction.hpp"
 
 namespace dodona::search {
 
@@ -33,13 +33,13 @@ struct Run {
 };
 
 /// One step repeated until `samples` are through, the last step counted in part.
-Run run_of(const schedule::Prediction& prediction, double samples, const std::optional<cluster::Price>& price);
+Run run_of(const step::Prediction& prediction, double samples, const std::optional<cluster::Price>& price);
 
 enum class Goal { fits, throughput, deadline, budget };
 std::string_view name(Goal goal);
 
 /// The first goal that the plan misses; none: it meets them all. A plan that does not fit misses `fits`.
-std::optional<Goal> missed(const Goals& goals, const schedule::Prediction& prediction,
+std::optional<Goal> missed(const Goals& goals, const step::Prediction& prediction,
                            const std::optional<cluster::Price>& price);
 
 }  // namespace dodona::search

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "cost/moved_tables.hpp"
-#include "schedule/validate.hpp"
+#include "step/validate.hpp"
 
 namespace dodona::search {
 
@@ -262,7 +262,7 @@ void add_framework(std::vector<Knob>& all, const plan::Framework& framework) {
 Knob batch_knob(const Conditions& conditions, const plan::Plan& plan) {
     const bool dealt = plan.schedule == plan::ScheduleKind::interleaved && plan.strategy.pipeline;
     const std::int64_t whole =
-        plan.microbatch * schedule::data_ranks(plan) * (dealt ? plan.axis_size(*plan.strategy.pipeline) : 1);
+        plan.microbatch * step::data_ranks(plan) * (dealt ? plan.axis_size(*plan.strategy.pipeline) : 1);
     const auto batch = static_cast<double>(conditions.batch);
     Knob one = knob("batch", "global batch", conditions.batch, true, [](Conditions& is, double factor) {
         is.batch = static_cast<std::int64_t>(factor * static_cast<double>(is.batch) + 0.5);

@@ -5,17 +5,17 @@
 #include <numeric>
 
 #include "plan/operands.hpp"
-#include "schedule/pipeline.hpp"
-#include "schedule/stage_time.hpp"
-#include "schedule/state_sharding.hpp"
-#include "schedule/unit_memory.hpp"
+#include "step/pipeline.hpp"
+#include "step/stage_time.hpp"
+#include "step/state_sharding.hpp"
+#include "step/unit_memory.hpp"
 
 namespace dodona::search {
 
 using graph::Vertex;
 using plan::RecomputeKind;
-using schedule::CostedGraph;
-using schedule::StateTransfer;
+using step::CostedGraph;
+using step::StateTransfer;
 
 namespace {
 
@@ -40,9 +40,7 @@ graph::Layer stand_in(const graph::Layer& producer) {
     return layer;
 }
 
-Seconds shows(const schedule::ExposedStates& states) {
-    return states.gradients + states.parameters + states.interference;
-}
+Seconds shows(const step::ExposedStates& states) { return states.gradients + states.parameters + states.interference; }
 
 constexpr Seconds kEndless = 1'000_s;
 
@@ -73,11 +71,11 @@ bool in_parts(const plan::Plan& plan) { return plan.recompute == RecomputeKind::
 StepWeights step_weights(const Setting& setting, std::int64_t devices) {
     const auto stages = static_cast<double>(setting.stages());
     const std::vector<Seconds> equal(static_cast<std::size_t>(setting.stages()), unit::second / stages);
-    const double passes = schedule::pipeline_time(equal, setting.passes, setting.base.chunks).total.in(unit::second);
+    const double passes = step::pipeline_time(equal, setting.passes, setting.base.chunks).total.in(unit::second);
     const double stragglers = setting.base.framework[plan::FrameworkParameter::stragglers];
     double held = 0;
     for (const std::int64_t chunk :
-         schedule::in_flight(setting.base.schedule, 0, setting.stages(), setting.passes, setting.base.chunks)) {
+         step::in_flight(setting.base.schedule, 0, setting.stages(), setting.passes, setting.base.chunks)) {
         held += static_cast<double>(chunk);
     }
     return {.passes = passes * (1 + stragglers * std::log2(static_cast<double>(devices))),
@@ -150,7 +148,7 @@ std::optional<LayerCost> LayerCosts::of(Vertex v, const std::vector<plan::Lay>& 
     const Alone alone = this->alone(v);
     const graph::Layer& layer = alone.graph.layer(alone.layer);
     const plan::Plan plan = plan_for(layer, lays);
-    CostedGraph costed = schedule::cost_graph(alone.graph, cluster_, plan, {});
+    CostedGraph costed = step::cost_graph(alone.graph, cluster_, plan, {});
     if (plan::tightest_broken(costed.sharded.limits) != nullptr) {
         return std::nullopt;
     }
@@ -179,13 +177,13 @@ std::optional<LayerCost> LayerCosts::of(Vertex v, const std::vector<plan::Lay>& 
 /// Reductions of small tensors are waited for together: of each layer's the rate counts that they have when the whole
 /// network is reduced like this.
 Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double instances) const {
-    schedule::UnitCost& unit = costed.units.front();
-    const schedule::UnitPass pass = schedule::unit_pass(unit, plan);
+    step::UnitCost& unit = costed.units.front();
+    const step::UnitPass pass = step::unit_pass(unit, plan);
     const Seconds passes =
         weights_.passes * instances * (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value;
-    const schedule::StateSteps steps{cluster_, plan, setting_.passes, buckets_};
-    const schedule::StagePass none;
-    schedule::StagePass here;
+    const step::StateSteps steps{cluster_, plan, setting_.passes, buckets_};
+    const step::StagePass none;
+    step::StagePass here;
     here.forward = weights_.states * instances * pass.forward;
     here.backward = weights_.states * instances * pass.backward;
     here.recompute = weights_.states * instances * pass.recompute;
@@ -196,19 +194,19 @@ Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double
         return costs;
     }
     const double scale = std::max(1.0, parameters_ / costed.counts.parameters);
-    for (schedule::WeightClass& weight : unit.weights) {
+    for (step::WeightClass& weight : unit.weights) {
         weight.size = scale * weight.size;
     }
-    const schedule::Stage stage{{{{1}}}};
-    const schedule::StageStates states = schedule::stage_states(costed, plan, stage, setting_.passes);
+    const step::Stage stage{{{{1}}}};
+    const step::StageStates states = step::stage_states(costed, plan, stage, setting_.passes);
     const double share = weights_.states * instances / scale;
-    schedule::StagePass ample;
+    step::StagePass ample;
     ample.forward.compute = Estimate::exactly(kEndless);
     ample.backward.compute = Estimate::exactly(kEndless);
     const Seconds update = costed.update_time(states.update_traffic, 1).value;
     costs.hidden += share * (shows(exposed_states(states.transfers, ample, steps)) + update);
     costs.shown += share * (shows(exposed_states(states.transfers, none, steps)) + update);
-    const schedule::StateBytes bytes = states.blocks + states.token;
+    const step::StateBytes bytes = states.blocks + states.token;
     costs.memory += share * (bytes.weights + bytes.gradients + bytes.optimizer);
     return costs;
 }
@@ -223,13 +221,13 @@ void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::P
     const std::vector<bool> repeated(alone.graph.layers.size(), false);
     const auto memory_with = [&](std::vector<plan::SavedTensor> saved) {
         sharded.saved = std::move(saved);
-        schedule::UnitMemory memory;
-        schedule::UnitMemories(alone.graph, costed.sharded, costed.mesh, plan, repeated).add(alone.layer, 1, memory);
+        step::UnitMemory memory;
+        step::UnitMemories(alone.graph, costed.sharded, costed.mesh, plan, repeated).add(alone.layer, 1, memory);
         return memory;
     };
     cost.peak = memory_with({}).transient;
     for (const plan::SavedTensor& saved : all) {
-        const schedule::UnitMemory memory = memory_with({saved});
+        const step::UnitMemory memory = memory_with({saved});
         const Bytes kept = memory.saved - (in_parts(plan) ? memory.dropped : Bytes{});
         if (saved.slot > 0) {
             cost.costs.memory += again ? Bytes{} : weights_.activations * instances * kept;

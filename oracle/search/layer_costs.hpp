@@ -1,7 +1,7 @@
 // What one layer costs on its own with its loops laid one way: tables from which per-layer strategies are composed.
 //
 // Nothing is computed here: the layer is put into a graph of its own, behind what it reads, and that graph is sharded
-// and costed as any other (plan/shard.hpp, schedule/unit_cost.hpp, schedule/state_sharding.hpp). Its conversions are
+// and costed as any other (plan/shard.hpp, step/unit_cost.hpp, step/state_sharding.hpp). Its conversions are
 // left to where both ends are known.
 #pragma once
 
@@ -10,9 +10,9 @@
 
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
-#include "schedule/unit_cost.hpp"
 #include "search/frontier.hpp"
 #include "search/layer_choices.hpp"
+#include "step/unit_cost.hpp"
 
 namespace dodona::search {
 
@@ -56,8 +56,8 @@ private:
     };
     [[nodiscard]] Alone alone(graph::Vertex v) const;
     [[nodiscard]] plan::Plan plan_for(const graph::Layer& layer, const std::vector<plan::Lay>& lays) const;
-    [[nodiscard]] Costs step_costs(schedule::CostedGraph& costed, const plan::Plan& plan, double instances) const;
-    void add_kept(const Alone& alone, schedule::CostedGraph& costed, const plan::Plan& plan, LayerCost& cost,
+    [[nodiscard]] Costs step_costs(step::CostedGraph& costed, const plan::Plan& plan, double instances) const;
+    void add_kept(const Alone& alone, step::CostedGraph& costed, const plan::Plan& plan, LayerCost& cost,
                   double instances) const;
 
     const graph::Graph& graph_;

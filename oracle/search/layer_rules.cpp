@@ -9,8 +9,8 @@
 #include "graph/operators.hpp"
 #include "plan/operands.hpp"
 #include "plan/shard.hpp"
-#include "schedule/validate.hpp"
 #include "search/answer.hpp"
+#include "step/validate.hpp"
 
 namespace dodona::search {
 
@@ -172,7 +172,7 @@ plan::Strategy terse_strategy_of(const graph::Graph& graph, const Setting& setti
     const plan::Mesh mesh(setting.base, {});
     plan::Plan plan = setting.base;
     plan.strategy = with_rules(graph, setting, all);
-    const std::int64_t microbatch = setting.samples() / schedule::data_ranks(plan);
+    const std::int64_t microbatch = setting.samples() / step::data_ranks(plan);
     const plan::ShardedGraph wanted = plan::shard(graph, mesh, plan.strategy, microbatch);
     for (std::size_t i = 0; i < layers.size(); ++i) {
         all[i].said = !graph.layer(layers[i].copies.front()).nest.follows;

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <chrono>
 
-#include "schedule/evaluate.hpp"
-#include "schedule/validate.hpp"
 #include "search/layer_rules.hpp"
 #include "search/layer_settings.hpp"
 #include "search/space.hpp"
 #include "search/uneven_cuts.hpp"
+#include "step/evaluate.hpp"
+#include "step/validate.hpp"
 
 namespace dodona::search {
 
 using plan::Plan;
-using schedule::Prediction;
+using step::Prediction;
 
 namespace {
 
@@ -167,7 +167,7 @@ private:
             const Bytes needs = prediction->memory.total();
             if (!tried.shortfall || needs < least) {
                 least = needs;
-                const Bytes peak = prediction->memory[schedule::MemoryPart::workspace];
+                const Bytes peak = prediction->memory[step::MemoryPart::workspace];
                 tried.shortfall = {.free = limit_of(*prediction) - (needs - assigned.costs.memory - peak),
                                    .peak = peak};
             }
@@ -204,17 +204,17 @@ private:
                                                strategy_of(graph_, setting, network.layers(), choices)}) {
             Plan plan = setting.base;
             plan.strategy = strategy;
-            const std::int64_t ranks = schedule::data_ranks(plan);
+            const std::int64_t ranks = step::data_ranks(plan);
             if (setting.samples() % ranks != 0) {
                 continue;
             }
             plan.microbatch = setting.samples() / ranks;
             join_axes(plan);
-            const schedule::CostedGraph costed = schedule::cost_graph(graph_, cluster_, plan, {});
-            weigh(schedule::evaluate(costed, plan, schedule::Detail::totals), best);
+            const step::CostedGraph costed = step::cost_graph(graph_, cluster_, plan, {});
+            weigh(step::evaluate(costed, plan, step::Detail::totals), best);
             for (const std::vector<std::int64_t>& cut : uneven_cuts(costed, plan)) {
                 plan.stages = cut;
-                weigh(schedule::evaluate(costed, plan, schedule::Detail::totals), best);
+                weigh(step::evaluate(costed, plan, step::Detail::totals), best);
             }
         }
         return best;
@@ -268,7 +268,7 @@ private:
         if (same != plans.end()) {
             return;  // a named strategy says the same
         }
-        Prediction full = schedule::predict(graph_, cluster_, best_->plan, {});
+        Prediction full = step::predict(graph_, cluster_, best_->plan, {});
         full.memory_limit = limit_of(full);
         const auto at = std::find_if(plans.begin(), plans.end(),
                                      [&](const Prediction& plan) { return plan.step.value > (1 + kEqualTime) * time; });

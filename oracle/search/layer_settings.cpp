@@ -78,7 +78,7 @@ bool alike(const Setting& a, const Setting& b) {
 
 }  // namespace
 
-std::vector<Setting> layer_settings(const Space& space, const std::vector<schedule::Prediction>& named) {
+std::vector<Setting> layer_settings(const Space& space, const std::vector<step::Prediction>& named) {
     std::vector<Setting> settings;
     const auto add = [&](Setting setting) {
         const bool known =

@@ -16,6 +16,6 @@ inline constexpr const char* kStageAxis = "pipeline";
 /// One mesh with one way to save memory; passes are left at 1, or as a named plan has them where it has a pipeline.
 /// Every factorisation of the devices into two axes (three would say more and cost more), states sharded or not; and
 /// for each named plan the split of its devices that its own mesh makes, with its pipeline, schedule and savings.
-std::vector<Setting> layer_settings(const Space& space, const std::vector<schedule::Prediction>& named);
+std::vector<Setting> layer_settings(const Space& space, const std::vector<step::Prediction>& named);
 
 }  // namespace dodona::search

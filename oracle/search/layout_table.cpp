@@ -4,43 +4,43 @@
 
 namespace dodona::search {
 
-using schedule::Stage;
-using schedule::StateTransfer;
+using step::Stage;
+using step::StateTransfer;
 
 namespace {
 
-schedule::CostedGraph on_mesh(const schedule::CostedGraph& other, const Meshes& meshes) {
-    schedule::CostedGraph costed = other;
+step::CostedGraph on_mesh(const step::CostedGraph& other, const Meshes& meshes) {
+    step::CostedGraph costed = other;
     costed.mesh = meshes.cut;
     if (meshes.cut.all() == meshes.whole.all()) {
         return costed;
     }
     const auto refine = [&](plan::Atoms& atoms) { atoms = meshes.cut.refined(meshes.whole, atoms); };
-    for (schedule::UnitCost& unit : costed.units) {
-        for (schedule::WeightClass& weight : unit.weights) {
+    for (step::UnitCost& unit : costed.units) {
+        for (step::WeightClass& weight : unit.weights) {
             weight.kind = meshes.refined(weight.kind);
         }
-        for (schedule::Entering& tensor : unit.entering) {
+        for (step::Entering& tensor : unit.entering) {
             refine(tensor.sharded);
         }
-        for (schedule::TimedTransfer& transfer : unit.transfers) {
+        for (step::TimedTransfer& transfer : unit.transfers) {
             refine(transfer.what.transfer.atoms);
         }
     }
     return costed;
 }
 
-bool has_sparse(const schedule::CostedGraph& costed) {
-    return std::any_of(costed.units.begin(), costed.units.end(), [](const schedule::UnitCost& unit) {
+bool has_sparse(const step::CostedGraph& costed) {
+    return std::any_of(costed.units.begin(), costed.units.end(), [](const step::UnitCost& unit) {
         return std::any_of(unit.weights.begin(), unit.weights.end(),
-                           [](const schedule::WeightClass& weight) { return weight.kind.sparse; });
+                           [](const step::WeightClass& weight) { return weight.kind.sparse; });
     });
 }
 
-schedule::StateLanes lanes_of(const std::vector<StateTransfer>& transfers) {
-    schedule::StateLanes lanes;
+step::StateLanes lanes_of(const std::vector<StateTransfer>& transfers) {
+    step::StateLanes lanes;
     for (const StateTransfer& transfer : transfers) {
-        lanes.*schedule::lane_of(transfer) += transfer.time.time.value;
+        lanes.*step::lane_of(transfer) += transfer.time.time.value;
     }
     return lanes;
 }
@@ -54,7 +54,7 @@ LayoutTable::LayoutTable(PassTables& tables, const PassTable& passes, const plan
     }
     const cluster::Group whole = costed_.mesh.group(pipeline_);
     for (std::int64_t s = 0; s < costed_.mesh.ways(pipeline_); ++s) {
-        near_.push_back(schedule::neighbours(costed_, pipeline_, static_cast<std::size_t>(s)) != whole);
+        near_.push_back(step::neighbours(costed_, pipeline_, static_cast<std::size_t>(s)) != whole);
     }
 }
 
@@ -91,7 +91,7 @@ Cut LayoutTable::make_cut(const PassTable& passes, const plan::Plan& plan, std::
         return found == cut.runs.end() ? cut.stages : found->first;
     };
     for (const StageRun& run : cut.runs) {
-        cut.tied.push_back(lanes_of(schedule::tied_transfers(costed_, plan, schedule::Holder(holder), run.first)));
+        cut.tied.push_back(lanes_of(step::tied_transfers(costed_, plan, step::Holder(holder), run.first)));
     }
     return cut;
 }
@@ -103,9 +103,9 @@ const StateEntry& LayoutTable::states(const StageRun& run, const plan::Plan& pla
     if (found != states_.end()) {
         return found->second;
     }
-    const schedule::StageStates states = schedule::stage_states(costed_, plan, run.stage, microbatches);
-    const schedule::StageBuffers buffers = schedule::stage_buffers(costed_, plan, run.stage, states.transfers, stages);
-    const schedule::StateSums& sums = states;
+    const step::StageStates states = step::stage_states(costed_, plan, run.stage, microbatches);
+    const step::StageBuffers buffers = step::stage_buffers(costed_, plan, run.stage, states.transfers, stages);
+    const step::StateSums& sums = states;
     StateEntry entry{.sums = sums, .lanes = lanes_of(states.transfers)};
     const double share = costed_.counts.trained > 0 ? states.trained / costed_.counts.trained : 0.0;
     entry.update = costed_.update_time(states.update_traffic, share).value;
@@ -119,8 +119,7 @@ LayoutTable::Arrivals LayoutTable::arrivals(const PassTable& passes, const Stage
     if (!plan.strategy.pipeline) {
         return arrivals;
     }
-    const schedule::Incoming arriving =
-        schedule::incoming(passes.costed, run.stage, schedule::boundary_split(passes.costed, plan));
+    const step::Incoming arriving = step::incoming(passes.costed, run.stage, step::boundary_split(passes.costed, plan));
     arrivals.whole = arriving.whole;
     if (arriving.sent <= Bytes{}) {
         return arrivals;
@@ -141,14 +140,13 @@ LayoutTable::Arrivals LayoutTable::arrivals(const PassTable& passes, const Stage
     return arrivals;
 }
 
-Seconds LayoutTable::send(const schedule::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near) {
+Seconds LayoutTable::send(const step::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near) {
     const SendKey key{arriving.sent, arriving.gathered, near};
     const auto found = sends_.find(key);
     if (found != sends_.end()) {
         return found->second;
     }
-    const Seconds time =
-        schedule::boundary_of(costed_, plan, arriving, schedule::neighbours(costed_, pipeline_, stage)).time;
+    const Seconds time = step::boundary_of(costed_, plan, arriving, step::neighbours(costed_, pipeline_, stage)).time;
     return sends_.emplace(key, time).first->second;
 }
 

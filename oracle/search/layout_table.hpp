@@ -8,22 +8,22 @@
 #include <map>
 #include <vector>
 
-#include "schedule/stage_memory.hpp"
-#include "schedule/stage_time.hpp"
 #include "search/pass_table.hpp"
+#include "step/stage_memory.hpp"
+#include "step/stage_time.hpp"
 
 namespace dodona::search {
 
 struct Cut {
     std::vector<StageRun> runs;
     std::size_t stages = 1;
-    std::vector<schedule::StateLanes> tied;  ///< by run: all-reduces of tied weights, on its slowest stage
+    std::vector<step::StateLanes> tied;  ///< by run: all-reduces of tied weights, on its slowest stage
 };
 
 /// States of one content under one sharding.
 struct StateEntry {
-    schedule::StateSums sums;
-    schedule::StateLanes lanes;
+    step::StateSums sums;
+    step::StateLanes lanes;
     Seconds update;
     std::size_t communicators = 0;  ///< those of its layers and neighbours included
     Bytes reduction;                ///< buckets of its reductions
@@ -34,7 +34,7 @@ public:
     /// `plan`: has mesh, folds and sharding group; the rest is asked for.
     LayoutTable(PassTables& tables, const PassTable& passes, const plan::Plan& plan, const Meshes& meshes);
 
-    [[nodiscard]] const schedule::CostedGraph& costed() const { return costed_; }
+    [[nodiscard]] const step::CostedGraph& costed() const { return costed_; }
     /// Some gradients may stay rows that a step touches: states then depend on the micro-batch, and so does the table.
     [[nodiscard]] bool sparse() const { return sparse_; }
     [[nodiscard]] const std::vector<std::int64_t>& counts(std::size_t content) const { return contents_[content]; }
@@ -72,12 +72,12 @@ private:
         auto operator<=>(const CutKey&) const = default;
     };
 
-    std::size_t content_of(const schedule::Stage& stage);
+    std::size_t content_of(const step::Stage& stage);
     Cut make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages);
-    Seconds send(const schedule::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near);
+    Seconds send(const step::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near);
 
     PassTables& tables_;
-    schedule::CostedGraph costed_;  ///< of this mesh; what it says of passes is of any micro-batch
+    step::CostedGraph costed_;  ///< of this mesh; what it says of passes is of any micro-batch
     plan::Atoms pipeline_ = 0;
     bool sparse_ = false;     ///< some states depend on the number of micro-batches
     std::vector<bool> near_;  ///< by stage: next to the one before it

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "schedule/validate.hpp"
 #include "search/filter.hpp"
 #include "search/space.hpp"
+#include "step/validate.hpp"
 
 namespace dodona::search {
 
@@ -58,7 +58,7 @@ private:
 
     /// None if the mesh cannot be.
     std::optional<std::int64_t> samples_of_a_rank() {
-        const std::int64_t ranks = schedule::data_ranks(plan_);
+        const std::int64_t ranks = step::data_ranks(plan_);
         if (shards_nothing()) {
             refuse("one rank has nothing to shard states over");
         } else if (space_.batch % ranks != 0) {

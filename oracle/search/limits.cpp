@@ -12,9 +12,9 @@ namespace dodona::search {
 namespace {
 
 using plan::AxisLimit;
-using schedule::kTimeParts;
-using schedule::Prediction;
-using schedule::TimePart;
+using step::kTimeParts;
+using step::Prediction;
+using step::TimePart;
 
 class Ladder {
 public:

@@ -34,7 +34,7 @@ struct Growth {
 struct Rung {
     std::int64_t devices = 1;
     std::int64_t batch = 1;
-    std::optional<schedule::Prediction> best;  ///< none: nothing runs
+    std::optional<step::Prediction> best;  ///< none: nothing runs
     std::string why_not;
     double efficiency = 0;  ///< samples a second of a device, over those on the fewest devices that fit
 };
@@ -44,7 +44,7 @@ struct Turn {
     std::int64_t devices = 1;  ///< the most, of those looked at, that are worthwhile
     std::int64_t beyond = 1;   ///< the next, which are not
     /// The part of a step on which these spend most more device time a sample than the fewest that fit.
-    schedule::TimePart part = schedule::TimePart::forward;
+    step::TimePart part = step::TimePart::forward;
     double growth = 0;  ///< share of the lost device time that is this part's
 };
 

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "plan/operands.hpp"
-#include "schedule/unit_memory.hpp"
+#include "step/unit_memory.hpp"
 
 namespace dodona::search {
 
@@ -16,7 +16,7 @@ using plan::RecomputeKind;
 namespace {
 
 /// What collectives of a job are timed by.
-schedule::CostedGraph job_of(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan) {
+step::CostedGraph job_of(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan) {
     return {.graph = &graph,
             .cluster = &cluster,
             .mesh = plan::Mesh(plan, {}),
@@ -215,12 +215,12 @@ Seconds NetworkChoices::conversion(Vertex tensor, int from, int to) {
     if (is_new) {
         const graph::Nest& nest = graph_.layer(tensor).nest;
         const auto divisions = plan::result_divisions(nest, static_cast<double>(setting_.samples()));
-        const Bytes element = schedule::element_bytes(nest.result.element, setting_.base.precision);
+        const Bytes element = step::element_bytes(nest.result.element, setting_.base.precision);
         for (const plan::Transfer& transfer :
              plan::convert(job_.mesh, divisions, layouts_[static_cast<std::size_t>(from)],
                            layouts_[static_cast<std::size_t>(to)])) {
-            found->second += schedule::time_of(job_, transfer.collective, transfer.atoms, transfer.elements * element,
-                                               setting_.base.algorithm)
+            found->second += step::time_of(job_, transfer.collective, transfer.atoms, transfer.elements * element,
+                                           setting_.base.algorithm)
                                  .time.value;
         }
     }
@@ -260,7 +260,7 @@ Bytes NetworkChoices::kept(Vertex v, int left, const std::vector<Saying>& saying
     boundary.dimensions.resize(divisions.size());
     for (const std::int64_t instances : checkpoints) {
         sum += static_cast<double>(instances) * plan::local_elements(job_.mesh, divisions, boundary) *
-               schedule::element_bytes(nest.result.element, setting_.base.precision);
+               step::element_bytes(nest.result.element, setting_.base.precision);
     }
     return sum;
 }

@@ -6,7 +6,7 @@
 // known which conversions run, forward and backward (plan/layout.hpp: convert), and in which layouts it is kept. A tied
 // weight lies alike in both of its layers.
 //
-// Not in these sums, so that candidates are evaluated whole (schedule/evaluate.hpp) before one is recommended:
+// Not in these sums, so that candidates are evaluated whole (step/evaluate.hpp) before one is recommended:
 // latencies of reductions that are shared, what the host waits for, workspaces and buffers, inputs that go round a ring
 // or are gathered again, partial sums that pass linear layers.
 #pragma once
@@ -72,7 +72,7 @@ private:
     const Setting& setting_;
     LayerCosts costs_;
     StepWeights weights_;
-    schedule::CostedGraph job_;  ///< mesh, cluster and software, for the times of collectives
+    step::CostedGraph job_;  ///< mesh, cluster and software, for the times of collectives
     std::vector<ChoosingLayer> layers_;
     Choices choices_;
     std::map<std::string, int> tied_;  ///< owner of a shared weight -> its tensor, after those of the vertices

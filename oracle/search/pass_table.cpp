@@ -3,23 +3,23 @@
 #include <bit>
 #include <utility>
 
-#include "schedule/placement.hpp"
-#include "schedule/stages.hpp"
+#include "step/placement.hpp"
+#include "step/stages.hpp"
 
 namespace dodona::search {
 
 using plan::Atoms;
 
-PassTable::PassTable(schedule::CostedGraph graph) : costed(std::move(graph)) {
+PassTable::PassTable(step::CostedGraph graph) : costed(std::move(graph)) {
     costed.sharded = {};
     for (const graph::Unit& unit : costed.graph->units) {
         blocks += unit.block.empty() ? 0 : unit.count;
     }
-    for (const schedule::UnitCost& unit : costed.units) {
-        units.push_back({schedule::seconds_of(unit.forward), schedule::seconds_of(unit.backward),
-                         schedule::seconds_of(unit.selective), unit.block});
+    for (const step::UnitCost& unit : costed.units) {
+        units.push_back({step::seconds_of(unit.forward), step::seconds_of(unit.backward),
+                         step::seconds_of(unit.selective), unit.block});
     }
-    alike = schedule::blocks_are_alike(costed);
+    alike = step::blocks_are_alike(costed);
 }
 
 Meshes::Meshes(plan::Plan& plan) : cut(plan, {}), whole(cut) {
@@ -30,7 +30,7 @@ Meshes::Meshes(plan::Plan& plan) : cut(plan, {}), whole(cut) {
     }
 }
 
-schedule::WeightKind Meshes::refined(schedule::WeightKind kind) const {
+step::WeightKind Meshes::refined(step::WeightKind kind) const {
     kind.laid = cut.refined(whole, kind.laid);
     kind.partial = cut.refined(whole, kind.partial);
     return kind;
@@ -57,7 +57,7 @@ MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, Atoms quiet) {
 }
 
 Atoms quiet_candidates(const plan::Plan& plan, const plan::Mesh& mesh) {
-    Atoms atoms = schedule::data_atoms(mesh, plan.strategy);
+    Atoms atoms = step::data_atoms(mesh, plan.strategy);
     if (plan.strategy.pipeline) {
         atoms |= mesh.axis(*plan.strategy.pipeline);
     }
@@ -72,7 +72,7 @@ Sketch::Sketch(const plan::ShardedGraph& sharded) {
     for (graph::Vertex v = 0; v < sharded.graph->layers.size(); ++v) {
         for (const plan::WeightShard& weight : sharded.layers[v].weights) {
             if (!weight.tied) {
-                weights[schedule::kind_of(weight)] +=
+                weights[step::kind_of(weight)] +=
                     static_cast<double>(sharded.graph->instances(v)) *
                     plan::WeightSize{weight.elements, weight.rows, weight.factors, weight.touched};
             }
@@ -83,10 +83,10 @@ Sketch::Sketch(const plan::ShardedGraph& sharded) {
 Bytes Sketch::least_memory(const plan::Plan& plan, const Meshes& meshes, Bytes context) const {
     Bytes sum;
     for (const auto& [coarse, size] : weights) {
-        const schedule::WeightKind kind = meshes.refined(coarse);
+        const step::WeightKind kind = meshes.refined(coarse);
         // Of gradients that may stay sparse nothing is sure.
-        const schedule::StateBytes bytes =
-            schedule::state_bytes(meshes.cut, plan, kind, size, kind.sparse ? std::optional(0.0) : std::nullopt);
+        const step::StateBytes bytes =
+            step::state_bytes(meshes.cut, plan, kind, size, kind.sparse ? std::optional(0.0) : std::nullopt);
         sum += bytes.weights + bytes.gradients + bytes.optimizer;
     }
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
@@ -104,7 +104,7 @@ const Sketch& PassTables::sketch(const plan::Plan& plan, const plan::Mesh& mesh)
     if (!busy_) {
         const Atoms candidates = quiet_candidates(plan, mesh);
         sharded = shards(plan, mesh);
-        busy_ = schedule::busy_atoms(*sharded) & candidates;
+        busy_ = step::busy_atoms(*sharded) & candidates;
         shared_ = *busy_ != candidates;
     }
     MeshKey key = key_of(plan, mesh);
@@ -120,13 +120,13 @@ const Sketch& PassTables::sketch(const plan::Plan& plan, const plan::Mesh& mesh)
 }
 
 const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) {
-    const std::int64_t ranks = mesh.ways(schedule::data_atoms(mesh, plan.strategy));
+    const std::int64_t ranks = mesh.ways(step::data_atoms(mesh, plan.strategy));
     const Key key{key_of(plan, mesh), plan.microbatch, plan.batch > ranks * plan.microbatch};
     std::unique_ptr<PassTable>& table = tables_[key];
     if (!table) {
         const bool known = last_ && last_->mesh == key.mesh && last_->microbatch == plan.microbatch;
         table = std::make_unique<PassTable>(
-            schedule::cost_graph(graph_, cluster_, plan, mesh, known ? std::move(last_->graph) : shards(plan, mesh)));
+            step::cost_graph(graph_, cluster_, plan, mesh, known ? std::move(last_->graph) : shards(plan, mesh)));
         if (known) {
             last_.reset();
         }
@@ -141,7 +141,7 @@ const std::vector<StageRun>& PassTables::runs(const PassTable& passes, std::int6
         return found->second;
     }
     std::vector<StageRun> runs;
-    std::vector<schedule::Stage> all = schedule::cut_stages(passes.costed, stages, chunks, {});
+    std::vector<step::Stage> all = step::cut_stages(passes.costed, stages, chunks, {});
     for (std::size_t s = 0; s < all.size(); ++s) {
         if (!runs.empty() && runs.back().stage == all[s]) {
             ++runs.back().size;

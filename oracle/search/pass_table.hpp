@@ -14,27 +14,27 @@
 #include <vector>
 
 #include "plan/limit.hpp"
-#include "schedule/stage_time.hpp"
-#include "schedule/stages.hpp"
-#include "schedule/unit_cost.hpp"
+#include "step/stage_time.hpp"
+#include "step/stages.hpp"
+#include "step/unit_cost.hpp"
 
 namespace dodona::search {
 
 struct PassTable {
     /// Directions of one unit, before overlap.
     struct Unit {
-        schedule::PassSeconds forward;
-        schedule::PassSeconds backward;
-        schedule::PassSeconds selective;
+        step::PassSeconds forward;
+        step::PassSeconds backward;
+        step::PassSeconds selective;
         bool block = false;
     };
 
-    schedule::CostedGraph costed;  ///< on the first mesh that asked; without its shards
+    step::CostedGraph costed;  ///< on the first mesh that asked; without its shards
     std::vector<Unit> units;
     std::int64_t blocks = 0;
-    bool alike = false;  ///< all blocks cost the same: schedule::cut_stages deals them out evenly
+    bool alike = false;  ///< all blocks cost the same: step::cut_stages deals them out evenly
 
-    explicit PassTable(schedule::CostedGraph graph);
+    explicit PassTable(step::CostedGraph graph);
     /// Whether so many virtual stages hold as many blocks each, whatever the micro-batch.
     [[nodiscard]] bool even(std::int64_t pieces) const { return pieces == 1 || (alike && blocks % pieces == 0); }
 };
@@ -46,14 +46,14 @@ struct Meshes {
     plan::Mesh whole;
 
     explicit Meshes(plan::Plan& plan);
-    [[nodiscard]] schedule::WeightKind refined(schedule::WeightKind kind) const;
+    [[nodiscard]] step::WeightKind refined(step::WeightKind kind) const;
 };
 
 /// What is known of meshes before anything is costed.
 struct Sketch {
     std::optional<plan::Limit> broken;  ///< why no plan can lay the network like that
     /// Weights of the whole network on one device, were it all one stage; without those that are tied to others.
-    std::map<schedule::WeightKind, plan::WeightSize> weights;
+    std::map<step::WeightKind, plan::WeightSize> weights;
 
     explicit Sketch(const plan::ShardedGraph& sharded);
     /// A lower bound of what the fullest device holds with states as the plan shards them, however the
@@ -63,7 +63,7 @@ struct Sketch {
 
 /// Consecutive stages that are alike.
 struct StageRun {
-    schedule::Stage stage;    ///< any of them
+    step::Stage stage;        ///< any of them
     std::size_t content = 0;  ///< by LayoutTable
     std::size_t first = 0;    ///< the stage that holds most micro-batches
     std::size_t size = 1;

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/check.hpp"
-#include "schedule/evaluate.hpp"
-#include "schedule/validate.hpp"
+#include "step/evaluate.hpp"
+#include "step/validate.hpp"
 
 namespace dodona::search {
 
@@ -64,16 +64,16 @@ bool same_run(const Plan& a, const Plan& b) {
 
 }  // namespace
 
-std::optional<schedule::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, Plan plan) {
+std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, Plan plan) {
     plan.framework = conditions.framework;
     plan.batch = conditions.batch;
     try {
-        schedule::validate(graph, conditions.cluster, plan, {});
+        step::validate(graph, conditions.cluster, plan, {});
     } catch (const InputError&) {
         return std::nullopt;
     }
-    schedule::Prediction prediction =
-        schedule::evaluate(schedule::cost_graph(graph, conditions.cluster, plan, {}), plan, schedule::Detail::totals);
+    step::Prediction prediction =
+        step::evaluate(step::cost_graph(graph, conditions.cluster, plan, {}), plan, step::Detail::totals);
     if (conditions.max_memory) {
         prediction.memory_limit = min(prediction.memory_limit, *conditions.max_memory);
         prediction.fits = prediction.fits && prediction.memory.total() <= prediction.memory_limit &&
@@ -82,11 +82,11 @@ std::optional<schedule::Prediction> predicted(const graph::Graph& graph, const C
     return prediction;
 }
 
-Rivals::Rivals(const Inquiry& inquiry, const Conditions& conditions, const std::vector<schedule::Prediction>& plans,
+Rivals::Rivals(const Inquiry& inquiry, const Conditions& conditions, const std::vector<step::Prediction>& plans,
                std::function<bool()> go_on)
     : inquiry_(inquiry), conditions_(conditions), go_on_(std::move(go_on)) {
     check(!plans.empty(), "what competes with a recommendation needs one");
-    for (const schedule::Prediction& prediction : plans) {
+    for (const step::Prediction& prediction : plans) {
         know(prediction.plan);
     }
 }
@@ -185,7 +185,7 @@ Rivals::Recommended Rivals::searched(const Conditions& conditions) {
         return {};
     }
     Standing standing;
-    for (const schedule::Prediction& prediction : answer.plans) {
+    for (const step::Prediction& prediction : answer.plans) {
         know(prediction.plan);
         standing.take(is_ours(prediction.plan), prediction.step.value);
     }

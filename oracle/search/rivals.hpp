@@ -44,7 +44,7 @@ inline constexpr double kFine = 1.005;
 bool same_layout(const plan::Plan& a, const plan::Plan& b);
 
 /// A plan under other conditions, without details; none where they make it meaningless (a batch that does not divide).
-std::optional<schedule::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, plan::Plan plan);
+std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, plan::Plan plan);
 
 using Searcher = Answer (*)(const graph::Graph&, const cluster::Cluster&, const Space&, const Progress&);
 
@@ -60,7 +60,7 @@ class Rivals {
 public:
     /// `plans`: what the inquiry's search recommends under `conditions`, at least one plan. `go_on` is asked now and
     /// then and ends the work where it says no. All but `plans` and `go_on` outlive the object.
-    Rivals(const Inquiry& inquiry, const Conditions& conditions, const std::vector<schedule::Prediction>& plans,
+    Rivals(const Inquiry& inquiry, const Conditions& conditions, const std::vector<step::Prediction>& plans,
            std::function<bool()> go_on);
 
     [[nodiscard]] std::int64_t searches() const { return searches_; }
@@ -72,7 +72,7 @@ public:
     struct Recommended {
         bool looked = false;
         bool flips = false;
-        std::optional<schedule::Prediction> plan;
+        std::optional<step::Prediction> plan;
     };
     Recommended searched(const Conditions& conditions);
 

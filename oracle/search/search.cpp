@@ -10,16 +10,16 @@
 #include <tbb/parallel_for_each.h>
 #include <tbb/task_arena.h>
 
-#include "schedule/evaluate.hpp"
-#include "schedule/validate.hpp"
 #include "search/ranking.hpp"
 #include "search/uneven_cuts.hpp"
 #include "search/walk.hpp"
+#include "step/evaluate.hpp"
+#include "step/validate.hpp"
 
 namespace dodona::search {
 
 using plan::Plan;
-using schedule::Prediction;
+using step::Prediction;
 
 namespace {
 
@@ -34,7 +34,7 @@ public:
     Answer run() {
         const auto start = std::chrono::steady_clock::now();
         Diagnostics faults;
-        schedule::check_devices(scene_.cluster, scene_.space.devices, scene_.space.precision, {}, faults);
+        step::check_devices(scene_.cluster, scene_.space.devices, scene_.space.precision, {}, faults);
         faults.throw_if_errors();
         enumeration_ = enumerate(scene_.graph, scene_.space);
         findings_.resize(enumeration_.layouts.size());
@@ -196,15 +196,15 @@ private:
     /// such cuts are tried, not of all.
     [[nodiscard]] Prediction in_full(const Candidate& candidate) const {
         const Plan plan = plan_of(scene_.space, enumeration_.layouts, candidate);
-        const schedule::CostedGraph costed = schedule::cost_graph(scene_.graph, scene_.cluster, plan, {});
-        Prediction full = completed(schedule::evaluate(costed, plan), candidate);
+        const step::CostedGraph costed = step::cost_graph(scene_.graph, scene_.cluster, plan, {});
+        Prediction full = completed(step::evaluate(costed, plan), candidate);
         if (!full.fits) {
             return full;
         }
         Plan other = plan;
         for (const std::vector<std::int64_t>& stages : uneven_cuts(costed, plan)) {
             other.stages = stages;
-            Prediction uneven = completed(schedule::evaluate(costed, other), candidate);
+            Prediction uneven = completed(step::evaluate(costed, other), candidate);
             if (uneven.fits && (1.0 + kEqualTime) * uneven.step.value < full.step.value) {
                 full = std::move(uneven);
             }

@@ -10,8 +10,8 @@
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
-#include "schedule/predict.hpp"
 #include "search/answer.hpp"
+#include "step/predict.hpp"
 
 namespace dodona::search {
 

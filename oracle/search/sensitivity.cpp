@@ -46,7 +46,7 @@ std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& con
 }
 
 void look_at_memory(Rivals& rivals, const Conditions& conditions, const std::vector<Reaction>& all,
-                    const schedule::Prediction& first, MemoryMargin& margin) {
+                    const step::Prediction& first, MemoryMargin& margin) {
     const auto memory = std::find_if(all.begin(), all.end(), [](const Reaction& reaction) {
         return reaction.sensitivity.parameter.key == "memory";
     });
@@ -58,9 +58,9 @@ void look_at_memory(Rivals& rivals, const Conditions& conditions, const std::vec
 }
 
 /// Of layouts that the answer lists.
-void mark_tie(const std::vector<schedule::Prediction>& plans, Direction& direction) {
+void mark_tie(const std::vector<step::Prediction>& plans, Direction& direction) {
     if (direction.flip && direction.flip->to) {
-        const auto listed = std::find_if(plans.begin(), plans.end(), [&](const schedule::Prediction& plan) {
+        const auto listed = std::find_if(plans.begin(), plans.end(), [&](const step::Prediction& plan) {
             return same_layout(plan.plan, direction.flip->to->plan);
         });
         direction.flip->tied = listed != plans.end() && tied(plans.front(), *listed);
@@ -91,7 +91,7 @@ double elasticity(const graph::Graph& graph, const Conditions& conditions, const
 }
 
 Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster,
-                        const schedule::Prediction& prediction) {
+                        const step::Prediction& prediction) {
     const Conditions conditions{.cluster = cluster,
                                 .framework = prediction.plan.framework,
                                 .batch = prediction.plan.batch,
@@ -115,10 +115,10 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
                                 .batch = space.batch,
                                 .max_memory = space.max_memory,
                                 .offloads = space.offload.any() || space.vary.offload};
-    const schedule::Prediction& first = answer.plans.front();
+    const step::Prediction& first = answer.plans.front();
     explanation.memory.left = first.memory_limit - first.memory.total();
     std::vector<const plan::Plan*> plans;
-    for (const schedule::Prediction& prediction : answer.plans) {
+    for (const step::Prediction& prediction : answer.plans) {
         plans.push_back(&prediction.plan);
     }
     std::vector<Reaction> all = reactions(inquiry.graph, conditions, plans, explanation);

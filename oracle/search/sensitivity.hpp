@@ -4,7 +4,7 @@
 //
 // of the time of a sample of the plan as it is (the step's, but where the batch is the parameter), over one per cent
 // either way, or one micro-batch of every data rank; one-sided at the end of a parameter's range. Of a framework's
-// parameter it is the share that the plan's interval rests on (schedule/uncertainty.hpp), up to what curves within that
+// parameter it is the share that the plan's interval rests on (step/uncertainty.hpp), up to what curves within that
 // per cent. Flips: rivals.hpp.
 #pragma once
 
@@ -19,8 +19,7 @@ namespace dodona::search {
 double elasticity(const graph::Graph& graph, const Conditions& conditions, const plan::Plan& plan, const Knob& knob);
 
 /// Of one plan on a machine: elasticities and what is left of its memory, without flips.
-Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster,
-                        const schedule::Prediction& prediction);
+Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster, const step::Prediction& prediction);
 
 /// Of the first plan of the answer to an inquiry, with flips. The more plans the answer has, the fewer searches this
 /// takes; kRivals are enough. `progress` hears of (directions looked at, all of them); where it says no, what is

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "schedule/validate.hpp"
+#include "step/validate.hpp"
 
 namespace dodona::search {
 
@@ -115,7 +115,7 @@ struct Schedule {
 std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks) {
     std::vector<Schedule> found{{ScheduleKind::one_forward_one_backward, 1}};
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
-    const std::int64_t microbatches = plan.batch / (schedule::data_ranks(plan) * plan.microbatch);
+    const std::int64_t microbatches = plan.batch / (step::data_ranks(plan) * plan.microbatch);
     // Interleaving deals out micro-batches in groups of as many as there are stages.
     if (stages > 1 && blocks % stages == 0 && microbatches % stages == 0) {
         for (const std::int64_t chunks : divisors(blocks / stages)) {

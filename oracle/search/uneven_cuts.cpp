@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <optional>
 
-#include "schedule/pipeline.hpp"
-#include "schedule/stage_time.hpp"
-#include "schedule/stages.hpp"
+#include "step/pipeline.hpp"
+#include "step/stage_time.hpp"
+#include "step/stages.hpp"
 
 namespace dodona::search {
 
@@ -26,13 +26,13 @@ struct Row {
     std::int64_t blocks = 0;
 };
 
-Seconds seconds_of(const schedule::UnitCost& unit, const plan::Plan& plan) {
-    const schedule::UnitPass pass = schedule::unit_pass(unit, plan);
+Seconds seconds_of(const step::UnitCost& unit, const plan::Plan& plan) {
+    const step::UnitPass pass = step::unit_pass(unit, plan);
     return (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value;
 }
 
 /// Nothing where blocks differ, or where something lies between them.
-std::optional<Row> row_of(const schedule::CostedGraph& costed, const plan::Plan& plan) {
+std::optional<Row> row_of(const step::CostedGraph& costed, const plan::Plan& plan) {
     Row row;
     for (std::size_t u = 0; u < costed.units.size(); ++u) {
         const auto count = static_cast<double>(costed.graph->units[u].count);
@@ -88,7 +88,7 @@ private:
         if (std::any_of(times.begin(), times.end(), [](Seconds time) { return time <= Seconds{}; })) {
             return;
         }
-        cut.time = schedule::pipeline_time(times, microbatches_, chunks_).total;
+        cut.time = step::pipeline_time(times, microbatches_, chunks_).total;
         found.push_back(std::move(cut));
     }
 
@@ -109,22 +109,21 @@ private:
 };
 
 /// Passes of the cut that is made unasked; nothing where there is none.
-std::optional<Seconds> usual_time(const schedule::CostedGraph& costed, const plan::Plan& plan, std::int64_t stages,
+std::optional<Seconds> usual_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t stages,
                                   std::int64_t microbatches) {
     std::vector<Seconds> times;
-    for (const schedule::Stage& stage : schedule::cut_stages(costed, stages, plan.chunks, {})) {
+    for (const step::Stage& stage : step::cut_stages(costed, stages, plan.chunks, {})) {
         Seconds& time = times.emplace_back();
         for (std::size_t u = 0; u < costed.units.size(); ++u) {
             time += static_cast<double>(stage.count(u)) * seconds_of(costed.units[u], plan);
         }
     }
-    return times.empty() ? std::nullopt
-                         : std::optional(schedule::pipeline_time(times, microbatches, plan.chunks).total);
+    return times.empty() ? std::nullopt : std::optional(step::pipeline_time(times, microbatches, plan.chunks).total);
 }
 
 }  // namespace
 
-std::vector<Counts> uneven_cuts(const schedule::CostedGraph& costed, const plan::Plan& plan) {
+std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan) {
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     const std::optional<Row> row = row_of(costed, plan);
     const std::int64_t microbatches = plan.batch / (costed.sharded.data_ways * plan.microbatch);

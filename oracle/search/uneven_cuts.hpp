@@ -9,14 +9,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "schedule/unit_cost.hpp"
+#include "step/unit_cost.hpp"
 
 namespace dodona::search {
 
 /// Blocks by virtual stage (Plan::stages) of such cuts whose passes take less time than those of the cut that
-/// schedule::cut_stages makes unasked, fastest first, two at most. None for a mixed job, for blocks that are not alike
+/// step::cut_stages makes unasked, fastest first, two at most. None for a mixed job, for blocks that are not alike
 /// (those are balanced as they are) or where one stage has nothing to do. `plan`: with its schedule, chunks,
 /// recomputation and micro-batch; its stages are not looked at.
-std::vector<std::vector<std::int64_t>> uneven_cuts(const schedule::CostedGraph& costed, const plan::Plan& plan);
+std::vector<std::vector<std::int64_t>> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan);
 
 }  // namespace dodona::search

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "schedule/evaluate.hpp"
 #include "search/composition.hpp"
+#include "step/evaluate.hpp"
 
 namespace dodona::search {
 
@@ -53,14 +53,14 @@ Finding walk_one_by_one(const Scene& scene, const MeshLayout& layout, std::size_
     for (const std::int64_t microbatch : scene.microbatches(layout)) {
         plan.microbatch = microbatch;
         const std::vector<Variant> open = scene.left_open(plan);
-        const schedule::CostedGraph costed = schedule::cost_graph(scene.graph, scene.cluster, plan, {});
+        const step::CostedGraph costed = step::cost_graph(scene.graph, scene.cluster, plan, {});
         if (const plan::Limit* broken = plan::tightest_broken(costed.sharded.limits)) {
             add_broken(*broken, static_cast<std::int64_t>(open.size()), finding);
             continue;
         }
         for (const Variant& variant : open) {
             variant.apply(plan);
-            const schedule::Prediction found = schedule::evaluate(costed, plan, schedule::Detail::totals);
+            const step::Prediction found = step::evaluate(costed, plan, step::Detail::totals);
             ++finding.configurations;
             ++finding.evaluated;
             const auto& asked = scene.space.max_memory;
@@ -131,7 +131,7 @@ private:
                 ++finding_.configurations;
                 finding_.pruned += finding_.bound ? 1 : 0;
                 finding_.miss(sketch.broken ? sketch.broken->text
-                              : pieces      ? schedule::too_few_pieces(scene_.graph, stages_, variant.chunks).text
+                              : pieces      ? step::too_few_pieces(scene_.graph, stages_, variant.chunks).text
                                             : kOutOfMemory,
                               1);
             }
@@ -202,7 +202,7 @@ private:
             ++finding_.configurations;
             ++finding_.evaluated;
             if (!composition.choose(variant)) {
-                finding_.miss(schedule::too_few_pieces(scene_.graph, stages_, variant.chunks).text, 1);
+                finding_.miss(step::too_few_pieces(scene_.graph, stages_, variant.chunks).text, 1);
                 continue;
             }
             const Composition::Memory& memory = composition.memory();

@@ -3,12 +3,12 @@
 
 #include <optional>
 
-#include "schedule/predict.hpp"
 #include "search/filter.hpp"
 #include "search/finding.hpp"
 #include "search/layouts.hpp"
 #include "search/pass_table.hpp"
 #include "search/space.hpp"
+#include "step/predict.hpp"
 
 namespace dodona::search {
 

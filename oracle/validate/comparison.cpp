@@ -4,14 +4,14 @@
 
 #include <fmt/format.h>
 
-#include "schedule/predict.hpp"
+#include "step/predict.hpp"
 #include "validate/statistics.hpp"
 
 namespace dodona::validate {
 
 namespace {
 
-std::string cells(const input::Run& run, const std::vector<std::string_view>& columns) {
+std::string cells(const files::Run& run, const std::vector<std::string_view>& columns) {
     std::string all;
     for (const std::string_view column : columns) {
         all += run.cell(column) + "\n";
@@ -20,7 +20,7 @@ std::string cells(const input::Run& run, const std::vector<std::string_view>& co
 }
 
 /// The first fault, with its place where that is not the row: of a file that the row names.
-std::string reason(const InputError& error, const input::Run& run) {
+std::string reason(const InputError& error, const files::Run& run) {
     const Diagnostic& first = error.diagnostics().front();
     const Location& where = first.where;
     const bool in_row = where.source == nullptr || where.source == run.where.source;
@@ -31,8 +31,8 @@ std::string reason(const InputError& error, const input::Run& run) {
 }
 
 /// Memory as the kind of measurement sees it, of the rank with most; some runs report their last rank's.
-Bytes seen_memory(const schedule::Prediction& prediction, const std::string& kind) {
-    using schedule::MemoryTotals;
+Bytes seen_memory(const step::Prediction& prediction, const std::string& kind) {
+    using step::MemoryTotals;
     const bool reserved = kind == "reserved";
     const bool allocated = kind == "allocated" || kind == "last-rank-allocated";
     const Bytes MemoryTotals::*seen = allocated  ? &MemoryTotals::allocated
@@ -42,22 +42,21 @@ Bytes seen_memory(const schedule::Prediction& prediction, const std::string& kin
         return prediction.stages.back().memory.*seen;
     }
     Bytes most = prediction.totals.*seen;
-    for (const schedule::StagePrediction& stage : prediction.stages) {
+    for (const step::StagePrediction& stage : prediction.stages) {
         most = max(most, stage.memory.*seen);
     }
     return most;
 }
 
-void predict(const input::Run& run, const Question& question, RunResult& result) {
-    const schedule::Prediction prediction =
-        schedule::predict(*question.graph, *question.cluster, question.plan, run.where);
+void predict(const files::Run& run, const Question& question, RunResult& result) {
+    const step::Prediction prediction = step::predict(*question.graph, *question.cluster, question.plan, run.where);
     if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
         result.refusal = broken->text;
         return;
     }
     Seconds covered = prediction.step.value;
     result.time = prediction.time;
-    for (const schedule::TimePart part : question.not_timed) {
+    for (const step::TimePart part : question.not_timed) {
         covered += -prediction.time[part];
         result.time[part] = Seconds{};
     }
@@ -75,7 +74,7 @@ void predict(const input::Run& run, const Question& question, RunResult& result)
     }
 }
 
-RunResult compared(const input::Run& run, Questions& questions) {
+RunResult compared(const files::Run& run, Questions& questions) {
     RunResult result{.id = run.id, .group = run.group};
     result.assumed = !run.cell("assumed").empty();
     if (run.memory_kind == "oom" || run.step_time || run.peak_memory) {
@@ -97,19 +96,19 @@ RunResult compared(const input::Run& run, Questions& questions) {
 }  // namespace
 
 Seconds RunResult::compute() const {
-    using schedule::TimePart;
+    using step::TimePart;
     return time[TimePart::forward] + time[TimePart::backward] + time[TimePart::recompute] + time[TimePart::optimizer];
 }
 
 Seconds RunResult::communication() const {
-    using schedule::TimePart;
+    using step::TimePart;
     return time[TimePart::layer] + time[TimePart::halo] + time[TimePart::pipeline] + time[TimePart::gradients] +
            time[TimePart::parameters];
 }
 
-Comparison compare(const std::vector<input::Run>& runs, Questions& questions, const Progress& progress) {
+Comparison compare(const std::vector<files::Run>& runs, Questions& questions, const Progress& progress) {
     Comparison comparison;
-    for (const input::Run& run : runs) {
+    for (const files::Run& run : runs) {
         if (!progress(static_cast<std::int64_t>(comparison.rows.size()), static_cast<std::int64_t>(runs.size()))) {
             break;
         }

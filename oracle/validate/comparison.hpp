@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/estimate.hpp"
-#include "input/run_table.hpp"
-#include "schedule/prediction.hpp"
+#include "files/run_table.hpp"
+#include "step/prediction.hpp"
 #include "validate/questions.hpp"
 
 namespace dodona::validate {
@@ -22,7 +22,7 @@ struct RunResult {
     std::optional<Estimate> predicted;
     std::optional<Seconds> measured;
     std::optional<double> error;  ///< predicted / measured - 1
-    schedule::TimeParts time;     ///< exposed parts that add up to the predicted time
+    step::TimeParts time;         ///< exposed parts that add up to the predicted time
     std::optional<Seconds> measured_compute, measured_communication;  ///< where the table has them apart
     std::optional<bool> fits;                                         ///< predicted
     std::optional<bool> ran;  ///< measured: false where it did not fit; nothing where the row does not say
@@ -79,6 +79,6 @@ struct Comparison {
 /// Told how many of all runs are done; false stops: what is finished is compared.
 using Progress = std::function<bool(std::int64_t done, std::int64_t all)>;
 
-Comparison compare(const std::vector<input::Run>& runs, Questions& questions, const Progress& progress);
+Comparison compare(const std::vector<files::Run>& runs, Questions& questions, const Progress& progress);
 
 }  // namespace dodona::validate

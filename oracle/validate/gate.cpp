@@ -27,9 +27,9 @@ std::string worse_error(std::string_view what, const std::optional<double>& now,
 
 }  // namespace
 
-GateResult gate(const Comparison& comparison, const std::vector<input::RecordedError>& recorded) {
+GateResult gate(const Comparison& comparison, const std::vector<files::RecordedError>& recorded) {
     GateResult result;
-    for (const input::RecordedError& before : recorded) {
+    for (const files::RecordedError& before : recorded) {
         const auto now = std::find_if(comparison.groups.begin(), comparison.groups.end(),
                                       [&](const Statistics& group) { return group.group == before.group; });
         if (now == comparison.groups.end()) {
@@ -48,7 +48,7 @@ GateResult gate(const Comparison& comparison, const std::vector<input::RecordedE
     }
     for (const Statistics& group : comparison.groups) {
         if (std::none_of(recorded.begin(), recorded.end(),
-                         [&](const input::RecordedError& before) { return before.group == group.group; })) {
+                         [&](const files::RecordedError& before) { return before.group == group.group; })) {
             result.unrecorded.push_back(group.group);
         }
     }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "input/accuracy_file.hpp"
+#include "files/accuracy_file.hpp"
 #include "validate/comparison.hpp"
 
 namespace dodona::validate {
@@ -25,6 +25,6 @@ struct GateResult {
 
 /// A group is worse whose mean error of time or memory is larger than recorded, that no longer has one, or of which
 /// fewer runs are predicted: refusing the worst ones is no progress.
-GateResult gate(const Comparison& comparison, const std::vector<input::RecordedError>& recorded);
+GateResult gate(const Comparison& comparison, const std::vector<files::RecordedError>& recorded);
 
 }  // namespace dodona::validate

@@ -13,9 +13,9 @@ constexpr std::int64_t kMostNodes = 65'536;  ///< a table does not say how many 
 using cluster::Level;
 using cluster::LevelKind;
 
-const input::MachineFamily& family_of(const input::MachineRow& row, const input::TableConventions& conventions) {
+const files::MachineFamily& family_of(const files::MachineRow& row, const files::TableConventions& conventions) {
     const auto family = std::find_if(conventions.machines.begin(), conventions.machines.end(),
-                                     [&](const input::MachineFamily& each) { return each.when.holds(row); });
+                                     [&](const files::MachineFamily& each) { return each.when.holds(row); });
     if (family == conventions.machines.end()) {
         fail(row.place("intra_link"),
              fmt::format("intra_link: no built-in machine joins {} by \"{}\": write a cluster file",
@@ -41,7 +41,7 @@ void scale(Level& level, double factor) {
 }
 
 /// The node at the row's size and rate. Is it another than the machine that it is like has?
-bool set_node(const input::MachineRow& row, cluster::Cluster& machine) {
+bool set_node(const files::MachineRow& row, cluster::Cluster& machine) {
     const std::int64_t before = machine.node_size();
     Level& outermost = machine.levels[machine.node_level];
     const std::int64_t inside = before / outermost.size;
@@ -61,7 +61,7 @@ bool set_node(const input::MachineRow& row, cluster::Cluster& machine) {
 }
 
 /// The level above the node where nodes share a domain of links.
-void set_domain(const input::MachineRow& row, std::size_t above, cluster::Cluster& machine) {
+void set_domain(const files::MachineRow& row, std::size_t above, cluster::Cluster& machine) {
     const bool has_one = above < machine.levels.size() && machine.levels[above].kind == LevelKind::switched;
     const std::int64_t nodes = row.nvlink_domain / row.gpus_per_node;
     if (nodes == 1) {
@@ -85,7 +85,7 @@ void set_domain(const input::MachineRow& row, std::size_t above, cluster::Cluste
 }
 
 /// The fabric, or none where its adapters are not stated. Is it another than the machine has that it is like?
-bool set_fabric(const input::MachineRow& row, std::size_t at, cluster::Cluster& machine) {
+bool set_fabric(const files::MachineRow& row, std::size_t at, cluster::Cluster& machine) {
     if (!row.nics || !row.nic) {
         machine.levels.resize(at);
         return true;
@@ -108,9 +108,9 @@ bool set_fabric(const input::MachineRow& row, std::size_t at, cluster::Cluster& 
 
 }  // namespace
 
-cluster::Cluster machine_of_row(const input::MachineRow& row, const input::TableConventions& conventions,
-                                const input::Library& library) {
-    const input::MachineFamily& family = family_of(row, conventions);
+cluster::Cluster machine_of_row(const files::MachineRow& row, const files::TableConventions& conventions,
+                                const files::Library& library) {
+    const files::MachineFamily& family = family_of(row, conventions);
     cluster::Cluster machine = library.cluster(family.like, family.where);
     const std::size_t above = machine.node_level + 1;
     const std::int64_t domain_before = machine.unit_size(

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "cluster/cluster.hpp"
-#include "input/library.hpp"
-#include "input/machine_table.hpp"
-#include "input/table_conventions.hpp"
+#include "files/library.hpp"
+#include "files/machine_table.hpp"
+#include "files/table_conventions.hpp"
 
 namespace dodona::validate {
 
@@ -12,7 +12,7 @@ namespace dodona::validate {
 /// of as many nodes as a run asks for, not oversubscribed. A rate that the row leaves out is that of the machine it is
 /// like. Measured curves stay where nothing that they depend on differs. Storage is not described by such a row.
 /// Throws InputError, located in the row, for links that no built-in machine has and for what does not divide.
-cluster::Cluster machine_of_row(const input::MachineRow& row, const input::TableConventions& conventions,
-                                const input::Library& library);
+cluster::Cluster machine_of_row(const files::MachineRow& row, const files::TableConventions& conventions,
+                                const files::Library& library);
 
 }  // namespace dodona::validate

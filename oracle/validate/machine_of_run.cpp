@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kOneDevice = "single-gpu";
 
-bool spans_nodes(const input::Run& run) { return run.gpus_per_node > 0 && run.gpus > run.gpus_per_node; }
+bool spans_nodes(const files::Run& run) { return run.gpus_per_node > 0 && run.gpus > run.gpus_per_node; }
 
 /// Trays of a rack-wide domain of links are a level of their own: then nothing is to be done.
 bool has_unit_of(const cluster::Cluster& cluster, std::int64_t devices) {
@@ -27,7 +27,7 @@ bool has_unit_of(const cluster::Cluster& cluster, std::int64_t devices) {
 /// A job over several domains of links that trays share takes as many trays of each: the most that divide its trays
 /// evenly (Slurm's --segment). Its groups of ranks then lie inside domains wherever they can.
 /// Source: NVIDIA/NeMo: scripts/performance/executors.py, `segment`.
-void take_whole_segments(cluster::Cluster& cluster, const input::Run& run) {
+void take_whole_segments(cluster::Cluster& cluster, const files::Run& run) {
     const std::size_t domain = cluster.node_level + 1;
     if (domain + 1 >= cluster.levels.size() || cluster.levels[domain].kind != cluster::LevelKind::switched) {
         return;
@@ -50,9 +50,9 @@ void take_whole_segments(cluster::Cluster& cluster, const input::Run& run) {
     above.links = above.links * taken / whole;
 }
 
-cluster::Cluster named_machine(const input::Run& run, const input::Library& library, const Tables& tables,
-                               const input::TableConventions& conventions) {
-    const input::MachineRow* row = tables.machine(run.machine);
+cluster::Cluster named_machine(const files::Run& run, const files::Library& library, const Tables& tables,
+                               const files::TableConventions& conventions) {
+    const files::MachineRow* row = tables.machine(run.machine);
     const std::vector<std::string> built_in = row == nullptr ? std::vector<std::string>{} : library.clusters();
     if (row == nullptr || std::find(built_in.begin(), built_in.end(), run.machine) != built_in.end()) {
         return library.cluster(run.machine, run.place("machine"));
@@ -62,13 +62,13 @@ cluster::Cluster named_machine(const input::Run& run, const input::Library& libr
 
 }  // namespace
 
-std::string machine_key(const input::Run& run) {
+std::string machine_key(const files::Run& run) {
     return fmt::format("{}\n{}\n{}", run.machine, run.device,
                        spans_nodes(run) ? fmt::format("{} of {}", run.gpus_per_node, run.gpus) : "");
 }
 
-cluster::Cluster machine_of(const input::Run& run, const input::Library& library, const Tables& tables,
-                            const input::TableConventions& conventions) {
+cluster::Cluster machine_of(const files::Run& run, const files::Library& library, const Tables& tables,
+                            const files::TableConventions& conventions) {
     if (run.machine == kOneDevice) {
         if (run.device.empty()) {
             fail(run.place("device"), fmt::format("device: machine \"{}\" needs one", run.machine));
@@ -95,8 +95,8 @@ cluster::Cluster machine_of(const input::Run& run, const input::Library& library
     return cluster;
 }
 
-void check_size(const input::Run& run, const Tables& tables, const cluster::Cluster& machine) {
-    const input::MachineRow* row = tables.machine(machine.name);
+void check_size(const files::Run& run, const Tables& tables, const cluster::Cluster& machine) {
+    const files::MachineRow* row = tables.machine(machine.name);
     if (row != nullptr && run.gpus > machine.devices()) {
         fail(row->place("nics_per_node"),
              fmt::format(

@@ -16,7 +16,7 @@ namespace {
 constexpr double kTolerance = 0.02;
 constexpr double kBillion = 1e9;
 
-std::int64_t number(const input::ModelRow& row, std::string_view column) {
+std::int64_t number(const files::ModelRow& row, std::string_view column) {
     const std::string& text = row.cell(column);
     std::int64_t value = 0;
     std::from_chars(text.data(), text.data() + text.size(), value);
@@ -28,14 +28,14 @@ bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
 }
 
 /// The row with overrides in its cells.
-input::ModelRow overridden(input::ModelRow row, const std::vector<input::Run::Override>& overrides,
-                           std::vector<input::Run::Override>& others) {
-    const std::vector<std::string> columns = input::shape_columns();
+files::ModelRow overridden(files::ModelRow row, const std::vector<files::Run::Override>& overrides,
+                           std::vector<files::Run::Override>& others) {
+    const std::vector<std::string> columns = files::shape_columns();
     const bool heads_alike = row.cell("kv_heads") == row.cell("heads");
     bool is_reshaped = false;
     bool has_kv_heads = false;
     bool has_head_dim = false;
-    for (const input::Run::Override& given : overrides) {
+    for (const files::Run::Override& given : overrides) {
         if (!is_one_of(given.name, columns)) {
             others.push_back(given);
             continue;
@@ -59,7 +59,7 @@ std::string usual(const std::string& column) {
     return column == "kv_heads" ? "heads" : column == "head_dim" ? "hidden/heads" : column == "ffn" ? "4*hidden" : "";
 }
 
-void check_implied(const input::ModelRow& row, const std::string& file) {
+void check_implied(const files::ModelRow& row, const std::string& file) {
     if (!row.cell("kv_heads").empty() && number(row, "kv_heads") != number(row, "heads")) {
         fail(row.place("kv_heads"),
              fmt::format("kv_heads: {} of {} heads cannot be expressed by model {}, which has as many of both",
@@ -73,15 +73,15 @@ void check_implied(const input::ModelRow& row, const std::string& file) {
 }
 
 /// Nothing that the row says may be passed over.
-void check_used(const input::ModelRow& row, const input::ModelFamily& family) {
+void check_used(const files::ModelRow& row, const files::ModelFamily& family) {
     std::vector<std::string> used = family.without;
-    for (const input::RowCondition::Column& column : family.when.columns) {
+    for (const files::RowCondition::Column& column : family.when.columns) {
         used.push_back(column.name);
     }
     for (const auto& [parameter, column] : family.set) {
         used.push_back(column);
     }
-    for (const std::string& column : input::shape_columns()) {
+    for (const std::string& column : files::shape_columns()) {
         const std::string& cell = row.cell(column);
         const bool is_implied = column == "kv_heads" || column == "head_dim";
         if (!is_implied && says_something(row, column) && !is_one_of(column, used)) {
@@ -93,12 +93,12 @@ void check_used(const input::ModelRow& row, const input::ModelFamily& family) {
 
 }  // namespace
 
-ModelOfRow model_of_row(const input::ModelRow& given, const std::vector<input::Run::Override>& overrides,
-                        const input::TableConventions& conventions) {
+ModelOfRow model_of_row(const files::ModelRow& given, const std::vector<files::Run::Override>& overrides,
+                        const files::TableConventions& conventions) {
     ModelOfRow model;
-    const input::ModelRow row = overridden(given, overrides, model.others);
+    const files::ModelRow row = overridden(given, overrides, model.others);
     const auto family = std::find_if(conventions.models.begin(), conventions.models.end(),
-                                     [&](const input::ModelFamily& each) { return each.when.holds(row); });
+                                     [&](const files::ModelFamily& each) { return each.when.holds(row); });
     if (family == conventions.models.end()) {
         fail(row.place("family"),
              fmt::format("family: no model file can express a {} with these positions, norms and layers: write one",
@@ -128,8 +128,8 @@ ModelOfRow model_of_row(const input::ModelRow& given, const std::vector<input::R
     return model;
 }
 
-void check_parameters(const input::ModelRow& row, const input::TableConventions& conventions,
-                      const input::Library& library) {
+void check_parameters(const files::ModelRow& row, const files::TableConventions& conventions,
+                      const files::Library& library) {
     if (!row.parameters) {
         return;
     }

@@ -25,26 +25,26 @@ std::vector<std::int64_t> extents_of(const graph::Layer& input) {
 
 }  // namespace
 
-std::string model_of(const input::Run& run, const input::RunConventions& conventions) {
+std::string model_of(const files::Run& run, const files::RunConventions& conventions) {
     const auto other = std::find_if(conventions.models.begin(), conventions.models.end(),
-                                    [&](const input::RunWord& word) { return word.when.holds(run); });
+                                    [&](const files::RunWord& word) { return word.when.holds(run); });
     return other == conventions.models.end() ? run.model : other->word;
 }
 
-std::vector<input::Setting> settings_of(const input::Run& run, const input::RunConventions& conventions,
+std::vector<files::Setting> settings_of(const files::Run& run, const files::RunConventions& conventions,
                                         const std::vector<std::string>& parameters) {
-    std::vector<input::Setting> settings;
-    for (const input::Run::Override& given : run.model_overrides) {
+    std::vector<files::Setting> settings;
+    for (const files::Run::Override& given : run.model_overrides) {
         settings.push_back({given.name, given.value, given.where, fmt::format("model_overrides: {}", given.name)});
     }
-    for (const input::RunSettings& rule : conventions.settings) {
+    for (const files::RunSettings& rule : conventions.settings) {
         if (rule.when.holds(run)) {
             for (const auto& [name, value] : rule.set) {
-                settings.push_back({name, input::filled(value, run), run.place("model"), name});
+                settings.push_back({name, files::filled(value, run), run.place("model"), name});
             }
         }
     }
-    for (const input::RunConventions::Input& input : conventions.inputs) {
+    for (const files::RunConventions::Input& input : conventions.inputs) {
         if (input.word != run.input || run.extents.empty()) {
             continue;
         }
@@ -59,12 +59,12 @@ std::vector<input::Setting> settings_of(const input::Run& run, const input::RunC
     return settings;
 }
 
-void check_shape(const input::Run& run, const std::vector<input::Setting>& settings, const graph::Graph& graph) {
+void check_shape(const files::Run& run, const std::vector<files::Setting>& settings, const graph::Graph& graph) {
     if (run.extents.empty()) {
         return;
     }
     const bool is_set = std::any_of(settings.begin(), settings.end(),
-                                    [](const input::Setting& setting) { return setting.path == kInputPath; });
+                                    [](const files::Setting& setting) { return setting.path == kInputPath; });
     const bool is_even = std::all_of(run.extents.begin() + (run.extents.size() > 1 ? 1 : 0), run.extents.end(),
                                      [&](std::int64_t extent) { return extent == run.extents.back(); });
     std::vector<std::string> shapes;

@@ -1,21 +1,21 @@
 // The plan of a run: its layout and words on a strategy.
 #pragma once
 
+#include "files/run_conventions.hpp"
+#include "files/run_table.hpp"
 #include "graph/graph.hpp"
-#include "input/run_conventions.hpp"
-#include "input/run_table.hpp"
 #include "plan/plan.hpp"
 
 namespace dodona::validate {
 
 /// The word of the first line that matches the run, or none.
-const input::RunWord* first_match(const input::Run& run, const std::vector<input::RunWord>& words);
+const files::RunWord* first_match(const files::Run& run, const std::vector<files::RunWord>& words);
 
 /// The line of the conventions that a run's strategy matches; throws InputError where none does, or one that refuses.
-const input::RunStrategy& strategy_line(const input::Run& run, const input::RunConventions& conventions);
+const files::RunStrategy& strategy_line(const files::Run& run, const files::RunConventions& conventions);
 
 /// Throws InputError for what a plan cannot say.
-plan::Plan plan_of(const input::Run& run, const input::RunConventions& conventions, const input::RunStrategy& line,
+plan::Plan plan_of(const files::Run& run, const files::RunConventions& conventions, const files::RunStrategy& line,
                    plan::Strategy strategy, const graph::Graph& graph);
 
 /// Blocks per stage and chunk: equally many where they divide evenly, of whatever kind they are; where they do not but

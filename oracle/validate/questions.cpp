@@ -14,10 +14,10 @@ namespace dodona::validate {
 
 namespace {
 
-schedule::TimePart part_of(const input::RunWord& word) {
-    for (std::size_t i = 0; i < schedule::kTimeParts; ++i) {
-        const auto part = static_cast<schedule::TimePart>(i);
-        if (schedule::name(part) == word.word) {
+step::TimePart part_of(const files::RunWord& word) {
+    for (std::size_t i = 0; i < step::kTimeParts; ++i) {
+        const auto part = static_cast<step::TimePart>(i);
+        if (step::name(part) == word.word) {
             return part;
         }
     }
@@ -26,12 +26,12 @@ schedule::TimePart part_of(const input::RunWord& word) {
 
 }  // namespace
 
-Questions::Questions(input::Library library, Tables tables)
+Questions::Questions(files::Library library, Tables tables)
     : library_(std::move(library)),
       tables_(std::move(tables)),
       conventions_(library_.run_conventions()),
       table_conventions_(library_.table_conventions()) {
-    for (const input::RunWord& word : conventions_.not_timed) {
+    for (const files::RunWord& word : conventions_.not_timed) {
         not_timed_.push_back(part_of(word));
     }
     for (std::string& model : library_.models()) {
@@ -52,28 +52,28 @@ const std::vector<std::string>& Questions::parameters(const std::string& model, 
     return known->second;
 }
 
-const input::ModelRow* Questions::row_of(const input::Run& run) const {
+const files::ModelRow* Questions::row_of(const files::Run& run) const {
     return built_in_.contains(model_of(run, conventions_)) ? nullptr : tables_.model(run.model);
 }
 
-Questions::Named Questions::named(const input::Run& run) {
+Questions::Named Questions::named(const files::Run& run) {
     const std::string model = model_of(run, conventions_);
     return {model, settings_of(run, conventions_, parameters(model, run.place("model")))};
 }
 
-Questions::Named Questions::described(const input::Run& run, const input::ModelRow& row) {
+Questions::Named Questions::described(const files::Run& run, const files::ModelRow& row) {
     if (!checked_.contains(row.model)) {
         check_parameters(row, table_conventions_, library_);
         checked_.insert(row.model);
     }
     ModelOfRow model = model_of_row(row, run.model_overrides, table_conventions_);
-    input::Run rest = run;
+    files::Run rest = run;
     rest.model_overrides = model.others;
     rest.cells["model"].text = model.file;
-    std::vector<input::Setting> settings = settings_of(rest, conventions_, parameters(model.file, run.place("model")));
-    for (input::Setting& setting : model.settings) {
+    std::vector<files::Setting> settings = settings_of(rest, conventions_, parameters(model.file, run.place("model")));
+    for (files::Setting& setting : model.settings) {
         const auto rule = std::find_if(settings.begin(), settings.end(),
-                                       [&](const input::Setting& other) { return other.name == setting.name; });
+                                       [&](const files::Setting& other) { return other.name == setting.name; });
         if (rule == settings.end()) {
             settings.push_back(std::move(setting));
         } else if (setting.where.source == run.where.source) {  // the run overrides it; conventions do not
@@ -83,10 +83,10 @@ Questions::Named Questions::described(const input::Run& run, const input::ModelR
     return {model.file, std::move(settings)};
 }
 
-std::shared_ptr<const graph::Graph> Questions::network(const input::Run& run, const Named& named) {
+std::shared_ptr<const graph::Graph> Questions::network(const files::Run& run, const Named& named) {
     const auto& [model, settings] = named;
     std::string key = model;
-    for (const input::Setting& setting : settings) {
+    for (const files::Setting& setting : settings) {
         key += fmt::format("\n{}={}", setting.name, setting.value);
     }
     std::shared_ptr<const graph::Graph>& graph = networks_[key];
@@ -97,18 +97,18 @@ std::shared_ptr<const graph::Graph> Questions::network(const input::Run& run, co
     return graph;
 }
 
-std::shared_ptr<const cluster::Cluster> Questions::machine(const input::Run& run, const input::RunStrategy& line) {
-    if (const input::RunWord* word = first_match(run, conventions_.machines);
+std::shared_ptr<const cluster::Cluster> Questions::machine(const files::Run& run, const files::RunStrategy& line) {
+    if (const files::RunWord* word = first_match(run, conventions_.machines);
         word != nullptr && word->word != run.machine) {
-        input::Run renamed = run;
+        files::Run renamed = run;
         renamed.machine = word->word;
         return machine_named(renamed, line);
     }
     return machine_named(run, line);
 }
 
-std::shared_ptr<const cluster::Cluster> Questions::machine_named(const input::Run& run,
-                                                                 const input::RunStrategy& line) {
+std::shared_ptr<const cluster::Cluster> Questions::machine_named(const files::Run& run,
+                                                                 const files::RunStrategy& line) {
     const std::string servers(line.servers ? cluster::name(*line.servers) : "");
     std::shared_ptr<const cluster::Cluster>& machine = machines_[machine_key(run) + "\n" + servers];
     if (!machine) {
@@ -141,8 +141,8 @@ void Questions::replace(plan::Framework framework) {
     frameworks_.insert_or_assign(name, std::move(framework));
 }
 
-plan::MemoryProfile Questions::memory_of(const input::Run& run) {
-    const input::RunWord* word = first_match(run, conventions_.memory);
+plan::MemoryProfile Questions::memory_of(const files::Run& run) {
+    const files::RunWord* word = first_match(run, conventions_.memory);
     if (word == nullptr) {
         return {};
     }
@@ -153,25 +153,25 @@ plan::MemoryProfile Questions::memory_of(const input::Run& run) {
     return known->second;
 }
 
-Question Questions::of(const input::Run& run) {
-    const input::ModelRow* row = row_of(run);
+Question Questions::of(const files::Run& run) {
+    const files::ModelRow* row = row_of(run);
     if (row == nullptr) {
         return asked(run, named(run));
     }
     // What conventions say of a kind of network holds for one of a table too.
     Named model = described(run, *row);
-    input::Run alike = run;
+    files::Run alike = run;
     alike.cells["model"].text = model.model;
     return asked(alike, model);
 }
 
-Question Questions::asked(const input::Run& run, const Named& named) {
-    const input::RunStrategy& line = strategy_line(run, conventions_);
+Question Questions::asked(const files::Run& run, const Named& named) {
+    const files::RunStrategy& line = strategy_line(run, conventions_);
     Question question;
     question.graph = network(run, named);
     question.cluster = machine(run, line);
     question.plan = plan_of(run, conventions_, line, strategy(line.strategy, run.place("strategy")), *question.graph);
-    if (const input::RunWord* word = first_match(run, conventions_.frameworks)) {
+    if (const files::RunWord* word = first_match(run, conventions_.frameworks)) {
         question.plan.framework = framework(word->word, word->where);
     }
     question.plan.memory = memory_of(run);

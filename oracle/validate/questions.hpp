@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
+#include "files/library.hpp"
+#include "files/run_conventions.hpp"
+#include "files/run_table.hpp"
+#include "files/table_conventions.hpp"
 #include "graph/graph.hpp"
-#include "input/library.hpp"
-#include "input/run_conventions.hpp"
-#include "input/run_table.hpp"
-#include "input/table_conventions.hpp"
 #include "plan/plan.hpp"
-#include "schedule/prediction.hpp"
+#include "step/prediction.hpp"
 #include "validate/tables.hpp"
 
 namespace dodona::validate {
@@ -26,17 +26,17 @@ struct Question {
     std::shared_ptr<const graph::Graph> graph;
     std::shared_ptr<const cluster::Cluster> cluster;
     plan::Plan plan;
-    std::vector<schedule::TimePart> not_timed;  ///< parts of a step that the measured time leaves out
+    std::vector<step::TimePart> not_timed;  ///< parts of a step that the measured time leaves out
 };
 
 /// Asks runs one after another; networks, machines and strategies that they share are read once.
 class Questions {
 public:
     /// What runs name and the library does not have is looked up in `tables`.
-    explicit Questions(input::Library library, Tables tables = {});
+    explicit Questions(files::Library library, Tables tables = {});
 
     /// Throws InputError, located in the row, whose messages say why the run cannot be asked.
-    Question of(const input::Run& run);
+    Question of(const files::Run& run);
 
     /// From now on this one answers to its name.
     void replace(plan::Framework framework);
@@ -45,30 +45,30 @@ private:
     /// The model file of a run and what it sets.
     struct Named {
         std::string model;
-        std::vector<input::Setting> settings;
+        std::vector<files::Setting> settings;
     };
-    [[nodiscard]] const input::ModelRow* row_of(const input::Run& run) const;
-    Named named(const input::Run& run);
-    Named described(const input::Run& run, const input::ModelRow& row);
-    Question asked(const input::Run& run, const Named& named);
+    [[nodiscard]] const files::ModelRow* row_of(const files::Run& run) const;
+    Named named(const files::Run& run);
+    Named described(const files::Run& run, const files::ModelRow& row);
+    Question asked(const files::Run& run, const Named& named);
     const std::vector<std::string>& parameters(const std::string& model, const Location& where);
-    std::shared_ptr<const graph::Graph> network(const input::Run& run, const Named& named);
+    std::shared_ptr<const graph::Graph> network(const files::Run& run, const Named& named);
     /// As the run's software found it, where the conventions say so.
-    std::shared_ptr<const cluster::Cluster> machine(const input::Run& run, const input::RunStrategy& line);
-    std::shared_ptr<const cluster::Cluster> machine_named(const input::Run& run, const input::RunStrategy& line);
+    std::shared_ptr<const cluster::Cluster> machine(const files::Run& run, const files::RunStrategy& line);
+    std::shared_ptr<const cluster::Cluster> machine_named(const files::Run& run, const files::RunStrategy& line);
     const plan::Strategy& strategy(const std::string& name, const Location& where);
     const plan::Framework& framework(const std::string& name, const Location& where);
 
     /// What the run's software keeps beside; the first line of the conventions that matches says.
-    plan::MemoryProfile memory_of(const input::Run& run);
+    plan::MemoryProfile memory_of(const files::Run& run);
 
-    input::Library library_;
+    files::Library library_;
     Tables tables_;
-    input::RunConventions conventions_;
-    input::TableConventions table_conventions_;
+    files::RunConventions conventions_;
+    files::TableConventions table_conventions_;
     std::set<std::string> built_in_;                              ///< models
     std::set<std::string> checked_;                               ///< models of tables whose parameters are as printed
-    std::vector<schedule::TimePart> not_timed_;                   ///< by entry of conventions_.not_timed
+    std::vector<step::TimePart> not_timed_;                       ///< by entry of conventions_.not_timed
     std::map<std::string, std::vector<std::string>> parameters_;  ///< of models, by name
     std::map<std::string, std::shared_ptr<const graph::Graph>> networks_;
     std::map<std::string, std::shared_ptr<const cluster::Cluster>> machines_;

@@ -4,15 +4,15 @@
 
 namespace dodona::validate {
 
-const input::ModelRow* Tables::model(const std::string& name) const {
+const files::ModelRow* Tables::model(const std::string& name) const {
     const auto row =
-        std::find_if(models.begin(), models.end(), [&](const input::ModelRow& each) { return each.model == name; });
+        std::find_if(models.begin(), models.end(), [&](const files::ModelRow& each) { return each.model == name; });
     return row == models.end() ? nullptr : &*row;
 }
 
-const input::MachineRow* Tables::machine(const std::string& name) const {
+const files::MachineRow* Tables::machine(const std::string& name) const {
     const auto row = std::find_if(machines.begin(), machines.end(),
-                                  [&](const input::MachineRow& each) { return each.machine == name; });
+                                  [&](const files::MachineRow& each) { return each.machine == name; });
     return row == machines.end() ? nullptr : &*row;
 }
 

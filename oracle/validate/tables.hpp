@@ -4,18 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "input/machine_table.hpp"
-#include "input/model_table.hpp"
+#include "files/machine_table.hpp"
+#include "files/model_table.hpp"
 
 namespace dodona::validate {
 
 struct Tables {
-    std::vector<input::ModelRow> models;
-    std::vector<input::MachineRow> machines;
+    std::vector<files::ModelRow> models;
+    std::vector<files::MachineRow> machines;
 
     /// The row of that name; null if there is none.
-    [[nodiscard]] const input::ModelRow* model(const std::string& name) const;
-    [[nodiscard]] const input::MachineRow* machine(const std::string& name) const;
+    [[nodiscard]] const files::ModelRow* model(const std::string& name) const;
+    [[nodiscard]] const files::MachineRow* machine(const std::string& name) const;
 };
 
 }  // namespace dodona::validate

@@ -22,10 +22,10 @@ Json inputs(const search::Question& question) {
 
 }  // namespace
 
-Json ranking_json(const std::vector<schedule::Prediction>& plans) {
+Json ranking_json(const std::vector<step::Prediction>& plans) {
     Json list = Json::array();
     std::int64_t rank = 0;
-    for (const schedule::Prediction& plan : plans) {
+    for (const step::Prediction& plan : plans) {
         list.push_back(plan_json(plan, ++rank));
         const bool first = rank == 1;
         list.back()["first_is_faster"] = first ? Json(nullptr) : number(search::sure(plans.front(), plan));
@@ -59,7 +59,7 @@ Json answer_json(const search::Answer& answer) {
                                           {"nearest", group.nearest.empty() ? Json(nullptr) : Json(group.nearest)}});
     }
     document["nearest"] = Json::array();
-    for (const schedule::Prediction& prediction : answer.nearest) {
+    for (const step::Prediction& prediction : answer.nearest) {
         document["nearest"].push_back(plan_json(prediction, std::nullopt));
     }
     document["search"] = {{"configurations", answer.counts.configurations},

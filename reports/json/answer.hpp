@@ -11,7 +11,7 @@
 namespace dodona::reports {
 
 /// P for each plan, ranked, with how sure it is that the first is faster.
-Json ranking_json(const std::vector<schedule::Prediction>& plans);
+Json ranking_json(const std::vector<step::Prediction>& plans);
 
 /// Options as they were given, as (option, value).
 Json settings_json(const std::vector<std::pair<std::string, std::string>>& settings);

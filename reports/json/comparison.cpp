@@ -36,8 +36,8 @@ Json statistics_json(const validate::Statistics& all) {
 /// Null of a run that was refused.
 Json parts(const validate::RunResult& row) {
     Json all = Json::object();
-    for (std::size_t i = 0; i < schedule::kTimeParts; ++i) {
-        const std::string name(schedule::name(static_cast<schedule::TimePart>(i)));
+    for (std::size_t i = 0; i < step::kTimeParts; ++i) {
+        const std::string name(step::name(static_cast<step::TimePart>(i)));
         all[name] = row.predicted ? number(row.time.values[i].in(unit::second)) : Json(nullptr);
     }
     return all;

@@ -25,7 +25,7 @@ Figure figure_of(const search::Amount& amount) {
 }
 
 /// What names a plan and how long it takes, of P.
-Json recommendation(const std::optional<schedule::Prediction>& prediction) {
+Json recommendation(const std::optional<step::Prediction>& prediction) {
     if (!prediction) {
         return nullptr;
     }

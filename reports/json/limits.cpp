@@ -47,9 +47,9 @@ Json mesh_json(const std::vector<plan::MeshAxis>& mesh) {
 }
 
 /// What a plan of the ladder comes to; `dodona plan` has it in full.
-Json plan_of(const schedule::Prediction& best) {
+Json plan_of(const step::Prediction& best) {
     Json bottlenecks = Json::array();
-    for (const schedule::Bottleneck& bottleneck : best.bottlenecks) {
+    for (const step::Bottleneck& bottleneck : best.bottlenecks) {
         bottlenecks.push_back(bottleneck_json(bottleneck));
     }
     Json folds = Json::object();
@@ -96,7 +96,7 @@ Json strategy_json(const search::StrategyLimits& limits) {
               {"rungs", Json::array()}};
     if (limits.turn) {
         json["turn"] = {{"gpus", limits.turn->beyond},
-                        {"part", schedule::name(limits.turn->part)},
+                        {"part", step::name(limits.turn->part)},
                         {"of_lost_time", number(limits.turn->growth)}};
     }
     if (limits.verdict) {

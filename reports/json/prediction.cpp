@@ -12,24 +12,24 @@ namespace {
 Json seconds(Seconds time) { return number(time.in(unit::second)); }
 Json bytes(Bytes size) { return number(size.in(unit::byte)); }
 
-Json times(const schedule::TimeParts& parts) {
+Json times(const step::TimeParts& parts) {
     Json result = Json::object();
-    for (std::size_t i = 0; i < schedule::kTimeParts; ++i) {
-        result[std::string(schedule::name(static_cast<schedule::TimePart>(i)))] = seconds(parts.values[i]);
+    for (std::size_t i = 0; i < step::kTimeParts; ++i) {
+        result[std::string(step::name(static_cast<step::TimePart>(i)))] = seconds(parts.values[i]);
     }
     return result;
 }
 
-Json totals(const schedule::MemoryTotals& memory) {
+Json totals(const step::MemoryTotals& memory) {
     return {{"allocated", bytes(memory.allocated)},
             {"reserved", bytes(memory.reserved)},
             {"process", bytes(memory.process)}};
 }
 
-Json memory(const schedule::MemoryParts& parts) {
+Json memory(const step::MemoryParts& parts) {
     Json result{{"total", bytes(parts.total())}, {"kind", "process"}};
-    for (std::size_t i = 0; i < schedule::kMemoryParts; ++i) {
-        result[std::string(schedule::name(static_cast<schedule::MemoryPart>(i)))] = bytes(parts.values[i]);
+    for (std::size_t i = 0; i < step::kMemoryParts; ++i) {
+        result[std::string(step::name(static_cast<step::MemoryPart>(i)))] = bytes(parts.values[i]);
     }
     return result;
 }
@@ -54,7 +54,7 @@ void add_decisions(Json& p, const plan::Plan& plan) {
     p["microbatch"] = plan.microbatch;
 }
 
-void add_schedule(Json& p, const schedule::Prediction& prediction) {
+void add_schedule(Json& p, const step::Prediction& prediction) {
     const plan::Plan& plan = prediction.plan;
     p["microbatches"] = prediction.microbatches;
     p["data_ranks"] = prediction.data_ranks;
@@ -75,10 +75,10 @@ void add_schedule(Json& p, const schedule::Prediction& prediction) {
 }
 
 /// Standard deviations of what the interval is made of, and what observed steps moved.
-void add_uncertainty(Json& p, const schedule::Prediction& prediction) {
+void add_uncertainty(Json& p, const step::Prediction& prediction) {
     Json sources = Json::array();
     for (std::size_t k = 0; k < prediction.uncertainty.sources.size(); ++k) {
-        const schedule::SourceError& source = prediction.uncertainty.sources[k];
+        const step::SourceError& source = prediction.uncertainty.sources[k];
         if (source.share != 0) {
             sources.push_back({{"source", cost::kErrorSources[k].word},
                                {"share", number(source.share)},
@@ -100,7 +100,7 @@ void add_uncertainty(Json& p, const schedule::Prediction& prediction) {
                                  {"after", number(framework[kind.parameter])}});
             }
         }
-        const Estimate without = schedule::interval(prediction.uncertainty, prediction.step.value, plan::Framework{});
+        const Estimate without = step::interval(prediction.uncertainty, prediction.step.value, plan::Framework{});
         p["observed"] = {{"runs", framework.observed->runs},
                          {"missed_before", number(std::expm1(framework.observed->missed_before))},
                          {"missed_after", number(std::expm1(framework.observed->missed_after))},
@@ -110,7 +110,7 @@ void add_uncertainty(Json& p, const schedule::Prediction& prediction) {
     }
 }
 
-void add_figures(Json& p, const schedule::Prediction& prediction) {
+void add_figures(Json& p, const step::Prediction& prediction) {
     p["step_time_s"] = {{"value", seconds(prediction.step.value)},
                         {"lo", seconds(prediction.step.lo)},
                         {"hi", seconds(prediction.step.hi)},
@@ -133,9 +133,9 @@ void add_figures(Json& p, const schedule::Prediction& prediction) {
     }
 }
 
-void add_lists(Json& p, const schedule::Prediction& prediction) {
+void add_lists(Json& p, const step::Prediction& prediction) {
     p["stages"] = Json::array();
-    for (const schedule::StagePrediction& stage : prediction.stages) {
+    for (const step::StagePrediction& stage : prediction.stages) {
         p["stages"].push_back({{"layers", stage.layers},
                                {"device", stage.device},
                                {"memory_bytes", bytes(stage.memory.process)},
@@ -144,7 +144,7 @@ void add_lists(Json& p, const schedule::Prediction& prediction) {
     }
     if (!prediction.replicas.empty()) {
         p["replicas"] = Json::array();
-        for (const schedule::ReplicaPrediction& replica : prediction.replicas) {
+        for (const step::ReplicaPrediction& replica : prediction.replicas) {
             p["replicas"].push_back({{"devices", replica.devices},
                                      {"count", replica.count},
                                      {"data_ranks", replica.data_ranks},
@@ -155,15 +155,15 @@ void add_lists(Json& p, const schedule::Prediction& prediction) {
     p["critical_stage"] = prediction.critical_stage;
     p["fullest_stage"] = prediction.fullest_stage;
     p["limits"] = Json::array();
-    for (const schedule::Limit& limit : prediction.limits) {
+    for (const step::Limit& limit : prediction.limits) {
         p["limits"].push_back({{"text", limit.text}, {"broken", limit.broken}});
     }
     p["bottlenecks"] = Json::array();
-    for (const schedule::Bottleneck& bottleneck : prediction.bottlenecks) {
+    for (const step::Bottleneck& bottleneck : prediction.bottlenecks) {
         p["bottlenecks"].push_back(bottleneck_json(bottleneck));
     }
     p["communication"] = Json::array();
-    for (const schedule::CommunicationLine& line : prediction.communication) {
+    for (const step::CommunicationLine& line : prediction.communication) {
         p["communication"].push_back({{"what", line.what},
                                       {"collective", line.collective},
                                       {"algorithm", line.algorithm},
@@ -191,7 +191,7 @@ Json number(double value) {
     return value;
 }
 
-Json bottleneck_json(const schedule::Bottleneck& bottleneck) {
+Json bottleneck_json(const step::Bottleneck& bottleneck) {
     return {{"kind", bottleneck.kind},
             {"category", bottleneck.category},
             {"inherent", bottleneck.inherent},
@@ -201,7 +201,7 @@ Json bottleneck_json(const schedule::Bottleneck& bottleneck) {
             {"text", bottleneck.text}};
 }
 
-Json plan_json(const schedule::Prediction& prediction, std::optional<std::int64_t> rank) {
+Json plan_json(const step::Prediction& prediction, std::optional<std::int64_t> rank) {
     Json p{{"rank", rank ? Json(*rank) : Json(nullptr)},
            {"fits", prediction.fits},
            {"why_not", prediction.fits ? Json(nullptr) : Json(prediction.why_not)}};
@@ -213,7 +213,7 @@ Json plan_json(const schedule::Prediction& prediction, std::optional<std::int64_
     return p;
 }
 
-Json prediction_json(const schedule::Prediction& prediction) {
+Json prediction_json(const step::Prediction& prediction) {
     Json document{{"schema", "dodona/predict/1"}, {"plan", plan_json(prediction, std::nullopt)}, {"epoch", nullptr}};
     if (prediction.epoch) {
         document["epoch"] = {{"iterations", number(prediction.epoch->iterations)},

@@ -110,7 +110,7 @@ Json attempt_json(const search::Attempt& attempt, const std::optional<cluster::P
              {"configurations", attempt.configurations},
              {"asked", attempt.asked}};
     if (attempt.plan) {
-        const schedule::Prediction& plan = *attempt.plan;
+        const step::Prediction& plan = *attempt.plan;
         one["strategy"] = plan.plan.strategy.name;
         for (const plan::MeshAxis& axis : plan.plan.mesh) {
             one["mesh"][axis.name] = axis.size;

@@ -42,7 +42,7 @@ constexpr std::string_view kFollow = "layers without a rule follow their inputs"
 
 /// The plan whose strategy was made for this network, by place; none: as many as there are.
 std::size_t made(const search::Answer& answer) {
-    const auto found = std::find_if(answer.plans.begin(), answer.plans.end(), [](const schedule::Prediction& plan) {
+    const auto found = std::find_if(answer.plans.begin(), answer.plans.end(), [](const step::Prediction& plan) {
         return plan.plan.strategy.name == search::kByLayers;
     });
     return static_cast<std::size_t>(found - answer.plans.begin());
@@ -83,16 +83,16 @@ std::string layers_line(const search::Answer& answer) {
 }
 
 std::string why_first(const search::Answer& answer, Style style) {
-    const schedule::Prediction& best = answer.plans.front();
+    const step::Prediction& best = answer.plans.front();
     std::string all = heading(style, answer.plans.size() > 1 ? "Why No. 1 is first" : "Where its time and memory go");
     all += time_bar(best, style) + memory_bar(best, style);
     if (answer.plans.size() > 1) {
         all += bullet(against_runner_up(best, answer.plans[1]));
     }
-    for (const schedule::Bottleneck& bottleneck : best.bottlenecks) {
+    for (const step::Bottleneck& bottleneck : best.bottlenecks) {
         all += bullet(bottleneck.kind + ": " + bottleneck.text);
     }
-    for (const schedule::Limit& limit : best.limits) {
+    for (const step::Limit& limit : best.limits) {
         all += bullet("limit reached: " + limit.text);
     }
     return all;
@@ -102,7 +102,7 @@ std::string nearest(const search::Answer& answer, Style style) {
     if (answer.nearest.empty()) {
         return {};
     }
-    const schedule::Prediction& prediction = answer.nearest.front();
+    const step::Prediction& prediction = answer.nearest.front();
     std::string all = heading(style, "The nearest configuration");
     all += "  " + wrapped(plan_words(prediction), kTextWidth - 2, "  ") + "\n";
     if (!prediction.why_not.empty()) {
@@ -113,7 +113,7 @@ std::string nearest(const search::Answer& answer, Style style) {
 
 }  // namespace
 
-Table ranking(const std::vector<schedule::Prediction>& plans) {
+Table ranking(const std::vector<step::Prediction>& plans) {
     Table table({{"#", Align::right},
                  {"strategy, mesh"},
                  {"micro-batches, schedule"},
@@ -122,7 +122,7 @@ Table ranking(const std::vector<schedule::Prediction>& plans) {
                  {"MFU", Align::right},
                  {"memory", Align::right}});
     int rank = 0;
-    for (const schedule::Prediction& prediction : plans) {
+    for (const step::Prediction& prediction : plans) {
         const bool level = rank > 0 && search::tied(plans.front(), prediction);
         table.row({(level ? "~" : "") + std::to_string(++rank),
                    prediction.plan.strategy.name + ": " + mesh_words(prediction.plan), microbatch_words(prediction),
@@ -132,10 +132,10 @@ Table ranking(const std::vector<schedule::Prediction>& plans) {
     return table;
 }
 
-std::string against_runner_up(const schedule::Prediction& first, const schedule::Prediction& second) {
+std::string against_runner_up(const step::Prediction& first, const step::Prediction& second) {
     const double longer = second.step.value / first.step.value - 1;
     std::vector<std::pair<Seconds, std::size_t>> differences;
-    for (std::size_t i = 0; i < schedule::kTimeParts; ++i) {
+    for (std::size_t i = 0; i < step::kTimeParts; ++i) {
         const Seconds difference = second.time.values[i] - first.time.values[i];
         // What is below a thousandth of the step explains nothing.
         if (max(difference, -difference) > 0.001 * first.step.value) {
@@ -147,7 +147,7 @@ std::string against_runner_up(const schedule::Prediction& first, const schedule:
     std::vector<std::string> words;
     for (std::size_t i = 0; i < std::min<std::size_t>(differences.size(), 3); ++i) {
         const auto [difference, part] = differences[i];
-        words.push_back(fmt::format("{} {}{}", label(static_cast<schedule::TimePart>(part)),
+        words.push_back(fmt::format("{} {}{}", label(static_cast<step::TimePart>(part)),
                                     difference < Seconds{} ? "-" : "+", text(max(difference, -difference))));
     }
     std::string sentence = "No. 2 is as fast";
@@ -161,7 +161,7 @@ std::string against_runner_up(const schedule::Prediction& first, const schedule:
            (search::tied(first, second) ? "; predictions may miss by more, so measure both before a long run" : "");
 }
 
-std::string ties(const std::vector<schedule::Prediction>& plans) {
+std::string ties(const std::vector<step::Prediction>& plans) {
     std::vector<std::string> words;
     for (const std::vector<std::size_t>& group : search::ties(plans)) {
         std::vector<std::string> level;
@@ -210,14 +210,14 @@ std::string answer_text(const search::Answer& answer, const std::string& saved, 
 std::string answer_markdown(const search::Answer& answer) {
     std::string all = "**" + headline(answer) + "**\n";
     if (!answer.plans.empty()) {
-        const schedule::Prediction& best = answer.plans.front();
+        const step::Prediction& best = answer.plans.front();
         all += fmt::format("\n- {}\n- {}\n\n{}", speed_words(best), memory_words(best),
                            ranking(answer.plans).to_markdown());
         if (const std::string level = ties(answer.plans); !level.empty()) {
             all += "\n" + level + "\n";
         }
         all += made_rules_markdown(answer);
-        for (const schedule::Bottleneck& bottleneck : best.bottlenecks) {
+        for (const step::Bottleneck& bottleneck : best.bottlenecks) {
             all += fmt::format("{}- {}: {}\n", &bottleneck == &best.bottlenecks.front() ? "\n" : "", bottleneck.kind,
                                bottleneck.text);
         }

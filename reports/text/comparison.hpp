@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "input/peer_file.hpp"
+#include "files/peer_file.hpp"
 #include "reports/style.hpp"
 #include "validate/comparison.hpp"
 
@@ -15,7 +15,7 @@ namespace dodona::reports {
 struct ComparisonView {
     std::string table;      ///< how the user called the table of runs
     std::size_t worst = 5;  ///< runs with the largest errors that are shown
-    std::vector<input::PeerError> peers = {};
+    std::vector<files::PeerError> peers = {};
     Style style = {};
 };
 

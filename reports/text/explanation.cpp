@@ -45,7 +45,7 @@ std::string times(double factor) { return figure(factor < 1 ? 1 / factor : facto
 
 std::string change(double factor) { return (factor < 1 ? "÷ " : "× ") + times(factor); }
 
-std::string layout_words(const schedule::Prediction& prediction) {
+std::string layout_words(const step::Prediction& prediction) {
     return fmt::format("{}: {}", prediction.plan.strategy.name, mesh_words(prediction.plan));
 }
 
@@ -93,7 +93,7 @@ std::string choice_sentence(const Explanation& explanation) {
                        mesh_words(flip.to->plan), flip.tied ? ", which cannot be told apart from No. 1 as it is" : "");
 }
 
-std::string memory_sentence(const search::MemoryMargin& memory, const schedule::Prediction& first) {
+std::string memory_sentence(const search::MemoryMargin& memory, const step::Prediction& first) {
     if (memory.left < Bytes{}) {
         return fmt::format("{} more memory would make it fit", text(-memory.left));
     }
@@ -104,7 +104,7 @@ std::string memory_sentence(const search::MemoryMargin& memory, const schedule::
     if (!memory.without) {
         return sentence + "; with less than it needs, nothing fits";
     }
-    const schedule::Prediction& then = *memory.without;
+    const step::Prediction& then = *memory.without;
     const double longer = then.step.value / first.step.value - 1;
     return sentence + fmt::format("; with less than it needs: {}, micro-batches {}, {}{}",
                                   search::same_layout(first.plan, then.plan)
@@ -191,7 +191,7 @@ Table sensitivity_table(const Explanation& explanation) {
     return table;
 }
 
-std::vector<std::string> hangs_on(const Explanation& explanation, const std::vector<schedule::Prediction>& plans) {
+std::vector<std::string> hangs_on(const Explanation& explanation, const std::vector<step::Prediction>& plans) {
     std::vector<std::string> sentences{time_sentence(explanation)};
     if (explanation.flips) {
         sentences.push_back(choice_sentence(explanation));
@@ -200,8 +200,7 @@ std::vector<std::string> hangs_on(const Explanation& explanation, const std::vec
     return sentences;
 }
 
-std::string explanation_text(const Explanation& explanation, const std::vector<schedule::Prediction>& plans,
-                             Style style) {
+std::string explanation_text(const Explanation& explanation, const std::vector<step::Prediction>& plans, Style style) {
     std::string all = heading(style, "What the answer hangs on");
     for (const std::string& sentence : hangs_on(explanation, plans)) {
         all += bullet(sentence);
@@ -213,7 +212,7 @@ std::string explanation_text(const Explanation& explanation, const std::vector<s
     return all;
 }
 
-std::string explanation_markdown(const Explanation& explanation, const std::vector<schedule::Prediction>& plans) {
+std::string explanation_markdown(const Explanation& explanation, const std::vector<step::Prediction>& plans) {
     std::string all = "\n";
     for (const std::string& sentence : hangs_on(explanation, plans)) {
         all += "- " + sentence + "\n";

@@ -18,16 +18,14 @@ namespace dodona::reports {
 std::string text(const search::Amount& amount);
 
 /// `plans`: a ranking whose first plan is explained, or that plan alone.
-std::string explanation_text(const search::Explanation& explanation, const std::vector<schedule::Prediction>& plans,
+std::string explanation_text(const search::Explanation& explanation, const std::vector<step::Prediction>& plans,
                              Style style);
-std::string explanation_markdown(const search::Explanation& explanation,
-                                 const std::vector<schedule::Prediction>& plans);
+std::string explanation_markdown(const search::Explanation& explanation, const std::vector<step::Prediction>& plans);
 
 /// A row for each flip, and one for each parameter without that the time hangs on, or that was not looked at.
 Table sensitivity_table(const search::Explanation& explanation);
 
 /// The sentences above the table: what the time hangs on, what the choice hangs on, what is left of the memory.
-std::vector<std::string> hangs_on(const search::Explanation& explanation,
-                                  const std::vector<schedule::Prediction>& plans);
+std::vector<std::string> hangs_on(const search::Explanation& explanation, const std::vector<step::Prediction>& plans);
 
 }  // namespace dodona::reports

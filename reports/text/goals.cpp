@@ -33,12 +33,12 @@ std::string rate_words(const BackwardQuestion& question, double samples_per_seco
     return fmt::format("{} {}/s", figure(counted_samples(question, samples_per_second)), unit_words(question));
 }
 
-std::string rate_words(const schedule::Prediction& prediction) {
+std::string rate_words(const step::Prediction& prediction) {
     return prediction.tokens_per_second ? figure(*prediction.tokens_per_second) + " tokens/s"
                                         : figure(prediction.samples_per_second) + " samples/s";
 }
 
-double samples_of_a_million(const schedule::Prediction& prediction) {
+double samples_of_a_million(const step::Prediction& prediction) {
     constexpr double kMillion = 1e6;
     return prediction.tokens_per_second ? kMillion * prediction.samples_per_second / *prediction.tokens_per_second
                                         : kMillion;
@@ -94,7 +94,7 @@ std::string missed_words(const search::Attempt& attempt, const std::optional<clu
     return {};
 }
 
-std::string unit_cost_words(const schedule::Prediction& prediction, const std::optional<cluster::Price>& price) {
+std::string unit_cost_words(const step::Prediction& prediction, const std::optional<cluster::Price>& price) {
     if (!price || prediction.samples_per_second <= 0) {
         return {};
     }

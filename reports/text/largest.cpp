@@ -70,7 +70,7 @@ Table values(const LargestReport& report) {
             table.row(cells);
             continue;
         }
-        const schedule::Prediction& plan = *attempt->plan;
+        const step::Prediction& plan = *attempt->plan;
         cells.push_back(plan.plan.strategy.name + ": " + mesh_words(plan.plan));
         cells.push_back(microbatch_words(plan));
         cells.push_back(fmt::format("{}, {}", recompute_word(plan.plan), plan::name(plan.plan.shard)));

@@ -165,7 +165,7 @@ std::string ladder_section(const StrategyLimits& limits, Style style) {
     const Rung* rung = rung_to_explain(limits);
     if (rung != nullptr && !rung->best->bottlenecks.empty()) {
         all += heading(style, fmt::format("Bottlenecks on {}", counted(rung->devices, "GPU")));
-        for (const schedule::Bottleneck& bottleneck : rung->best->bottlenecks) {
+        for (const step::Bottleneck& bottleneck : rung->best->bottlenecks) {
             all += bullet(bottleneck.kind + ": " + bottleneck.text);
         }
     }

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::string_view kReplicas = "Data ranks by device (gradients weighed by samples)";
 
-std::string title(const Subject& subject, const schedule::Prediction& prediction) {
+std::string title(const Subject& subject, const step::Prediction& prediction) {
     std::vector<std::string> devices;
-    for (const schedule::DeviceUse& use : prediction.devices) {
+    for (const step::DeviceUse& use : prediction.devices) {
         devices.push_back(fmt::format("{} x {}", whole(static_cast<double>(use.ranks)), use.device));
     }
     if (devices.empty()) {
@@ -26,18 +26,18 @@ std::string title(const Subject& subject, const schedule::Prediction& prediction
     return fmt::format("{} on {} of {}", subject.model, join(devices, " and "), subject.machine);
 }
 
-std::string verdict(const schedule::Prediction& prediction) {
+std::string verdict(const step::Prediction& prediction) {
     return prediction.fits ? "fits: " + memory_words(prediction)
                            : fmt::format("fits: no; {}",
                                          prediction.why_not.empty() ? memory_words(prediction) : prediction.why_not);
 }
 
-std::string speed_line(const schedule::Prediction& prediction) {
+std::string speed_line(const step::Prediction& prediction) {
     const bool repeats = prediction.hfu > prediction.mfu * 1.0005;
     return speed_words(prediction) + (repeats ? ", HFU " + percent(prediction.hfu) : "");
 }
 
-std::string epoch_line(const schedule::Epoch& epoch) {
+std::string epoch_line(const step::Epoch& epoch) {
     return fmt::format("{} in {} iterations: compute {}, communication {} before overlap", text(epoch.total),
                        whole(epoch.iterations), text(epoch.compute), text(epoch.communication));
 }
@@ -51,38 +51,38 @@ std::string range(std::size_t first, std::size_t last) {
     return first == last ? std::to_string(first) : fmt::format("{}-{}", first, last);
 }
 
-bool alike(const schedule::StagePrediction& a, const schedule::StagePrediction& b) {
+bool alike(const step::StagePrediction& a, const step::StagePrediction& b) {
     return a.device == b.device && a.memory == b.memory && a.time == b.time;
 }
 
 }  // namespace
 
-Table time_table(const schedule::Prediction& prediction) {
+Table time_table(const step::Prediction& prediction) {
     Table table({{"time"}, {"exposed", Align::right}, {"of step", Align::right}, {"busy", Align::right}});
-    for (std::size_t i = 0; i < schedule::kTimeParts; ++i) {
+    for (std::size_t i = 0; i < step::kTimeParts; ++i) {
         const Seconds exposed = prediction.time.values[i];
         const Seconds busy = prediction.busy.values[i];
         if (exposed != Seconds{} || busy != Seconds{}) {
-            table.row({std::string(label(static_cast<schedule::TimePart>(i))), text(exposed),
+            table.row({std::string(label(static_cast<step::TimePart>(i))), text(exposed),
                        percent(exposed / prediction.step.value), text(busy)});
         }
     }
     return table;
 }
 
-Table memory_table(const schedule::Prediction& prediction) {
+Table memory_table(const step::Prediction& prediction) {
     Table table({{"memory"}, {"size", Align::right}, {"of device", Align::right}});
-    for (std::size_t i = 0; i < schedule::kMemoryParts; ++i) {
+    for (std::size_t i = 0; i < step::kMemoryParts; ++i) {
         const Bytes size = prediction.memory.values[i];
         if (size != Bytes{}) {
-            table.row({std::string(label(static_cast<schedule::MemoryPart>(i))), text(size),
+            table.row({std::string(label(static_cast<step::MemoryPart>(i))), text(size),
                        percent(size / prediction.memory_limit)});
         }
     }
     return table;
 }
 
-Table stage_table(const schedule::Prediction& prediction) {
+Table stage_table(const step::Prediction& prediction) {
     const auto& stages = prediction.stages;
     const bool names_devices = !prediction.replicas.empty();
     std::vector<Column> columns{{"stage", Align::right}, {"layers"}, {"memory", Align::right}, {"busy", Align::right}};
@@ -108,19 +108,19 @@ Table stage_table(const schedule::Prediction& prediction) {
     return table;
 }
 
-Table replica_table(const schedule::Prediction& prediction) {
+Table replica_table(const step::Prediction& prediction) {
     Table table({{"data ranks", Align::right},
                  {"devices, stage by stage"},
                  {"micro-batches each", Align::right},
                  {"passes", Align::right}});
-    for (const schedule::ReplicaPrediction& replica : prediction.replicas) {
+    for (const step::ReplicaPrediction& replica : prediction.replicas) {
         table.row({whole(static_cast<double>(replica.data_ranks)), join(replica.devices),
                    whole(static_cast<double>(replica.microbatches)), text(replica.time)});
     }
     return table;
 }
 
-Table communication_table(const schedule::Prediction& prediction) {
+Table communication_table(const step::Prediction& prediction) {
     Table table({{"communication"},
                  {"algorithm"},
                  {"ranks", Align::right},
@@ -128,14 +128,14 @@ Table communication_table(const schedule::Prediction& prediction) {
                  {"a step", Align::right},
                  {"busy", Align::right},
                  {"phi", Align::right}});
-    for (const schedule::CommunicationLine& line : prediction.communication) {
+    for (const step::CommunicationLine& line : prediction.communication) {
         table.row({line.what, line.algorithm, whole(static_cast<double>(line.ranks)), text(line.size),
                    figure(line.per_step), text(line.time), figure(line.contention)});
     }
     return table;
 }
 
-std::string prediction_text(const Subject& subject, const schedule::Prediction& prediction, Style style) {
+std::string prediction_text(const Subject& subject, const step::Prediction& prediction, Style style) {
     std::string all = painted(style, Paint::bold, title(subject, prediction)) + "\n";
     all += wrapped(plan_words(prediction), kTextWidth, "  ") + "\n";
     all += wrapped(speed_line(prediction), kTextWidth, "  ") + "\n";
@@ -160,7 +160,7 @@ std::string prediction_text(const Subject& subject, const schedule::Prediction& 
     return all + observed(prediction, style) + evidence(prediction, style);
 }
 
-std::string prediction_markdown(const Subject& subject, const schedule::Prediction& prediction) {
+std::string prediction_markdown(const Subject& subject, const step::Prediction& prediction) {
     std::string all = fmt::format("**{}**\n\n- {}\n- {}\n- {}\n", title(subject, prediction), plan_words(prediction),
                                   speed_line(prediction), verdict(prediction));
     all += fmt::format("- memory: {}\n", totals_words(prediction.totals));
@@ -183,7 +183,7 @@ std::string prediction_markdown(const Subject& subject, const schedule::Predicti
     if (!prediction.communication.empty()) {
         all += "\n" + communication_table(prediction).to_markdown();
     }
-    for (const schedule::Bottleneck& bottleneck : prediction.bottlenecks) {
+    for (const step::Bottleneck& bottleneck : prediction.bottlenecks) {
         all += fmt::format("{}- {}: {}\n", &bottleneck == &prediction.bottlenecks.front() ? "\n" : "", bottleneck.kind,
                            bottleneck.text);
     }

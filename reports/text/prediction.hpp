@@ -10,7 +10,7 @@
 
 #include "reports/style.hpp"
 #include "reports/table.hpp"
-#include "schedule/prediction.hpp"
+#include "step/prediction.hpp"
 
 namespace dodona::reports {
 
@@ -20,14 +20,14 @@ struct Subject {
     std::string machine;
 };
 
-std::string prediction_text(const Subject& subject, const schedule::Prediction& prediction, Style style);
-std::string prediction_markdown(const Subject& subject, const schedule::Prediction& prediction);
+std::string prediction_text(const Subject& subject, const step::Prediction& prediction, Style style);
+std::string prediction_markdown(const Subject& subject, const step::Prediction& prediction);
 
 /// The tables that both show.
-Table time_table(const schedule::Prediction& prediction);
-Table memory_table(const schedule::Prediction& prediction);
-Table stage_table(const schedule::Prediction& prediction);
-Table replica_table(const schedule::Prediction& prediction);
-Table communication_table(const schedule::Prediction& prediction);
+Table time_table(const step::Prediction& prediction);
+Table memory_table(const step::Prediction& prediction);
+Table stage_table(const step::Prediction& prediction);
+Table replica_table(const step::Prediction& prediction);
+Table communication_table(const step::Prediction& prediction);
 
 }  // namespace dodona::reports

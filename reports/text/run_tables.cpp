@@ -18,13 +18,13 @@ constexpr double kLeastShare = 0.005;   ///< of a time that is worth a word
 std::string count_text(std::int64_t number) { return whole(static_cast<double>(number)); }
 
 /// "backward 57 %, forward 28 %, layer 11 %": the largest parts, ties in the order of a step.
-std::string made_of(const schedule::TimeParts& time) {
+std::string made_of(const step::TimeParts& time) {
     std::vector<std::pair<double, std::string>> parts;
     const Seconds total = time.total();
-    for (std::size_t i = 0; i < schedule::kTimeParts && total > Seconds{}; ++i) {
+    for (std::size_t i = 0; i < step::kTimeParts && total > Seconds{}; ++i) {
         const double share = time.values[i] / total;
         if (share >= kLeastShare) {
-            parts.emplace_back(share, std::string(schedule::name(static_cast<schedule::TimePart>(i))));
+            parts.emplace_back(share, std::string(step::name(static_cast<step::TimePart>(i))));
         }
     }
     std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -94,10 +94,10 @@ Table part_table(const validate::Comparison& comparison) {
     return table;
 }
 
-Table peer_table(const validate::Comparison& comparison, const std::vector<input::PeerError>& peers) {
+Table peer_table(const validate::Comparison& comparison, const std::vector<files::PeerError>& peers) {
     Table table({{"group"}, {"of"}, {"here", Align::right}, {"there", Align::right}, {"by"}, {"over"}});
     for (const validate::Statistics& group : comparison.groups) {
-        for (const input::PeerError& peer : peers) {
+        for (const files::PeerError& peer : peers) {
             const std::optional<double>& ours = peer.of_memory ? group.memory_mape : group.mape;
             if (peer.group == group.group && ours) {
                 table.row({group.group, peer.of_memory ? "memory" : "time", ratio(ours), percent(peer.error), peer.peer,

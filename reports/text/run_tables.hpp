@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "input/peer_file.hpp"
+#include "files/peer_file.hpp"
 #include "reports/table.hpp"
 #include "validate/comparison.hpp"
 
@@ -28,7 +28,7 @@ Table assumption_table(const validate::Statistics& all);
 Table part_table(const validate::Comparison& comparison);
 
 /// What others publish for groups of this table, beside ours.
-Table peer_table(const validate::Comparison& comparison, const std::vector<input::PeerError>& peers);
+Table peer_table(const validate::Comparison& comparison, const std::vector<files::PeerError>& peers);
 
 /// Reasons for refusals with their runs, the most frequent first; a last line says how many more there are.
 Table refusal_table(const validate::Comparison& comparison, std::size_t most);

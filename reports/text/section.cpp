@@ -12,47 +12,47 @@ std::string heading(Style style, std::string_view title) { return "\n" + painted
 
 std::string bullet(std::string_view text) { return "  - " + wrapped(text, kTextWidth - 4, "    ") + "\n"; }
 
-std::string time_bar(const schedule::Prediction& prediction, Style style) {
+std::string time_bar(const step::Prediction& prediction, Style style) {
     Bar bar{.parts = {}, .whole = prediction.step.value.in(unit::second)};
-    for (std::size_t i = 0; i < schedule::kTimeParts; ++i) {
+    for (std::size_t i = 0; i < step::kTimeParts; ++i) {
         bar.parts.push_back(
-            {std::string(label(static_cast<schedule::TimePart>(i))), prediction.time.values[i].in(unit::second)});
+            {std::string(label(static_cast<step::TimePart>(i))), prediction.time.values[i].in(unit::second)});
     }
     return fmt::format("  time: {} a step\n", text(prediction.step.value)) + to_text(bar, style, "  ");
 }
 
-std::string memory_bar(const schedule::Prediction& prediction, Style style) {
+std::string memory_bar(const step::Prediction& prediction, Style style) {
     Bar bar{.parts = {}, .whole = prediction.memory_limit.in(unit::byte)};
-    for (std::size_t i = 0; i < schedule::kMemoryParts; ++i) {
+    for (std::size_t i = 0; i < step::kMemoryParts; ++i) {
         bar.parts.push_back(
-            {std::string(label(static_cast<schedule::MemoryPart>(i))), prediction.memory.values[i].in(unit::byte)});
+            {std::string(label(static_cast<step::MemoryPart>(i))), prediction.memory.values[i].in(unit::byte)});
     }
     return fmt::format("  memory: {}\n", memory_words(prediction)) + to_text(bar, style, "  ");
 }
 
-std::string limits(const schedule::Prediction& prediction, Style style) {
+std::string limits(const step::Prediction& prediction, Style style) {
     if (prediction.limits.empty()) {
         return {};
     }
     std::string section = heading(style, "Limits");
-    for (const schedule::Limit& limit : prediction.limits) {
+    for (const step::Limit& limit : prediction.limits) {
         section += bullet((limit.broken ? "broken: " : "reached: ") + limit.text);
     }
     return section;
 }
 
-std::string bottlenecks(const schedule::Prediction& prediction, Style style) {
+std::string bottlenecks(const step::Prediction& prediction, Style style) {
     if (prediction.bottlenecks.empty()) {
         return {};
     }
     std::string section = heading(style, "Bottlenecks");
-    for (const schedule::Bottleneck& bottleneck : prediction.bottlenecks) {
+    for (const step::Bottleneck& bottleneck : prediction.bottlenecks) {
         section += bullet(bottleneck.kind + ": " + bottleneck.text);
     }
     return section;
 }
 
-std::string observed(const schedule::Prediction& prediction, Style style) {
+std::string observed(const step::Prediction& prediction, Style style) {
     const std::vector<std::string> lines = observed_words(prediction);
     if (lines.empty()) {
         return {};
@@ -64,7 +64,7 @@ std::string observed(const schedule::Prediction& prediction, Style style) {
     return section;
 }
 
-std::string evidence(const schedule::Prediction& prediction, Style style) {
+std::string evidence(const step::Prediction& prediction, Style style) {
     if (prediction.provenance.empty()) {
         return {};
     }

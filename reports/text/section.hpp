@@ -10,20 +10,20 @@
 
 #include "reports/style.hpp"
 #include "reports/table.hpp"
-#include "schedule/prediction.hpp"
+#include "step/prediction.hpp"
 
 namespace dodona::reports {
 
 inline constexpr std::size_t kTextWidth = 100;
 
 std::string heading(Style style, std::string_view title);
-std::string time_bar(const schedule::Prediction& prediction, Style style);
-std::string memory_bar(const schedule::Prediction& prediction, Style style);
-std::string limits(const schedule::Prediction& prediction, Style style);
-std::string bottlenecks(const schedule::Prediction& prediction, Style style);
+std::string time_bar(const step::Prediction& prediction, Style style);
+std::string memory_bar(const step::Prediction& prediction, Style style);
+std::string limits(const step::Prediction& prediction, Style style);
+std::string bottlenecks(const step::Prediction& prediction, Style style);
 /// What observed steps moved; nothing where nothing was observed.
-std::string observed(const schedule::Prediction& prediction, Style style);
-std::string evidence(const schedule::Prediction& prediction, Style style);
+std::string observed(const step::Prediction& prediction, Style style);
+std::string evidence(const step::Prediction& prediction, Style style);
 
 /// "  - text", wrapped.
 std::string bullet(std::string_view text);

@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "input/library.hpp"
+#include "files/library.hpp"
 #include "reports/figures.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
@@ -40,9 +40,9 @@ struct Run {
     [[nodiscard]] double per_second() const { return static_cast<double>(counts.configurations) / seconds; }
 };
 
-input::Library library() {
+files::Library library() {
     const char* root = std::getenv("DODONA_SOURCE");
-    return input::Library(root == nullptr ? "." : root);
+    return files::Library(root == nullptr ? "." : root);
 }
 
 double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
@@ -54,7 +54,7 @@ double peak_mib() {
 }
 
 Run run(const Question& question, bool exhaustive) {
-    std::vector<input::Setting> settings;
+    std::vector<files::Setting> settings;
     for (const auto& [name, value] : question.settings) {
         settings.push_back({name, value, {}});
     }

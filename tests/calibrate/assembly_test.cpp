@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "input/library.hpp"
+#include "files/library.hpp"
 
 namespace dodona::calibrate {
 namespace {
@@ -30,7 +30,7 @@ Record environment(const char* device) {
 }
 
 Assembled made_of(const std::vector<Record>& records) {
-    static const cluster::Cluster before = input::Library(std::getenv("DODONA_SOURCE")).cluster("dgx-h100");
+    static const cluster::Cluster before = files::Library(std::getenv("DODONA_SOURCE")).cluster("dgx-h100");
     return assembled({.name = "mine", .records = &records, .before = &before, .levels = {}});
 }
 

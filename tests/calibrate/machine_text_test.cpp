@@ -4,15 +4,15 @@
 #include <gtest/gtest.h>
 
 #include "calibrate/machine/machine_text.hpp"
-#include "input/library.hpp"
+#include "files/library.hpp"
 
 namespace dodona::calibrate {
 namespace {
 
-input::Library library() { return input::Library(std::getenv("DODONA_SOURCE")); }
+files::Library library() { return files::Library(std::getenv("DODONA_SOURCE")); }
 
 cluster::Cluster again(const std::string& text) {
-    return input::read_cluster(input::parse_document(text, "written.yaml"), library().machine_openers());
+    return files::read_cluster(files::parse_document(text, "written.yaml"), library().machine_openers());
 }
 
 TEST(MachineText, EveryBuiltInMachineIsReadAgainAsItWasWritten) {

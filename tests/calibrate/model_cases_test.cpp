@@ -8,13 +8,13 @@
 #include "calibrate/cases/model_cases.hpp"
 #include "calibrate/machine/measured_device.hpp"
 #include "cost/device_time.hpp"
-#include "input/library.hpp"
+#include "files/library.hpp"
 #include "plan/plan.hpp"
 
 namespace dodona::calibrate {
 namespace {
 
-input::Library library() { return input::Library(std::getenv("DODONA_SOURCE")); }
+files::Library library() { return files::Library(std::getenv("DODONA_SOURCE")); }
 
 plan::ShardedGraph sharded(const graph::Graph& graph, const std::string& strategy, std::vector<plan::MeshAxis> axes,
                            std::int64_t microbatch) {

@@ -1,7 +1,7 @@
 // Low-rank adapters beside frozen layers: what is trained, kept, sent, and that it costs less than training everything.
 #include "derived.hpp"
 
-#include "schedule/predict.hpp"
+#include "step/predict.hpp"
 
 namespace dodona::derivation {
 namespace {
@@ -20,11 +20,11 @@ Derived small_lora() {
                    plan_of("megatron-sequence", {{"tensor", 4}, {"data", 1}}));
 }
 
-schedule::Prediction predicted(const std::string& name) {
+step::Prediction predicted(const std::string& name) {
     const graph::Graph graph = graph::build(model(name));
     plan::Plan plan = plan_of("data", {{"data", 4}});
     plan.batch = 4;
-    return schedule::predict(graph, flat_ring(4), plan);
+    return step::predict(graph, flat_ring(4), plan);
 }
 
 // Beside Megatron's two gathers and two scatters of an activation, each adapter moves its few features once: gathered
@@ -54,17 +54,17 @@ TEST(Adapters, LeaveTheFirstInputWithoutAGradient) {
 }
 
 TEST(Adapters, MakeAStepCheaperAndItsStatesTiny) {
-    const schedule::Prediction full = predicted("llama-3.1-8b");
-    const schedule::Prediction lora = predicted("llama-3.1-8b-lora");
-    using schedule::MemoryPart;
-    using schedule::TimePart;
+    const step::Prediction full = predicted("llama-3.1-8b");
+    const step::Prediction lora = predicted("llama-3.1-8b-lora");
+    using step::MemoryPart;
+    using step::TimePart;
     EXPECT_LT(lora.step.value, 0.75 * full.step.value);
     EXPECT_GT(lora.time[TimePart::forward], full.time[TimePart::forward]);
     EXPECT_LT(lora.time[TimePart::backward], 0.6 * full.time[TimePart::backward]);
     // 41,943,040 trained parameters, all in the blocks.
     EXPECT_EQ(lora.memory[MemoryPart::optimizer], 41'943'040 * 8 * 1_B);
     EXPECT_EQ(lora.memory[MemoryPart::gradients], 41'943'040 * 4 * 1_B);
-    const auto all_states = [](const schedule::Prediction& p) {
+    const auto all_states = [](const step::Prediction& p) {
         return p.memory[MemoryPart::optimizer] + p.memory[MemoryPart::gradients];
     };
     EXPECT_LT(all_states(lora), 0.01 * all_states(full));

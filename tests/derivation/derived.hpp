@@ -12,13 +12,13 @@
 #include <gtest/gtest.h>
 
 #include "base/check.hpp"
+#include "files/library.hpp"
+#include "files/strategy_file.hpp"
 #include "graph/graph.hpp"
-#include "input/library.hpp"
-#include "input/strategy_file.hpp"
-#include "schedule/stage_time.hpp"
-#include "schedule/stages.hpp"
-#include "schedule/state_sharding.hpp"
-#include "schedule/unit_cost.hpp"
+#include "step/stage_time.hpp"
+#include "step/stages.hpp"
+#include "step/state_sharding.hpp"
+#include "step/unit_cost.hpp"
 
 namespace dodona::derivation {
 
@@ -27,13 +27,13 @@ using cluster::Collective;
 using plan::Phase;
 using plan::Purpose;
 
-inline input::Library library() {
+inline files::Library library() {
     const char* root = std::getenv("DODONA_SOURCE");
-    return input::Library(root == nullptr ? "." : root);
+    return files::Library(root == nullptr ? "." : root);
 }
 
 inline graph::NetworkSpec model(const std::string& name, const std::map<std::string, std::string>& values = {}) {
-    std::vector<input::Setting> settings;
+    std::vector<files::Setting> settings;
     for (const auto& [key, value] : values) {
         settings.push_back({key, value, {}});
     }
@@ -42,8 +42,8 @@ inline graph::NetworkSpec model(const std::string& name, const std::map<std::str
 
 /// A strategy as a user writes it.
 inline plan::Strategy strategy_of(const std::string& yaml) {
-    return input::read_strategy(
-        input::parse_document("strategy: written\nsource: a test\nsummary: a test\n" + yaml, "strategy.yaml"));
+    return files::read_strategy(
+        files::parse_document("strategy: written\nsource: a test\nsummary: a test\n" + yaml, "strategy.yaml"));
 }
 
 /// fp32, one micro-batch of one sample on every data rank, states sharded as the strategy says.
@@ -101,18 +101,18 @@ public:
         : graph_(graph::build(spec)),
           plan_(std::move(plan)),
           cluster_(flat_ring(plan_.devices())),
-          costed_(schedule::cost_graph(graph_, cluster_, plan_, {})) {}
+          costed_(step::cost_graph(graph_, cluster_, plan_, {})) {}
     Derived(const Derived&) = delete;
     Derived& operator=(const Derived&) = delete;
 
-    [[nodiscard]] const schedule::CostedGraph& costed() const { return costed_; }
+    [[nodiscard]] const step::CostedGraph& costed() const { return costed_; }
     [[nodiscard]] const plan::Plan& plan() const { return plan_; }
 
     /// Collectives in one instance of a unit, one micro-batch; of one purpose if given.
     [[nodiscard]] Tally unit(const std::string& name, Phase phase, Collective collective,
                              std::optional<Purpose> purpose = std::nullopt) const {
         Tally tally;
-        for (const schedule::TimedTransfer& t : costed_.units[unit_index(name)].transfers) {
+        for (const step::TimedTransfer& t : costed_.units[unit_index(name)].transfers) {
             if (t.what.phase == phase && t.what.transfer.collective == collective &&
                 purpose.value_or(t.what.purpose) == t.what.purpose) {
                 add(tally, collective, costed_.mesh.ways(t.what.transfer.atoms), t.size, t.count);
@@ -124,7 +124,7 @@ public:
     /// How many collectives of any kind a unit has in one phase.
     [[nodiscard]] double collectives(const std::string& name, Phase phase) const {
         double count = 0;
-        for (const schedule::TimedTransfer& t : costed_.units[unit_index(name)].transfers) {
+        for (const step::TimedTransfer& t : costed_.units[unit_index(name)].transfers) {
             count += t.what.phase == phase ? t.count : 0;
         }
         return count;
@@ -134,7 +134,7 @@ public:
     [[nodiscard]] double sent_in_layers() const {
         double sent = 0;
         for (std::size_t u = 0; u < costed_.units.size(); ++u) {
-            for (const schedule::TimedTransfer& t : costed_.units[u].transfers) {
+            for (const step::TimedTransfer& t : costed_.units[u].transfers) {
                 sent += t.count * static_cast<double>(graph_.units[u].count) *
                         sent_of(t.what.transfer.collective,
                                 static_cast<double>(costed_.mesh.ways(t.what.transfer.atoms)), t.size.in(1_B));
@@ -144,20 +144,19 @@ public:
     }
 
     /// Pipeline stages; one without a pipeline.
-    [[nodiscard]] std::vector<schedule::Stage> stages() const {
+    [[nodiscard]] std::vector<step::Stage> stages() const {
         const std::int64_t count = plan_.strategy.pipeline ? plan_.axis_size(*plan_.strategy.pipeline) : 1;
-        return schedule::cut_stages(costed_, count, plan_.chunks, plan_.stages);
+        return step::cut_stages(costed_, count, plan_.chunks, plan_.stages);
     }
 
-    [[nodiscard]] std::vector<schedule::StateTransfer> states(std::int64_t microbatches = 1,
-                                                              std::size_t stage = 0) const {
-        return schedule::stage_states(costed_, plan_, stages().at(stage), microbatches).transfers;
+    [[nodiscard]] std::vector<step::StateTransfer> states(std::int64_t microbatches = 1, std::size_t stage = 0) const {
+        return step::stage_states(costed_, plan_, stages().at(stage), microbatches).transfers;
     }
 
     /// Collectives on weights and their gradients in one step.
     [[nodiscard]] Tally state(Collective collective, std::int64_t microbatches = 1, std::size_t stage = 0) const {
         Tally tally;
-        for (const schedule::StateTransfer& t : states(microbatches, stage)) {
+        for (const step::StateTransfer& t : states(microbatches, stage)) {
             if (t.collective == collective) {
                 add(tally, collective, costed_.mesh.ways(t.atoms), t.size, t.per_step);
             }
@@ -167,7 +166,7 @@ public:
 
     [[nodiscard]] double sent_for_states() const {
         double sent = 0;
-        for (const schedule::StateTransfer& t : states()) {
+        for (const step::StateTransfer& t : states()) {
             sent += t.per_step * sent_of(t.collective, static_cast<double>(costed_.mesh.ways(t.atoms)), t.size.in(1_B));
         }
         return sent;
@@ -192,7 +191,7 @@ private:
     graph::Graph graph_;
     plan::Plan plan_;
     cluster::Cluster cluster_;
-    schedule::CostedGraph costed_;
+    step::CostedGraph costed_;
 };
 
 /// `count` collectives whose buffers hold `bytes` together, of which a rank sends `sent`.

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "derived.hpp"
-#include "schedule/evaluate.hpp"
+#include "step/evaluate.hpp"
 
 namespace dodona::derivation {
 namespace {

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "derived.hpp"
-#include "input/plan_file.hpp"
-#include "schedule/predict.hpp"
+#include "files/plan_file.hpp"
+#include "step/predict.hpp"
 #include "tests/graph/networks.hpp"
 
 namespace dodona::derivation {
@@ -57,7 +57,7 @@ TEST(AFoldedAxis, AddsNoDevices) {
     EXPECT_EQ(net.costed().mesh.devices(), 8);
     EXPECT_EQ(net.costed().sharded.data_ways, 8);
     const graph::Graph graph = graph::build(sandwich());
-    const schedule::Prediction found = schedule::predict(graph, flat_ring(8), folded("in_feature"));
+    const step::Prediction found = step::predict(graph, flat_ring(8), folded("in_feature"));
     EXPECT_EQ(found.plan.devices(), 8);
     EXPECT_TRUE(found.fits) << found.why_not;
 }
@@ -68,7 +68,7 @@ TEST(AFoldedAxis, LeavesTheRestOfDataToReduceGradients) {
     const Derived net(sandwich(), folded("in_feature"));
     const auto states = net.states();
     ASSERT_EQ(states.size(), 2u);
-    for (const schedule::StateTransfer& transfer : states) {
+    for (const step::StateTransfer& transfer : states) {
         EXPECT_EQ(transfer.collective, Collective::all_reduce);
         EXPECT_EQ(transfer.size, net.costed().mesh.ways(transfer.atoms) == 2 ? 64_B : 128_B);
     }
@@ -90,7 +90,7 @@ batch: 8
 microbatch: 1
 precision: fp32
 )";
-    const plan::Plan read = input::read_plan(input::parse_document(text, "plan.yaml"), library().strategy_opener(),
+    const plan::Plan read = files::read_plan(files::parse_document(text, "plan.yaml"), library().strategy_opener(),
                                              library().framework_opener());
     const Derived net(sandwich(), read);
     EXPECT_EQ(net.sent_in_layers(), Derived(sandwich(), folded("in_feature")).sent_in_layers());

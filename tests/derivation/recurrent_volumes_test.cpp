@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "derived.hpp"
-#include "schedule/evaluate.hpp"
+#include "step/evaluate.hpp"
 #include "tests/graph/networks.hpp"
 
 namespace dodona::derivation {
@@ -81,7 +81,7 @@ TEST(AnLstm, PaysForEveryStep) {
     EXPECT_EQ(found->size, Bytes::of_base(128));
     EXPECT_DOUBLE_EQ(units[1].forward.layer.value.in(1_s), 10 * found->time.time.value.in(1_s));
     double steps = 0;
-    for (const schedule::CommunicationLine& line : schedule::evaluate(net.costed(), net.plan()).communication) {
+    for (const step::CommunicationLine& line : step::evaluate(net.costed(), net.plan()).communication) {
         steps += line.size == found->size && line.collective == "all-gather" ? line.per_step : 0;
     }
     EXPECT_EQ(steps, 10) << "of one micro-batch";

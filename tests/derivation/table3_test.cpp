@@ -10,15 +10,15 @@
 #include <cmath>
 
 #include "derived.hpp"
-#include "schedule/predict.hpp"
+#include "step/predict.hpp"
 #include "tests/graph/networks.hpp"
 
 namespace dodona::derivation {
 namespace {
 
-using schedule::Prediction;
-using schedule::TimePart;
 using std::int64_t;
+using step::Prediction;
+using step::TimePart;
 
 constexpr double kDelta = 4;
 const Seconds kAlpha = 7_us;
@@ -86,7 +86,7 @@ Prediction run(const Chain& chain, plan::Plan plan, int64_t batch, int64_t group
     plan.batch = batch;
     plan.microbatch = batch / groups;
     const graph::Graph graph = graph::build(chain.spec());
-    return schedule::predict(graph, flat_ring(plan.devices(), kAlpha, kBandwidth), plan);
+    return step::predict(graph, flat_ring(plan.devices(), kAlpha, kBandwidth), plan);
 }
 
 double seconds(const Prediction& prediction, TimePart part) { return prediction.busy[part].in(1.0_s); }
@@ -247,11 +247,11 @@ Pipeline run_pipeline(const Chain& chain, int64_t stages, int64_t segments, int6
     plan.microbatch = samples;
     plan.batch = samples * segments;
     Pipeline pipeline{.stages = stages, .segments = segments, .layer_seconds = {}, .found = {}};
-    pipeline.found = schedule::predict(graph, flat_ring(stages, kAlpha, kBandwidth), plan);
+    pipeline.found = step::predict(graph, flat_ring(stages, kAlpha, kBandwidth), plan);
     plan.mesh = {};
     const cluster::Cluster one = flat_ring(1);
-    const schedule::CostedGraph serial = schedule::cost_graph(graph, one, plan, {});
-    for (const schedule::UnitCost& unit : serial.units) {
+    const step::CostedGraph serial = step::cost_graph(graph, one, plan, {});
+    for (const step::UnitCost& unit : serial.units) {
         const double each = (unit.forward.compute.value + unit.backward.compute.value).in(1.0_s);
         if (each > 1e-9) {  // norms and activations cost nothing on this machine
             pipeline.layer_seconds.push_back(each);
@@ -293,7 +293,7 @@ RC_GTEST_PROP(Table3, LayerRowBoundsUnevenStages, ()) {
     const auto slots = static_cast<double>(p + segments - 1);
     double slowest = 0;
     double all = 0;
-    for (const schedule::StagePrediction& stage : run.found.stages) {
+    for (const step::StagePrediction& stage : run.found.stages) {
         slowest = std::max(slowest, stage.time.in(1.0_s) / static_cast<double>(segments));
     }
     for (const double each : run.layer_seconds) {

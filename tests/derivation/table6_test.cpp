@@ -5,13 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "derived.hpp"
-#include "schedule/predict.hpp"
+#include "step/predict.hpp"
 
 namespace dodona::derivation {
 namespace {
 
-using schedule::Bottleneck;
-using schedule::Prediction;
+using step::Bottleneck;
+using step::Prediction;
 
 Prediction run(const std::string& network, const std::string& strategy, std::vector<plan::MeshAxis> mesh,
                std::int64_t batch, std::int64_t microbatch) {
@@ -19,7 +19,7 @@ Prediction run(const std::string& network, const std::string& strategy, std::vec
     plan.batch = batch;
     plan.microbatch = microbatch;
     plan.optimizer = plan::OptimizerKind::momentum;
-    return schedule::predict(graph::build(model(network)), library().cluster("abci-chainermn"), plan);
+    return step::predict(graph::build(model(network)), library().cluster("abci-chainermn"), plan);
 }
 
 bool told(const Prediction& prediction, std::string_view kind) {

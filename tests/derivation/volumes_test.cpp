@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "derived.hpp"
-#include "schedule/evaluate.hpp"
+#include "step/evaluate.hpp"
 
 namespace dodona::derivation {
 namespace {
@@ -98,7 +98,7 @@ double all_reduces_a_layer(plan::RecomputeKind recompute) {
     plan.recompute = recompute;
     const Derived gpt3(model("gpt3-175b"), plan);
     double count = 0;
-    for (const schedule::CommunicationLine& line : schedule::evaluate(gpt3.costed(), plan).communication) {
+    for (const step::CommunicationLine& line : step::evaluate(gpt3.costed(), plan).communication) {
         count += line.collective == "all-reduce" && line.size.in(1_B) == kActivation ? line.per_step : 0;
     }
     return (count - 2) / 96;
@@ -210,9 +210,9 @@ TEST(APipelineBoundary, SendsTheActivationAsItsProducerLeavesIt) {
 TEST(ATiedEmbedding, IsReducedBetweenTheFirstAndTheLastStage) {
     const Derived gpt3(model("gpt3-175b"), gpt3_plan("megatron", 1, 8));
     for (const std::size_t stage : {0u, 3u, 7u}) {
-        const auto tied = schedule::tied_transfers(gpt3.costed(), gpt3.plan(), gpt3.stages(), stage);
+        const auto tied = step::tied_transfers(gpt3.costed(), gpt3.plan(), gpt3.stages(), stage);
         ASSERT_EQ(tied.size(), stage == 3 ? 0u : 1u);
-        for (const schedule::StateTransfer& transfer : tied) {
+        for (const step::StateTransfer& transfer : tied) {
             EXPECT_EQ(transfer.collective, Collective::all_reduce);
             EXPECT_EQ(transfer.size, 314'572'800_B);
             EXPECT_EQ(transfer.time.sent, 314'572'800_B);
@@ -222,10 +222,10 @@ TEST(ATiedEmbedding, IsReducedBetweenTheFirstAndTheLastStage) {
 
 TEST(ATiedEmbedding, OnOneStageIsCountedOnce) {
     const Derived gpt3(model("gpt3-175b"), gpt3_plan("megatron"));
-    const schedule::StageStates states = schedule::stage_states(gpt3.costed(), gpt3.plan(), gpt3.stages()[0], 1);
+    const step::StageStates states = step::stage_states(gpt3.costed(), gpt3.plan(), gpt3.stages()[0], 1);
     // 96 layers of 226,576,896, the vocabulary's 51,200 h / 8, positions 2,048 h and the last norm's 2 h.
     EXPECT_EQ(states.elements, 96 * 226'576'896.0 + 78'643'200 + 25'165'824 + 24'576);
-    EXPECT_TRUE(schedule::tied_transfers(gpt3.costed(), gpt3.plan(), gpt3.stages(), 0).empty());
+    EXPECT_TRUE(step::tied_transfers(gpt3.costed(), gpt3.plan(), gpt3.stages(), 0).empty());
 }
 
 /// Llama 3.1 8B: s 8,192, h 4,096, 8 key/value heads of 128 under 32 query heads.

@@ -7,7 +7,7 @@
 
 #include "calibrate/fit/profile_text.hpp"
 #include "cost/kernel_fit.hpp"
-#include "input/profile_file.hpp"
+#include "files/profile_file.hpp"
 
 namespace dodona::calibrate {
 namespace {
@@ -107,7 +107,7 @@ TEST(Fit, tells_the_product_from_the_cast_of_its_input) {
     EXPECT_NEAR(found.benchmark_cast->start.in(1_us), 7, 1);
     cluster::Profile profile{.name = "made-up", .source = "a test", .fits = {found}};
     const std::string text = profile_text(profile, "");
-    EXPECT_EQ(profile_text(input::read_profile(input::parse_document(text, "made-up.yaml")), ""), text);
+    EXPECT_EQ(profile_text(files::read_profile(files::parse_document(text, "made-up.yaml")), ""), text);
 }
 
 TEST(Fit, is_written_as_the_oracle_reads_it) {
@@ -116,7 +116,7 @@ TEST(Fit, is_written_as_the_oracle_reads_it) {
     stream.provenance.source = "made up";
     profile.fits.push_back(stream);
     const std::string text = profile_text(profile, "a note");
-    const cluster::Profile read = input::read_profile(input::parse_document(text, "made-up.yaml"));
+    const cluster::Profile read = files::read_profile(files::parse_document(text, "made-up.yaml"));
     EXPECT_EQ(profile_text(read, "a note"), text);
     EXPECT_EQ(read.fits.at(1).bytes, stream.bytes);
     EXPECT_EQ(read.fits.at(0).rows, 80);

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "input/library.hpp"
+#include "files/library.hpp"
 #include "validate/comparison.hpp"
 
 namespace dodona::calibrate {
@@ -17,15 +17,15 @@ using plan::FrameworkParameter;
 std::string root() { return std::getenv("DODONA_SOURCE"); }
 
 /// The published layouts of Megatron, timed by `truth` instead of a clock.
-std::vector<input::Run> runs_timed_by(const plan::Framework& truth) {
-    std::vector<input::Run> runs;
+std::vector<files::Run> runs_timed_by(const plan::Framework& truth) {
+    std::vector<files::Run> runs;
     for (const char* table : {"korthikanti-tab5", "megatron-sc21"}) {
         const std::string path = root() + "/tests/validate/published/" + table + ".csv";
-        for (input::Run& run : input::load_runs(path, input::command_line())) {
+        for (files::Run& run : files::load_runs(path, files::command_line())) {
             runs.push_back(std::move(run));
         }
     }
-    validate::Questions questions{input::Library(root())};
+    validate::Questions questions{files::Library(root())};
     questions.replace(truth);
     const validate::Comparison made =
         validate::compare(runs, questions, [](std::int64_t, std::int64_t) { return true; });
@@ -36,7 +36,7 @@ std::vector<input::Run> runs_timed_by(const plan::Framework& truth) {
 }
 
 plan::Framework megatron() {
-    plan::Framework framework = input::Library(root()).framework("megatron-2021");
+    plan::Framework framework = files::Library(root()).framework("megatron-2021");
     for (plan::Framework::Number& number : framework.numbers) {
         number.bounds.reset();
     }
@@ -47,11 +47,11 @@ TEST(FrameworkFit, FindsTheParametersThatMadeTheRuns) {
     plan::Framework truth = megatron();
     truth.number(FrameworkParameter::matmul).value = 1.2;
     truth.number(FrameworkParameter::stream).value = 1.6;
-    const std::vector<input::Run> runs = runs_timed_by(truth);
+    const std::vector<files::Run> runs = runs_timed_by(truth);
     plan::Framework start = megatron();
     start.number(FrameworkParameter::matmul) = {1, 1, 1, plan::Framework::Number::Bounds{0.8, 1.6}, "free"};
     start.number(FrameworkParameter::stream) = {1, 1, 1, plan::Framework::Number::Bounds{0.8, 3}, "free"};
-    validate::Questions questions{input::Library(root())};
+    validate::Questions questions{files::Library(root())};
     const FrameworkFit fitted = fit(runs, questions, start, [](const std::string&) {});
     EXPECT_NEAR(fitted.framework[FrameworkParameter::matmul], 1.2, 0.03);
     EXPECT_NEAR(fitted.framework[FrameworkParameter::stream], 1.6, 0.1);
@@ -66,11 +66,11 @@ TEST(FrameworkFit, FindsTheParametersThatMadeTheRuns) {
 TEST(FrameworkFit, OneRunThatIsFarOffDoesNotMoveTheRest) {
     plan::Framework truth = megatron();
     truth.number(FrameworkParameter::matmul).value = 1.2;
-    std::vector<input::Run> runs = runs_timed_by(truth);
+    std::vector<files::Run> runs = runs_timed_by(truth);
     runs.back().step_time = 3.0 * *runs.back().step_time;
     plan::Framework start = megatron();
     start.number(FrameworkParameter::matmul) = {1, 1, 1, plan::Framework::Number::Bounds{0.8, 1.6}, "free"};
-    validate::Questions questions{input::Library(root())};
+    validate::Questions questions{files::Library(root())};
     const FrameworkFit fitted = fit(runs, questions, start, [](const std::string&) {});
     EXPECT_NEAR(fitted.framework[FrameworkParameter::matmul], 1.2, 0.05);
 }
@@ -78,10 +78,10 @@ TEST(FrameworkFit, OneRunThatIsFarOffDoesNotMoveTheRest) {
 TEST(FrameworkFit, GroupsAreHeldOutInTurn) {
     plan::Framework truth = megatron();
     truth.number(FrameworkParameter::matmul).value = 1.2;
-    const std::vector<input::Run> runs = runs_timed_by(truth);
+    const std::vector<files::Run> runs = runs_timed_by(truth);
     plan::Framework start = megatron();
     start.number(FrameworkParameter::matmul) = {1, 1, 1, plan::Framework::Number::Bounds{0.8, 1.6}, "free"};
-    validate::Questions questions{input::Library(root())};
+    validate::Questions questions{files::Library(root())};
     const auto errors = errors_held_out(runs, questions, start);
     ASSERT_EQ(errors.size(), 2U);
     EXPECT_EQ(errors.at("korthikanti-tab5").runs, 8U);

@@ -1,4 +1,5 @@
-"""headers.py ROOT BUILD: every header of oracle/ and reports/ compiles alone.
+"""headers.py ROOT BUILD: every header of oracle/, cli/, reports/ and calibrate/ compiles alone, but for those of back
+ends that are not built here.
 
 Takes the compiler and its flags from BUILD/compile_commands.json and remembers in BUILD/headers/ what each header
 read, so that only headers with a newer file in that list are compiled again.
@@ -15,6 +16,7 @@ import tree
 
 root, build = map(os.path.abspath, sys.argv[1:3])
 stamps = os.path.join(build, "headers")
+BACK_ENDS = ("calibrate/cpu", "calibrate/cuda", "calibrate/mpi")
 
 
 def commands():
@@ -26,9 +28,19 @@ def commands():
         words = shlex.split(entry["command"])
         keep = [w for i, w in enumerate(words)
                 if w not in ("-MD", "-c", "-o", "-MF", "-MQ") and words[i - 1] not in ("-c", "-o", "-MF", "-MQ")]
-        path = os.path.relpath(os.path.join(entry["directory"], entry["file"]), root)
-        result.setdefault(os.path.dirname(path), [w for w in keep if w != "ccache"])
+        for path in sources_of(os.path.join(entry["directory"], entry["file"])):
+            if path.endswith(".cpp"):
+                result.setdefault(os.path.dirname(path), [w for w in keep if w != "ccache"])
     return result
+
+
+def sources_of(path):
+    """The sources of the repository that a source compiles: itself, or those that a unity build includes in it."""
+    if "-unity" not in os.path.basename(path):
+        return [os.path.relpath(path, root)]
+    with open(path, encoding="utf-8") as file:
+        return [os.path.relpath(os.path.join(build, line.split("<")[1].split(">")[0]), root)
+                for line in file if line.startswith("#include")]
 
 
 def is_current(stamp):
@@ -59,7 +71,8 @@ def main():
         tree.skip("nothing is compiled yet")
     os.makedirs(stamps, exist_ok=True)
     any_command = next(iter(known.values()))
-    headers = tree.files(root, ".hpp", within=("oracle/", "reports/"))
+    headers = tree.files(root, ".hpp", within=("oracle/", "cli/", "reports/", "calibrate/"))
+    headers = [h for h in headers if os.path.dirname(h) in known or os.path.dirname(h) not in BACK_ENDS]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         good = list(pool.map(lambda h: check(h, known.get(os.path.dirname(h), any_command)), headers))
     tree.report([f"{header}: does not compile alone" for header, ok in zip(headers, good) if not ok])

@@ -1,5 +1,6 @@
-"""Every #include in oracle/ and reports/ is one that oracle/LAYERS allows."""
+"""Every #include of the program is one that oracle/LAYERS allows."""
 
+import os
 import re
 import sys
 
@@ -19,14 +20,22 @@ def rules():
     return layers, reserved
 
 
+def layer_of(path, layers):
+    """The line of oracle/LAYERS that a file belongs to, or None. Folders without a line belong to the one around them."""
+    folder = os.path.dirname(path.removeprefix("oracle/"))
+    while folder and folder not in layers:
+        folder = os.path.dirname(folder)
+    return folder or None
+
+
 def complaint(layer, include, layers, reserved):
     for prefix, folders in reserved.items():
         if include.startswith(prefix):
             return None if layer in folders else f"belongs in {' and '.join(folders) or 'no layer'} only"
     if include[0] == "<":
         return None
-    target = include.strip('"').split("/")[0]
-    if "/" not in include or target not in layers:
+    target = layer_of(include.strip('"'), layers)
+    if target is None:
         return "is in no layer of oracle/LAYERS"
     if target != layer and target not in layers[layer]:
         return f"is not below {layer} in oracle/LAYERS"
@@ -36,11 +45,10 @@ def complaint(layer, include, layers, reserved):
 def main():
     layers, reserved = rules()
     complaints = []
-    for path in tree.files(root, ".cpp", ".hpp", within=("oracle/", "reports/")):
-        parts = path.split("/")
-        layer = parts[1] if parts[0] == "oracle" else parts[0]
-        if layer not in layers:
-            complaints.append(f"{path}: {layer} is not in oracle/LAYERS")
+    for path in tree.files(root, ".cpp", ".hpp", ".cu", ".cuh", within=("oracle/", "cli/", "reports/", "calibrate/")):
+        layer = layer_of(path, layers)
+        if layer is None:
+            complaints.append(f"{path}: its folder is not in oracle/LAYERS")
             continue
         for number, line in enumerate(tree.text(root, path).splitlines(), 1):
             include = INCLUDE.match(line)

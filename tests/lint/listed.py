@@ -1,4 +1,4 @@
-"""Every C++ source stands in its layer's meson.build; one that does not would never be compiled."""
+"""Every C++ source stands in the meson.build of its folder or of one around it; one that does not would never be compiled."""
 
 import os
 import sys
@@ -6,14 +6,19 @@ import sys
 import tree
 
 root = sys.argv[1]
-complaints = []
-for path in tree.files(root, ".cpp", within=("calibrate/", "oracle/", "reports/", "tests/")):
-    parts = path.split("/")
-    layer = "/".join(parts[: 1 if parts[0] in ("calibrate", "reports") else 2])
-    if len(parts) == 3 and parts[0] == "calibrate":
-        layer = "/".join(parts[:2])
-    listing = "meson.build" if path == "oracle/cli/main.cpp" else f"{layer}/meson.build"
-    name = path if listing == "meson.build" else os.path.relpath(path, layer)
-    if not os.path.isfile(os.path.join(root, listing)) or f"'{name}'" not in tree.text(root, listing):
-        complaints.append(f"{path}: not in {listing}")
-tree.report(complaints)
+
+
+def is_listed(path):
+    folder = os.path.dirname(path)
+    while True:
+        listing = os.path.join(folder, "meson.build")
+        name = os.path.relpath(path, folder or ".")
+        if os.path.isfile(os.path.join(root, listing)) and f"'{name}'" in tree.text(root, listing):
+            return True
+        if not folder:
+            return False
+        folder = os.path.dirname(folder)
+
+
+sources = tree.files(root, ".cpp", ".cu", within=("calibrate/", "cli/", "oracle/", "reports/", "tests/"))
+tree.report([f"{path}: in no meson.build of its folder or one around it" for path in sources if not is_listed(path)])

@@ -129,7 +129,7 @@ std::string megatron_group(const char* title, const char* source, std::span<cons
 }
 
 /// Error, or why the plan does not run.
-std::string outcome(const schedule::Prediction& prediction, double measured, Errors& errors) {
+std::string outcome(const step::Prediction& prediction, double measured, Errors& errors) {
     const double value = prediction.epoch->total.in(unit::second);
     errors.add(value, measured);
     return fmt::format("{} ({}){}", seconds(value), percent(value / measured - 1),
@@ -168,9 +168,9 @@ std::string paradl_group() {
 std::string order(const char* model, std::int64_t gpus, const std::string& machine) {
     std::vector<std::pair<double, std::string>> all;
     for (const char* strategy : {"data+spatial", "data+filter", "filter", "channel"}) {
-        const schedule::Prediction prediction = predict_paradl(model, machine, strategy, gpus, Carried::naturally);
+        const step::Prediction prediction = predict_paradl(model, machine, strategy, gpus, Carried::naturally);
         const bool broken = std::any_of(prediction.limits.begin(), prediction.limits.end(),
-                                        [](const schedule::Limit& limit) { return limit.broken; });
+                                        [](const step::Limit& limit) { return limit.broken; });
         if (!broken) {
             all.emplace_back(prediction.epoch->total.in(unit::second), strategy);
         }
@@ -216,7 +216,7 @@ std::string ranks() {
 
 /// Compute and communication of an epoch.
 std::string parts(const ParaDLParts& run, const char* machine) {
-    const schedule::Epoch epoch = *predict_paradl(run.model, machine, run.strategy, 64, Carried::naturally).epoch;
+    const step::Epoch epoch = *predict_paradl(run.model, machine, run.strategy, 64, Carried::naturally).epoch;
     return seconds(epoch.compute.in(unit::second)) + " + " + seconds(epoch.communication.in(unit::second));
 }
 
@@ -238,7 +238,7 @@ std::string parts_group() {
 
 }  // namespace
 
-schedule::Prediction predict_run(const MegatronRun& run) {
+step::Prediction predict_run(const MegatronRun& run) {
     plan::Plan plan;
     plan.strategy = library().strategy(run.sequence ? "megatron-sequence" : "megatron");
     plan.mesh = {{"tensor", run.tensor}, {"data", run.data}, {"pipeline", run.pipeline}};
@@ -250,7 +250,7 @@ schedule::Prediction predict_run(const MegatronRun& run) {
     plan.overlap.gradients = run.overlap_gradients;
     plan.precision = Precision::fp16;
     plan.framework = library().framework("none");
-    return schedule::predict(network(run.model), library().cluster("selene"), plan);
+    return step::predict(network(run.model), library().cluster("selene"), plan);
 }
 
 std::string foundation_page() {

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "megatron_runs.hpp"
-#include "schedule/prediction.hpp"
+#include "step/prediction.hpp"
 
 namespace dodona::published {
 
-schedule::Prediction predict_run(const MegatronRun& run);
+step::Prediction predict_run(const MegatronRun& run);
 
 /// reports/foundation.md
 std::string foundation_page();

@@ -26,8 +26,8 @@ TEST(Foundation, PageIsAsPredictedNow) {
 // Table 5: 29 to 32 % more samples a second.
 TEST(Korthikanti, SelectiveRecomputationWithSequenceParallelismIsFasterThanFull) {
     for (std::size_t i = 0; i < kKorthikanti.size(); i += 2) {
-        const schedule::Prediction full = predict_run(kKorthikanti[i]);
-        const schedule::Prediction selective = predict_run(kKorthikanti[i + 1]);
+        const step::Prediction full = predict_run(kKorthikanti[i]);
+        const step::Prediction selective = predict_run(kKorthikanti[i + 1]);
         EXPECT_LT(selective.step.value, full.step.value) << kKorthikanti[i].model;
     }
 }

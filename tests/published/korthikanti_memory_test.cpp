@@ -20,7 +20,7 @@ namespace dodona::published {
 namespace {
 
 using plan::RecomputeKind;
-using schedule::MemoryPart;
+using step::MemoryPart;
 using namespace dodona::literals;
 
 struct Layout {
@@ -57,7 +57,7 @@ plan::Plan megatron(const Mode& mode, std::int64_t tensor, std::int64_t microbat
 }
 
 /// The fullest stage, which is the first.
-schedule::Prediction predicted(const Layout& layout, const Mode& mode) {
+step::Prediction predicted(const Layout& layout, const Mode& mode) {
     plan::Plan plan = megatron(mode, kTensor, layout.microbatch);
     plan.mesh.push_back({"pipeline", layout.pipeline});
     plan.chunks = layout.chunks;
@@ -65,7 +65,7 @@ schedule::Prediction predicted(const Layout& layout, const Mode& mode) {
         plan.schedule = plan::ScheduleKind::interleaved;
     }
     plan.batch = 2 * layout.pipeline * layout.microbatch;
-    return schedule::predict(network(layout.model), library().cluster("selene"), plan);
+    return step::predict(network(layout.model), library().cluster("selene"), plan);
 }
 
 struct Figure1 {
@@ -85,7 +85,7 @@ constexpr Figure1 kFigure1[] = {
 // 0.1 %: biases and norms are 13h/(12h^2) of the weights, some of them whole on every tensor rank: 0.07 % at h = 6144.
 TEST(KorthikantiFigure1, MemoryOfTheFirstStageIsAsPublished) {
     for (const Figure1& row : kFigure1) {
-        const schedule::Prediction p = predicted(row.layout, row.mode);
+        const step::Prediction p = predicted(row.layout, row.mode);
         const std::string what = row.layout.model + std::string(row.mode.sequence ? ", both" : ", none");
         ASSERT_EQ(p.fullest_stage, 0u) << what;
         const Bytes states =
@@ -100,7 +100,7 @@ TEST(KorthikantiFigure1, MemoryOfTheFirstStageIsAsPublished) {
 // and the 2h + 4h of whole outputs and norms in a layer.
 TEST(KorthikantiFigure1, StatesDifferByBiasesAndNormsOnly) {
     for (const Layout& l : {k22b, k175b, k530b, k1t}) {
-        const schedule::Prediction p = predicted(l, kNone);
+        const step::Prediction p = predicted(l, kNone);
         const Bytes states =
             p.memory[MemoryPart::weights] + p.memory[MemoryPart::gradients] + p.memory[MemoryPart::optimizer];
         const auto h = static_cast<double>(l.hidden);
@@ -112,7 +112,7 @@ TEST(KorthikantiFigure1, StatesDifferByBiasesAndNormsOnly) {
 
 // The embedding (vocabulary 51200, split), the positions (2048, whole) and the dropout mask after them.
 TEST(KorthikantiFigure1, EmbeddingIsAPartOfItsOwn) {
-    const schedule::Prediction p = predicted(k175b, kNone);
+    const step::Prediction p = predicted(k175b, kNone);
     const double h = 12288;
     const double weights = 18 * (51200.0 / kTensor * h + 2048 * h);
     const double in_flight = 15;  // of the first chunk: 2p + 2(p-1) + 1 = 31 passes, dealt out 8, 8, 8 and again 7
@@ -182,8 +182,8 @@ TEST(KorthikantiFormula, HoldsForAnyShapeAndTensorWays) {
             for (const RecomputeKind recompute : {RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full}) {
                 for (const bool sequence : {false, true}) {
                     const Mode mode{sequence, recompute};
-                    const schedule::Prediction p =
-                        schedule::predict(graph, library().cluster("selene"), megatron(mode, t, shape.microbatch));
+                    const step::Prediction p =
+                        step::predict(graph, library().cluster("selene"), megatron(mode, t, shape.microbatch));
                     const double layer =
                         p.memory[MemoryPart::activations].in(unit::byte) / static_cast<double>(shape.layers);
                     const double expected =

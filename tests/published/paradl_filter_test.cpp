@@ -93,9 +93,9 @@ Ring filter_ring(std::int64_t p, double batch) {
     return {static_cast<double>(p), batch, in_node ? 9e-6 : 30.31e-6, in_node ? 2e-11 : 8e-11};
 }
 
-double sent(const schedule::Prediction& prediction, const std::string& collective, const std::string& axis) {
+double sent(const step::Prediction& prediction, const std::string& collective, const std::string& axis) {
     double bytes = 0;
-    for (const schedule::CommunicationLine& line : prediction.communication) {
+    for (const step::CommunicationLine& line : prediction.communication) {
         const bool over = line.axes == std::vector<std::string>{axis};
         bytes += line.collective == collective && over ? line.sent.in(unit::byte) : 0;
     }
@@ -142,7 +142,7 @@ TEST(ParaDLFilter, DiffersFromEachPrintedRowByWhereGradientsAreReducedOnly) {
         const Sums sums(table.convolutions);
         const graph::Graph graph = network(table.model);
         for (const Row& row : table.rows) {
-            const schedule::Prediction p = schedule::predict(
+            const step::Prediction p = step::predict(
                 graph, library().cluster("abci-paradl"),
                 convolutional_plan(library().strategy("filter-paradl"), {{"filter", row.p}}, table.batch));
             const auto batch = static_cast<double>(table.batch);
@@ -166,7 +166,7 @@ TEST(ParaDLChannel, DiffersFromEachPrintedRowByFirstLayerAndWhereGradientsAreGat
         const Sums sums(table.convolutions);
         const graph::Graph graph = network(table.model);
         for (const Row& row : table.rows) {
-            const schedule::Prediction p = schedule::predict(
+            const step::Prediction p = step::predict(
                 graph, library().cluster("abci-paradl"),
                 convolutional_plan(library().strategy("channel-paradl"), {{"channel", row.p}}, table.batch));
             const auto batch = static_cast<double>(table.batch);
@@ -198,15 +198,15 @@ constexpr double kClassifier = 4.0 * 2048 * 1000;
 constexpr double kSegment = 28'878'016;
 constexpr double kRail = 4 * 8e-11;
 
-schedule::Prediction hybrid(const plan::Strategy& strategy, std::int64_t p) {
+step::Prediction hybrid(const plan::Strategy& strategy, std::int64_t p) {
     const std::int64_t nodes = p / 4;
-    return schedule::predict(network("resnet50-paradl"), library().cluster("abci-paradl"),
-                             convolutional_plan(strategy, {{"filter", 4}, {"data", nodes}}, 64 * nodes));
+    return step::predict(network("resnet50-paradl"), library().cluster("abci-paradl"),
+                         convolutional_plan(strategy, {{"filter", 4}, {"data", nodes}}, 64 * nodes));
 }
 
-double gradient_contention(const schedule::Prediction& prediction) {
+double gradient_contention(const step::Prediction& prediction) {
     double phi = 0;
-    for (const schedule::CommunicationLine& line : prediction.communication) {
+    for (const step::CommunicationLine& line : prediction.communication) {
         phi = std::max(phi, line.axes == std::vector<std::string>{"data"} ? line.contention : 0.0);
     }
     return phi;
@@ -218,7 +218,7 @@ double gradient_contention(const schedule::Prediction& prediction) {
 TEST(ParaDLDataFilter, ForcedDiffersByWhereGradientsAreReducedAndByStartUps) {
     const Sums sums(resnet50());
     for (const HybridRow& row : kHybrid) {
-        const schedule::Prediction p = hybrid(library().strategy("data+filter-paradl"), row.p);
+        const step::Prediction p = hybrid(library().strategy("data+filter-paradl"), row.p);
         const double ranks = static_cast<double>(row.p);
         const double nodes = ranks / 4;
         const Ring ring = filter_ring(4, kBatch);
@@ -241,7 +241,7 @@ TEST(ParaDLDataFilter, ForcedDiffersByWhereGradientsAreReducedAndByStartUps) {
 TEST(ParaDLDataFilter, BuiltInDiffersByReduceScattersSmallerTensorsAndASplitClassifier) {
     const Sums sums(resnet50());
     for (const HybridRow& row : kHybrid) {
-        const schedule::Prediction p = hybrid(library().strategy("data+filter"), row.p);
+        const step::Prediction p = hybrid(library().strategy("data+filter"), row.p);
         const double nodes = static_cast<double>(row.p) / 4;
         const Ring ring = filter_ring(4, kBatch);
         const double iterations = kSamples / (kBatch * nodes);
@@ -261,7 +261,7 @@ TEST(ParaDLDataFilter, BuiltInDiffersByReduceScattersSmallerTensorsAndASplitClas
 // counts max-pooling a factor of its channels too high: t (s + (1-s)/4) a sample of the node.
 TEST(ParaDLDataFilter, ComputeDiffersByTheShareThatThePrintedRowsLeaveWhole) {
     for (const HybridRow& row : kHybrid) {
-        const schedule::Prediction p = hybrid(library().strategy("data+filter"), row.p);
+        const step::Prediction p = hybrid(library().strategy("data+filter"), row.p);
         const double t = 0.003119502;
         const double ours = p.epoch->compute.in(unit::second);
         EXPECT_NEAR(ours / (kSamples / static_cast<double>(row.p) * t), 1, 1e-9);

@@ -65,8 +65,8 @@ inline plan::Strategy strategy_of(std::string_view name, Carried carried) {
 }
 
 /// One of the table's runs, or one that it leaves out.
-inline schedule::Prediction predict_paradl(std::string_view model, const std::string& machine,
-                                           std::string_view strategy, std::int64_t gpus, Carried carried) {
+inline step::Prediction predict_paradl(std::string_view model, const std::string& machine, std::string_view strategy,
+                                       std::int64_t gpus, Carried carried) {
     const std::int64_t in_all = model == "resnet50" ? 64 : 32;
     const std::int64_t nodes = gpus / 4;
     plan::Plan plan;
@@ -78,7 +78,7 @@ inline schedule::Prediction predict_paradl(std::string_view model, const std::st
         const std::int64_t a_node = model == "resnet50" && axis == "spatial" ? 256 : in_all;
         plan = convolutional_plan(strategy_of(strategy, carried), {{axis, 4}, {"data", nodes}}, a_node * nodes);
     }
-    return schedule::predict(network(std::string(model)), library().cluster(machine), plan);
+    return step::predict(network(std::string(model)), library().cluster(machine), plan);
 }
 
 }  // namespace dodona::published

@@ -34,9 +34,9 @@ TEST(ParaDLData, EveryRowIsAsPrinted) {
     const cluster::Cluster abci = library().cluster("abci-paradl");
     for (const Row& row : kRows) {
         const plan::Plan plan = convolutional_plan(library().strategy("data"), {{"data", row.p}}, row.batch * row.p);
-        const schedule::Prediction prediction = schedule::predict(network(row.model), abci, plan);
+        const step::Prediction prediction = step::predict(network(row.model), abci, plan);
         ASSERT_TRUE(prediction.epoch) << row.model;
-        const schedule::Epoch& epoch = *prediction.epoch;
+        const step::Epoch& epoch = *prediction.epoch;
         EXPECT_NEAR(epoch.compute.in(unit::second), row.compute, 1e-9 * row.compute) << row.model << " on " << row.p;
         EXPECT_NEAR(epoch.communication.in(unit::second), row.communication, 1e-9 * row.communication)
             << row.model << " on " << row.p;

@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kMachine = "abci-chainermn";
 
 double epoch(const char* model, const char* strategy, std::int64_t gpus, Carried carried = Carried::naturally) {
-    const schedule::Prediction prediction = predict_paradl(model, kMachine, strategy, gpus, carried);
+    const step::Prediction prediction = predict_paradl(model, kMachine, strategy, gpus, carried);
     EXPECT_TRUE(prediction.fits) << model << ", " << strategy << " on " << gpus << ": " << prediction.why_not;
     return prediction.epoch->total.in(unit::second);
 }
@@ -59,8 +59,7 @@ TEST(TableEight, FilterAndChannelEndAt64Gpus) {
     for (const char* model : {"resnet50", "vgg16"}) {
         for (const char* strategy : {"filter", "channel"}) {
             for (const std::int64_t gpus : {128, 256}) {
-                const schedule::Prediction prediction =
-                    predict_paradl(model, kMachine, strategy, gpus, Carried::naturally);
+                const step::Prediction prediction = predict_paradl(model, kMachine, strategy, gpus, Carried::naturally);
                 EXPECT_FALSE(prediction.fits);
                 EXPECT_TRUE(std::any_of(prediction.limits.begin(), prediction.limits.end(),
                                         [&](const auto& limit) {

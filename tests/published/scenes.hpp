@@ -6,20 +6,20 @@
 #include <string>
 #include <vector>
 
+#include "files/library.hpp"
 #include "graph/graph.hpp"
-#include "input/library.hpp"
 #include "plan/plan.hpp"
-#include "schedule/predict.hpp"
+#include "step/predict.hpp"
 
 namespace dodona::published {
 
-inline const input::Library& library() {
-    static const input::Library library(std::getenv("DODONA_SOURCE"));
+inline const files::Library& library() {
+    static const files::Library library(std::getenv("DODONA_SOURCE"));
     return library;
 }
 
 inline graph::Graph network(const std::string& name, const std::map<std::string, std::int64_t>& set = {}) {
-    std::vector<input::Setting> settings;
+    std::vector<files::Setting> settings;
     for (const auto& [parameter, value] : set) {
         settings.push_back({parameter, std::to_string(value), {}});
     }

@@ -1,17 +1,17 @@
 // A prediction and an answer made by hand, so that what a report prints changes only when the report does.
 #pragma once
 
-#include "input/peer_file.hpp"
-#include "schedule/prediction.hpp"
+#include "files/peer_file.hpp"
 #include "search/answer.hpp"
 #include "search/limits.hpp"
+#include "step/prediction.hpp"
 #include "validate/comparison.hpp"
 
 namespace dodona::reports::testing {
 
 using namespace dodona::literals;
 
-inline schedule::CommunicationLine gradient_reduction() {
+inline step::CommunicationLine gradient_reduction() {
     return {.what = "all-reduce of weight gradients over data",
             .collective = "all-reduce",
             .algorithm = "ring",
@@ -25,13 +25,13 @@ inline schedule::CommunicationLine gradient_reduction() {
 }
 
 /// A process whose context takes 1 GiB and whose allocator uses all that it reserves.
-inline schedule::MemoryTotals process(Bytes whole) { return {whole - 1_GiB, whole - 1_GiB, whole}; }
+inline step::MemoryTotals process(Bytes whole) { return {whole - 1_GiB, whole - 1_GiB, whole}; }
 
 /// Eight stages on 1,024 devices: time parts add up to 10 s, memory parts to 60 GiB of 80.
-inline schedule::Prediction pipelined() {
-    using schedule::MemoryPart;
-    using schedule::TimePart;
-    schedule::Prediction p;
+inline step::Prediction pipelined() {
+    using step::MemoryPart;
+    using step::TimePart;
+    step::Prediction p;
     p.plan.strategy.name = "megatron-sequence";
     p.plan.strategy.axes = {"tensor", "data", "pipeline"};
     p.plan.strategy.pipeline = "pipeline";
@@ -65,7 +65,7 @@ inline schedule::Prediction pipelined() {
     p.memory[MemoryPart::optimizer] = 30_GiB;
     p.memory[MemoryPart::activations] = 14_GiB;
     p.memory[MemoryPart::context] = 1_GiB;
-    p.totals = schedule::totals(p.memory);
+    p.totals = step::totals(p.memory);
     p.memory_limit = 80_GiB;
     p.stages.push_back({"embedding, 12 x layers", "a100-sxm4-80gb", process(60_GiB), 9.4_s});
     for (int stage = 1; stage < 7; ++stage) {
@@ -82,13 +82,13 @@ inline schedule::Prediction pipelined() {
                       .evidence = "by hand"}};
     p.communication = {gradient_reduction()};
     p.provenance = {"compute: data sheet of a100-sxm4-80gb"};
-    p.epoch = schedule::Epoch{100, 900_s, 150_s, 1000_s};
+    p.epoch = step::Epoch{100, 900_s, 150_s, 1000_s};
     return p;
 }
 
 /// Two replicas of two stages on unlike devices.
-inline schedule::Prediction mixed() {
-    schedule::Prediction p = pipelined();
+inline step::Prediction mixed() {
+    step::Prediction p = pipelined();
     p.plan.mesh = {{"pipeline", 2}, {"data", 4}};
     p.plan.batch = 64;
     p.data_ranks = 4;
@@ -102,10 +102,10 @@ inline schedule::Prediction mixed() {
 }
 
 /// One device, slower than it should be and too large for it.
-inline schedule::Prediction too_large() {
-    using schedule::MemoryPart;
-    using schedule::TimePart;
-    schedule::Prediction p;
+inline step::Prediction too_large() {
+    using step::MemoryPart;
+    using step::TimePart;
+    step::Prediction p;
     p.plan.strategy.name = "serial";
     p.plan.batch = 64;
     p.plan.microbatch = 64;
@@ -120,22 +120,22 @@ inline schedule::Prediction too_large() {
     p.time[TimePart::backward] = 13_s;
     p.time[TimePart::offload] = 1_s;
     p.busy = p.time;
-    p.host = schedule::HostUse{.memory = 300_GiB, .limit = 1024_GiB, .in = 25_GiB, .out = 20_GiB};
+    p.host = step::HostUse{.memory = 300_GiB, .limit = 1024_GiB, .in = 25_GiB, .out = 20_GiB};
     p.memory[MemoryPart::activations] = 96_GiB;
-    p.totals = schedule::totals(p.memory);
+    p.totals = step::totals(p.memory);
     p.memory_limit = 80_GiB;
     p.stages = {{"all", "a100-sxm4-80gb", process(96_GiB), 20_s}};
     return p;
 }
 
 inline search::Answer two_plans() {
-    schedule::Prediction second = pipelined();
+    step::Prediction second = pipelined();
     second.plan.strategy.name = "megatron";
     second.plan.schedule = plan::ScheduleKind::one_forward_one_backward;
     second.plan.chunks = 1;
     second.step = {11_s, 10_s, 13_s};
-    second.time[schedule::TimePart::bubble] = 1.4_s;
-    second.time[schedule::TimePart::layer] = 1.4_s;
+    second.time[step::TimePart::bubble] = 1.4_s;
+    second.time[step::TimePart::layer] = 1.4_s;
     search::Answer answer;
     answer.question = {.model = "gpt3-175b",
                        .machine = "selene",
@@ -170,8 +170,8 @@ inline plan::Framework software() {
 }
 
 /// Errors of 10 % in products that are 60 % of the step, 20 % in links that are 20 %.
-inline schedule::Uncertainty some_errors() {
-    schedule::Uncertainty errors{.sources = {}, .spread = 0.08};
+inline step::Uncertainty some_errors() {
+    step::Uncertainty errors{.sources = {}, .spread = 0.08};
     errors.sources[static_cast<std::size_t>(cost::ErrorSource::matmul)] = {.share = 0.6, .below = 0.1, .above = 0.1};
     errors.sources[static_cast<std::size_t>(cost::ErrorSource::between_nodes)] = {
         .share = 0.2, .below = 0.1, .above = 0.3};
@@ -181,7 +181,7 @@ inline schedule::Uncertainty some_errors() {
 /// The two plans, with more unexplained than they differ by.
 inline search::Answer tied_plans() {
     search::Answer answer = two_plans();
-    for (schedule::Prediction& plan : answer.plans) {
+    for (step::Prediction& plan : answer.plans) {
         plan.plan.framework = software();
         plan.uncertainty = some_errors();
     }
@@ -200,7 +200,7 @@ inline search::Explanation some_reasons() {
             {std::move(parameter), elasticity, {.looked = true, .flip = {}}, {.looked = true, .flip = {}}});
         return reasons.parameters.back();
     };
-    schedule::Prediction second = pipelined();
+    step::Prediction second = pipelined();
     second.plan.strategy.name = "megatron";
     second.step = Estimate::exactly(12_s);
     add({.key = "peak", .name = "device peak", .now = 312_TFLOP_per_s}, -0.61);
@@ -245,8 +245,8 @@ inline search::Explanation reasons_of_one() {
 }
 
 /// A prediction whose products were moved by 10 %.
-inline schedule::Prediction observed() {
-    schedule::Prediction p = pipelined();
+inline step::Prediction observed() {
+    step::Prediction p = pipelined();
     p.plan.framework = software();
     p.uncertainty = some_errors();
     plan::Framework::Observed steps{.runs = 2, .missed_before = 0.0953101798, .missed_after = 0.0198026273};
@@ -294,7 +294,7 @@ inline search::LimitsAnswer some_limits() {
         .fits_from = 1,
         .fits_to = 4,
         .fastest = 2,
-        .turn = search::Turn{.devices = 2, .beyond = 4, .part = schedule::TimePart::layer, .growth = 0.9},
+        .turn = search::Turn{.devices = 2, .beyond = 4, .part = step::TimePart::layer, .growth = 0.9},
         .verdict = search::Verdict{.devices = 128, .why_not = filters, .below = 64}};
     search::StrategyLimits spread{
         .strategy = "data+filter",
@@ -326,7 +326,7 @@ inline search::LimitsAnswer limits_of_one() {
 }
 
 /// Two groups of which one was refused as a whole; statistics by hand.
-inline std::vector<input::PeerError> some_peers() {
+inline std::vector<files::PeerError> some_peers() {
     return {{.group = "alpha", .peer = "Other", .error = 0.2, .source = "its paper"},
             {.group = "alpha", .peer = "Other", .error = 0.05, .of_memory = true, .over = "runs of its own"},
             {.group = "gamma", .peer = "Other", .error = 0.3}};
@@ -339,10 +339,10 @@ inline validate::Comparison compared_runs() {
     good.error = -0.1;
     good.fits = true;
     good.ran = true;
-    good.time[schedule::TimePart::forward] = 3_s;
-    good.time[schedule::TimePart::backward] = 5.5_s;
-    good.time[schedule::TimePart::layer] = 0.49_s;
-    good.time[schedule::TimePart::gradients] = 0.01_s;
+    good.time[step::TimePart::forward] = 3_s;
+    good.time[step::TimePart::backward] = 5.5_s;
+    good.time[step::TimePart::layer] = 0.49_s;
+    good.time[step::TimePart::gradients] = 0.01_s;
     good.predicted_memory = 60_GB;
     good.measured_memory = 64_GB;
     validate::RunResult untimed{.id = "A-2", .group = "alpha"};

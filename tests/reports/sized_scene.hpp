@@ -7,8 +7,8 @@
 namespace dodona::reports::testing {
 
 /// A step of 10 s and 1,536 samples on so many devices, as fast as they are many.
-inline schedule::Prediction on_devices(std::int64_t devices) {
-    schedule::Prediction p = pipelined();
+inline step::Prediction on_devices(std::int64_t devices) {
+    step::Prediction p = pipelined();
     p.plan.mesh = {{"tensor", 8}, {"data", devices / 64}, {"pipeline", 8}};
     const double faster = static_cast<double>(devices) / 1024;
     p.step = 1 / faster * p.step;

@@ -5,16 +5,16 @@
 
 #include <gtest/gtest.h>
 
-#include "../schedule/scenes.hpp"
+#include "../step/scenes.hpp"
 #include "search/space.hpp"
 
 namespace dodona::search {
 namespace {
 
-using schedule::test::pipelined;
-using schedule::test::small_cluster;
-using schedule::test::small_network;
-using schedule::test::strategy;
+using step::test::pipelined;
+using step::test::small_cluster;
+using step::test::small_network;
+using step::test::strategy;
 
 Space space_of(std::vector<Wish> fixed, std::vector<Wish> excluded) {
     return {.devices = 4,
@@ -34,7 +34,7 @@ Answer found(std::vector<Wish> fixed, std::vector<Wish> excluded = {}) {
 TEST(Filter, FixedSizesAreTheOnlyOnes) {
     const Answer answer = found({{"pipeline", "2"}});
     ASSERT_FALSE(answer.plans.empty());
-    for (const schedule::Prediction& plan : answer.plans) {
+    for (const step::Prediction& plan : answer.plans) {
         EXPECT_EQ(plan.plan.axis_size("pipeline"), 2);
     }
     EXPECT_LT(answer.counts.configurations, found({}).counts.configurations);
@@ -43,25 +43,25 @@ TEST(Filter, FixedSizesAreTheOnlyOnes) {
 TEST(Filter, FixedToOneLeavesStrategiesWithoutTheAxis) {
     const Answer answer = found({{"pipeline", "1"}});
     EXPECT_TRUE(std::any_of(answer.plans.begin(), answer.plans.end(),
-                            [](const schedule::Prediction& plan) { return plan.plan.strategy.name == "data"; }));
+                            [](const step::Prediction& plan) { return plan.plan.strategy.name == "data"; }));
 }
 
 TEST(Filter, WordsOfPlansAreKept) {
-    for (const schedule::Prediction& plan : found({{"microbatch", "2"}, {"recompute", "full"}}).plans) {
+    for (const step::Prediction& plan : found({{"microbatch", "2"}, {"recompute", "full"}}).plans) {
         EXPECT_EQ(plan.plan.microbatch, 2);
         EXPECT_EQ(plan.plan.recompute, plan::RecomputeKind::full);
     }
-    for (const schedule::Prediction& plan : found({}, {{"recompute", "none"}, {"microbatch", "8"}}).plans) {
+    for (const step::Prediction& plan : found({}, {{"recompute", "none"}, {"microbatch", "8"}}).plans) {
         EXPECT_NE(plan.plan.microbatch, 8);
         EXPECT_NE(plan.plan.recompute, plan::RecomputeKind::none);
     }
 }
 
 TEST(Filter, ExcludedStrategiesAndSizesAreNotLookedAt) {
-    for (const schedule::Prediction& plan : found({}, {{"data", ""}}).plans) {
+    for (const step::Prediction& plan : found({}, {{"data", ""}}).plans) {
         EXPECT_EQ(plan.plan.strategy.name, "pipeline");
     }
-    for (const schedule::Prediction& plan : found({}, {{"pipeline", "4"}}).plans) {
+    for (const step::Prediction& plan : found({}, {{"pipeline", "4"}}).plans) {
         EXPECT_NE(plan.plan.axis_size("pipeline"), 4);
     }
 }

@@ -5,15 +5,15 @@
 
 #include <gtest/gtest.h>
 
-#include "../schedule/scenes.hpp"
+#include "../step/scenes.hpp"
 
 namespace dodona::search {
 namespace {
 
 using plan::FrameworkParameter;
-using schedule::test::small_cluster;
-using schedule::test::small_network;
-using schedule::test::strategy;
+using step::test::small_cluster;
+using step::test::small_network;
+using step::test::strategy;
 
 TEST(Knobs, TurnWhatTheySayAndNothingElse) {
     const cluster::Cluster cluster = small_cluster();

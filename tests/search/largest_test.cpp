@@ -6,14 +6,14 @@
 #include <gtest/gtest.h>
 
 #include "../graph/networks.hpp"
-#include "../schedule/scenes.hpp"
+#include "../step/scenes.hpp"
 
 namespace dodona::search {
 namespace {
 
-using schedule::test::pipelined;
-using schedule::test::small_cluster;
-using schedule::test::strategy;
+using step::test::pipelined;
+using step::test::small_cluster;
+using step::test::strategy;
 
 Space space(std::int64_t batch) {
     return {.devices = 4,

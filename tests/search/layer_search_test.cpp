@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "../schedule/scenes.hpp"
-#include "schedule/evaluate.hpp"
-#include "schedule/validate.hpp"
+#include "../step/scenes.hpp"
 #include "search/layer_rules.hpp"
 #include "search/layer_settings.hpp"
+#include "step/evaluate.hpp"
+#include "step/validate.hpp"
 
 namespace dodona::search {
 namespace {
@@ -20,7 +20,7 @@ using graph::test::tensor;
 
 /// Start-up times of nothing, so that sums are exact; slow links, so that laying matters.
 cluster::Cluster linear_cluster() {
-    cluster::Cluster cluster = schedule::test::small_cluster();
+    cluster::Cluster cluster = step::test::small_cluster();
     cluster.levels = {{.name = "node", .size = 8, .bandwidth = 2_GB_per_s}};
     cluster.device.launch = {};
     return cluster;
@@ -59,7 +59,7 @@ Space space_of(std::int64_t devices) {
     return {.devices = devices,
             .batch = 64,
             .precision = Precision::fp32,
-            .strategies = {schedule::test::strategy("data", {"data"})},
+            .strategies = {step::test::strategy("data", {"data"})},
             .optimizer = plan::OptimizerKind::momentum,
             .top = 3};
 }
@@ -80,9 +80,9 @@ TEST(LayerSearch, IsNotSlowerThanAnyAssignmentOfASmallNetwork) {
         for (std::size_t v = 0; v < picked.size();) {
             plan::Plan plan = setting.base;
             plan.strategy = strategy_of(graph, setting, network.layers(), picked);
-            plan.microbatch = setting.samples() / schedule::data_ranks(plan);
-            const schedule::CostedGraph costed = schedule::cost_graph(graph, cluster, plan, {});
-            const schedule::Prediction whole = schedule::evaluate(costed, plan, schedule::Detail::totals);
+            plan.microbatch = setting.samples() / step::data_ranks(plan);
+            const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, {});
+            const step::Prediction whole = step::evaluate(costed, plan, step::Detail::totals);
             if (whole.fits) {
                 least = min(least, whole.step.value);
                 ++plans;
@@ -140,7 +140,7 @@ TEST(LayerSearch, StaysWithinMemory) {
     const Answer tight = search_layers(graph, linear_cluster(), space);
     ASSERT_FALSE(tight.plans.empty());
     EXPECT_EQ(tight.plans.front().plan.strategy.name, kByLayers);
-    for (const schedule::Prediction& plan : tight.plans) {
+    for (const step::Prediction& plan : tight.plans) {
         EXPECT_LE(plan.memory.total(), *space.max_memory);
     }
     EXPECT_GE(tight.plans.front().step.value, free.plans.front().step.value);

@@ -5,15 +5,15 @@
 
 #include <gtest/gtest.h>
 
-#include "../schedule/scenes.hpp"
+#include "../step/scenes.hpp"
 
 namespace dodona::search {
 namespace {
 
-using schedule::test::pipelined;
-using schedule::test::small_cluster;
-using schedule::test::small_network;
-using schedule::test::strategy;
+using step::test::pipelined;
+using step::test::small_cluster;
+using step::test::small_network;
+using step::test::strategy;
 
 Space space_of(std::vector<plan::Strategy> strategies) {
     return {
@@ -155,7 +155,7 @@ TEST(Limits, TellWhereMoreDevicesStopPayingAndWhatGrows) {
     cluster.levels.back().latency = Seconds::of_base(1e-2);
     const StrategyLimits found = limits_of(strategy("data", {"data"}), {.batch = 512, .machine = 512}, cluster);
     ASSERT_TRUE(found.turn);
-    EXPECT_EQ(found.turn->part, schedule::TimePart::gradients);
+    EXPECT_EQ(found.turn->part, step::TimePart::gradients);
     EXPECT_GT(found.turn->growth, 0.5);
     EXPECT_EQ(found.turn->beyond, 2 * found.turn->devices);
     for (const Rung& rung : found.rungs) {

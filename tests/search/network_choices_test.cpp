@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "../schedule/scenes.hpp"
-#include "schedule/evaluate.hpp"
-#include "schedule/validate.hpp"
+#include "../step/scenes.hpp"
 #include "search/layer_rules.hpp"
+#include "step/evaluate.hpp"
+#include "step/validate.hpp"
 
 namespace dodona::search {
 namespace {
@@ -20,7 +20,7 @@ using graph::test::tensor;
 
 /// No start-up times, so that reductions put together take as long as each for itself.
 cluster::Cluster linear_cluster() {
-    cluster::Cluster cluster = schedule::test::small_cluster();
+    cluster::Cluster cluster = step::test::small_cluster();
     cluster.levels = {{.name = "node", .size = 8, .bandwidth = 25_GB_per_s}};
     cluster.device.launch = {};
     return cluster;
@@ -102,13 +102,13 @@ std::vector<int> any_choices(const NetworkChoices& network, std::mt19937& chance
 }
 
 /// The whole plan.
-schedule::Prediction evaluated(const graph::Graph& graph, const cluster::Cluster& cluster,
-                               const NetworkChoices& network, const Setting& setting, const std::vector<int>& picked) {
+step::Prediction evaluated(const graph::Graph& graph, const cluster::Cluster& cluster, const NetworkChoices& network,
+                           const Setting& setting, const std::vector<int>& picked) {
     plan::Plan plan = setting.base;
     plan.strategy = strategy_of(graph, setting, network.layers(), picked);
-    plan.microbatch = setting.samples() / schedule::data_ranks(plan);
-    const schedule::CostedGraph costed = schedule::cost_graph(graph, cluster, plan, {});
-    return schedule::evaluate(costed, plan, schedule::Detail::totals);
+    plan.microbatch = setting.samples() / step::data_ranks(plan);
+    const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, {});
+    return step::evaluate(costed, plan, step::Detail::totals);
 }
 
 struct Compared {
@@ -128,12 +128,12 @@ Compared compare(const graph::Graph& graph, const Setting& setting, std::uint32_
             ++compared.forbidden;
             continue;
         }
-        const schedule::Prediction whole = evaluated(graph, cluster, network, setting, picked);
+        const step::Prediction whole = evaluated(graph, cluster, network, setting, picked);
         EXPECT_NEAR(sums->time().in(1_us), whole.step.value.in(1_us), 1e-6 * whole.step.value.in(1_us));
-        const schedule::MemoryParts& memory = whole.memory;
-        const Bytes kept = memory[schedule::MemoryPart::weights] + memory[schedule::MemoryPart::gradients] +
-                           memory[schedule::MemoryPart::optimizer] + memory[schedule::MemoryPart::activations] +
-                           memory[schedule::MemoryPart::embedding_and_head];
+        const step::MemoryParts& memory = whole.memory;
+        const Bytes kept = memory[step::MemoryPart::weights] + memory[step::MemoryPart::gradients] +
+                           memory[step::MemoryPart::optimizer] + memory[step::MemoryPart::activations] +
+                           memory[step::MemoryPart::embedding_and_head];
         EXPECT_NEAR(sums->memory.in(1_MiB), kept.in(1_MiB), 1e-6 * kept.in(1_MiB));
         ++compared.plans;
     }

@@ -6,17 +6,17 @@
 #include <gtest/gtest.h>
 
 #include "../graph/networks.hpp"
-#include "../schedule/scenes.hpp"
-#include "schedule/predict.hpp"
+#include "../step/scenes.hpp"
 #include "search/space.hpp"
+#include "step/predict.hpp"
 
 namespace dodona::search {
 namespace {
 
-using schedule::test::pipelined;
-using schedule::test::small_cluster;
-using schedule::test::small_network;
-using schedule::test::strategy;
+using step::test::pipelined;
+using step::test::small_cluster;
+using step::test::small_network;
+using step::test::strategy;
 
 Space small_space() {
     return {.devices = 4,
@@ -126,7 +126,7 @@ TEST(Search, TheFirstPlanIsTheFastestOfABruteForceWalk) {
                 }
                 for (const plan::Plan& plan : variants(base, graph)) {
                     ++walked;
-                    const schedule::Prediction p = schedule::predict(graph, cluster, plan);
+                    const step::Prediction p = step::predict(graph, cluster, plan);
                     if (p.fits) {
                         fastest = min(fastest, p.step.value);
                     }
@@ -198,8 +198,8 @@ TEST(Search, PlansOnMixedDevicesAreThoseThatPredictionsSay) {
     const cluster::Cluster cluster = mixed_cluster();
     const Answer answer = search(graph, cluster, small_space());
     ASSERT_FALSE(answer.plans.empty());
-    for (const schedule::Prediction& plan : answer.plans) {
-        const schedule::Prediction again = schedule::predict(graph, cluster, plan.plan);
+    for (const step::Prediction& plan : answer.plans) {
+        const step::Prediction again = step::predict(graph, cluster, plan.plan);
         EXPECT_EQ(plan.step.value, again.step.value);
         EXPECT_EQ(plan.devices.size(), 2U);
         EXPECT_TRUE(again.fits);
@@ -211,7 +211,7 @@ TEST(Search, AnAskedForLimitHoldsForEveryDevice) {
     const graph::Graph graph = small_network();
     Space space = small_space();
     space.max_memory = 1_MiB;
-    for (const schedule::Prediction& plan : search(graph, mixed_cluster(), space).plans) {
+    for (const step::Prediction& plan : search(graph, mixed_cluster(), space).plans) {
         EXPECT_LE(plan.most_memory, 1_MiB);
     }
 }

@@ -6,24 +6,24 @@
 
 #include <gtest/gtest.h>
 
-#include "../schedule/scenes.hpp"
-#include "schedule/predict.hpp"
+#include "../step/scenes.hpp"
 #include "search/rivals.hpp"
+#include "step/predict.hpp"
 
 namespace dodona::search {
 namespace {
 
 using plan::FrameworkParameter;
-using schedule::Prediction;
-using schedule::TimePart;
-using schedule::test::block;
-using schedule::test::layer;
-using schedule::test::network;
-using schedule::test::pipelined;
-using schedule::test::small_cluster;
-using schedule::test::small_network;
-using schedule::test::strategy;
-using schedule::test::tensor;
+using step::Prediction;
+using step::TimePart;
+using step::test::block;
+using step::test::layer;
+using step::test::network;
+using step::test::pipelined;
+using step::test::small_cluster;
+using step::test::small_network;
+using step::test::strategy;
+using step::test::tensor;
 
 /// Four layers of 1024 x 1024: 16 MiB of weights in fp32, 4 KiB a sample between layers.
 graph::Graph dense_network() {
@@ -82,7 +82,7 @@ TEST(Elasticity, OfAJobThatOnlyComputesIsMinusOneInThePeak) {
     plan.precision = Precision::fp32;
     plan.optimizer = plan::OptimizerKind::momentum;
     const graph::Graph graph = dense_network();
-    const Explanation explanation = sensitivity(graph, cluster, schedule::predict(graph, cluster, plan));
+    const Explanation explanation = sensitivity(graph, cluster, step::predict(graph, cluster, plan));
     EXPECT_EQ(explanation.parameters.front().parameter.key, "framework.matmul") << "the first two are as large";
     EXPECT_NEAR(explanation.parameters.front().elasticity, 1, 1e-6);
     EXPECT_NEAR(of(explanation, "peak").elasticity, -1, 1e-6);
@@ -101,7 +101,7 @@ TEST(Elasticity, OfRatesAndTimesAddUpToTheStep) {
     plan.precision = Precision::fp32;
     plan.optimizer = plan::OptimizerKind::momentum;
     const graph::Graph graph = small_network();
-    const Explanation explanation = sensitivity(graph, cluster, schedule::predict(graph, cluster, plan));
+    const Explanation explanation = sensitivity(graph, cluster, step::predict(graph, cluster, plan));
     double sum = 0;
     for (const char* rate : {"peak", "memory_bandwidth", "bandwidth.node"}) {
         EXPECT_LE(of(explanation, rate).elasticity, 0) << rate;
@@ -126,7 +126,7 @@ TEST(Elasticity, OfASoftwaresParameterIsItsShareOfTheInterval) {
     plan.framework.number(FrameworkParameter::stragglers).value = 0.01;
     plan.framework.number(FrameworkParameter::step).value = 1e-5;
     const graph::Graph graph = small_network();
-    const Prediction p = schedule::predict(graph, small_cluster(), plan);
+    const Prediction p = step::predict(graph, small_cluster(), plan);
     const Explanation explanation = sensitivity(graph, small_cluster(), p);
     for (const char* word : {"launch", "convolution", "stream", "collective", "stragglers", "step"}) {
         double share = 0;
@@ -306,7 +306,7 @@ TEST(Knobs, AMeasuredSampleIsOneOfItsOwn) {
     cluster.measured_samples = {{.model = graph.name, .forward_backward = 1_us * 500, .update = 1_us, .source = "x"}};
     plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 16};
     plan.precision = Precision::fp32;
-    const Explanation explanation = sensitivity(graph, cluster, schedule::predict(graph, cluster, plan));
+    const Explanation explanation = sensitivity(graph, cluster, step::predict(graph, cluster, plan));
     EXPECT_GT(of(explanation, "measured_sample").elasticity, 0.9);
     EXPECT_EQ(of(explanation, "peak").elasticity, 0);
 }

@@ -6,15 +6,15 @@
 #include <gtest/gtest.h>
 
 #include "../graph/networks.hpp"
-#include "../schedule/scenes.hpp"
+#include "../step/scenes.hpp"
 #include "search/space.hpp"
 
 namespace dodona::search {
 namespace {
 
-using schedule::test::pipelined;
-using schedule::test::small_cluster;
-using schedule::test::strategy;
+using step::test::pipelined;
+using step::test::small_cluster;
+using step::test::strategy;
 
 /// Nodes of four in a machine of 32, with so much memory on each device.
 cluster::Cluster machine(Bytes memory) {
@@ -101,7 +101,7 @@ TEST(Counts, BetweenTwoAreAllMultiplesOfANodeAndTheTwo) {
 }
 
 TEST(Run, CountsTheLastStepInPartAndAllDevices) {
-    schedule::Prediction prediction;
+    step::Prediction prediction;
     prediction.plan.batch = 64;
     prediction.plan.mesh = {{"data", 8}};
     prediction.step = {2_s, 1_s, 4_s};
@@ -116,7 +116,7 @@ TEST(Run, CountsTheLastStepInPartAndAllDevices) {
 }
 
 TEST(Goals, AreMissedInTheOrderInWhichTheyAreExplained) {
-    schedule::Prediction prediction;
+    step::Prediction prediction;
     prediction.plan.batch = 10;
     prediction.step = Estimate::exactly(1_s);
     prediction.samples_per_second = 10;

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "../schedule/scenes.hpp"
-#include "schedule/evaluate.hpp"
-#include "schedule/predict.hpp"
+#include "../step/scenes.hpp"
 #include "search/search.hpp"
+#include "step/evaluate.hpp"
+#include "step/predict.hpp"
 
 namespace dodona::search {
 namespace {
@@ -29,7 +29,7 @@ graph::Graph headed(std::int64_t blocks, std::int64_t head) {
 
 plan::Plan pipeline_of(std::int64_t stages, std::int64_t chunks = 1) {
     plan::Plan plan;
-    plan.strategy = schedule::test::pipelined();
+    plan.strategy = step::test::pipelined();
     plan.mesh = {{"pipeline", stages}};
     plan.batch = 4096 * 16;
     plan.microbatch = 4096;
@@ -41,7 +41,7 @@ plan::Plan pipeline_of(std::int64_t stages, std::int64_t chunks = 1) {
 
 /// No start-up times: a head of h blocks' arithmetic takes h blocks' time.
 cluster::Cluster smooth_cluster() {
-    cluster::Cluster cluster = schedule::test::small_cluster();
+    cluster::Cluster cluster = step::test::small_cluster();
     cluster.device.launch = {};
     cluster.device.tiles = {};
     return cluster;
@@ -49,7 +49,7 @@ cluster::Cluster smooth_cluster() {
 
 std::vector<Counts> cuts(const graph::Graph& graph, const plan::Plan& plan) {
     const cluster::Cluster cluster = smooth_cluster();
-    return uneven_cuts(schedule::cost_graph(graph, cluster, plan, {}), plan);
+    return uneven_cuts(step::cost_graph(graph, cluster, plan, {}), plan);
 }
 
 TEST(UnevenCuts, TakeBlocksFromTheStageWithTheHead) {
@@ -87,7 +87,7 @@ TEST(UnevenCuts, AreTriedOfThePlansThatASearchShows) {
     space.devices = 4;
     space.batch = 4096 * 16;
     space.precision = Precision::fp32;
-    space.strategies = {schedule::test::pipelined()};
+    space.strategies = {step::test::pipelined()};
     space.optimizer = plan::OptimizerKind::momentum;
     space.fixed = {{"pipeline", "4"}, {"microbatch", "4096"}, {"chunks", "1"}};
     const graph::Graph graph = headed(12, 4);
@@ -99,7 +99,7 @@ TEST(UnevenCuts, AreTriedOfThePlansThatASearchShows) {
         plan::Plan plan = answer.plans.front().plan;
         EXPECT_FALSE(plan.stages.empty());
         plan.stages.clear();
-        EXPECT_GT(schedule::predict(graph, cluster, plan).step.value, 1.005 * answer.plans.front().step.value);
+        EXPECT_GT(step::predict(graph, cluster, plan).step.value, 1.005 * answer.plans.front().step.value);
     }
 }
 
@@ -109,11 +109,11 @@ TEST(UnevenCuts, MakeAStepFasterThanTheUsualCut) {
     for (const std::int64_t head : {2, 3, 5}) {
         const graph::Graph graph = headed(16, head);
         plan::Plan plan = pipeline_of(4);
-        const schedule::CostedGraph costed = schedule::cost_graph(graph, cluster, plan, {});
-        const Seconds usual = schedule::evaluate(costed, plan, schedule::Detail::totals).step.value;
+        const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, {});
+        const Seconds usual = step::evaluate(costed, plan, step::Detail::totals).step.value;
         for (const Counts& cut : uneven_cuts(costed, plan)) {
             plan.stages = cut;
-            EXPECT_LT(schedule::evaluate(costed, plan, schedule::Detail::totals).step.value, usual);
+            EXPECT_LT(step::evaluate(costed, plan, step::Detail::totals).step.value, usual);
             ++faster;
         }
     }
@@ -125,21 +125,21 @@ TEST(UnevenCuts, TheFirstIsTheFastestOfAllWithAnEqualMiddle) {
     const cluster::Cluster cluster = smooth_cluster();
     const graph::Graph graph = headed(13, 3);
     plan::Plan plan = pipeline_of(4);
-    const schedule::CostedGraph costed = schedule::cost_graph(graph, cluster, plan, {});
+    const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, {});
     const auto step = [&](const Counts& cut) {
         plan.stages = cut;
-        return schedule::evaluate(costed, plan, schedule::Detail::totals);
+        return step::evaluate(costed, plan, step::Detail::totals);
     };
     const std::vector<Counts> found = uneven_cuts(costed, pipeline_of(4));
     ASSERT_FALSE(found.empty());
-    const Seconds best = step(found.front()).time[schedule::TimePart::forward] +
-                         step(found.front()).time[schedule::TimePart::backward] +
-                         step(found.front()).time[schedule::TimePart::bubble];
+    const Seconds best = step(found.front()).time[step::TimePart::forward] +
+                         step(found.front()).time[step::TimePart::backward] +
+                         step(found.front()).time[step::TimePart::bubble];
     for (std::int64_t middle = 1; middle <= 6; ++middle) {
         for (std::int64_t first = 1; first + 2 * middle <= 13; ++first) {
-            const schedule::Prediction other = step({first, middle, middle, 13 - first - 2 * middle});
-            const Seconds passes = other.time[schedule::TimePart::forward] + other.time[schedule::TimePart::backward] +
-                                   other.time[schedule::TimePart::bubble];
+            const step::Prediction other = step({first, middle, middle, 13 - first - 2 * middle});
+            const Seconds passes = other.time[step::TimePart::forward] + other.time[step::TimePart::backward] +
+                                   other.time[step::TimePart::bubble];
             EXPECT_LE(best.in(1_us), passes.in(1_us) * (1 + 1e-9)) << first << " " << middle;
         }
     }

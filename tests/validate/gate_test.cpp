@@ -12,7 +12,7 @@ Comparison of(Statistics group) {
     return comparison;
 }
 
-const std::vector<input::RecordedError> kRecorded{{.group = "g", .rows = 8, .mape = 0.2, .memory_mape = 0.05}};
+const std::vector<files::RecordedError> kRecorded{{.group = "g", .rows = 8, .mape = 0.2, .memory_mape = 0.05}};
 
 std::vector<std::string> texts(const GateResult& result) {
     std::vector<std::string> all;

@@ -11,7 +11,7 @@ namespace {
 
 Comparison compared(const std::string& path) {
     Questions asked = questions();
-    return compare(input::load_runs(path, {}), asked, [](std::int64_t, std::int64_t) { return true; });
+    return compare(files::load_runs(path, {}), asked, [](std::int64_t, std::int64_t) { return true; });
 }
 
 TEST(PublishedRuns, OfMegatronArePredicted) {
@@ -33,7 +33,7 @@ TEST(PublishedRuns, OfMegatronArePredicted) {
 
 TEST(PublishedRuns, StopWhenAsked) {
     Questions asked = questions();
-    const auto runs = input::load_runs(root() + "/tests/validate/published/korthikanti-tab5.csv", {});
+    const auto runs = files::load_runs(root() + "/tests/validate/published/korthikanti-tab5.csv", {});
     const Comparison comparison = compare(runs, asked, [](std::int64_t done, std::int64_t) { return done < 3; });
     EXPECT_EQ(comparison.rows.size(), 3U);
     EXPECT_EQ(comparison.overall.rows, 3);

@@ -232,7 +232,7 @@ TEST(Questions, RefuseWhatCannotBeExpressed) {
 TEST(Questions, LeaveOutWhatTheMeasurementDid) {
     EXPECT_TRUE(questions().of(run({{"gpus", "1"}})).not_timed.empty());
     const Question question = questions().of(run({{"gpus", "1"}, {"notes", "forward + backward, no optimizer step"}}));
-    EXPECT_EQ(question.not_timed, std::vector<schedule::TimePart>{schedule::TimePart::optimizer});
+    EXPECT_EQ(question.not_timed, std::vector<step::TimePart>{step::TimePart::optimizer});
 }
 
 }  // namespace

@@ -8,19 +8,19 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.hpp"
-#include "input/library.hpp"
-#include "input/run_table.hpp"
+#include "files/library.hpp"
+#include "files/run_table.hpp"
 #include "validate/questions.hpp"
 
 namespace dodona::validate::testing {
 
 inline std::string root() { return std::getenv("DODONA_SOURCE"); }
-inline Questions questions() { return Questions(input::Library(root())); }
+inline Questions questions() { return Questions(files::Library(root())); }
 
 using Cells = std::map<std::string, std::string>;
 
 /// A row of gpt3-175b on 8 devices of selene, with other cells replaced.
-inline input::Run run(const Cells& changed) {
+inline files::Run run(const Cells& changed) {
     Cells cells{{"id", "1"},          {"model", "gpt3-175b"}, {"input", "seq=2048"}, {"global_batch", "8"},
                 {"microbatch", "1"},  {"machine", "selene"},  {"gpus", "8"},         {"precision", "fp16"},
                 {"strategy", "none"}, {"recompute", "none"}};
@@ -33,7 +33,7 @@ inline input::Run run(const Cells& changed) {
         header += (header.empty() ? "" : ",") + column;
         row += (row.empty() ? "\"" : ",\"") + cell + "\"";
     }
-    return input::read_runs(input::read_csv(header + "\n" + row + "\n", "runs.csv")).front();
+    return files::read_runs(files::read_csv(header + "\n" + row + "\n", "runs.csv")).front();
 }
 
 inline plan::Plan plan_of_row(const Cells& changed) { return questions().of(run(changed)).plan; }
@@ -41,7 +41,7 @@ inline plan::Plan plan_of_row(const Cells& changed) { return questions().of(run(
 /// Why a row is refused; empty if it is not.
 inline std::string refusal(const Cells& changed) {
     Questions asked = questions();
-    const input::Run row = run(changed);
+    const files::Run row = run(changed);
     try {
         static_cast<void>(asked.of(row));
     } catch (const InputError& error) {

@@ -109,7 +109,7 @@ TEST(Statistics, SplitRunsByWhatWasAssumed) {
 }
 
 TEST(Statistics, TellComputationFromCommunication) {
-    using schedule::TimePart;
+    using step::TimePart;
     RunResult run = timed("a", "1", 10_s, 10_s);
     run.time[TimePart::forward] = 2_s;
     run.time[TimePart::backward] = 3_s;

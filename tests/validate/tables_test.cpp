@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "runs.hpp"
-#include "schedule/predict.hpp"
+#include "step/predict.hpp"
 #include "validate/network_of_row.hpp"
 
 namespace dodona::validate::testing {
@@ -18,19 +18,19 @@ constexpr const char* kMachineHeader =
     "machine,device,gpus_per_node,intra_link,intra_gb_per_s_per_gpu_one_way,nics_per_node,nic_gb_s,nvlink_domain\n";
 
 Tables tables() {
-    return {.models = input::load_models(root() + "/tests/validate/models.csv", {}),
-            .machines = input::load_machines(root() + "/tests/validate/machines.csv", {})};
+    return {.models = files::load_models(root() + "/tests/validate/models.csv", {}),
+            .machines = files::load_machines(root() + "/tests/validate/machines.csv", {})};
 }
 
-schedule::Prediction predicted(Questions& questions, const Cells& cells) {
-    const input::Run row = run(cells);
+step::Prediction predicted(Questions& questions, const Cells& cells) {
+    const files::Run row = run(cells);
     const Question question = questions.of(row);
-    return schedule::predict(*question.graph, *question.cluster, question.plan, row.where);
+    return step::predict(*question.graph, *question.cluster, question.plan, row.where);
 }
 
 std::string refusal_with(const Tables& given, const Cells& cells) {
-    Questions questions(input::Library(root()), given);
-    const input::Run row = run(cells);
+    Questions questions(files::Library(root()), given);
+    const files::Run row = run(cells);
     try {
         static_cast<void>(questions.of(row));
     } catch (const InputError& error) {
@@ -40,11 +40,11 @@ std::string refusal_with(const Tables& given, const Cells& cells) {
 }
 
 Tables models(const std::string& rows) {
-    return {.models = input::read_models(input::read_csv(kModelHeader + rows, "m.csv")), .machines = {}};
+    return {.models = files::read_models(files::read_csv(kModelHeader + rows, "m.csv")), .machines = {}};
 }
 
 Tables machines(const std::string& rows) {
-    return {.models = {}, .machines = input::read_machines(input::read_csv(kMachineHeader + rows, "m.csv"))};
+    return {.models = {}, .machines = files::read_machines(files::read_csv(kMachineHeader + rows, "m.csv"))};
 }
 
 struct Pair {
@@ -68,13 +68,13 @@ TEST(NetworkOfRow, IsTheBuiltInNetworkOfThatShape) {
         {"my-deepseek", "deepseek-v3"},
         {"my-bert", "bert-large"},
     };
-    Questions questions(input::Library(root()), tables());
+    Questions questions(files::Library(root()), tables());
     for (const Pair& pair : kPairs) {
         Cells cells{{"gpus", "1"}, {"input", "seq=512"}, {"precision", "bf16"}};
         cells["model"] = pair.row;
-        const schedule::Prediction row = predicted(questions, cells);
+        const step::Prediction row = predicted(questions, cells);
         cells["model"] = pair.built_in;
-        const schedule::Prediction built_in = predicted(questions, cells);
+        const step::Prediction built_in = predicted(questions, cells);
         EXPECT_EQ(row.step.value, built_in.step.value) << pair.row;
         EXPECT_EQ(row.memory.total(), built_in.memory.total()) << pair.row;
         EXPECT_EQ(row.plan.optimizer, built_in.plan.optimizer) << pair.row;
@@ -82,9 +82,9 @@ TEST(NetworkOfRow, IsTheBuiltInNetworkOfThatShape) {
 }
 
 TEST(NetworkOfRow, TakesOverridesByTheNamesOfColumns) {
-    Questions questions(input::Library(root()), tables());
+    Questions questions(files::Library(root()), tables());
     const auto parameters = [&](const char* model, const char* overrides) {
-        const input::Run row = run({{"model", model}, {"model_overrides", overrides}, {"gpus", "1"}});
+        const files::Run row = run({{"model", model}, {"model_overrides", overrides}, {"gpus", "1"}});
         return graph::count(*questions.of(row).graph).parameters;
     };
     EXPECT_EQ(parameters("my-gpt", "layers=24;hidden=2048;heads=16"),
@@ -121,7 +121,7 @@ TEST(NetworkOfRow, IsRefusedWhereNoModelFileExpressesIt) {
 
 TEST(NetworkOfRow, IsLookedUpOnlyWhereTheLibraryHasNone) {
     const Tables other = models("gpt3-175b,gpt,2,64,1,1,64,256,no,128,yes,learned,layernorm,,,\n");
-    Questions questions(input::Library(root()), other);
+    Questions questions(files::Library(root()), other);
     EXPECT_GT(graph::count(*questions.of(run({{"gpus", "1"}})).graph).parameters, 1e11);
     EXPECT_EQ(refusal_with(other, {{"model", "gpt3-176b"}, {"gpus", "1"}}),
               "unknown model \"gpt3-176b\"; did you mean \"gpt3-175b\"?");
@@ -138,20 +138,20 @@ TEST(MachineOfRow, IsTheBuiltInMachineOfThoseLinks) {
                                {"my-a100", "selene", "8"},      {"my-a100", "dgx-a100-80gb", "64"},
                                {"my-v100", "abci-v100", "4"},   {"my-gb200", "dgx-gb200", "4"},
                                {"my-gb200", "dgx-gb200", "72"}, {"my-gb200", "dgx-gb200", "144"}};
-    Questions questions(input::Library(root()), tables());
+    Questions questions(files::Library(root()), tables());
     for (const Case& each : kCases) {
         Cells cells{
             {"model", "megatron-1.7b"}, {"strategy", "data"}, {"shard", "parameters"}, {"global_batch", "1152"}};
         cells["gpus"] = cells["data"] = each.gpus;
         cells["machine"] = each.row;
-        const schedule::Prediction row = predicted(questions, cells);
+        const step::Prediction row = predicted(questions, cells);
         cells["machine"] = each.built_in;
         EXPECT_NEAR(row.step.value / predicted(questions, cells).step.value, 1, 1e-4) << each.row << " " << each.gpus;
     }
 }
 
 TEST(MachineOfRow, HasTheRatesAndCountsOfItsRow) {
-    Questions questions(input::Library(root()), tables());
+    Questions questions(files::Library(root()), tables());
     const auto machine = questions.of(run({{"machine", "my-half"}, {"gpus", "1"}})).cluster;
     EXPECT_EQ(machine->node_size(), 4);
     ASSERT_EQ(machine->levels.size(), 2U);
@@ -200,7 +200,7 @@ TEST(Tables, TellWhatIsWrongWithThem) {
               "intra_gb_per_s_per_gpu_one_way: -1 must be more than zero");
     EXPECT_EQ(fault([] { return machines("a,gb200,4,NVLink,,,,70\n"); }),
               "nvlink_domain: 70 is no multiple of the 4 GPUs of a node");
-    EXPECT_EQ(fault([] { return input::read_models(input::read_csv("model;family\n", "m.csv")); }),
+    EXPECT_EQ(fault([] { return files::read_models(files::read_csv("model;family\n", "m.csv")); }),
               "unknown column \"model;family\"");
 }
 
@@ -210,10 +210,10 @@ TEST(Tables, OfTheProjectAreExpressed) {
     if (!std::filesystem::exists(path)) {
         GTEST_SKIP() << "../shared/measured/models.csv is not there";
     }
-    const input::Library library(root());
-    const input::TableConventions conventions = library.table_conventions();
+    const files::Library library(root());
+    const files::TableConventions conventions = library.table_conventions();
     std::int64_t expressed = 0;
-    for (const input::ModelRow& row : input::load_models(path, {})) {
+    for (const files::ModelRow& row : files::load_models(path, {})) {
         try {
             check_parameters(row, conventions, library);
             static_cast<void>(model_of_row(row, {}, conventions));

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "input/library.hpp"
+#include "files/library.hpp"
 #include "reports/json/answer.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
@@ -19,9 +19,9 @@ namespace {
 
 using namespace dodona::literals;
 
-input::Library library() {
+files::Library library() {
     const char* root = std::getenv("DODONA_SOURCE");
-    return input::Library(root == nullptr ? "." : root);
+    return files::Library(root == nullptr ? "." : root);
 }
 
 class Draw {
@@ -171,7 +171,7 @@ TEST_P(Worlds, TablesAndBoundsFindWhatTheExhaustiveWalkFinds) {
     for (unsigned seed = 0; seed < worlds(); ++seed) {
         Draw draw(1000 * GetParam() + seed);
         const Network network = draw_network(draw);
-        std::vector<input::Setting> settings;
+        std::vector<files::Setting> settings;
         for (const auto& [name, value] : network.settings) {
             settings.push_back({name, value, {}});
         }

@@ -1,0 +1,278 @@
+#include "calibrate/program/options.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "calibrate/cases/model_cases.hpp"
+#include "cli/files.hpp"
+#include "cli/job.hpp"
+#include "plan/shard.hpp"
+
+namespace dodona::calibrate {
+
+using namespace cli;
+
+namespace {
+
+constexpr int kMostThreads = 4096;
+
+const std::vector<std::string> kBackEnds{"cpu", "cuda", "mpi", "storage"};
+
+std::vector<std::string> words_of(const std::string& text) {
+    std::istringstream stream(text);
+    std::vector<std::string> words;
+    for (std::string word; stream >> word;) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+/// As many ranks as cores have room for, two at least. Open MPI wants a word more from root.
+std::vector<std::string> usual_mpirun(int threads) {
+    const int cores = static_cast<int>(std::thread::hardware_concurrency());
+    const int ranks = std::clamp(cores / threads, 2, 64);
+    std::vector<std::string> words{"mpirun", "--oversubscribe", "-np", std::to_string(ranks)};
+    if (::geteuid() == 0) {
+        words.insert(words.begin() + 1, "--allow-run-as-root");
+    }
+    return words;
+}
+
+/// Without --backend: nothing beside imports; a GPU where a driver runs, else the CPU.
+std::vector<std::string> usual_backends(const CalibrateWords& words) {
+    if (!words.imports.empty()) {
+        return {};
+    }
+    std::error_code ignored;
+    return {std::filesystem::exists("/proc/driver/nvidia/version", ignored) ? "cuda" : "cpu"};
+}
+
+void read_imports(Arguments& arguments, CalibrateWords& words) {
+    words.imports = arguments.all("--import");
+    static const std::vector<std::string> collectives{"all-reduce", "all-gather", "reduce-scatter",
+                                                      "all-to-all", "broadcast",  "send"};
+    words.import_options.collective = arguments.word("--collective", collectives).value_or("");
+    words.import_options.ranks = arguments.count("--ranks");
+    words.import_options.ranks_per_node = arguments.count("--ranks-per-node");
+    words.import_options.buffer = arguments.size("--buffer");
+    words.import_options.level = arguments.text("--level").value_or("");
+}
+
+plan::Plan alone(std::int64_t microbatch, Precision precision) {
+    plan::Plan plan;
+    plan.strategy = read_strategy("data");
+    plan.mesh = {{.name = "data", .size = 1}};
+    plan.microbatch = plan.batch = microbatch;
+    plan.precision = precision;
+    return plan;
+}
+
+void add_cases(const graph::Graph& graph, const plan::Plan& plan, std::vector<Case>& cases) {
+    const plan::Mesh mesh(plan, {});
+    const auto found = model_cases(graph, plan::shard(graph, mesh, plan.strategy, plan.microbatch), plan.precision);
+    cases.insert(cases.end(), found.cases.begin(), found.cases.end());
+    for (const auto& [kind, count] : found.without_case) {
+        fmt::print(stderr,
+                   "note: no benchmark runs {} as {} does ({} of its layers); fits and interpolation answer for them\n",
+                   kind, graph.name, count);
+    }
+}
+
+}  // namespace
+
+std::string CalibrateWords::records() const { return records_of(profile); }
+
+std::string records_of(const std::string& file) {
+    const std::filesystem::path path(file);
+    if (path.extension() != ".yaml" && path.extension() != ".yml") {
+        return file;
+    }
+    return (path.parent_path() / (path.stem().string() + ".records.jsonl")).string();
+}
+
+std::vector<Option> calibrate_options() {
+    const std::string what = "What";
+    const std::string known = "Known before";
+    const std::string networks = "Networks";
+    const std::string logs = "Logs";
+    return {
+        {.names = "--backend",
+         .value = "cpu,cuda,mpi,storage",
+         .description =
+             "what to measure with; default: cuda where an NVIDIA driver\nruns, else cpu; nothing beside --import",
+         .group = what},
+        {.names = "--quick", .value = "", .description = "a rough answer in under a minute", .group = what},
+        {.names = "--again", .value = "", .description = "measure anew what the records have already", .group = what},
+        {.names = "--threads",
+         .value = "N",
+         .description = "cores of a CPU that one rank has; default: all, with mpi one",
+         .group = what},
+        {.names = "--directory",
+         .value = "DIR",
+         .description = "where storage is measured; default: here",
+         .group = what},
+        {.names = "--mpirun",
+         .value = "WORDS",
+         .description =
+             "how ranks are started: \"mpirun -np 8 --hostfile hosts\";\ndefault: one rank for each core of this host",
+         .group = what},
+        {.names = "--program",
+         .value = "WORDS",
+         .description = "a back end of your own beside or instead: reads a case a line,\nanswers each with a record "
+                        "(FILES.md); a framework's kernels",
+         .group = what},
+        {.names = "--seed", .value = "N", .description = "of the order and the data; default: 1", .group = what},
+        {.names = "-m,--machine",
+         .value = "M",
+         .description = "what is known of it: a built-in machine or a file; what is\nnot measured stays as it says",
+         .group = known},
+        {.names = "--device",
+         .value = "D",
+         .description = "instead: its device alone, built in or a file",
+         .group = known},
+        {.names = "--nodes", .value = "N", .description = "of a topology file: joined by its adapters", .group = known},
+        {.names = "--adapter",
+         .value = "GBITS",
+         .description = "Gb/s of one network adapter, where the file does not say",
+         .group = known},
+        {.names = "--name",
+         .value = "NAME",
+         .description = "of the machine; default: that of the file",
+         .group = known},
+        {.names = "--model",
+         .value = "FILE",
+         .description = "measure exactly the kernels of this network (built in, or a\nfile); repeat for several",
+         .group = networks,
+         .repeats = true},
+        {.names = "--microbatch",
+         .value = "N,N,...",
+         .description = "samples that its kernels work on at once",
+         .group = networks},
+        {.names = "--plan",
+         .value = "FILE",
+         .description = "its kernels as this plan shards them; repeat for several",
+         .group = networks,
+         .repeats = true},
+        {.names = "--set",
+         .value = "NAME=VALUE",
+         .description = "replace a parameter of the model files",
+         .group = networks,
+         .repeats = true},
+        {.names = "--seq", .value = "S", .description = "sequence length: --set sequence=S", .group = networks},
+        {.names = "--image", .value = "N", .description = "image edge: --set image=N", .group = networks},
+        {.names = "--precision",
+         .value = "fp32|tf32|fp16|bf16|fp8",
+         .description = "of their products; default: fp32",
+         .group = networks},
+        {.names = "--import",
+         .value = "LOG",
+         .description = "take what others measured: nccl-tests, rccl-tests, OSU,\nPyTorch traces, nvbandwidth, "
+                        "nvidia-smi topo -m, NCCL's\n"
+                        "topology; repeat for several",
+         .group = logs,
+         .repeats = true},
+        {.names = "--collective", .value = "NAME", .description = "that a log does not name", .group = logs},
+        {.names = "--ranks", .value = "N", .description = "of a log that does not say", .group = logs},
+        {.names = "--ranks-per-node", .value = "N", .description = "likewise", .group = logs},
+        {.names = "--buffer",
+         .value = "SIZE",
+         .description = "of one copy of nvbandwidth, where the file does not say",
+         .group = logs},
+        {.names = "--level", .value = "NAME", .description = "of links that a log's messages crossed", .group = logs},
+        {.names = "--compare",
+         .value = "",
+         .description = "say what differs between two calibrations, A and B",
+         .group = "Comparison"},
+    };
+}
+
+CalibrateWords read_calibrate_words(Arguments& arguments) {
+    CalibrateWords words;
+    words.profile = writable_file(arguments, "--output");
+    if (words.profile.empty()) {
+        arguments.missing("--output", "the machine file to write: -o my-machine.yaml");
+    } else if (records_of(words.profile) == words.profile) {
+        arguments.fault("--output", fmt::format("{} is no machine file", as_typed(words.profile)), "end it in .yaml");
+    }
+    read_imports(arguments, words);
+    for (const std::string& typed : arguments.list("--backend")) {
+        if (std::find(kBackEnds.begin(), kBackEnds.end(), typed) == kBackEnds.end()) {
+            arguments.fault("--backend", fmt::format("{} is not one of {}{}", as_typed(typed), join(kBackEnds),
+                                                     did_you_mean(typed, kBackEnds)));
+        }
+        words.backends.push_back(typed);
+    }
+    words.backends_named = !words.backends.empty();
+    if (words.backends.empty()) {
+        words.backends = usual_backends(words);
+    }
+    words.machine = arguments.text("--machine").value_or("");
+    words.device = arguments.text("--device").value_or("");
+    if (!words.machine.empty() && !words.device.empty()) {
+        arguments.fault("--device", "the machine has its device", "leave one of --machine and --device out");
+    }
+    words.levels.device = words.device;
+    words.levels.nodes = arguments.count("--nodes").value_or(1);
+    if (const auto gigabits = arguments.amount("--adapter")) {
+        words.levels.adapter_bandwidth = *gigabits / 8 * 1_GB_per_s;
+    }
+    words.name = arguments.text("--name").value_or(std::filesystem::path(words.profile).stem().string());
+    words.quick = arguments.has("--quick");
+    words.again = arguments.has("--again");
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    const bool ranks = std::find(words.backends.begin(), words.backends.end(), "mpi") != words.backends.end();
+    words.threads = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(ranks ? 1 : cores));
+    words.directory = arguments.text("--directory").value_or(".");
+    if (!std::filesystem::is_directory(words.directory)) {
+        arguments.fault("--directory", fmt::format("there is no folder {}", as_typed(words.directory)),
+                        "make it first");
+    }
+    words.mpirun = words_of(arguments.text("--mpirun").value_or(""));
+    if (words.mpirun.empty()) {
+        words.mpirun = usual_mpirun(words.threads);
+    }
+    words.program = words_of(arguments.text("--program").value_or(""));
+    if (!words.program.empty()) {
+        if (!words.backends_named) {
+            words.backends.clear();
+        }
+        words.backends.emplace_back("program");
+    }
+    words.seed = static_cast<std::uint64_t>(arguments.count("--seed").value_or(1));
+    return words;
+}
+
+std::vector<Case> asked_model_cases(Arguments& arguments) {
+    const std::vector<std::string> models = arguments.all("--model");
+    const std::vector<std::string> plans = arguments.all("--plan");
+    const std::vector<std::int64_t> microbatches = arguments.counts("--microbatch");
+    const auto parameters = model_parameters(arguments);
+    const auto precision = precision_from(arguments.word("--precision", words(kPrecisions)).value_or("fp32"));
+    if (models.empty() && (!plans.empty() || !microbatches.empty())) {
+        arguments.missing("--model", "the network whose kernels are asked for");
+    }
+    if (!models.empty() && plans.empty() && microbatches.empty()) {
+        arguments.missing("--microbatch",
+                          "how many samples its kernels work on at once: --microbatch 8; or a plan: --plan FILE");
+    }
+    arguments.throw_if_faults();
+    std::vector<Case> cases;
+    for (const std::string& model : models) {
+        const graph::Graph graph = read_network(model, parameters);
+        for (const std::int64_t microbatch : microbatches) {
+            add_cases(graph, alone(microbatch, *precision), cases);
+        }
+        for (const std::string& plan : plans) {
+            add_cases(graph, library().plan(plan), cases);
+        }
+    }
+    return cases;
+}
+
+}  // namespace dodona::calibrate

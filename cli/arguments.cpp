@@ -1,0 +1,208 @@
+#include "cli/arguments.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "files/number.hpp"
+#include "files/quantity.hpp"
+
+namespace dodona::cli {
+
+std::vector<std::string> between_commas(const std::string& typed) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    while (true) {
+        const std::size_t comma = typed.find(',', begin);
+        parts.push_back(typed.substr(begin, comma == std::string::npos ? comma : comma - begin));
+        if (comma == std::string::npos) {
+            return parts;
+        }
+        begin = comma + 1;
+    }
+}
+
+std::string as_typed(std::string_view typed) {
+    constexpr std::size_t kLongest = 60;
+    std::string shown;
+    for (const char c : typed.substr(0, kLongest)) {
+        shown += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
+    }
+    return "\"" + shown + (typed.size() > kLongest ? "..." : "") + "\"";
+}
+
+bool Arguments::has(const std::string& name) const {
+    const auto found = values_.find(name);
+    return found != values_.end() && !found->second.empty();
+}
+
+std::vector<std::string> Arguments::all(const std::string& name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? std::vector<std::string>{} : found->second;
+}
+
+void Arguments::fault(const std::string& name, const std::string& message, const std::string& help) {
+    faults_.error({}, name + ": " + message, help);
+}
+
+void Arguments::missing(const std::string& what, const std::string& help) {
+    faults_.error({}, what + " is missing", help);
+}
+
+std::optional<std::string> Arguments::text(const std::string& name) {
+    if (!has(name)) {
+        return std::nullopt;
+    }
+    const std::vector<std::string>& values = values_[name];
+    if (values.size() > 1) {
+        fault(name, fmt::format("given {} times", values.size()), "give it once");
+    } else if (values.front().empty()) {
+        fault(name, "the value is empty");
+        return std::nullopt;
+    }
+    return values.front();
+}
+
+std::string Arguments::required_text(const std::string& name, const std::string& help) {
+    if (!has(name)) {
+        missing(name, help);
+    }
+    return text(name).value_or("");
+}
+
+std::optional<std::int64_t> Arguments::count_from(const std::string& name, const std::string& typed,
+                                                  std::int64_t most) {
+    const auto read = files::whole_from(typed);
+    const auto* value = std::get_if<std::int64_t>(&read);
+    const bool too_many_digits = !value && typed.size() > 18 && typed.find_first_not_of("0123456789") == typed.npos;
+    if (too_many_digits || (value && *value > most)) {
+        fault(name, fmt::format("{} is more than {}", as_typed(typed), most));
+        return std::nullopt;
+    }
+    if (!value || *value < 1) {
+        fault(name, as_typed(typed) + " is not a whole number greater than 0");
+        return std::nullopt;
+    }
+    return *value;
+}
+
+std::optional<std::int64_t> Arguments::count(const std::string& name, std::int64_t most) {
+    const auto typed = text(name);
+    return typed ? count_from(name, *typed, most) : std::nullopt;
+}
+
+std::optional<std::int64_t> Arguments::required_count(const std::string& name, const std::string& help) {
+    if (!has(name)) {
+        missing(name, help);
+    }
+    return count(name);
+}
+
+std::optional<double> Arguments::ratio(const std::string& name, double least) {
+    const auto typed = text(name);
+    if (!typed) {
+        return std::nullopt;
+    }
+    const auto read = files::decimal_from(*typed);
+    const auto* value = std::get_if<double>(&read);
+    if (!value || *value < least || *value > 1e6) {
+        fault(name, fmt::format("{} is not a number between {} and 1000000", as_typed(*typed), least));
+        return std::nullopt;
+    }
+    return *value;
+}
+
+std::optional<double> Arguments::amount(const std::string& name) {
+    constexpr double kMost = 1e24;
+    const auto typed = text(name);
+    if (!typed) {
+        return std::nullopt;
+    }
+    const auto read = files::decimal_from(*typed);
+    const auto* value = std::get_if<double>(&read);
+    if (!value || *value <= 0 || *value > kMost) {
+        fault(name, fmt::format("{} is not a number greater than 0", as_typed(*typed)), "for example 1.5e13");
+        return std::nullopt;
+    }
+    return *value;
+}
+
+template <Dimensions D>
+std::optional<Quantity<D>> Arguments::positive(const std::string& name, const std::string& help) {
+    const auto typed = text(name);
+    if (!typed) {
+        return std::nullopt;
+    }
+    const auto read = files::quantity_from<D>(*typed);
+    if (const auto* fault_found = std::get_if<files::NotAQuantity>(&read)) {
+        fault(name, fault_found->message, fault_found->help);
+        return std::nullopt;
+    }
+    const auto value = std::get<Quantity<D>>(read);
+    if (value <= Quantity<D>{}) {
+        fault(name, as_typed(*typed) + " is not more than nothing", help);
+        return std::nullopt;
+    }
+    return value;
+}
+
+std::optional<Bytes> Arguments::size(const std::string& name) {
+    return positive<Dimensions{.byte = 1}>(name, "a size with its unit: 40GiB");
+}
+
+std::optional<Seconds> Arguments::duration(const std::string& name) {
+    return positive<Dimensions{.second = 1}>(name, "a duration with its unit: 30d");
+}
+
+std::optional<std::string> Arguments::word(const std::string& name, std::span<const std::string> choices) {
+    const auto typed = text(name);
+    if (typed && std::find(choices.begin(), choices.end(), *typed) == choices.end()) {
+        fault(name,
+              fmt::format("{} is not one of {}{}", as_typed(*typed), join(choices), did_you_mean(*typed, choices)));
+        return std::nullopt;
+    }
+    return typed;
+}
+
+std::vector<std::string> Arguments::list(const std::string& name) {
+    const auto typed = text(name);
+    if (!typed) {
+        return {};
+    }
+    std::vector<std::string> parts = between_commas(*typed);
+    if (std::find(parts.begin(), parts.end(), "") != parts.end()) {
+        fault(name, as_typed(*typed) + " has an empty entry", "values between commas, without blanks: a,b");
+        return {};
+    }
+    return parts;
+}
+
+std::vector<std::int64_t> Arguments::counts(const std::string& name) {
+    std::vector<std::int64_t> values;
+    for (const std::string& part : list(name)) {
+        values.push_back(count_from(name, part, kMostCount).value_or(1));
+    }
+    return values;
+}
+
+std::vector<std::pair<std::string, std::int64_t>> Arguments::sizes(const std::string& name) {
+    std::vector<std::pair<std::string, std::int64_t>> entries;
+    for (const std::string& part : list(name)) {
+        const std::size_t equals = part.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
+            fault(name, as_typed(part) + " is not axis=size", "for example tensor=8,data=16, innermost axis first");
+            continue;
+        }
+        const std::string key = part.substr(0, equals);
+        const bool again = std::any_of(entries.begin(), entries.end(), [&](const auto& e) { return e.first == key; });
+        if (again) {
+            fault(name, "axis " + as_typed(key) + " is given twice");
+            continue;
+        }
+        entries.emplace_back(key, count_from(name, part.substr(equals + 1), kMostCount).value_or(1));
+    }
+    return entries;
+}
+
+}  // namespace dodona::cli

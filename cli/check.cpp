@@ -1,0 +1,157 @@
+#include "cli/check.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/output.hpp"
+#include "files/framework_file.hpp"
+#include "files/link_file.hpp"
+#include "files/machine_file.hpp"
+#include "files/memory_profile.hpp"
+#include "files/plan_file.hpp"
+#include "files/profile_file.hpp"
+#include "files/strategy_file.hpp"
+#include "reports/figures.hpp"
+#include "reports/machine.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework",
+                                      "plan",  "profile", "link",   "memory"};
+
+/// "25,557,032 parameters as published".
+std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
+                     const std::string& file) {
+    const double off = published == 0 ? 1 : ours / published - 1;
+    if (std::abs(off) > tolerance) {
+        faults.error({},
+                     fmt::format("{}: {} {}, but {} are published: {:+.4g} %", file, reports::whole(ours), what,
+                                 reports::whole(published), 100 * off),
+                     tolerance > 0 ? fmt::format("the tolerance is {}", reports::percent(tolerance)) : "");
+        return {};
+    }
+    return off == 0 ? fmt::format("; {} as published", what)
+                    : fmt::format("; {} {:+.2f} % against published", what, 100 * off);
+}
+
+std::string model(files::Document document, const std::string& file) {
+    const graph::Graph graph = graph::build(files::read_model(std::move(document), {}, library().model_opener()));
+    const graph::Counts counts = graph::count(graph);
+    const graph::PublishedCounts& published = graph.published;
+    Diagnostics faults;
+    std::string line = fmt::format("model {}: {} parameters, {} forward per sample, {} ({} distinct)", graph.name,
+                                   reports::whole(counts.parameters), reports::text(counts.forward_per_sample),
+                                   reports::counted(counts.layers, "layer"), counts.distinct_layers);
+    if (published.parameters) {
+        line += compared("parameters", counts.parameters, *published.parameters, 0, faults, file);
+    }
+    if (published.trained_parameters) {
+        line += compared("trained parameters", counts.trained, *published.trained_parameters, 0, faults, file);
+    }
+    if (published.forward_macs) {
+        line += compared("multiply-accumulates", counts.forward_per_sample.in(unit::flop) / 2, *published.forward_macs,
+                         published.tolerance, faults, file);
+    }
+    faults.throw_if_errors();
+    return line;
+}
+
+std::string cluster_line(const cluster::Cluster& cluster) {
+    return fmt::format("cluster {}: {} of {} in {}", cluster.name, reports::counted(cluster.devices(), "GPU"),
+                       reports::devices(cluster),
+                       reports::counted(static_cast<std::int64_t>(cluster.levels.size()), "level"));
+}
+
+/// What a file is and holds; throws its faults.
+std::string checked(const std::string& file) {
+    const files::Library built_in = library();
+    files::Document document = files::load_document(file, file, {});
+    const auto& root = *document.root;
+    const std::string kind = root.members.empty() ? "" : root.members.front().key;
+    if (kind == "model") {
+        return model(std::move(document), file);
+    }
+    if (kind == "cluster") {
+        return cluster_line(files::read_cluster(std::move(document), built_in.machine_openers()));
+    }
+    if (kind == "device") {
+        const cluster::Device device = files::read_device(std::move(document), built_in.machine_openers().profile);
+        return fmt::format(
+            "device {}: {}, {}, {}", device.name, reports::text(device.memory),
+            reports::counted(static_cast<std::int64_t>(device.curves.size()), "measured curve"),
+            reports::counted(static_cast<std::int64_t>(device.profile.fits.size()), "fitted kernel model"));
+    }
+    if (kind == "link") {
+        const cluster::Link link = files::read_link(std::move(document));
+        return fmt::format("link {}: {}, {}", link.name,
+                           reports::counted(static_cast<std::int64_t>(link.protocols.size()), "protocol"),
+                           reports::counted(static_cast<std::int64_t>(link.curves.size()), "measured curve"));
+    }
+    if (kind == "strategy") {
+        const plan::Strategy strategy = files::read_strategy(std::move(document));
+        return fmt::format("strategy {}: axes {}, {}", strategy.name, join(strategy.axes),
+                           reports::counted(static_cast<std::int64_t>(strategy.rules.size()), "rule"));
+    }
+    if (kind == "memory") {
+        const plan::MemoryProfile profile = files::read_memory_profile(std::move(document));
+        return fmt::format("memory profile {}: {}", profile.name, profile.summary);
+    }
+    if (kind == "framework") {
+        const plan::Framework framework = files::read_framework(std::move(document));
+        return fmt::format("framework {}: {}", framework.name, framework.summary);
+    }
+    if (kind == "plan") {
+        const plan::Plan plan =
+            files::read_plan(std::move(document), built_in.strategy_opener(), built_in.framework_opener());
+        return fmt::format("plan: strategy {}, {}", plan.strategy.name, reports::counted(plan.devices(), "GPU"));
+    }
+    if (kind == "profile") {
+        const cluster::Profile profile = files::read_profile(std::move(document));
+        return fmt::format("profile {}: {}", profile.name,
+                           reports::counted(static_cast<std::int64_t>(profile.fits.size()), "fitted kernel model"));
+    }
+    document.faults.throw_if_errors();
+    fail(root.members.empty() ? root.where : root.members.front().where,
+         fmt::format("the first key says what a file is, and {} is no kind{}", as_typed(kind),
+                     did_you_mean(kind, kKinds)),
+         "kinds: " + join(kKinds));
+}
+
+int run_check(Arguments& arguments) {
+    const std::vector<std::string> files = arguments.all("FILE");
+    if (files.empty()) {
+        arguments.fault("FILE", "no file is given", "usage: dodona check FILE ...");
+    }
+    arguments.throw_if_faults();
+    bool good = true;
+    for (const std::string& file : files) {
+        try {
+            write({}, fmt::format("{}: {}\n", file, checked(file)));
+        } catch (const InputError& error) {
+            good = false;
+            std::fputs(error.what(), stderr);
+        }
+    }
+    return good ? kAnswered : kNo;
+}
+
+}  // namespace
+
+Command check_command() {
+    return {.name = "check",
+            .summary = "whether files that dodona reads are right: models, machines, plans and all others",
+            .positionals = {{.name = "FILE", .description = "files to check", .many = true}},
+            .options = {},
+            .examples =
+                "Exit code 1 if any file has a fault; all faults are printed.\n\n"
+                "Example:\n  dodona check my-model.yaml my-cluster.yaml",
+            .run = run_check};
+}
+
+}  // namespace dodona::cli

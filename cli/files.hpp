@@ -1,0 +1,22 @@
+// Networks, machines, strategies and plans by the name that was typed: built in, or a file.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "files/library.hpp"
+#include "graph/graph.hpp"
+
+namespace dodona::cli {
+
+/// What comes with dodona, from $DODONA_DATA or where it was built.
+files::Library library();
+
+/// `parameters` are those of `--set`.
+graph::Graph read_network(const std::string& name,
+                          const std::vector<std::pair<std::string, std::string>>& parameters = {});
+cluster::Cluster read_machine(const std::string& name);
+plan::Strategy read_strategy(const std::string& name);
+
+}  // namespace dodona::cli

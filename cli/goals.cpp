@@ -1,0 +1,196 @@
+#include "cli/goals.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "files/money.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+constexpr const char* kWork = "add --tokens T, --samples N or --epochs E";
+
+void read_work(Arguments& arguments, GoalWords& words) {
+    words.tokens = arguments.amount("--tokens");
+    words.samples = arguments.amount("--samples");
+    words.epochs = arguments.amount("--epochs");
+    std::vector<std::string> given;
+    for (const char* name : {"--tokens", "--samples", "--epochs"}) {
+        if (arguments.has(name)) {
+            given.emplace_back(name);
+        }
+    }
+    if (given.size() > 1) {
+        arguments.fault(given[1], fmt::format("the work is given by {} already", given[0]), "give one of them");
+    }
+}
+
+void read_prices(Arguments& arguments, GoalWords& words) {
+    for (const std::string& typed : arguments.all("--price")) {
+        const std::size_t equals = typed.rfind('=');
+        const std::string machine = equals == std::string::npos ? "" : typed.substr(0, equals);
+        const auto read = files::rate_from(equals == std::string::npos ? typed : typed.substr(equals + 1));
+        if (const auto* fault = std::get_if<files::NotAQuantity>(&read)) {
+            arguments.fault("--price", fault->message, fault->help);
+            continue;
+        }
+        const files::Rate& rate = std::get<files::Rate>(read);
+        if (!words.prices.insert({machine, {rate.money, rate.currency, ""}}).second) {
+            arguments.fault("--price", machine.empty() ? "given twice" : as_typed(machine) + " has two prices");
+        }
+    }
+}
+
+void read_budget(Arguments& arguments, GoalWords& words) {
+    const auto typed = arguments.text("--budget");
+    if (!typed) {
+        return;
+    }
+    const auto read = files::amount_from(*typed);
+    if (const auto* fault = std::get_if<files::NotAQuantity>(&read)) {
+        arguments.fault("--budget", fault->message, fault->help);
+        return;
+    }
+    words.budget = std::get<files::Amount>(read).money;
+    words.currency = std::get<files::Amount>(read).currency;
+}
+
+std::vector<std::string> machines_of(const std::vector<Job>& jobs) {
+    std::vector<std::string> names;
+    for (const Job& job : jobs) {
+        names.push_back(job.machine);
+    }
+    return names;
+}
+
+void check_currencies(Arguments& arguments, const GoalWords& words, const std::vector<Job>& jobs) {
+    std::string currency = words.currency;
+    std::string whose = "--budget";
+    for (const Job& job : jobs) {
+        if (!job.cluster.price) {
+            continue;
+        }
+        const std::string& other = job.cluster.price->currency;
+        if (currency.empty()) {
+            currency = other;
+            whose = "the price of " + job.machine;
+        } else if (other != currency) {
+            arguments.fault("--price",
+                            fmt::format("the price of {} is in {}, {} in {}", job.machine, other, whose, currency),
+                            "give all of them in one currency: dodona knows no rates of exchange");
+            return;
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<Option> goal_options() {
+    const std::string goals = "Goals";
+    return {{.names = "--tokens",
+             .value = "T",
+             .description = "the work: tokens to train on, such as 1.5e13",
+             .group = goals},
+            {.names = "--samples", .value = "N", .description = "the work: samples to train on", .group = goals},
+            {.names = "--epochs",
+             .value = "E",
+             .description = "the work: passes over the data set, where the model file\n"
+                            "gives its size",
+             .group = goals},
+            {.names = "--deadline",
+             .value = "TIME",
+             .description = "for the work: 30d, 12h. Steps alone: without restarts,\n"
+                            "evaluation and checkpoints",
+             .group = goals},
+            {.names = "--tokens-per-s", .value = "X", .description = "of all GPUs together", .group = goals},
+            {.names = "--samples-per-s", .value = "X", .description = "of all GPUs together", .group = goals},
+            {.names = "--budget",
+             .value = "MONEY",
+             .description = "for the work, at the machine's price: 1e6USD",
+             .group = goals},
+            {.names = "--price",
+             .value = "[M=]PRICE",
+             .description = "of one GPU of machine M: dgx-h100=2.5USD/h; default: that\n"
+                            "of the machine's file; repeat for several",
+             .group = goals,
+             .repeats = true}};
+}
+
+GoalWords read_goals(Arguments& arguments) {
+    GoalWords words;
+    read_work(arguments, words);
+    words.deadline = arguments.duration("--deadline");
+    words.tokens_per_second = arguments.amount("--tokens-per-s");
+    words.samples_per_second = arguments.amount("--samples-per-s");
+    read_budget(arguments, words);
+    read_prices(arguments, words);
+    const bool works = arguments.has("--tokens") || arguments.has("--samples") || arguments.has("--epochs");
+    for (const char* name : {"--deadline", "--budget"}) {
+        if (arguments.has(name) && !works) {
+            arguments.fault(name, "the work that it is for is missing", kWork);
+        }
+    }
+    if (arguments.has("--tokens-per-s") && arguments.has("--samples-per-s")) {
+        arguments.fault("--samples-per-s", "the throughput is given by --tokens-per-s already", "give one of them");
+    }
+    return words;
+}
+
+search::Goals goals_of(Arguments& arguments, const GoalWords& words, const graph::Graph& graph) {
+    search::Goals goals{.samples = words.samples,
+                        .deadline = words.deadline,
+                        .samples_per_second = words.samples_per_second,
+                        .budget = words.budget};
+    const double tokens = tokens_a_sample(graph);
+    const auto in_samples = [&](const char* option, const char* instead, double count) {
+        if (tokens == 0) {
+            arguments.fault(option, fmt::format("{} reads no tokens", graph.name), fmt::format("use {}", instead));
+        }
+        return count / std::max(tokens, 1.0);
+    };
+    if (words.tokens) {
+        goals.samples = in_samples("--tokens", "--samples or --epochs", *words.tokens);
+    }
+    if (words.tokens_per_second) {
+        goals.samples_per_second = in_samples("--tokens-per-s", "--samples-per-s", *words.tokens_per_second);
+    }
+    if (words.epochs && !graph.dataset.samples) {
+        arguments.fault("--epochs", fmt::format("the size of the data set of {} is not known", graph.name),
+                        "use --samples or --tokens, or add `dataset: {samples: N, source: ...}` to the model file");
+    } else if (words.epochs) {
+        goals.samples = *words.epochs * *graph.dataset.samples;
+    }
+    return goals;
+}
+
+void set_prices(Arguments& arguments, const GoalWords& words, std::vector<Job>& jobs) {
+    const std::vector<std::string> machines = machines_of(jobs);
+    for (const auto& [machine, price] : words.prices) {
+        if (machine.empty() && jobs.size() > 1) {
+            arguments.fault("--price", "which machine's price is it?",
+                            fmt::format("for example {}=2.5USD/h", machines[0]));
+            continue;
+        }
+        const auto found = std::find_if(jobs.begin(), jobs.end(), [&name = machine](const Job& job) {
+            return name.empty() || job.machine == name;
+        });
+        if (found == jobs.end()) {
+            arguments.fault("--price",
+                            fmt::format("{} is not asked about{}", as_typed(machine), did_you_mean(machine, machines)),
+                            fmt::format("machines: {}", join(machines)));
+            continue;
+        }
+        found->cluster.price = price;
+    }
+    check_currencies(arguments, words, jobs);
+    for (const Job& job : jobs) {
+        if (words.budget && !job.cluster.price) {
+            arguments.fault("--budget", fmt::format("{} has no price", job.machine),
+                            fmt::format("add --price {}=2.5USD/h, of one GPU; dodona knows none", job.machine));
+        }
+    }
+}
+
+}  // namespace dodona::cli

@@ -1,0 +1,271 @@
+#include "cli/job.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/files.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+constexpr double kTokensAStep = 4.0 * 1024 * 1024;
+constexpr double kImagesADevice = 64;
+constexpr double kImageElements = 3.0 * 224 * 224;
+
+double input_elements(const graph::Graph& graph) {
+    double elements = 0;
+    for (graph::Vertex vertex = 0; vertex < graph.layers.size(); ++vertex) {
+        const graph::Layer& layer = graph.layer(vertex);
+        elements += layer.kind == "input" ? layer.nest.result.elements() : 0;
+    }
+    return elements;
+}
+
+/// The built-in framework that names an operator of the network, else the one that names any; else the neutral one.
+plan::Framework usual_framework(const files::Library& library, const graph::Graph& graph) {
+    plan::Framework usual;
+    for (const std::string& name : library.frameworks()) {
+        plan::Framework framework = library.framework(name);
+        for (const std::string& word : framework.usual_for) {
+            const bool has = std::any_of(graph.layers.begin(), graph.layers.end(),
+                                         [&](const graph::Layer& layer) { return layer.kind == word; });
+            if (has) {
+                return framework;
+            }
+            if (word == "*") {
+                usual = framework;
+            }
+        }
+    }
+    return usual;
+}
+
+/// Sets the members that the words of an option name; `none` sets none and stands alone.
+template <class Flags, class Words>
+void read_words(Arguments& arguments, const std::string& option, const Words& words, Flags& flags) {
+    std::vector<std::string> choices;
+    for (const auto& word : words) {
+        choices.emplace_back(word.word);
+    }
+    choices.emplace_back("none");
+    const std::vector<std::string> given = arguments.list(option);
+    for (const std::string& typed : given) {
+        const auto known = std::find(choices.begin(), choices.end(), typed);
+        if (known == choices.end()) {
+            arguments.fault(option, fmt::format("{} is not one of {}{}", as_typed(typed), join(choices),
+                                                did_you_mean(typed, choices)));
+        } else if (typed == "none" && given.size() > 1) {
+            arguments.fault(option, "\"none\" stands alone");
+        } else if (typed != "none") {
+            flags.*words[static_cast<std::size_t>(known - choices.begin())].member = true;
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<Option> job_options() {
+    const std::string job = "Job";
+    const std::string training = "Training";
+    return {
+        {.names = "-m,--machine", .value = "M", .description = "a built-in machine or a file", .group = job},
+        {.names = "-p,--gpus", .value = "N", .description = "GPUs that train together", .group = job},
+        {.names = "-b,--batch",
+         .value = "B",
+         .description = "samples a step, all GPUs together; default: about 4 million tokens,\n"
+                        "or up to 64 images on each GPU",
+         .group = job},
+        {.names = "--seq", .value = "S", .description = "sequence length: --set sequence=S", .group = job},
+        {.names = "--image", .value = "N", .description = "image edge: --set image=N", .group = job},
+        {.names = "--set",
+         .value = "NAME=VALUE",
+         .description = "replace a parameter of the model file; repeat for several",
+         .group = job,
+         .repeats = true},
+        {.names = "--precision",
+         .value = "fp32|tf32|fp16|bf16|fp8|mxfp8|nvfp4",
+         .description = "of the matrix products; default: bf16 or fp16 where the device\n"
+                        "has it, with fp32 master weights",
+         .group = training},
+        {.names = "--optimizer",
+         .value = "NAME",
+         .description = "sgd, momentum, adam, adamw, adam-8bit, adafactor, lars, lamb,\n"
+                        "adagrad or rowwise-adagrad; default: adam for networks with\n"
+                        "tokens, else momentum",
+         .group = training},
+        {.names = "--overlap",
+         .value = "WHAT,...|none",
+         .description = "what hides behind compute: gradients, parameters, tensor,\n"
+                        "pipeline, expert, offload; default: gradients,parameters",
+         .group = training},
+        {.names = "--offload",
+         .value = "WHAT,...",
+         .description = "what lives in host memory: optimizer, activations, weights",
+         .group = training},
+        {.names = "--algorithm",
+         .value = "NAME",
+         .description = "force ring, tree, double-tree, hierarchical, direct,\n"
+                        "torus, in-network or parameter-server collectives;\n"
+                        "default: the cheapest that the machine allows",
+         .group = training},
+        {.names = "--framework",
+         .value = "NAME|FILE",
+         .description = "software to train with; default: the usual one for the network",
+         .group = training},
+        {.names = "--contention",
+         .value = "PHI",
+         .description = "flows that share a link; default: computed",
+         .group = training},
+    };
+}
+
+/// The first input says what a sample is: others may be targets, such as the boxes of a detector.
+double tokens_a_sample(const graph::Graph& graph) {
+    const graph::Tensor& sample = graph.layers.front().nest.result;
+    const auto sequence = sample.find("sequence");
+    return sequence ? static_cast<double>(sample.dimensions[*sequence].extent) : 0;
+}
+
+std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments) {
+    std::vector<std::pair<std::string, std::string>> parameters;
+    for (const std::string& typed : arguments.all("--set")) {
+        const std::size_t equals = typed.find('=');
+        if (equals == std::string::npos || equals == 0 || equals + 1 == typed.size()) {
+            arguments.fault("--set", as_typed(typed) + " is not name=value", "for example --set layers=12");
+        } else {
+            parameters.emplace_back(typed.substr(0, equals), typed.substr(equals + 1));
+        }
+    }
+    if (const auto sequence = arguments.count("--seq")) {
+        parameters.emplace_back("sequence", std::to_string(*sequence));
+    }
+    if (const auto image = arguments.count("--image")) {
+        parameters.emplace_back("image", std::to_string(*image));
+    }
+    return parameters;
+}
+
+Job read_job(Arguments& arguments) {
+    Job job;
+    job.model = arguments.required_text("MODEL", "a built-in network (`dodona models` lists them) or a file");
+    job.machine = arguments.required_text("--machine", "a built-in cluster (`dodona machines` lists them) or a file");
+    const auto parameters = model_parameters(arguments);
+    const auto contention = arguments.ratio("--contention", 1);
+    arguments.throw_if_faults();
+    job.graph = read_network(job.model, parameters);
+    job.cluster = read_machine(job.machine);
+    if (contention) {
+        job.cluster.contention = contention;
+    }
+    return job;
+}
+
+Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
+    const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(cluster.devices());
+    const auto supports = [](Precision precision) {
+        return [precision](const cluster::DeviceKind& kind) { return kind.device->supports(precision); };
+    };
+    if (const auto word = arguments.word("--precision", words(kPrecisions))) {
+        const Precision precision = *precision_from(*word);
+        if (std::none_of(kinds.begin(), kinds.end(), supports(precision))) {
+            std::vector<std::string> supported;
+            for (const Precision other : kPrecisions) {
+                if (std::any_of(kinds.begin(), kinds.end(), supports(other))) {
+                    supported.emplace_back(name(other));
+                }
+            }
+            arguments.fault("--precision", fmt::format("{} has no {} peak", kinds.front().device->name, *word),
+                            "it has " + join(supported));
+        }
+        return precision;
+    }
+    for (const Precision precision : {Precision::bf16, Precision::fp16}) {
+        if (std::all_of(kinds.begin(), kinds.end(), supports(precision))) {
+            return precision;
+        }
+    }
+    return Precision::fp32;
+}
+
+plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph) {
+    using plan::OptimizerKind;
+    if (const auto word = arguments.word("--optimizer", words(plan::kOptimizerKinds))) {
+        return *plan::optimizer_from(*word);
+    }
+    return tokens_a_sample(graph) > 0 ? OptimizerKind::adam : OptimizerKind::momentum;
+}
+
+plan::Overlap overlap_of(Arguments& arguments) {
+    plan::Overlap overlap{.gradients = true, .parameters = true};
+    if (arguments.has("--overlap")) {
+        overlap = {};
+        read_words(arguments, "--overlap", plan::kOverlapWords, overlap);
+    }
+    return overlap;
+}
+
+plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster) {
+    plan::Offload offload;
+    read_words(arguments, "--offload", plan::kOffloadWords, offload);
+    if (offload.any() && !cluster.host) {
+        arguments.fault("--offload", cluster.name + " has no host memory",
+                        "add `host: {memory: 2 TB, bandwidth: 64 GB/s, source: ...}` to the machine's file");
+    }
+    return offload;
+}
+
+std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
+    const auto word = arguments.word("--algorithm", words(cluster::kAlgorithms));
+    return word ? cluster::algorithm_from(*word) : std::nullopt;
+}
+
+plan::Framework framework_of(Arguments& arguments, const Job& job) {
+    const auto typed = arguments.text("--framework");
+    plan::Framework framework = typed ? library().framework(*typed) : usual_framework(library(), job.graph);
+    plan::Framework::Number& interference = framework.number(plan::FrameworkParameter::interference);
+    if (interference.source.empty() && job.cluster.interference) {
+        const double lost = job.cluster.interference->lost;
+        interference = {
+            .value = lost, .lo = lost, .hi = lost, .bounds = {}, .source = job.cluster.interference->source};
+    }
+    return framework;
+}
+
+plan::MemoryProfile memory_of(const plan::Framework& framework) {
+    return framework.memory.empty() ? plan::MemoryProfile{} : library().memory_profile(framework.memory);
+}
+
+std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {
+    const double length = tokens_a_sample(graph);
+    const double n = static_cast<double>(devices);
+    double each = kTokensAStep / std::max(length, 1.0) / n;
+    if (length == 0) {
+        each = kImagesADevice * std::min(1.0, kImageElements / std::max(input_elements(graph), 1.0));
+    }
+    // A power of two on each device keeps the batch divisible by every usual mesh.
+    return devices * static_cast<std::int64_t>(std::exp2(std::floor(std::log2(std::max(1.0, each)))));
+}
+
+void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::int64_t devices) {
+    if (devices > cluster.devices()) {
+        arguments.fault("--gpus", fmt::format("{} are more than {} has: {}", devices, cluster.name, cluster.devices()),
+                        "`dodona machines` lists others");
+    }
+}
+
+std::vector<std::pair<std::string, std::string>> settings(const Arguments& arguments) {
+    std::vector<std::pair<std::string, std::string>> given;
+    for (const char* name : {"--set", "--seq", "--image", "--precision", "--optimizer", "--overlap", "--offload",
+                             "--algorithm", "--framework", "--contention", "--strategy", "--max-memory", "--fixed",
+                             "--exclude", "--vary", "--observed", "--observed-plan"}) {
+        for (const std::string& value : arguments.all(name)) {
+            given.emplace_back(name, value);
+        }
+    }
+    return given;
+}
+
+}  // namespace dodona::cli

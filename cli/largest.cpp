@@ -1,0 +1,223 @@
+#include "cli/largest.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/goals.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/job.hpp"
+#include "cli/job_space.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "reports/csv.hpp"
+#include "reports/json/largest.hpp"
+#include "reports/text/largest.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+constexpr std::string_view kBatch = "batch";
+constexpr std::int64_t kStepsOfGiven = 16;  ///< the usual step is at most this part of the given value
+
+std::vector<Option> largest_command_options() {
+    std::vector<Option> all = job_options();
+    for (Option& option : goal_options()) {
+        all.push_back(std::move(option));
+    }
+    for (Option& option : job_space_options(true)) {
+        all.push_back(std::move(option));
+    }
+    all.push_back({.names = "--step",
+                   .value = "K",
+                   .description = "look at multiples of K; default: for a batch the number of\n"
+                                  "GPUs, else a power of two that divides the given value, a\n"
+                                  "sixteenth of it at most",
+                   .group = "Search"});
+    all.push_back({.names = "--upto",
+                   .value = "V",
+                   .description = "look at no larger value; default: a thousand times the given",
+                   .group = "Search"});
+    for (Option& option : output_options()) {
+        all.push_back(std::move(option));
+    }
+    return all;
+}
+
+/// The parameter's value in the model file or with --set.
+std::int64_t value_given(Arguments& arguments, const std::string& model, const std::string& parameter,
+                         const Parameters& parameters) {
+    std::vector<files::Setting> settings;
+    for (const auto& [name, value] : parameters) {
+        settings.push_back({name, value, {}});
+    }
+    const auto known = library().model(model, settings, {}).parameters;
+    std::vector<std::string> names{std::string(kBatch)};
+    for (const auto& [name, value] : known) {
+        if (std::holds_alternative<std::int64_t>(value.value)) {
+            names.push_back(name);
+        }
+    }
+    const auto found = known.find(parameter);
+    if (found == known.end()) {
+        arguments.fault(
+            "WHAT", fmt::format("{} has no parameter {}{}", model, as_typed(parameter), did_you_mean(parameter, names)),
+            "to be had: " + join(names));
+        return 1;
+    }
+    const auto* value = std::get_if<std::int64_t>(&found->second.value);
+    if (value == nullptr || *value < 1) {
+        arguments.fault("WHAT", fmt::format("{} is not a whole number greater than 0 in {}", parameter, model),
+                        "to be had: " + join(names));
+        return 1;
+    }
+    return *value;
+}
+
+/// The largest power of two that divides the value and is no more than a sixteenth of it; at least 1.
+std::int64_t usual_step(std::int64_t given) {
+    const auto value = static_cast<std::uint64_t>(given);
+    const std::uint64_t divides = value & (~value + 1);
+    const std::uint64_t most = std::bit_floor(std::max<std::uint64_t>(1, value / kStepsOfGiven));
+    return static_cast<std::int64_t>(std::min(divides, most));
+}
+
+std::string first_fault(const InputError& error) {
+    return error.diagnostics().empty() ? error.what() : error.diagnostics().front().message;
+}
+
+/// What is asked, in the terms of the command line.
+struct Asked {
+    std::string parameter;
+    Parameters parameters;
+    std::int64_t devices = 1;
+    std::optional<std::int64_t> batch;
+    GoalWords goals;
+};
+
+/// The network with the parameter at that value, and the rest as asked; for `batch` the same network.
+std::variant<search::SizedJob, std::string> job_of(Arguments& arguments, const Asked& asked, const Job& job,
+                                                   const search::Space& space, std::int64_t value) {
+    search::SizedJob sized{.graph = {}, .space = space, .goals = {}};
+    if (asked.parameter == kBatch) {
+        sized.graph = job.graph;
+        sized.space.batch = value;
+        sized.space.accumulate = false;
+    } else {
+        Parameters parameters = asked.parameters;
+        std::erase_if(parameters, [&](const auto& entry) { return entry.first == asked.parameter; });
+        parameters.emplace_back(asked.parameter, std::to_string(value));
+        try {
+            sized.graph = read_network(job.model, parameters);
+        } catch (const InputError& error) {
+            return first_fault(error);
+        }
+        sized.space.batch = asked.batch.value_or(default_batch(sized.graph, asked.devices));
+    }
+    sized.goals = goals_of(arguments, asked.goals, sized.graph);
+    return sized;
+}
+
+search::Largest largest_with_progress(const Job& job, const search::LargestQuestion& question) {
+    ProgressLine line("values");
+    search::Largest found = search::largest(job.cluster, question, [&](std::int64_t seen, std::int64_t all) {
+        line.show(seen, all);
+        return !interrupted();
+    });
+    line.clear();
+    if (!found.complete) {
+        fmt::print(stderr, "note: stopped; this is what {} values say\n", found.attempts.size());
+    }
+    return found;
+}
+
+std::string formatted(const reports::LargestReport& report, const Output& output) {
+    switch (output.format) {
+        case Format::json: return reports::printed(reports::largest_json(report));
+        case Format::markdown: return reports::largest_markdown(report);
+        case Format::csv: return reports::csv(reports::largest_rows(report));
+        case Format::text: break;
+    }
+    return reports::largest_text(report, output.style);
+}
+
+int run_largest(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    Asked asked;
+    asked.parameter = arguments.required_text("WHAT", "batch, or a parameter of the model file such as layers");
+    asked.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
+    asked.batch = arguments.count("--batch");
+    asked.goals = read_goals(arguments);
+    const auto step = arguments.count("--step");
+    const auto most = arguments.count("--upto");
+    if (asked.parameter == kBatch && asked.batch) {
+        arguments.fault("--batch", "the batch is what is asked for", "leave it out, or ask for another parameter");
+    }
+    asked.parameters = model_parameters(arguments);
+    std::vector<Job> jobs{read_job(arguments)};
+    set_prices(arguments, asked.goals, jobs);
+    const Job& job = jobs.front();
+    check_devices(arguments, job.cluster, asked.devices);
+    search::Space space = job_space(arguments, job);
+    space.devices = asked.devices;
+    const search::Goals goals = goals_of(arguments, asked.goals, job.graph);
+    const bool batch = asked.parameter == kBatch;
+    const std::int64_t given = batch ? default_batch(job.graph, asked.devices)
+                                     : value_given(arguments, job.model, asked.parameter, asked.parameters);
+    arguments.throw_if_faults();
+    constexpr std::int64_t kThousand = 1024;
+    const std::int64_t last = most.value_or(std::min(kMostCount, given * kThousand));
+    const std::int64_t stride = step.value_or(batch ? asked.devices : usual_step(given));
+    const search::LargestQuestion question{
+        .job = [&](std::int64_t value) { return job_of(arguments, asked, job, space, value); },
+        .start = std::min(given, last),
+        .step = std::min(stride, last),
+        .most = last};
+    listen_for_interrupt();
+    const reports::LargestReport report{.question = {.model = job.model,
+                                                     .model_source = job.graph.source,
+                                                     .tokens_a_sample = tokens_a_sample(job.graph),
+                                                     .goals = goals,
+                                                     .settings = settings(arguments)},
+                                        .parameter = asked.parameter,
+                                        .given = given,
+                                        .machine = job.machine,
+                                        .machine_source = job.cluster.source,
+                                        .precision = space.precision,
+                                        .devices = asked.devices,
+                                        .price = job.cluster.price,
+                                        .largest = largest_with_progress(job, question)};
+    write(output, formatted(report, output));
+    return interrupted() ? kInterrupted : report.largest.found ? kAnswered : kNo;
+}
+
+}  // namespace
+
+Command largest_command() {
+    return {.name = "largest",
+            .summary = "the largest batch, sequence or network that trains on N GPUs",
+            .usage = "--machine M --gpus N",
+            .positionals = {{.name = "MODEL", .description = "a built-in network or a file"},
+                            {.name = "WHAT",
+                             .description = "batch, without accumulating gradients; or a parameter of the\n"
+                                            "model file that is a whole number: layers, hidden, sequence,\n"
+                                            "image, ..."}},
+            .options = largest_command_options(),
+            .examples =
+                "Values double from the given one until three in a row fail; then the gap above the largest\n"
+                "that does is looked at in ever smaller steps. With goals it meets them too.\n\n"
+                "Examples:\n"
+                "  dodona largest resnet50 batch --machine abci --gpus 8\n"
+                "  dodona largest llama-3.1-8b sequence --machine dgx-h100 --gpus 64 --batch 64\n"
+                "  dodona largest gpt3-175b layers --machine selene --gpus 256 --tokens 3e11 --deadline 90d",
+            .run = run_largest};
+}
+
+}  // namespace dodona::cli

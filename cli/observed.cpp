@@ -1,0 +1,131 @@
+#include "cli/observed.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/files.hpp"
+#include "files/quantity.hpp"
+#include "files/run_table.hpp"
+#include "step/anchor.hpp"
+#include "step/predict.hpp"
+#include "validate/questions.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+/// A run that can be asked, and was measured.
+struct MeasuredRun {
+    validate::Question question;
+    Seconds measured;
+};
+
+step::Observation observation(const MeasuredRun& asked, const plan::Framework& framework) {
+    plan::Plan plan = asked.question.plan;
+    plan.framework = framework;
+    const step::Prediction prediction = step::predict(*asked.question.graph, *asked.question.cluster, plan);
+    Seconds covered = prediction.step.value;
+    for (const step::TimePart part : asked.question.not_timed) {
+        covered += -prediction.time[part];
+    }
+    return {prediction.uncertainty, covered, asked.measured};
+}
+
+/// Runs without a time say nothing; of those that cannot be asked, the first reason is told.
+std::vector<MeasuredRun> runs_of(const std::string& table) {
+    validate::Questions questions(library());
+    std::vector<MeasuredRun> asked;
+    std::size_t refused = 0;
+    std::string reason;
+    for (const files::Run& run : files::load_runs(table, {})) {
+        try {
+            if (run.step_time) {
+                asked.push_back({questions.of(run), *run.step_time});
+                static_cast<void>(observation(asked.back(), {}));
+            }
+        } catch (const InputError& error) {
+            if (!asked.empty() && asked.back().measured == *run.step_time) {
+                asked.pop_back();
+            }
+            reason = refused++ == 0 ? fmt::format("{}: {}", run.id, error.diagnostics().front().message) : reason;
+        }
+    }
+    if (asked.empty()) {
+        fail({}, fmt::format("--observed: no run of {} can be asked{}", table, reason.empty() ? "" : ": " + reason),
+             "a run needs a measured step_time_s; `dodona validate " + table + "` says what else is wrong with each");
+    }
+    if (refused > 0) {
+        fmt::print(stderr, "note: {} of {} runs of {} left out: {}\n", refused, refused + asked.size(), table, reason);
+    }
+    return asked;
+}
+
+MeasuredRun step_of(const ObservedWords& words, const Job& job, const plan::Plan& plan) {
+    MeasuredRun asked;
+    asked.question.graph = std::make_shared<const graph::Graph>(job.graph);
+    asked.question.cluster = std::make_shared<const cluster::Cluster>(job.cluster);
+    asked.question.plan = plan;
+    asked.measured = *words.step;
+    const step::Prediction prediction = step::predict(job.graph, job.cluster, plan);
+    if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
+        fail({}, "--observed: a plan that cannot run has no step to observe: " + broken->text,
+             "give the plan that was run");
+    }
+    if (!prediction.fits) {
+        fmt::print(stderr, "note: the observed plan is predicted not to fit ({}); its time counts all the same\n",
+                   prediction.why_not);
+    }
+    return asked;
+}
+
+}  // namespace
+
+Option observed_option(const std::string& of) {
+    return {.names = "--observed",
+            .value = "TIME|RUNS.csv",
+            .description = "a measured step " + of +
+                           ",\nor a table of your own runs (FILES.md): parameters of the\n"
+                           "framework move to it, and the answer with them",
+            .group = "Observed"};
+}
+
+ObservedWords read_observed(Arguments& arguments) {
+    ObservedWords words;
+    const auto typed = arguments.text("--observed");
+    if (!typed) {
+        return words;
+    }
+    if (typed->ends_with(".csv") || typed->find('/') != std::string::npos) {
+        words.table = *typed;
+        return words;
+    }
+    const auto read = files::quantity_from<Dimensions{.second = 1}>(*typed);
+    if (const auto* fault = std::get_if<files::NotAQuantity>(&read)) {
+        arguments.fault("--observed", fault->message, "a time with its unit, 12.3s, or a table of runs, runs.csv");
+        return words;
+    }
+    const Seconds time = std::get<Seconds>(read);
+    if (time <= Seconds{}) {
+        arguments.fault("--observed", as_typed(*typed) + " is no time that a step can take", "for example 12.3s");
+        return words;
+    }
+    words.step = time;
+    return words;
+}
+
+plan::Framework anchored(const plan::Framework& framework, const ObservedWords& words, const Job& job,
+                         const plan::Plan& observed_plan) {
+    const std::vector<MeasuredRun> asked =
+        words.step ? std::vector<MeasuredRun>{step_of(words, job, observed_plan)} : runs_of(words.table);
+    return step::anchored(framework, [&](const plan::Framework& moved) {
+        std::vector<step::Observation> observations;
+        for (const MeasuredRun& one : asked) {
+            observations.push_back(observation(one, moved));
+        }
+        return observations;
+    });
+}
+
+}  // namespace dodona::cli

@@ -1,0 +1,219 @@
+#include "cli/plan.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/explain.hpp"
+#include "cli/files.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/job.hpp"
+#include "cli/job_space.hpp"
+#include "cli/observed.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/space_options.hpp"
+#include "files/plan_file.hpp"
+#include "reports/csv.hpp"
+#include "reports/figures.hpp"
+#include "reports/json/answer.hpp"
+#include "reports/text/answer.hpp"
+#include "search/layer_search.hpp"
+#include "search/rivals.hpp"
+#include "search/search.hpp"
+#include "search/space.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+constexpr std::int64_t kMostPlans = 1000;
+
+std::vector<Option> plan_command_options() {
+    std::vector<Option> all = job_options();
+    const std::string search = "Search";
+    all.push_back({.names = "--strategy",
+                   .value = "A,B,...",
+                   .description = "built-in strategies, files, `auto` (made layer by layer); default: all but *-paradl",
+                   .group = search});
+    for (Option& option : space_options()) {
+        all.push_back(std::move(option));
+    }
+    all.push_back({.names = "--top", .value = "K", .description = "plans to list; default: 5", .group = search});
+    all.push_back({.names = "--save",
+                   .value = "FILE",
+                   .description = "write the best plan as a file that `dodona predict --plan` reads",
+                   .group = "Output"});
+    all.push_back(
+        explain_option("which parameters the answer hangs on, and what change of each would\n"
+                       "recommend another plan"));
+    all.push_back(observed_option("of the plan that --observed-plan names"));
+    all.push_back({.names = "--observed-plan",
+                   .value = "FILE",
+                   .description = "the plan file of the step that --observed gives",
+                   .group = "Observed"});
+    for (Option& option : output_options()) {
+        all.push_back(std::move(option));
+    }
+    return all;
+}
+
+bool by_layers(Arguments& arguments) {
+    const std::vector<std::string> names = arguments.list("--strategy");
+    return std::find(names.begin(), names.end(), search::kByLayers) != names.end();
+}
+
+std::vector<std::string> names_of(const std::vector<plan::Strategy>& strategies) {
+    std::vector<std::string> names;
+    for (const plan::Strategy& strategy : strategies) {
+        names.push_back(strategy.name);
+    }
+    return names;
+}
+
+std::string formatted(const search::Answer& answer, const std::string& saved, const Output& output) {
+    switch (output.format) {
+        case Format::json: return reports::printed(reports::answer_json(answer));
+        case Format::markdown: return reports::answer_markdown(answer);
+        case Format::csv: {
+            const reports::Json rows = reports::ranking_json(answer.plans);
+            return reports::csv({rows.begin(), rows.end()});
+        }
+        case Format::text: break;
+    }
+    return reports::answer_text(answer, saved, output.style);
+}
+
+void save(const search::Answer& answer, const std::string& file) {
+    if (answer.plans.empty()) {
+        fmt::print(stderr, "note: nothing fits, so {} is not written\n", file);
+        return;
+    }
+    const plan::Plan& best = answer.plans.front().plan;
+    const std::vector<std::string> built_in = library().strategies();
+    const std::string title = fmt::format("{} on {}", answer.question.model, answer.question.machine);
+    const std::string& strategy = best.strategy.name;
+    const bool known = std::find(built_in.begin(), built_in.end(), strategy) != built_in.end();
+    write_file(file, known ? files::to_yaml(best, title, strategy) : files::to_yaml(best, title));
+}
+
+/// The plan that was observed, with the framework that is asked about.
+plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Job& job, const search::Space& space) {
+    plan::Plan taken = library().plan(file, {});
+    if (taken.devices() > job.cluster.devices()) {
+        arguments.fault("--observed-plan", fmt::format("{} has {} GPUs, more than {} has: {}", file, taken.devices(),
+                                                       job.cluster.name, job.cluster.devices()));
+    }
+    arguments.throw_if_faults();
+    taken.framework = space.framework;
+    taken.memory = space.memory;
+    return taken;
+}
+
+/// The search, with progress on a terminal and Ctrl-C.
+search::Answer search_with_progress(const Job& job, const search::Space& space, bool layers) {
+    listen_for_interrupt();
+    ProgressLine line("meshes");
+    std::int64_t seen_last = 0;
+    std::int64_t in_all = 0;
+    const search::Progress progress = [&](std::int64_t seen, std::int64_t all) {
+        line.show(seen, all);
+        seen_last = seen;
+        in_all = all;
+        return !interrupted();
+    };
+    search::Answer answer = layers ? search::search_layers(job.graph, job.cluster, space, progress)
+                                   : search::search(job.graph, job.cluster, space, progress);
+    line.clear();
+    if (interrupted()) {
+        fmt::print(stderr, "note: stopped; this is the best of {} of {} meshes\n",
+                   reports::whole(static_cast<double>(seen_last)), reports::whole(static_cast<double>(in_all)));
+    }
+    return answer;
+}
+
+int run_plan(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    const std::string save_to = writable_file(arguments, "--save");
+    search::Space space;
+    space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
+    const auto batch = arguments.count("--batch");
+    space.max_memory = arguments.size("--max-memory");
+    space.top = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
+    const ObservedWords observed = read_observed(arguments);
+    const std::string observed_plan = arguments.text("--observed-plan").value_or("");
+    if (observed.step && observed_plan.empty()) {
+        arguments.missing("--observed-plan",
+                          "the file of the plan that took this time; `dodona plan --save` writes one");
+    } else if (!observed.step && !observed_plan.empty()) {
+        arguments.fault("--observed-plan", "the time of its step is missing", "add --observed TIME");
+    }
+    const bool explains = read_explain(arguments, output);
+    const std::size_t shown = space.top;
+    space.top = explains ? std::max(shown, search::kRivals) : shown;
+    space.overlap = overlap_of(arguments);
+    space.algorithm = algorithm_of(arguments);
+    const Job job = read_job(arguments);
+    check_devices(arguments, job.cluster, space.devices);
+    space.precision = precision_of(arguments, job.cluster);
+    space.optimizer = optimizer_of(arguments, job.graph);
+    space.offload = offload_of(arguments, job.cluster);
+    space.framework = framework_of(arguments, job);
+    space.memory = memory_of(space.framework);
+    space.batch = batch.value_or(default_batch(job.graph, space.devices));
+    arguments.throw_if_faults();
+    if (observed.any()) {
+        const plan::Plan taken =
+            observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, job, space);
+        space.framework = anchored(space.framework, observed, job, taken);
+    }
+    space.strategies = strategies_asked_for(arguments, job.graph, true);
+    read_space(arguments, job.cluster, space);
+    arguments.throw_if_faults();
+    search::Answer answer = search_with_progress(job, space, by_layers(arguments));
+    answer.question = {.model = job.model,
+                       .machine = job.machine,
+                       .devices = space.devices,
+                       .batch = space.batch,
+                       .precision = space.precision,
+                       .strategies = names_of(space.strategies),
+                       .model_source = job.graph.source,
+                       .machine_source = job.cluster.source,
+                       .parameters = graph::count(job.graph).parameters,
+                       .settings = settings(arguments)};
+    if (answer.layers) {
+        answer.question.strategies.emplace_back(search::kByLayers);
+    }
+    if (explains) {
+        const search::Searcher again = by_layers(arguments) ? search::search_layers : search::search;
+        explain({job.graph, job.cluster, space, again}, answer);
+        answer.plans.resize(std::min(answer.plans.size(), shown));
+    }
+    write(output, formatted(answer, save_to, output));
+    if (!save_to.empty()) {
+        save(answer, save_to);
+    }
+    return interrupted() ? kInterrupted : answer.plans.empty() ? kNo : kAnswered;
+}
+
+}  // namespace
+
+Command plan_command() {
+    return {.name = "plan",
+            .summary = "which parallelism fits N GPUs, and which of it is fastest",
+            .usage = "--machine M --gpus N",
+            .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
+            .options = plan_command_options(),
+            .examples =
+                "Examples:\n"
+                "  dodona plan resnet50 --machine abci --gpus 64\n"
+                "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --save best.yaml\n"
+                "  dodona plan alexnet --machine abci --gpus 64 --strategy auto\n"
+                "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --explain\n"
+                "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
+            .run = run_plan};
+}
+
+}  // namespace dodona::cli

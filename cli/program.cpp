@@ -1,0 +1,118 @@
+#include "cli/program.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "build_config.hpp"
+#include "cli/check.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/frameworks.hpp"
+#include "cli/hand_over.hpp"
+#include "cli/largest.hpp"
+#include "cli/limits.hpp"
+#include "cli/machines.hpp"
+#include "cli/models.hpp"
+#include "cli/output.hpp"
+#include "cli/parse.hpp"
+#include "cli/plan.hpp"
+#include "cli/predict.hpp"
+#include "cli/size.hpp"
+#include "cli/strategies.hpp"
+#include "cli/validate.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+std::string overview() {
+    std::string text =
+        "dodona: what parallelism fits your network and your GPUs, and how fast it trains\n\n"
+        "Usage: dodona COMMAND ...\n\nCommands:\n";
+    for (const Command& command : commands()) {
+        text += fmt::format("  {:<12}{}\n", command.name, command.summary);
+    }
+    return text +
+           "\n  dodona COMMAND --help   its options\n"
+           "  dodona --version\n\n"
+           "Start here:\n"
+           "  dodona plan resnet50 --machine abci --gpus 64\n\n"
+           "Exit codes: 0 answered, 1 nothing fits or check failed, 2 bad input, 3 hardware or library missing,\n"
+           "70 a fault in dodona, 130 interrupted\n";
+}
+
+const Command* find(const std::string& name) {
+    const auto all = commands();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == name; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void unknown_command(const std::string& word) {
+    std::vector<std::string> names;
+    for (const Command& command : commands()) {
+        names.push_back(command.name);
+    }
+    if (word.starts_with("-")) {
+        fail({}, fmt::format("unknown option {} before a command", as_typed(word)), "usage: dodona COMMAND ...");
+    }
+    const std::string near = nearest(word, names);
+    fail({}, fmt::format("{} is not a dodona command", as_typed(word)),
+         near.empty() ? "commands: " + join(names) : fmt::format("did you mean `dodona {}`?", near));
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+    static const Command calibrate{
+        .name = "calibrate",
+        .summary = "measure a machine with its real kernels and links, or import what others measured",
+        .program = "dodona-calibrate"};
+    static const std::array all{plan_command(),       predict_command(), size_command(),     largest_command(),
+                                limits_command(),     models_command(),  machines_command(), strategies_command(),
+                                frameworks_command(), calibrate,         check_command(),    validate_command()};
+    return all;
+}
+
+int run(const std::vector<std::string>& words) {
+    const std::string first = words.empty() ? "" : words.front();
+    const bool help_about = first == "help" && words.size() == 2 && find(words[1]) != nullptr;
+    if (first == "--help" || first == "-h" || (first == "help" && !help_about)) {
+        write({}, overview());
+        return kAnswered;
+    }
+    if (first == "--version") {
+        write({}, fmt::format("dodona {}\n", kVersion));
+        return kAnswered;
+    }
+    if (words.empty()) {
+        fail({}, "a command is missing",
+             "`dodona --help` lists them; for a start: dodona plan resnet50 --machine abci "
+             "--gpus 64");
+    }
+    const Command* command = find(help_about ? words[1] : first);
+    if (command == nullptr) {
+        unknown_command(first);
+    }
+    if (!command->program.empty()) {
+        hand_over(command->program, help_about ? std::vector<std::string>{"--help"}
+                                               : std::vector<std::string>(words.begin() + 1, words.end()));
+    }
+    if (help_about) {
+        write({}, help(*command));
+        return kAnswered;
+    }
+    return run_command(*command, {words.begin() + 1, words.end()});
+}
+
+int run_command(const Command& command, const std::vector<std::string>& words) {
+    const auto end = std::find(words.begin(), words.end(), "--");
+    if (std::find(words.begin(), end, "--help") != end || std::find(words.begin(), end, "-h") != end) {
+        write({}, help(command));
+        return kAnswered;
+    }
+    Arguments arguments = parse(command, words, commands());
+    return command.run(arguments);
+}
+
+}  // namespace dodona::cli

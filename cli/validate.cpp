@@ -1,0 +1,248 @@
+#include "cli/validate.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "files/accuracy_file.hpp"
+#include "files/machine_table.hpp"
+#include "files/model_table.hpp"
+#include "files/peer_file.hpp"
+#include "files/run_table.hpp"
+#include "reports/accuracy_page.hpp"
+#include "reports/csv.hpp"
+#include "reports/figures.hpp"
+#include "reports/json/comparison.hpp"
+#include "reports/text/comparison.hpp"
+#include "validate/comparison.hpp"
+#include "validate/gate.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+std::vector<Option> validate_command_options() {
+    std::vector<Option> all{
+        {.names = "--group",
+         .value = "G",
+         .description = "only runs of this group; repeat for several",
+         .group = "Runs",
+         .repeats = true},
+        {.names = "--by",
+         .value = "COLUMN",
+         .description = "group by this column of the table instead: framework, device, ...",
+         .group = "Runs"},
+        {.names = "--models",
+         .value = "FILE",
+         .description = "a table of networks that runs name and dodona does not have (FILES.md)",
+         .group = "Runs"},
+        {.names = "--machines", .value = "FILE", .description = "a table of machines, likewise", .group = "Runs"},
+        {.names = "--worst",
+         .value = "N",
+         .description = "show the N runs with the largest errors; default: 5",
+         .group = "Output"},
+        {.names = "--gate",
+         .value = "FILE",
+         .description = "exit code 1 where a group is worse than this page records",
+         .group = "Record"},
+        {.names = "--record",
+         .value = "FILE",
+         .description = "write a page of errors and their record, as reports/accuracy.md",
+         .group = "Record"},
+        {.names = "--held-out",
+         .value = "FILE",
+         .description = "errors of groups that were not fitted to, for that page",
+         .group = "Record"}};
+    for (Option& option : output_options()) {
+        all.push_back(std::move(option));
+    }
+    return all;
+}
+
+/// Leaves the runs of the groups that --group names.
+void select_groups(Arguments& arguments, std::vector<files::Run>& runs) {
+    const std::vector<std::string> wanted = arguments.all("--group");
+    if (wanted.empty()) {
+        return;
+    }
+    std::vector<std::string> known;
+    for (const files::Run& run : runs) {
+        if (std::find(known.begin(), known.end(), run.group) == known.end()) {
+            known.push_back(run.group);
+        }
+    }
+    for (const std::string& group : wanted) {
+        if (std::find(known.begin(), known.end(), group) == known.end()) {
+            arguments.fault("--group", fmt::format("no run is of {}{}", as_typed(group), did_you_mean(group, known)),
+                            "groups of this table: " + join(known));
+        }
+    }
+    arguments.throw_if_faults();
+    std::erase_if(runs, [&](const files::Run& run) {
+        return std::find(wanted.begin(), wanted.end(), run.group) == wanted.end();
+    });
+}
+
+/// Makes the cells of the column that --by names the groups.
+void group_by(Arguments& arguments, std::vector<files::Run>& runs) {
+    const std::vector<std::string> columns = files::run_columns();
+    const std::optional<std::string> column = arguments.word("--by", columns);
+    for (files::Run& run : runs) {
+        if (column) {
+            const std::string& cell = run.cell(*column);
+            run.group = cell.empty() ? "(none)" : cell;
+        }
+    }
+}
+
+validate::Tables read_tables(Arguments& arguments) {
+    validate::Tables tables;
+    if (const auto models = arguments.text("--models")) {
+        tables.models = files::load_models(*models, {});
+    }
+    if (const auto machines = arguments.text("--machines")) {
+        tables.machines = files::load_machines(*machines, {});
+    }
+    return tables;
+}
+
+/// The comparison, with progress on a terminal and Ctrl-C.
+validate::Comparison compare_with_progress(const std::vector<files::Run>& runs, validate::Tables tables) {
+    validate::Questions questions(library(), std::move(tables));
+    listen_for_interrupt();
+    ProgressLine line("runs");
+    validate::Comparison comparison = validate::compare(runs, questions, [&](std::int64_t done, std::int64_t all) {
+        line.show(done, all);
+        return !interrupted();
+    });
+    line.clear();
+    if (comparison.rows.size() < runs.size()) {
+        fmt::print(stderr, "note: stopped after {} of {} runs\n",
+                   reports::whole(static_cast<double>(comparison.rows.size())),
+                   reports::whole(static_cast<double>(runs.size())));
+    }
+    return comparison;
+}
+
+std::string formatted(const reports::ComparisonView& view, const validate::Comparison& comparison, Format format) {
+    switch (format) {
+        case Format::json: return reports::printed(reports::comparison_json(comparison));
+        case Format::markdown: return reports::comparison_markdown(view, comparison);
+        case Format::csv: {
+            std::vector<reports::Json> rows;
+            for (const validate::RunResult& row : comparison.rows) {
+                rows.push_back(reports::run_json(row));
+            }
+            return reports::csv(rows);
+        }
+        case Format::text: break;
+    }
+    return reports::comparison_text(view, comparison);
+}
+
+/// The runs of all tables; one that is in several counts once.
+std::vector<files::Run> read_tables_of_runs(const std::vector<std::string>& tables) {
+    std::vector<files::Run> runs;
+    std::set<std::string> ids;
+    std::size_t repeated = 0;
+    for (const std::string& table : tables) {
+        for (files::Run& run : files::load_runs(table, {})) {
+            if (ids.insert(run.id).second) {
+                runs.push_back(std::move(run));
+            } else {
+                ++repeated;
+            }
+        }
+    }
+    if (repeated > 0) {
+        fmt::print(stderr, "note: {} in more than one table, counted once\n",
+                   reports::counted(static_cast<std::int64_t>(repeated), "run"));
+    }
+    return runs;
+}
+
+void write_record(const std::string& file, const std::vector<std::string>& tables, Arguments& arguments,
+                  const reports::ComparisonView& view, const validate::Comparison& comparison) {
+    reports::AccuracyView page{.tables = tables, .peers = view.peers, .held_out = {}};
+    if (const auto held_out = arguments.text("--held-out")) {
+        page.held_out = files::load_held_out(*held_out, {});
+    }
+    write_file(file, reports::accuracy_page(page, comparison));
+}
+
+/// Says what is worse; is nothing?
+bool passes(const std::vector<files::RecordedError>& recorded, const validate::Comparison& comparison) {
+    const validate::GateResult result = validate::gate(comparison, recorded);
+    for (const validate::GateResult::Worse& worse : result.worse) {
+        fmt::print(stderr, "{}:{}: worse: {}\n", worse.where.source->name, worse.where.line, worse.text);
+    }
+    fmt::print(stderr, "note: {} as recorded or better, {} worse", reports::counted(result.compared, "recorded group"),
+               result.worse.size());
+    fmt::print(stderr, "{}{}\n",
+               result.missing.empty() ? "" : fmt::format("; {} not in these tables", result.missing.size()),
+               result.unrecorded.empty() ? "" : "; not recorded: " + join(result.unrecorded));
+    return result.worse.empty() && result.compared > 0;
+}
+
+std::string title(const std::vector<std::string>& tables) {
+    return tables.size() == 1 ? tables.front() : reports::counted(static_cast<std::int64_t>(tables.size()), "table");
+}
+
+int run_validate(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    const std::vector<std::string> tables = arguments.all("RUNS");
+    if (tables.empty()) {
+        arguments.missing("RUNS", "a table of measured runs (FILES.md): runs.csv");
+    }
+    reports::ComparisonView view{.table = tables.empty() ? "" : title(tables), .style = output.style};
+    view.worst = static_cast<std::size_t>(arguments.count("--worst").value_or(static_cast<std::int64_t>(view.worst)));
+    const std::string record = writable_file(arguments, "--record");
+    const std::optional<std::string> gate = arguments.text("--gate");
+    arguments.throw_if_faults();
+    std::vector<files::Run> runs = read_tables_of_runs(tables);
+    select_groups(arguments, runs);
+    group_by(arguments, runs);
+    arguments.throw_if_faults();
+    const std::vector<files::RecordedError> recorded =
+        gate ? files::load_accuracy_record(*gate, {}) : std::vector<files::RecordedError>{};
+    view.peers = library().peers();
+    const validate::Comparison comparison = compare_with_progress(runs, read_tables(arguments));
+    write(output, formatted(view, comparison, output.format));
+    if (interrupted()) {
+        return kInterrupted;
+    }
+    if (!record.empty()) {
+        write_record(record, tables, arguments, view, comparison);
+    }
+    const bool is_good = comparison.overall.rows > 0 && (!gate || passes(recorded, comparison));
+    return is_good ? kAnswered : kNo;
+}
+
+}  // namespace
+
+Command validate_command() {
+    return {.name = "validate",
+            .summary = "predictions against a table of measured runs",
+            .usage = "",
+            .positionals = {{.name = "RUNS", .description = "tables of measured runs, comma-separated", .many = true}},
+            .options = validate_command_options(),
+            .examples =
+                "Every run is predicted, or refused with the reason; nothing is fitted to the table.\n"
+                "Exit code 1 where no run at all could be predicted, or a group is worse than --gate allows.\n\n"
+                "Examples:\n"
+                "  dodona validate runs.csv\n"
+                "  dodona validate runs.csv --group vtrain-multi --format csv -o errors.csv\n"
+                "  dodona validate mine.csv --models models.csv --machines machines.csv --by machine\n"
+                "  dodona validate mine.csv --record errors.md      and later\n"
+                "  dodona validate mine.csv --gate errors.md",
+            .run = run_validate};
+}
+
+}  // namespace dodona::cli

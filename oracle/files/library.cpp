@@ -1,0 +1,162 @@
+#include "files/library.hpp"
+
+#include <algorithm>
+#include <array>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "files/framework_file.hpp"
+#include "files/link_file.hpp"
+#include "files/machine_file.hpp"
+#include "files/memory_profile.hpp"
+#include "files/peer_file.hpp"
+#include "files/plan_file.hpp"
+#include "files/run_conventions.hpp"
+#include "files/strategy_file.hpp"
+#include "files/table_conventions.hpp"
+
+namespace dodona::files {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Shelf {
+    std::string_view kind;
+    std::string_view folder;
+    std::string_view list;  ///< the command that lists what is on it
+};
+
+/// In the order of Library::Kind.
+constexpr std::array kShelves{
+    Shelf{"model", "models", "models"},
+    Shelf{"cluster", "hardware/clusters", "machines"},
+    Shelf{"device", "hardware/devices", "machines"},
+    Shelf{"strategy", "oracle/plan/strategies", "strategies"},
+    Shelf{"framework", "oracle/plan/frameworks", "frameworks"},
+    Shelf{"profile", "hardware/profiles", "machines"},
+    Shelf{"link", "hardware/links", "machines"},
+    Shelf{"memory profile", "oracle/plan/memory", "strategies"},
+};
+
+/// Sources of built-ins are called by their path in the data directory.
+Document open_path(const std::string& path, const fs::path& folder, const Location& where) {
+    const fs::path whole = fs::path(path).is_absolute() ? fs::path(path) : folder / path;
+    return load_document(whole, whole.lexically_normal().generic_string(), where);
+}
+
+}  // namespace
+
+bool is_path(const std::string& argument) {
+    return argument.find('/') != std::string::npos || argument.ends_with(".yaml") || argument.ends_with(".yml") ||
+           argument.ends_with(".json");
+}
+
+Library::Library(fs::path data_directory) : data_(std::move(data_directory)) {}
+
+std::vector<std::string> Library::names(Kind kind) const {
+    std::vector<std::string> names;
+    std::error_code fault;
+    fs::directory_iterator file(data_ / kShelves[static_cast<std::size_t>(kind)].folder, fault);
+    for (; !fault && file != fs::directory_iterator(); file.increment(fault)) {
+        if (file->path().extension() == ".yaml") {
+            names.push_back(file->path().stem().string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::vector<std::string> Library::models() const { return names(Kind::model); }
+std::vector<std::string> Library::clusters() const { return names(Kind::cluster); }
+std::vector<std::string> Library::devices() const { return names(Kind::device); }
+std::vector<std::string> Library::profiles() const { return names(Kind::profile); }
+std::vector<std::string> Library::links() const { return names(Kind::link); }
+std::vector<std::string> Library::strategies() const { return names(Kind::strategy); }
+std::vector<std::string> Library::frameworks() const { return names(Kind::framework); }
+std::vector<std::string> Library::memory_profiles() const { return names(Kind::memory); }
+
+Document Library::open(Kind kind, const std::string& name_or_path, const fs::path& folder,
+                       const Location& where) const {
+    if (is_path(name_or_path)) {
+        return open_path(name_or_path, folder, where);
+    }
+    const Shelf& shelf = kShelves[static_cast<std::size_t>(kind)];
+    const std::vector<std::string> known = names(kind);
+    if (std::find(known.begin(), known.end(), name_or_path) == known.end()) {
+        const std::string all = known.size() <= kMostNamed ? "built in: " + join(known)
+                                                           : fmt::format("{} are built in, and listed by `dodona {}`",
+                                                                         known.size(), shelf.list);
+        fail(where, fmt::format("unknown {} \"{}\"{}", shelf.kind, name_or_path, did_you_mean(name_or_path, known)),
+             fmt::format("{}; a file of your own is given by its path: ./{}.yaml", all, name_or_path));
+    }
+    const std::string file = fmt::format("{}/{}.yaml", shelf.folder, name_or_path);
+    return load_document(data_ / file, file, where);
+}
+
+Opener Library::opener(Kind kind) const {
+    return [library = *this, kind](const std::string& name, const fs::path& folder, const Location& where) {
+        return library.open(kind, name, folder, where);
+    };
+}
+
+Opener Library::model_opener() const { return opener(Kind::model); }
+MachineOpeners Library::machine_openers() const {
+    return {opener(Kind::device), opener(Kind::profile), opener(Kind::link)};
+}
+Opener Library::strategy_opener() const { return opener(Kind::strategy); }
+Opener Library::framework_opener() const { return opener(Kind::framework); }
+
+graph::NetworkSpec Library::model(const std::string& name_or_path, std::span<const Setting> settings,
+                                  const Location& where) const {
+    return read_model(open(Kind::model, name_or_path, {}, where), settings, model_opener());
+}
+
+cluster::Cluster Library::cluster(const std::string& name_or_path, const Location& where) const {
+    return read_cluster(open(Kind::cluster, name_or_path, {}, where), machine_openers());
+}
+
+cluster::Link Library::link(const std::string& name_or_path, const Location& where) const {
+    return read_link(open(Kind::link, name_or_path, {}, where));
+}
+
+cluster::Device Library::device(const std::string& name_or_path, const Location& where) const {
+    return read_device(open(Kind::device, name_or_path, {}, where), opener(Kind::profile));
+}
+
+plan::Strategy Library::strategy(const std::string& name_or_path, const Location& where) const {
+    return read_strategy(open(Kind::strategy, name_or_path, {}, where));
+}
+
+plan::Framework Library::framework(const std::string& name_or_path, const Location& where) const {
+    plan::Framework framework = read_framework(open(Kind::framework, name_or_path, {}, where));
+    framework.reference = name_or_path;
+    return framework;
+}
+
+plan::MemoryProfile Library::memory_profile(const std::string& name_or_path, const Location& where) const {
+    return read_memory_profile(open(Kind::memory, name_or_path, {}, where));
+}
+
+plan::Plan Library::plan(const std::string& path, const Location& where) const {
+    return read_plan(open_path(path, {}, where), strategy_opener(), framework_opener());
+}
+
+RunConventions Library::run_conventions() const {
+    const std::string file = "oracle/validate/conventions.yaml";
+    return read_run_conventions(load_document(data_ / file, file, command_line()));
+}
+
+TableConventions Library::table_conventions() const {
+    const std::string file = "oracle/validate/tables.yaml";
+    return read_table_conventions(load_document(data_ / file, file, command_line()));
+}
+
+std::vector<PeerError> Library::peers() const {
+    const std::string file = "reports/peers.yaml";
+    return read_peers(load_document(data_ / file, file, command_line()));
+}
+
+}  // namespace dodona::files

@@ -1,0 +1,82 @@
+// The models, clusters, devices, links and strategies that come with Dodona, and files of the user beside them.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "files/document.hpp"
+#include "files/machine_file.hpp"
+#include "files/model_file.hpp"
+#include "graph/spec.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::files {
+
+struct PeerError;
+struct RunConventions;
+struct TableConventions;
+
+/// An argument with `/` in it, or that ends in .yaml, .yml or .json, is a path; any other is the name of a built-in.
+bool is_path(const std::string& argument);
+
+class Library {
+public:
+    /// The directory that holds models/, hardware/ and oracle/plan/.
+    explicit Library(std::filesystem::path data_directory);
+
+    /// Names of the built-ins, sorted.
+    [[nodiscard]] std::vector<std::string> models() const;
+    [[nodiscard]] std::vector<std::string> clusters() const;
+    [[nodiscard]] std::vector<std::string> devices() const;
+    [[nodiscard]] std::vector<std::string> profiles() const;
+    [[nodiscard]] std::vector<std::string> links() const;
+    [[nodiscard]] std::vector<std::string> strategies() const;
+    [[nodiscard]] std::vector<std::string> frameworks() const;
+    [[nodiscard]] std::vector<std::string> memory_profiles() const;
+
+    /// `where`: the place that names the file, for faults.
+    [[nodiscard]] graph::NetworkSpec model(const std::string& name_or_path, std::span<const Setting> settings = {},
+                                           const Location& where = command_line()) const;
+    [[nodiscard]] cluster::Cluster cluster(const std::string& name_or_path,
+                                           const Location& where = command_line()) const;
+    [[nodiscard]] cluster::Device device(const std::string& name_or_path, const Location& where = command_line()) const;
+    [[nodiscard]] cluster::Link link(const std::string& name_or_path, const Location& where = command_line()) const;
+    [[nodiscard]] plan::Strategy strategy(const std::string& name_or_path,
+                                          const Location& where = command_line()) const;
+    [[nodiscard]] plan::Framework framework(const std::string& name_or_path,
+                                            const Location& where = command_line()) const;
+    [[nodiscard]] plan::MemoryProfile memory_profile(const std::string& name_or_path,
+                                                     const Location& where = command_line()) const;
+    /// Plans are always files.
+    [[nodiscard]] plan::Plan plan(const std::string& path, const Location& where = command_line()) const;
+
+    /// How rows of tables of runs are read.
+    [[nodiscard]] RunConventions run_conventions() const;
+
+    /// How rows of tables of models and machines are read.
+    [[nodiscard]] TableConventions table_conventions() const;
+
+    /// Errors that other programs publish.
+    [[nodiscard]] std::vector<PeerError> peers() const;
+
+    /// Finds what documents name.
+    [[nodiscard]] Opener model_opener() const;
+    [[nodiscard]] MachineOpeners machine_openers() const;
+    [[nodiscard]] Opener strategy_opener() const;
+    [[nodiscard]] Opener framework_opener() const;
+
+private:
+    enum class Kind { model, cluster, device, strategy, framework, profile, link, memory };
+
+    [[nodiscard]] std::vector<std::string> names(Kind kind) const;
+    [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,
+                                const Location& where) const;
+    [[nodiscard]] Opener opener(Kind kind) const;
+
+    std::filesystem::path data_;
+};
+
+}  // namespace dodona::files

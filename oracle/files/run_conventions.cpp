@@ -1,0 +1,126 @@
+#include "files/run_conventions.hpp"
+
+#include <utility>
+
+#include "files/fields.hpp"
+#include "files/heading.hpp"
+#include "files/strategy_file.hpp"
+
+namespace dodona::files {
+
+namespace {
+
+constexpr std::string_view kTable = "a table of runs";
+
+std::string column_of(const std::string& name, const Value& value) {
+    return read_column(name, value, run_columns(), kTable);
+}
+
+RunCondition read_when(const Value& value) { return read_condition(value, run_columns(), kTable); }
+
+RunStrategy read_strategy_of(const Value& value) {
+    RunStrategy read;
+    read.where = value.where();
+    Fields fields(value);
+    read.when = read_when(fields.require("when", "which rows: {strategy: data}"));
+    if (const Value refuse = fields.find("refuse")) {
+        read.refusal = refuse.text();
+        fields.finish();
+        return read;
+    }
+    read.strategy = fields.require("use", "a built-in strategy, or `refuse:` with the reason").text();
+    for (const Fields::Member& member : Fields(fields.find("mesh")).rest()) {
+        read.mesh.push_back({member.key, column_of(member.value.text(), member.value)});
+    }
+    if (const Value algorithm = fields.find("algorithm")) {
+        read.algorithm = algorithm.text();
+    }
+    if (const Value servers = fields.find("servers")) {
+        read.servers = servers.one_of(cluster::kServerPlaces, cluster::ParameterServers::Place::device);
+    }
+    fields.finish();
+    return read;
+}
+
+std::vector<RunWord> read_words(const Value& list) {
+    std::vector<RunWord> words;
+    for (const Value& value : list.list()) {
+        RunWord& word = words.emplace_back();
+        word.where = value.where();
+        Fields fields(value);
+        word.when = read_when(fields.require("when", "which rows; {} is all of them"));
+        word.word = fields.require("use").text();
+        fields.finish();
+    }
+    return words;
+}
+
+RunSettings read_settings(const Value& value) {
+    RunSettings settings;
+    settings.where = value.where();
+    Fields fields(value);
+    settings.when = read_when(fields.require("when", "which rows: {model: vtrain-gpt}"));
+    for (const Fields::Member& member : Fields(fields.require("set", "{parameter: value}")).rest()) {
+        settings.set.emplace_back(member.key, member.value.text());
+    }
+    fields.finish();
+    return settings;
+}
+
+RunRecompute read_recompute(const Value& value) {
+    RunRecompute recompute;
+    recompute.where = value.where();
+    Fields fields(value);
+    recompute.when = read_when(fields.require("when", "which rows: {recompute: \"custom: *\"}"));
+    recompute.layers = read_matches(fields.require("layers", "those that run again in backward: [norm1, gated]"));
+    fields.finish();
+    return recompute;
+}
+
+}  // namespace
+
+RunConventions read_run_conventions(Document document) {
+    RunConventions conventions;
+    Fields fields(Value(*document.root, "", document.faults));
+    static_cast<void>(read_heading(fields, "conventions"));
+    for (const Fields::Member& member : Fields(fields.require("inputs")).rest()) {
+        conventions.inputs.push_back({member.key, member.value.texts()});
+    }
+    for (const Value& value : fields.require("strategies").list()) {
+        conventions.strategies.push_back(read_strategy_of(value));
+    }
+    conventions.models = read_words(fields.find("models"));
+    conventions.machines = read_words(fields.find("machines"));
+    conventions.optimizers = read_words(fields.require("optimizers"));
+    conventions.frameworks = read_words(fields.find("frameworks"));
+    conventions.precision = read_words(fields.find("precision"));
+    conventions.gradient_precision = read_words(fields.find("gradient_precision"));
+    conventions.overlap = read_words(fields.find("overlap"));
+    conventions.not_timed = read_words(fields.find("not_timed"));
+    conventions.memory = read_words(fields.find("memory"));
+    for (const Value& value : fields.find("recompute").list()) {
+        conventions.recompute.push_back(read_recompute(value));
+    }
+    for (const Value& value : fields.find("settings").list()) {
+        conventions.settings.push_back(read_settings(value));
+    }
+    fields.finish();
+    throw_faults(document);
+    return conventions;
+}
+
+std::string filled(const std::string& text, const Run& run) {
+    std::string result;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t open = text.find('{', at);
+        const std::size_t close = open == std::string::npos ? open : text.find('}', open);
+        if (close == std::string::npos) {
+            return result + text.substr(at);
+        }
+        result += text.substr(at, open - at) + run.cell(text.substr(open + 1, close - open - 1));
+        at = close + 1;
+    }
+    return result;
+}
+
+}  // namespace dodona::files

@@ -1,0 +1,196 @@
+#include "step/anchor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/check.hpp"
+
+namespace dodona::step {
+
+namespace {
+
+using plan::Framework;
+using plan::FrameworkParameter;
+
+constexpr std::size_t kParameters = plan::kFrameworkParameters.size();
+constexpr std::size_t kErrors = kParameters + 1;  ///< one of each parameter, then the one that all times share
+constexpr int kMoves = 6;
+
+using Errors = std::array<double, kErrors>;
+using Square = std::array<Errors, kErrors>;
+/// B: what the errors do to each log parameter.
+using Prior = std::array<Errors, kParameters>;
+
+/// Whether a parameter scales with the clock: if all of these grow alike, so does the step.
+bool is_time_like(FrameworkParameter parameter) {
+    return parameter != FrameworkParameter::hidden_states && parameter != FrameworkParameter::hidden_layers &&
+           parameter != FrameworkParameter::interference && parameter != FrameworkParameter::stragglers;
+}
+
+Prior prior(const std::vector<Observation>& observations, const Framework& framework) {
+    Prior b{};
+    for (const Observation& observation : observations) {
+        for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
+            const auto p = static_cast<std::size_t>(cost::kErrorSources[k].parameter);
+            b[p][p] = std::max(b[p][p], observation.uncertainty.sources[k].sigma());
+        }
+    }
+    for (std::size_t p = 0; p < kParameters; ++p) {
+        if (is_time_like(plan::kFrameworkParameters[p].parameter)) {
+            b[p][kParameters] = std::sqrt(1 - kLayoutPart) * framework.spread;
+        }
+    }
+    return b;
+}
+
+/// A row of A B: what the errors do to the log time of one run.
+Errors effects(const Observation& observation, const Prior& b) {
+    Errors row{};
+    for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
+        const Errors& errors = b[static_cast<std::size_t>(cost::kErrorSources[k].parameter)];
+        for (std::size_t e = 0; e < kErrors; ++e) {
+            row[e] += observation.uncertainty.sources[k].share * errors[e];
+        }
+    }
+    return row;
+}
+
+double missed(const Observation& observation) { return std::log(observation.measured / observation.predicted); }
+
+double mean_missed(const std::vector<Observation>& observations) {
+    double sum = 0;
+    for (const Observation& observation : observations) {
+        sum += missed(observation);
+    }
+    return sum / static_cast<double>(observations.size());
+}
+
+/// Of one plus a sum of squares, by Gauss and Jordan: pivots are at least one. (uBLAS of Boost 1.74 is no C++20.)
+Square inverse(Square m) {
+    Square result{};
+    for (std::size_t i = 0; i < kErrors; ++i) {
+        result[i][i] = 1;
+    }
+    for (std::size_t i = 0; i < kErrors; ++i) {
+        const double pivot = m[i][i];
+        check(pivot > 0, "one plus a square is never singular");
+        for (std::size_t j = 0; j < kErrors; ++j) {
+            m[i][j] /= pivot;
+            result[i][j] /= pivot;
+        }
+        for (std::size_t row = 0; row < kErrors; ++row) {
+            const double factor = row == i ? 0 : m[row][i];
+            for (std::size_t j = 0; j < kErrors && factor != 0; ++j) {
+                m[row][j] -= factor * m[i][j];
+                result[row][j] -= factor * result[i][j];
+            }
+        }
+    }
+    return result;
+}
+
+/// What the observations say of the errors.
+struct Posterior {
+    Square covariance{};
+    Errors mean{};
+};
+
+Posterior posterior(const std::vector<Observation>& observations, const Prior& b, double noise, const Errors& moved) {
+    Square m{};
+    Errors right{};
+    for (std::size_t e = 0; e < kErrors; ++e) {
+        m[e][e] = 1;
+    }
+    for (const Observation& observation : observations) {
+        const Errors row = effects(observation, b);
+        double residual = missed(observation);
+        for (std::size_t e = 0; e < kErrors; ++e) {
+            residual += row[e] * moved[e];
+        }
+        for (std::size_t e = 0; e < kErrors; ++e) {
+            right[e] += row[e] * residual / noise;
+            for (std::size_t f = 0; f < kErrors; ++f) {
+                m[e][f] += row[e] * row[f] / noise;
+            }
+        }
+    }
+    Posterior result{.covariance = inverse(m)};
+    for (std::size_t e = 0; e < kErrors; ++e) {
+        for (std::size_t f = 0; f < kErrors; ++f) {
+            result.mean[e] += result.covariance[e][f] * right[f];
+        }
+    }
+    return result;
+}
+
+Framework moved_by(const Framework& framework, const Prior& b, const Errors& errors) {
+    Framework moved = framework;
+    for (std::size_t p = 0; p < kParameters; ++p) {
+        const plan::FrameworkParameterKind& kind = plan::kFrameworkParameters[p];
+        const Framework::Number& before = framework.numbers[p];
+        double theta = 0;
+        for (std::size_t e = 0; e < kErrors; ++e) {
+            theta += b[p][e] * errors[e];
+        }
+        if (std::abs(theta) < 1e-9 || before.value == 0) {
+            continue;
+        }
+        Framework::Number& number = moved.numbers[p];
+        number.value = std::clamp(before.value * std::exp(theta), kind.least, kind.most);
+        const double ratio = number.value / before.value;
+        number.lo = ratio * before.lo;
+        number.hi = ratio * before.hi;
+        number.bounds.reset();
+        number.source = fmt::format("{:.4g} moved to fit observed steps{}{}", before.value,
+                                    before.source.empty() ? "" : "; before: ", before.source);
+    }
+    return moved;
+}
+
+/// E = B (1 - cov) B'.
+std::vector<Framework::ByParameter> learnt(const Prior& b, const Square& covariance) {
+    std::vector<Framework::ByParameter> rows(kParameters);
+    for (std::size_t p = 0; p < kParameters; ++p) {
+        for (std::size_t q = 0; q < kParameters; ++q) {
+            for (std::size_t e = 0; e < kErrors; ++e) {
+                for (std::size_t f = 0; f < kErrors; ++f) {
+                    rows[p][q] += b[p][e] * ((e == f ? 1 : 0) - covariance[e][f]) * b[q][f];
+                }
+            }
+        }
+    }
+    return rows;
+}
+
+}  // namespace
+
+Framework anchored(const Framework& framework, const Observe& observe) {
+    Framework start = framework;
+    start.observed.reset();
+    std::vector<Observation> observations = observe(start);
+    check(!observations.empty(), "parameters are moved to at least one observed step");
+    const Prior b = prior(observations, start);
+    const double noise = kLayoutPart * start.spread * start.spread + kRepeat * kRepeat;
+    Framework::Observed observed;
+    observed.runs = static_cast<std::int64_t>(observations.size());
+    observed.missed_before = mean_missed(observations);
+    Posterior found;
+    Framework moved = start;
+    for (int move = 0; move < kMoves; ++move) {
+        found = posterior(observations, b, noise, found.mean);
+        moved = moved_by(start, b, found.mean);
+        observations = observe(moved);
+    }
+    observed.missed_after = mean_missed(observations);
+    observed.learnt = learnt(b, found.covariance);
+    for (std::size_t p = 0; p < kParameters; ++p) {
+        observed.from[p] = start.numbers[p].value;
+    }
+    moved.observed = std::move(observed);
+    return moved;
+}
+
+}  // namespace dodona::step

@@ -1,0 +1,66 @@
+// The kinds of bottlenecks, each with what triggers it and where that is from.
+//
+// Categories, and whether a bottleneck comes with the strategy (L) or is for software and machines to mend (B): Kahira
+// et al., HPDC'21 (arXiv:2104.09075), Table 6; "input/output": its technical report. The bubble, launches and copies to
+// the host are not in that table. Figures of runs: that paper, its report's Table VIII and its public ABCI logs.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace dodona::step {
+
+struct BottleneckKind {
+    std::string_view name;
+    std::string_view category;
+    bool inherent = false;  ///< L: comes with the strategy
+    double threshold = 0;   ///< told above this
+    std::string_view evidence;
+};
+
+inline constexpr BottleneckKind kGradientExchange{"gradient exchange", "communication", true, 0.20,
+                                                  "share of the step; on 8 V100 of ABCI, 12 % of ResNet-50's step, "
+                                                  "which scales on, is more than one V100 takes, and 42 % of VGG-16's"};
+inline constexpr BottleneckKind kLayerCollectives{"layer-wise collective", "communication", true, 0.50,
+                                                  "share of the step; filter and channel on ABCI communicate for 55 to "
+                                                  "90 % of it, data+filter of ResNet-50, which scales, for 40 to 52 %"};
+inline constexpr BottleneckKind kHaloExchange{
+    "point-to-point", "communication", false, 0.25,
+    "halo over gradient exchange; the paper tells of 60 % for ResNet-50 on 128 V100"};
+inline constexpr BottleneckKind kStageTransfers{
+    "stage transfers", "communication", false, 0.10,
+    "share of the step; sending a tensor in parts won up to 11 % (Narayanan et al., SC'21, section 5.7)"};
+inline constexpr BottleneckKind kCongestion{
+    "network congestion", "communication", false, 1.0,
+    "flows of the job on one link, which divide its bandwidth; data+filter runs on ABCI fit phi = 2"};
+inline constexpr BottleneckKind kMemoryRedundancy{
+    "memory redundancy", "memory", false, 0.50,
+    "share of memory that other ranks hold too; sharding it as ZeRO does costs 50 % more communication"};
+inline constexpr BottleneckKind kMemoryStalling{
+    "memory stalling", "memory", false, 0.80,
+    "share of device memory; one of 66 measured peaks was over 1.25 times its prediction; stalls made VGG-16 1.5 times "
+    "as long"};
+inline constexpr BottleneckKind kWeightUpdate{
+    "weight update", "computation", true, 0.10,
+    "share of the step; the paper tells of 11.4 % for ResNet-50 and 15.1 % for VGG-16"};
+inline constexpr BottleneckKind kBalance{"workload balance", "computation", true, 1.10,
+                                         "slowest stage over the mean; ours: stages idle for a tenth of the passes"};
+inline constexpr BottleneckKind kComputeRedundancy{
+    "computation redundancy", "computation", false, 0.50,
+    "share of the arithmetic done elsewhere too: what is not split takes longer than what is; ResNet-50 by "
+    "filter on 64 V100, where layers left whole still take 112 of 120 ms"};
+inline constexpr BottleneckKind kDevices{"number of devices", "scaling", true, 0.50,
+                                         "share of the limit: above it no axis can be doubled; Table 3's limits"};
+inline constexpr BottleneckKind kInput{"input/output", "input/output", false, 0.10,
+                                       "share of the step; AlexNet on ABCI: 0.65 s on 32 GPUs, 1.48 s on 64, waiting "
+                                       "for files; CosmoFlow 4 times the rest"};
+inline constexpr BottleneckKind kBubble{"pipeline bubble", "computation", true, 0.20, "share of the step; ours"};
+inline constexpr BottleneckKind kLaunch{"launch-bound", "computation", false, 0.10, "share of the step; ours"};
+inline constexpr BottleneckKind kHostLink{"host link", "input/output", false, 0.20, "share of the step; ours"};
+
+inline constexpr std::array kBottleneckKinds{
+    kGradientExchange, kLayerCollectives, kHaloExchange, kStageTransfers,    kCongestion, kMemoryRedundancy,
+    kMemoryStalling,   kWeightUpdate,     kBalance,      kComputeRedundancy, kDevices,    kInput,
+    kBubble,           kLaunch,           kHostLink};
+
+}  // namespace dodona::step

@@ -1,0 +1,200 @@
+#include "step/bottlenecks.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "step/bottleneck_kinds.hpp"
+
+namespace dodona::step {
+
+namespace {
+
+/// Below this share of the step a halo exchange is not worth a word, however small the gradient exchange.
+constexpr double kNothing = 0.01;
+
+class Finder {
+public:
+    Finder(const Prediction& prediction, const Redundancy& redundancy, const Room& room)
+        : p_(prediction), r_(redundancy), room_(room) {}
+
+    std::vector<Bottleneck> run() {
+        shares();
+        halo();
+        congestion();
+        balance();
+        memory();
+        redundant_work();
+        devices();
+        std::stable_sort(found_.begin(), found_.end(),
+                         [](const auto& a, const auto& b) { return a.second > b.second; });
+        std::vector<Bottleneck> bottlenecks;
+        for (auto& [bottleneck, cost] : found_) {
+            bottlenecks.push_back(std::move(bottleneck));
+        }
+        return bottlenecks;
+    }
+
+private:
+    [[nodiscard]] double share(TimePart part) const {
+        return p_.step.value > Seconds{} ? p_.time[part] / p_.step.value : 0.0;
+    }
+
+    /// `cost`: about how much of the step it takes; 0: no time as yet.
+    void note(const BottleneckKind& kind, double value, double cost, const std::string& text) {
+        if (value > kind.threshold + 1e-9) {
+            found_.emplace_back(Bottleneck{.kind = std::string(kind.name),
+                                           .share = value,
+                                           .text = text,
+                                           .category = std::string(kind.category),
+                                           .inherent = kind.inherent,
+                                           .threshold = kind.threshold,
+                                           .evidence = std::string(kind.evidence)},
+                                cost);
+        }
+    }
+
+    /// Parts of the step that are bottlenecks where they are large.
+    void shares() {
+        const auto part = [&](const BottleneckKind& kind, TimePart which, std::string_view text) {
+            const double value = share(which);
+            note(kind, value, value, fmt::format("{:.0f} % of the step {}", 100 * value, text));
+        };
+        part(kGradientExchange, TimePart::gradients,
+             "is gradient reduction that nothing hides: larger batches per rank, fewer data ranks or overlap would "
+             "help");
+        part(kLayerCollectives, TimePart::layer,
+             "is collectives inside layers: fewer ways, or a faster link under them, would help");
+        part(kStageTransfers, TimePart::pipeline,
+             "sends tensors between stages: fewer stages or chunks, or hiding the transfers, would help");
+        part(kWeightUpdate, TimePart::optimizer, "updates weights: sharding the optimizer states divides it");
+        part(kBubble, TimePart::bubble, "waits for other stages: more micro-batches or interleaved chunks would help");
+        part(kInput, TimePart::input,
+             "waits for samples: faster storage, more readers or samples staged on the nodes would help");
+        part(kLaunch, TimePart::host,
+             "devices wait for the host to start kernels: larger micro-batches, graph capture or fused kernels would "
+             "help");
+        part(kHostLink, TimePart::offload,
+             "waits for copies to and from the host: overlap, larger micro-batches or offloading less would help");
+    }
+
+    void halo() {
+        const Seconds gradients = p_.busy[TimePart::gradients];
+        const double halo = share(TimePart::halo);
+        if (halo < kNothing) {
+            return;
+        }
+        const bool reduces = gradients > Seconds{};
+        const double ratio = reduces ? p_.time[TimePart::halo] / gradients : std::numeric_limits<double>::infinity();
+        note(kHaloExchange, ratio, halo,
+             fmt::format(
+                 "halo exchanges take {:.0f} % of the step{}: splitting fewer ways, or over a faster link, would "
+                 "help",
+                 100 * halo, reduces ? fmt::format(", {:.1f} times the gradient exchange", ratio) : ""));
+    }
+
+    void congestion() {
+        const CommunicationLine* worst = nullptr;
+        Seconds lost;
+        for (const CommunicationLine& line : p_.communication) {
+            if (line.contention > 1) {
+                lost += (1.0 - 1.0 / line.contention) * line.time;
+                worst = worst == nullptr || line.contention > worst->contention ? &line : worst;
+            }
+        }
+        if (worst == nullptr) {
+            return;
+        }
+        const double cost = p_.step.value > Seconds{} ? lost / p_.step.value : 0.0;
+        note(
+            kCongestion, worst->contention, cost,
+            fmt::format("{:.3g} of the job's own flows share a link ({}), which costs up to {:.1f} % of the step: more "
+                        "links a node, or the axis inside nodes, would help",
+                        worst->contention, worst->what, 100 * cost));
+    }
+
+    void balance() {
+        if (p_.stages.size() < 2) {
+            return;
+        }
+        Seconds sum;
+        Seconds slowest;
+        for (const StagePrediction& stage : p_.stages) {
+            sum += stage.time;
+            slowest = max(slowest, stage.time);
+        }
+        const double ratio = sum > Seconds{} ? slowest / (sum / static_cast<double>(p_.stages.size())) : 1.0;
+        note(kBalance, ratio, 1.0 - 1.0 / ratio,
+             fmt::format("the slowest stage works {:.2f} times the mean: other cuts (--stages), fewer stages or chunks "
+                         "would help",
+                         ratio));
+    }
+
+    [[nodiscard]] double ranks() const {
+        return static_cast<double>(p_.plan.devices()) / static_cast<double>(std::max<std::size_t>(1, p_.stages.size()));
+    }
+
+    /// Of a part of the states, the share that is a copy; what is sharded is spread over `shard_ways`.
+    [[nodiscard]] double copied(bool sharded) const {
+        const double copies = r_.local_elements * ranks() / std::max(1.0, r_.whole_elements) /
+                              static_cast<double>(sharded ? r_.shard_ways : 1);
+        return copies > 1 ? 1.0 - 1.0 / copies : 0.0;
+    }
+
+    void memory() {
+        if (p_.memory.total() <= Bytes{}) {
+            return;
+        }
+        const double full = p_.memory_limit > Bytes{} ? p_.memory.total() / p_.memory_limit : 0.0;
+        note(kMemoryStalling, full, 0,
+             fmt::format("{:.0f} % of device memory is in use, where allocators stall or fail: smaller micro-batches, "
+                         "recomputation or sharding would free some",
+                         100 * full));
+        const plan::ShardLevel level = p_.plan.shard;
+        const double states = (copied(level >= plan::ShardLevel::parameters) * p_.memory[MemoryPart::weights] +
+                               copied(level >= plan::ShardLevel::gradients) * p_.memory[MemoryPart::gradients] +
+                               copied(level >= plan::ShardLevel::states) * p_.memory[MemoryPart::optimizer]) /
+                              p_.memory.total();
+        const double kept = r_.kept_elsewhere * (p_.memory[MemoryPart::activations] / p_.memory.total());
+        note(kMemoryRedundancy, states + kept, 0,
+             fmt::format("{:.0f} % of memory holds what other ranks hold too ({:.0f} % weights and states, {:.0f} % "
+                         "activations): {} would free it",
+                         100 * (states + kept), 100 * states, 100 * kept,
+                         states >= kept ? "sharding the states" : "splitting the layers that are whole"));
+    }
+
+    void redundant_work() {
+        const double executed = r_.executed.in(unit::flop)*ranks();
+        const double repeated = executed > 0 ? 1.0 - r_.whole_executed.in(unit::flop) / executed : 0.0;
+        note(kComputeRedundancy, repeated, repeated * (share(TimePart::forward) + share(TimePart::backward)),
+             fmt::format("{:.0f} % of the arithmetic is done by several ranks alike: layers that the strategy leaves "
+                         "whole dominate, and more ways divide only the rest",
+                         100 * repeated));
+    }
+
+    void devices() {
+        if (room_.stopped.empty()) {
+            return;
+        }
+        const bool samples = room_.stopped.find("the batch has") != std::string::npos;
+        note(kDevices, room_.taken, 0,
+             room_.taken > 1 ? fmt::format("more than the strategy can use: {}", room_.stopped)
+                             : fmt::format("no axis can be doubled: {}; {} would take more devices", room_.stopped,
+                                           samples ? "a larger batch" : "a strategy with another axis"));
+    }
+
+    const Prediction& p_;
+    const Redundancy& r_;
+    const Room& room_;
+    std::vector<std::pair<Bottleneck, double>> found_;
+};
+
+}  // namespace
+
+std::vector<Bottleneck> find_bottlenecks(const Prediction& prediction, const Redundancy& redundancy, const Room& room) {
+    return Finder(prediction, redundancy, room).run();
+}
+
+}  // namespace dodona::step

@@ -1,0 +1,114 @@
+#include "step/communication.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace dodona::step {
+
+using plan::Phase;
+using plan::Purpose;
+
+namespace {
+
+std::string_view subject(const plan::LayerTransfer& transfer) {
+    const bool forward = transfer.phase == Phase::forward;
+    switch (transfer.purpose) {
+        case Purpose::conversion: return forward ? "activations" : "activation gradients";
+        case Purpose::regather: return "activations again for weight gradients";
+        case Purpose::statistic: return "statistics";
+        case Purpose::halo: return forward ? "activations" : "activation gradients";
+        case Purpose::stream: return forward ? "keys and values" : "keys, values and their gradients";
+    }
+    return "";
+}
+
+std::string_view subject(StateTransfer::What what) {
+    switch (what) {
+        case StateTransfer::What::gradients: return "weight gradients";
+        case StateTransfer::What::rows: return "gradients of touched rows";
+        case StateTransfer::What::parameters: return "weights";
+        case StateTransfer::What::tied_gradients: return "the tied weight's gradient between stages";
+    }
+    return "";
+}
+
+class Lines {
+public:
+    explicit Lines(const CostedGraph& costed) : costed_(costed) {}
+
+    void add(std::string_view what, cluster::Collective collective, plan::Atoms atoms, Bytes size, double per_step,
+             const cost::CollectiveTime& time, std::int64_t ranks = 0) {
+        CommunicationLine line;
+        line.axes = costed_.mesh.names(atoms);
+        line.collective = name(collective);
+        line.what = fmt::format("{} of {} over {}", line.collective, what, fmt::join(line.axes, " x "));
+        line.algorithm = name(time.algorithm);
+        line.ranks = ranks > 0 ? ranks : costed_.mesh.ways(atoms);
+        line.per_step = per_step;
+        line.size = size;
+        line.sent = per_step * time.sent;
+        line.time = per_step * time.time.value;
+        line.contention = time.contention;
+        const auto same = std::find_if(lines_.begin(), lines_.end(), [&](const CommunicationLine& other) {
+            return other.what == line.what && other.size == line.size;
+        });
+        if (same == lines_.end()) {
+            lines_.push_back(std::move(line));
+        } else {
+            same->per_step += line.per_step;
+            same->sent += line.sent;
+            same->time += line.time;
+        }
+    }
+
+    std::vector<CommunicationLine> sorted() {
+        std::stable_sort(lines_.begin(), lines_.end(),
+                         [](const CommunicationLine& a, const CommunicationLine& b) { return a.time > b.time; });
+        return std::move(lines_);
+    }
+
+private:
+    const CostedGraph& costed_;
+    std::vector<CommunicationLine> lines_;
+};
+
+}  // namespace
+
+std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, const plan::Plan& plan,
+                                                   const Stage& stage, const StagePass& pass,
+                                                   const std::vector<StateTransfer>& states, std::int64_t microbatches,
+                                                   std::size_t stages) {
+    Lines lines(costed);
+    const double m = static_cast<double>(microbatches);
+    const bool repeats_forward =
+        plan.recompute == plan::RecomputeKind::full || plan.recompute == plan::RecomputeKind::every;
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        const auto count = static_cast<double>(stage.count(u));
+        if (count == 0) {
+            continue;
+        }
+        for (const TimedTransfer& transfer : costed.units[u].transfers) {
+            const bool again =
+                transfer.repeats || (repeats_forward && costed.units[u].block && transfer.what.phase == Phase::forward);
+            lines.add(subject(transfer.what), transfer.what.transfer.collective, transfer.what.transfer.atoms,
+                      transfer.size, m * count * transfer.count * (again ? 2.0 : 1.0), transfer.time);
+        }
+    }
+    for (const StateTransfer& transfer : states) {
+        lines.add(subject(transfer.what), transfer.collective, transfer.atoms, transfer.size, transfer.per_step,
+                  transfer.time, transfer.ranks);
+    }
+    if (stages > 1 && pass.boundary > Seconds{}) {
+        const double transfers = 2.0 * m * static_cast<double>(plan.chunks);
+        lines.add("activations and their gradients between stages", cluster::Collective::send,
+                  costed.mesh.axis(*plan.strategy.pipeline), pass.arriving.sent, transfers, pass.send);
+        if (pass.arriving.gathered > Bytes{}) {
+            lines.add("stage boundaries", cluster::Collective::all_gather, boundary_split(costed, plan),
+                      pass.arriving.gathered, transfers, pass.gather);
+        }
+    }
+    return lines.sorted();
+}
+
+}  // namespace dodona::step

@@ -1,0 +1,16 @@
+// Lists what a stage communicates in one step, equal transfers together.
+#pragma once
+
+#include <vector>
+
+#include "step/prediction.hpp"
+#include "step/stage_time.hpp"
+
+namespace dodona::step {
+
+std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, const plan::Plan& plan,
+                                                   const Stage& stage, const StagePass& pass,
+                                                   const std::vector<StateTransfer>& states, std::int64_t microbatches,
+                                                   std::size_t stages);
+
+}  // namespace dodona::step

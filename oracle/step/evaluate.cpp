@@ -1,0 +1,385 @@
+#include "step/evaluate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "step/bottlenecks.hpp"
+#include "step/communication.hpp"
+#include "step/input_time.hpp"
+#include "step/mixed_stages.hpp"
+#include "step/replica.hpp"
+#include "step/step_sources.hpp"
+
+namespace dodona::step {
+
+namespace {
+
+/// What stages need of their memory, all together, from which no other cut is tried: moving layers frees a little of
+/// it, since early stages hold more micro-batches.
+constexpr double kHopeless = 1.25;
+
+class Evaluation {
+public:
+    Evaluation(const CostedGraph& costed, const plan::Plan& plan, Detail detail)
+        : costed_(costed), plan_(plan), detail_(detail) {
+        p_.plan = plan;
+        p_.data_ranks = costed.sharded.data_ways;
+        p_.microbatches = plan.batch / (p_.data_ranks * plan.microbatch);
+        p_.memory_limit = costed.memory_limit();
+        p_.limits = costed.sharded.limits;
+    }
+
+    Prediction run() {
+        const std::int64_t stages =
+            plan_.strategy.pipeline ? costed_.mesh.ways(costed_.mesh.axis(*plan_.strategy.pipeline)) : 1;
+        std::vector<Stage> cut = cut_stages(costed_, stages, plan_.chunks, plan_.stages);
+        if (cut.empty()) {
+            p_.limits.push_back(too_few_pieces(*costed_.graph, stages, plan_.chunks));
+            judge();
+            return std::move(p_);
+        }
+        choose_job(cut);
+        compose_time();
+        compose_memory();
+        judge();
+        if (detail_ == Detail::full) {
+            explain();
+        }
+        return std::move(p_);
+    }
+
+private:
+    /// Where stages have different devices: the cut that alike devices would have, or the best of those made for them
+    /// if it fits better or is faster.
+    void choose_job(const std::vector<Stage>& even) {
+        crews_ = crews_of(costed_, plan_);
+        job_ = job_of(crews_, plan_, even, p_.microbatches);
+        if (!cuts_by_device(crews_, plan_)) {
+            return;
+        }
+        consider(Memory::ignored);
+        if (!job_.fits() && job_.fullness() < kHopeless) {
+            consider(Memory::respected);
+        }
+    }
+
+    void consider(Memory memory) {
+        const std::vector<std::vector<Stage>> cuts = mixed_cuts(crews_, plan_, p_.microbatches, memory);
+        const std::vector<Stage>* best = nullptr;
+        Seconds fastest;
+        for (const std::vector<Stage>& cut : cuts) {
+            const Seconds time = passes_alone(crews_, plan_, cut, p_.microbatches);
+            if (best == nullptr || time < fastest) {
+                best = &cut;
+                fastest = time;
+            }
+        }
+        if (best != nullptr) {
+            Job job = job_of(crews_, plan_, *best, p_.microbatches);
+            const bool fits = job.fits();
+            if (fits != job_.fits() ? fits : job.time() < job_.time()) {
+                job_ = std::move(job);
+            }
+        }
+    }
+
+    void compose_time() {
+        const Replica& slowest = job_.replicas[job_.critical];
+        p_.critical_stage = slowest.pipeline.critical;
+        const StageWork& critical = slowest.stages[p_.critical_stage];
+        const double m = static_cast<double>(slowest.microbatches);
+
+        TimeParts& time = p_.time;
+        time[TimePart::forward] = m * critical.pass.forward.compute.value;
+        time[TimePart::backward] = m * critical.pass.backward.compute.value;
+        time[TimePart::recompute] = m * critical.pass.recompute.compute.value;
+        time[TimePart::layer] =
+            m * (critical.pass.forward.layer + critical.pass.backward.layer + critical.pass.recompute.layer).value;
+        time[TimePart::halo] =
+            m * (critical.pass.forward.halo + critical.pass.backward.halo + critical.pass.recompute.halo).value;
+        time[TimePart::bubble] = slowest.pipeline.bubble;
+        time[TimePart::pipeline] = slowest.transfers;
+        const StageWork& tail = job_.slowest_tail();
+        time[TimePart::gradients] = tail.exposed.gradients;
+        time[TimePart::parameters] = tail.exposed.parameters;
+        time[TimePart::optimizer] = tail.update.value;
+        time[TimePart::offload] = m * critical.pass.offload + tail.offload.exposed_update;
+        time[TimePart::host] = m * critical.pass.host;
+        time[TimePart::overhead] = m * critical.pass.overhead + tail.exposed.interference +
+                                   plan_.framework.seconds(plan::FrameworkParameter::step);
+        const Seconds compute = time.total();
+        time[TimePart::input] = input_time().exposed(compute);
+        p_.step = Estimate::exactly(time.total());
+        if (detail_ == Detail::full) {
+            compose_busy(slowest, tail);
+            p_.uncertainty = uncertainty(sources(compute), time.total(), plan_.framework);
+            p_.step = interval(p_.uncertainty, time.total(), plan_.framework);
+        }
+        const double step = p_.step.value.in(unit::second);
+        p_.samples_per_second = step > 0 ? static_cast<double>(plan_.batch) / step : 0;
+        compose_utilisation();
+    }
+
+    void compose_busy(const Replica& slowest, const StageWork& tail) {
+        const StageWork& critical = slowest.stages[p_.critical_stage];
+        plan::Plan shown = plan_;
+        shown.overlap = {};
+        const StagePass pass = stage_pass(*critical.on, shown, critical.stage, p_.critical_stage);
+        const double m = static_cast<double>(slowest.microbatches);
+        p_.busy = p_.time;
+        p_.busy[TimePart::layer] = m * (pass.forward.layer + pass.backward.layer + pass.recompute.layer).value;
+        p_.busy[TimePart::pipeline] = step::transfers_between_stages(slowest, plan_, false);
+        p_.busy[TimePart::gradients] = tail.exposed.gradients_busy;
+        p_.busy[TimePart::parameters] = tail.exposed.parameters_busy;
+        p_.busy[TimePart::offload] = m * (critical.offload.forward + critical.offload.backward) + tail.offload.update;
+        p_.busy[TimePart::input] = input_time().busy();
+        p_.busy[TimePart::bubble] = {};
+        p_.busy[TimePart::host] = {};
+    }
+
+    [[nodiscard]] InputTime input_time() const { return {costed_, plan_, job_, p_.microbatches}; }
+
+    /// Of the whole step; `without`: its time without input.
+    [[nodiscard]] cost::StepTimes sources(Seconds without) const {
+        cost::StepTimes sources = job_sources(job_, plan_, *costed_.cluster);
+        return input_time().sources(without, sources);
+    }
+
+    void compose_utilisation() {
+        const Seconds step = p_.step.value;
+        if (step <= Seconds{}) {
+            return;
+        }
+        FlopPerSecond peak;
+        for (const cluster::DeviceKind& kind : costed_.placement.kinds) {
+            peak += static_cast<double>(kind.ranks) * kind.device->peak(plan_.precision);
+        }
+        const Flop possible = peak * step;
+        p_.mfu = static_cast<double>(plan_.batch) * costed_.counts.training_per_sample / possible;
+        Flop executed;
+        const std::vector<StageWork>& stages = job_.replicas.front().stages;
+        for (const StageWork& work : stages) {
+            executed += work.pass.forward.executed + work.pass.backward.executed + work.pass.recompute.executed;
+        }
+        const double ranks = static_cast<double>(plan_.devices()) / static_cast<double>(stages.size());
+        p_.hfu = ranks * static_cast<double>(p_.microbatches) * executed / possible;
+    }
+
+    /// The stage that fills its own device most.
+    void compose_memory() {
+        const StageWork* fullest = nullptr;
+        for (const Replica& replica : job_.replicas) {
+            for (std::size_t i = 0; i < replica.stages.size(); ++i) {
+                const StageWork& work = replica.stages[i];
+                p_.most_memory = max(p_.most_memory, work.memory.total());
+                if (fullest == nullptr || fuller(work, *fullest)) {
+                    fullest = &work;
+                    p_.fullest_stage = i;
+                }
+            }
+        }
+        p_.memory = fullest->memory;
+        p_.totals = totals(fullest->memory);
+        p_.memory_limit = fullest->on->memory_limit();
+        if (costed_.placement.mixed()) {
+            fullest_device_ = fmt::format(" on {}", fullest->on->device_names());
+        }
+        if (plan_.offload.any()) {
+            compose_host();
+        }
+    }
+
+    static bool fuller(const StageWork& a, const StageWork& b) {
+        return a.memory.total() / a.on->memory_limit() > b.memory.total() / b.on->memory_limit();
+    }
+
+    void compose_host() {
+        Bytes most;
+        for (const Replica& replica : job_.replicas) {
+            for (const StageWork& work : replica.stages) {
+                most = max(most, work.offload.kept);
+            }
+        }
+        const auto devices = static_cast<double>(std::min(plan_.devices(), costed_.cluster->node_size()));
+        const StageOffload& critical = job_.replicas[job_.critical].stages[p_.critical_stage].offload;
+        p_.host = HostUse{
+            .memory = devices * most, .limit = costed_.cluster->host->memory, .in = critical.in, .out = critical.out};
+    }
+
+    void judge() {
+        if (const Limit* broken = plan::tightest_broken(p_.limits)) {
+            p_.why_not = broken->text;
+            return;
+        }
+        p_.fits = p_.memory.total() <= p_.memory_limit;
+        if (!p_.fits) {
+            p_.why_not = fmt::format("out of memory: {:.1f} GiB of {:.1f} GiB{}", p_.memory.total().in(1_GiB),
+                                     p_.memory_limit.in(1_GiB), fullest_device_);
+        } else if (p_.host && p_.host->memory > p_.host->limit) {
+            p_.fits = false;
+            p_.why_not = fmt::format("out of host memory: {:.1f} GiB of {:.1f} GiB on a node",
+                                     p_.host->memory.in(1_GiB), p_.host->limit.in(1_GiB));
+        }
+    }
+
+    void explain() {
+        for (std::size_t i = 0; i < job_.replicas.front().stages.size(); ++i) {
+            p_.stages.push_back(stage_prediction(i));
+        }
+        const Replica& slowest = job_.replicas[job_.critical];
+        const StageWork& critical = slowest.stages[p_.critical_stage];
+        p_.communication = communication_lines(*critical.on, plan_, critical.stage, critical.pass, critical.transfers,
+                                               slowest.microbatches, slowest.stages.size());
+        add_devices();
+        add_tokens();
+        add_epoch();
+        add_provenance();
+        double elements = 0;
+        Flop executed;
+        for (const StageWork& work : slowest.stages) {
+            elements += work.states.elements;
+            executed += work.pass.forward.executed + work.pass.backward.executed;
+        }
+        const plan::Atoms sharing = costed_.mesh.shard_atoms(costed_.mesh.axes(plan_.strategy.shard_axes));
+        p_.bottlenecks = find_bottlenecks(
+            p_,
+            {.local_elements = elements,
+             .whole_elements = costed_.counts.parameters,
+             .shard_ways = costed_.mesh.ways(sharing),
+             .kept_elsewhere = kept_elsewhere(costed_, plan_),
+             .executed = executed,
+             .whole_executed = static_cast<double>(plan_.microbatch * p_.data_ranks) * costed_.whole_executed},
+            room(*costed_.graph, plan_));
+    }
+
+    /// The slowest and the fullest of its replicas, if those differ.
+    [[nodiscard]] StagePrediction stage_prediction(std::size_t index) const {
+        DeviceSet devices = 0;
+        Seconds slowest;
+        const StageWork* fullest = &job_.replicas.front().stages[index];
+        for (const Replica& replica : job_.replicas) {
+            const StageWork& work = replica.stages[index];
+            const double m = static_cast<double>(replica.microbatches);
+            slowest = max(slowest, m * work.pass.total().value + work.tail());
+            fullest = fuller(work, *fullest) ? &work : fullest;
+            devices |= work.on->set;
+        }
+        return {describe(costed_, fullest->stage), costed_.device_names(devices), totals(fullest->memory), slowest};
+    }
+
+    void add_devices() {
+        for (const cluster::DeviceKind& kind : costed_.placement.kinds) {
+            p_.devices.push_back({kind.device->name, kind.ranks});
+        }
+        if (!costed_.placement.mixed()) {
+            return;
+        }
+        std::int64_t replicas = 0;
+        for (const Crew& crew : crews_) {
+            replicas += crew.count;
+        }
+        for (std::size_t k = 0; k < crews_.size(); ++k) {
+            std::vector<std::string> devices;
+            for (const CostedGraph* on : crews_[k].on) {
+                if (const std::string name = on->device_names(); devices.empty() || devices.back() != name) {
+                    devices.push_back(name);
+                }
+            }
+            const Dealt& dealt = job_.dealt[k];
+            const auto add = [&](std::int64_t count, std::int64_t microbatches) {
+                if (count > 0) {
+                    p_.replicas.push_back({devices, count, p_.data_ranks / replicas * count, microbatches,
+                                           passes_of(job_.replicas[k], plan_, microbatches)});
+                }
+            };
+            add(dealt.with_most, dealt.most);
+            add(crews_[k].count - dealt.with_most, dealt.most - 1);
+        }
+    }
+
+    void add_tokens() {
+        for (graph::Vertex v = 0; v < costed_.graph->layers.size(); ++v) {
+            const graph::Nest& nest = costed_.graph->layer(v).nest;
+            const auto sequence = nest.result.find("sequence");
+            if (nest.inputs.empty() && nest.result.element == graph::Element::index && sequence) {
+                p_.tokens_per_second =
+                    p_.samples_per_second * static_cast<double>(nest.result.dimensions[*sequence].extent);
+                return;
+            }
+        }
+    }
+
+    /// The last batch of an epoch may be partial: it computes only its own samples and communicates in full.
+    void add_epoch() {
+        if (!costed_.graph->dataset.samples) {
+            return;
+        }
+        const double steps = *costed_.graph->dataset.samples / static_cast<double>(plan_.batch);
+        Epoch epoch{.iterations = std::ceil(steps - 1e-9), .compute = {}, .communication = {}, .total = {}};
+        const auto sum = [](const TimeParts& parts, std::initializer_list<TimePart> which) {
+            Seconds total;
+            for (const TimePart part : which) {
+                total += parts[part];
+            }
+            return total;
+        };
+        const auto compute = {TimePart::forward,   TimePart::backward, TimePart::recompute,
+                              TimePart::optimizer, TimePart::host,     TimePart::overhead};
+        const auto communication = {TimePart::layer,     TimePart::halo,       TimePart::pipeline,
+                                    TimePart::gradients, TimePart::parameters, TimePart::offload};
+        epoch.compute = steps * sum(p_.time, compute);
+        epoch.communication = epoch.iterations * sum(p_.busy, communication);
+        epoch.total = steps * (sum(p_.time, compute) + p_.time[TimePart::bubble]) +
+                      epoch.iterations * (sum(p_.time, communication) + p_.time[TimePart::input]);
+        p_.epoch = epoch;
+    }
+
+    void add_provenance() {
+        for (const DeviceTimes& times : costed_.devices) {
+            p_.provenance.push_back(times.evidence);
+        }
+        Evidence worst = Evidence::measured;
+        bool any = false;
+        for (const UnitCost& unit : costed_.units) {
+            for (const TimedTransfer& transfer : unit.transfers) {
+                worst = std::max(worst, transfer.time.evidence);
+                any = true;
+            }
+        }
+        for (const StateTransfer& transfer : job_.replicas[job_.critical].stages[p_.critical_stage].transfers) {
+            worst = std::max(worst, transfer.time.evidence);
+            any = true;
+        }
+        if (any) {
+            p_.provenance.push_back(fmt::format("communication: {} of {} ({})", name(worst), costed_.cluster->name,
+                                                costed_.cluster->source));
+        }
+        if (p_.host) {
+            p_.provenance.push_back(
+                fmt::format("host memory and its link: {}{}", costed_.cluster->name,
+                            costed_.cluster->host->source.empty() ? "" : " (" + costed_.cluster->host->source + ")"));
+        }
+        if (const plan::Framework& framework = plan_.framework; !framework.name.empty()) {
+            p_.provenance.push_back(fmt::format("framework: {} ({})", framework.name, framework.source));
+        }
+        p_.provenance.push_back(fmt::format("model: {} ({})", costed_.graph->name, costed_.graph->source));
+    }
+
+    const CostedGraph& costed_;
+    const plan::Plan& plan_;
+    Detail detail_;
+    Prediction p_;
+    std::vector<Crew> crews_;
+    Job job_;
+    std::string fullest_device_;  ///< " on v100", where devices differ
+};
+
+}  // namespace
+
+Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail) {
+    return Evaluation(costed, plan, detail).run();
+}
+
+}  // namespace dodona::step

@@ -1,0 +1,63 @@
+#include "step/input_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dodona::step {
+
+namespace {
+
+/// `most`: micro-batches of the data rank that gets most, `microbatches` if all got as many.
+Seconds reading_time(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches, std::int64_t most) {
+    const auto& storage = costed.cluster->storage;
+    const auto& bytes = costed.graph->dataset.sample_bytes;
+    if (!storage || !bytes) {
+        return {};
+    }
+    const double nodes =
+        std::ceil(static_cast<double>(plan.devices()) / static_cast<double>(costed.cluster->node_size()));
+    const Seconds even = static_cast<double>(plan.batch) / nodes * *bytes / storage->bandwidth;
+    return static_cast<double>(most) / static_cast<double>(microbatches) * even;
+}
+
+std::int64_t most_dealt(const Job& job) {
+    std::int64_t most = 0;
+    for (const Dealt& dealt : job.dealt) {
+        most = std::max(most, dealt.most);
+    }
+    return most;
+}
+
+}  // namespace
+
+InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches, std::int64_t most)
+    : prefetched_(costed.cluster->storage && costed.cluster->storage->prefetch),
+      reading_(reading_time(costed, plan, microbatches, most)) {
+    const double samples = static_cast<double>(microbatches) * static_cast<double>(plan.microbatch);
+    decoding_ = samples * plan.framework.seconds(plan::FrameworkParameter::input);
+    feeding_ = samples * plan.framework.seconds(plan::FrameworkParameter::feed);
+}
+
+InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches)
+    : InputTime(costed, plan, microbatches, microbatches) {}
+
+InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, const Job& job, std::int64_t microbatches)
+    : InputTime(costed, plan, microbatches, most_dealt(job)) {}
+
+Seconds InputTime::exposed(Seconds step) const {
+    const Seconds decoding = host_wait(decoding_, step);
+    return feeding_ + decoding + (prefetched_ ? max(Seconds{}, reading_ - step - decoding) : reading_);
+}
+
+cost::StepTimes InputTime::sources(Seconds step, const cost::StepTimes& sources) const {
+    const Seconds both = step + host_wait(decoding_, step);
+    if ((prefetched_ && reading_ > both) || step <= Seconds{}) {
+        return {};  // a step that waits for storage rests on nothing else
+    }
+    const double by_decoding = host_share(decoding_, step);
+    cost::StepTimes all = (1 - by_decoding) * (both / step) * sources;
+    all[cost::ErrorSource::input] += Estimate::exactly(by_decoding * both + feeding_);
+    return all;
+}
+
+}  // namespace dodona::step

@@ -1,0 +1,141 @@
+#include "step/kernel_cost.hpp"
+
+#include <algorithm>
+
+#include "cost/error_source.hpp"
+
+namespace dodona::step {
+
+using graph::Kernel;
+
+bool is_product(const Kernel& kernel) {
+    return kernel.kind == graph::KernelKind::matmul || kernel.kind == graph::KernelKind::convolution ||
+           kernel.kind == graph::KernelKind::attention || kernel.kind == graph::KernelKind::recurrent;
+}
+
+KernelCost::KernelCost(const cluster::Device& device, const plan::Plan& plan, bool adds_gradients)
+    : device_(device),
+      framework_(plan.framework),
+      precision_(plan.precision),
+      gradient_(plan.gradient_precision ? stored_bytes(*plan.gradient_precision)
+                                        : training_bytes(plan.precision).gradient),
+      adds_gradients_(adds_gradients) {}
+
+PassCost KernelCost::with_casts(const std::vector<Kernel>& kernels, bool in_block) {
+    const Precision products = precision(in_block);
+    PassCost cost = alone(kernels, in_block) + casts(kernels, products);
+    return cost += alone(relayouts(kernels, products), in_block);
+}
+
+PassCost KernelCost::into_gradients(const std::vector<Kernel>& kernels, bool in_block) {
+    PassCost cost = alone(into_buffer(kernels), in_block);
+    return cost += alone(relayouts(kernels, precision(in_block)), in_block);
+}
+
+/// Attention, embeddings and heads keep 16 bits.
+Precision KernelCost::precision(bool in_block) const {
+    return is_narrow(precision_) && !in_block ? Precision::bf16 : precision_;
+}
+
+/// dW is added to what earlier micro-batches left in the gradient buffer: in the buffer's precision it is read,
+/// where there are several micro-batches, and written. The kernel has counted one write in 16 bits. Source:
+/// NVIDIA/Megatron-LM, gradient_accumulation_fusion: products that add into main_grad.
+std::vector<Kernel> KernelCost::into_buffer(std::vector<Kernel> kernels) const {
+    for (Kernel& kernel : kernels) {
+        if (kernel.kind == graph::KernelKind::matmul) {
+            const double elements = kernel.batch * kernel.m * kernel.n;
+            kernel.elements -= elements;
+            kernel.fixed_bytes += elements * (adds_gradients_ ? 2.0 : 1.0) * gradient_;
+        }
+    }
+    return kernels;
+}
+
+PassCost KernelCost::alone(const std::vector<Kernel>& kernels, bool in_block) {
+    PassCost cost;
+    for (const Kernel& kernel : kernels) {
+        const bool attends = kernel.kind == graph::KernelKind::attention;
+        const cost::KernelTime time = timed(kernel, precision(in_block && !attends));
+        const double slow_down = framework_.slow_down(kernel.kind);
+        cost.compute += slow_down * time.time;
+        cost.by_source[cost::source_of(kernel.kind)] += slow_down * cost::systematic(time);
+        cost.launches += kernel.times;
+        if (kernel.kind == graph::KernelKind::recurrent) {
+            const Seconds cells = kernel.times * framework_.seconds(plan::FrameworkParameter::cell);
+            cost.compute += Estimate::exactly(cells);
+            cost.by_source[cost::ErrorSource::cell] += Estimate::exactly(cells);
+        }
+        worst_ = std::max(worst_, time.evidence);
+        best_ = std::min(best_, time.evidence);
+        if (is_product(kernel)) {
+            cost.executed += kernel.times * kernel.flops;
+        }
+    }
+    return cost;
+}
+
+/// Algorithms that gain by overlapping windows (Winograd's, Fourier's) need a workspace that some software does not
+/// give them: then the direct product takes their place.
+cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) const {
+    cost::KernelTime time = cost::kernel_time(device_, kernel, precision);
+    const double share = framework_[plan::FrameworkParameter::windows];
+    if (share < 1 && kernel.kind == graph::KernelKind::convolution) {
+        Kernel direct = kernel;
+        direct.window = 1;
+        const cost::KernelTime without = cost::kernel_time(device_, direct, precision);
+        time.time = share * time.time + (1 - share) * without.time;
+    }
+    return time;
+}
+
+/// Passes that cast the operand which changes with every micro-batch: inputs forward, gradients backward. The same
+/// narrow gradient serves dW; narrow weights are cast once a step.
+PassCost KernelCost::casts(const std::vector<Kernel>& kernels, Precision precision) const {
+    PassCost cost;
+    const double bytes = framework_[plan::FrameworkParameter::cast];
+    if (bytes == 0 || !is_narrow(precision)) {
+        return cost;
+    }
+    for (const Kernel& kernel : kernels) {
+        if (kernel.kind == graph::KernelKind::matmul) {
+            const Bytes moved = Bytes::of_base(bytes * kernel.batch * kernel.m * kernel.k);
+            const cost::KernelTime time = cost::stream_time(device_, moved);
+            cost.compute += kernel.times * time.time;
+            cost.by_source[cost::source_of(graph::KernelKind::stream)] += kernel.times * cost::systematic(time);
+            cost.launches += kernel.times;
+        }
+    }
+    return cost;
+}
+
+/// Passes that bring operands of convolutions from channels first to channels last, and results back: matrix units
+/// want them so. What was measured as libraries take it (DeepBench: channels first) has them in it.
+std::vector<Kernel> KernelCost::relayouts(const std::vector<Kernel>& kernels, Precision precision) const {
+    const double times = framework_[plan::FrameworkParameter::relayout];
+    const auto& fits = device_.profile.fits;
+    const bool measured = std::any_of(fits.begin(), fits.end(), [&](const cluster::KernelFit& fit) {
+        return fit.kind == graph::KernelKind::convolution && fit.precision == precision;
+    });
+    std::vector<Kernel> passes;
+    if (times == 0 || measured || device_.peak(precision) <= device_.vector) {
+        return passes;
+    }
+    for (const Kernel& kernel : kernels) {
+        if (kernel.kind == graph::KernelKind::convolution) {
+            Kernel pass = graph::stream(times * kernel.elements);
+            pass.times = kernel.times;
+            passes.push_back(pass);
+        }
+    }
+    return passes;
+}
+
+std::string KernelCost::evidence() const {
+    const std::string device = device_.name + " (" + device_.source + ")";
+    if (best_ == worst_) {
+        return "compute: " + std::string(name(worst_)) + " of " + device;
+    }
+    return "compute: " + std::string(name(best_)) + " to " + std::string(name(worst_)) + " of " + device;
+}
+
+}  // namespace dodona::step

@@ -1,0 +1,207 @@
+#include "step/mixed_stages.hpp"
+
+#include <algorithm>
+#include <map>
+
+namespace dodona::step {
+
+namespace {
+
+constexpr std::int64_t kMostPieces = 512;
+constexpr double kFavour = 1.25;
+
+/// Some instances of a unit that stay together.
+struct Piece {
+    std::size_t unit = 0;
+    std::int64_t count = 1;
+};
+
+std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts) {
+    std::int64_t instances = 0;
+    for (const graph::Unit& unit : graph.units) {
+        instances += unit.count;
+    }
+    const std::int64_t most = std::max(kMostPieces, 4 * parts);
+    const std::int64_t bundle = (instances + most - 1) / most;
+    std::vector<Piece> pieces;
+    for (std::size_t u = 0; u < graph.units.size(); ++u) {
+        for (std::int64_t left = graph.units[u].count; left > 0; left -= bundle) {
+            pieces.push_back({u, std::min(left, bundle)});
+        }
+    }
+    return pieces;
+}
+
+class MixedCuts {
+public:
+    MixedCuts(const std::vector<Crew>& crews, const plan::Plan& plan, std::int64_t microbatches)
+        : crews_(crews),
+          plan_(plan),
+          microbatches_(microbatches),
+          graph_(*crews.front().on.front()->graph),
+          stages_(crews.front().on.size()),
+          parts_(stages_ * static_cast<std::size_t>(plan.chunks)),
+          pieces_(pieces_of(graph_, static_cast<std::int64_t>(parts_))) {}
+
+    std::vector<std::vector<Stage>> run(Memory memory) const {
+        std::vector<std::vector<Stage>> cuts;
+        if (memory == Memory::respected && plan_.chunks > 1) {
+            return cuts;
+        }
+        Holds holds;
+        std::vector<std::vector<std::size_t>> firsts;
+        if (memory == Memory::respected) {
+            firsts = first_that_fit();
+            holds = [&firsts](std::size_t part, std::size_t first, std::size_t last) {
+                return first >= firsts[part][last];
+            };
+        }
+        std::vector<Times> all;
+        for (const Crew& crew : crews_) {
+            Times& times = all.emplace_back();
+            for (const CostedGraph* on : crew.on) {
+                times.push_back(times_on(*on));
+            }
+        }
+        std::vector<double> pace;
+        for (const Times& times : all) {
+            const std::vector<std::size_t> ends = cut_row(by_part(times), holds);
+            if (ends.empty()) {
+                return cuts;
+            }
+            pace.push_back(slowest_part(by_part(times), ends).in(unit::second));
+            add(ends, cuts);
+        }
+        // What is good for one replica may be bad for another: everybody against their own best, then one favoured.
+        for (std::size_t favoured = 0; crews_.size() > 1 && favoured <= crews_.size(); ++favoured) {
+            std::vector<double> paces = pace;
+            if (favoured < crews_.size()) {
+                paces[favoured] /= kFavour;
+            }
+            add(cut_row(by_part(slowest(all, paces)), holds), cuts);
+        }
+        if (crews_.size() > 1) {
+            add(cut_row(by_part(slowest(all, std::vector<double>(crews_.size(), 1))), holds), cuts);
+        }
+        return cuts;
+    }
+
+private:
+    using Times = std::vector<std::vector<Seconds>>;  ///< by stage, of each piece
+
+    /// Of each piece on each stage the longest time that any replica takes, in units of its pace.
+    [[nodiscard]] Times slowest(const std::vector<Times>& all, const std::vector<double>& pace) const {
+        Times slowest(stages_, std::vector<Seconds>(pieces_.size()));
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            for (std::size_t s = 0; pace[k] > 0 && s < stages_; ++s) {
+                std::transform(all[k][s].begin(), all[k][s].end(), slowest[s].begin(), slowest[s].begin(),
+                               [&](Seconds a, Seconds b) { return max(a / pace[k], b); });
+            }
+        }
+        return slowest;
+    }
+
+    /// Chunk c of stage s is part c * stages + s.
+    [[nodiscard]] Times by_part(const Times& by_stage) const {
+        Times times;
+        for (std::size_t part = 0; part < parts_; ++part) {
+            times.push_back(by_stage[part % stages_]);
+        }
+        return times;
+    }
+
+    [[nodiscard]] std::vector<Seconds> times_on(const CostedGraph& costed) const {
+        std::vector<Seconds> times;
+        for (const Piece& piece : pieces_) {
+            const UnitPass pass = unit_pass(costed.units[piece.unit], plan_);
+            times.push_back(static_cast<double>(piece.count) *
+                            (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value);
+        }
+        return times;
+    }
+
+    [[nodiscard]] Chunk chunk(std::size_t first, std::size_t last) const {
+        Chunk chunk{std::vector<std::int64_t>(graph_.units.size(), 0)};
+        for (std::size_t i = first; i < last; ++i) {
+            chunk.counts[pieces_[i].unit] += pieces_[i].count;
+        }
+        return chunk;
+    }
+
+    void add(const std::vector<std::size_t>& ends, std::vector<std::vector<Stage>>& cuts) const {
+        std::vector<Stage> cut(stages_);
+        std::size_t first = 0;
+        for (std::size_t part = 0; part < ends.size(); ++part) {
+            cut[part % stages_].chunks.push_back(chunk(first, ends[part]));
+            first = ends[part];
+        }
+        if (!ends.empty() && std::find(cuts.begin(), cuts.end(), cut) == cuts.end()) {
+            cuts.push_back(std::move(cut));
+        }
+    }
+
+    /// By stage and end: from where on units up to there fit. Less never needs more.
+    [[nodiscard]] std::vector<std::vector<std::size_t>> first_that_fit() const {
+        std::vector<std::vector<std::size_t>> firsts(stages_, std::vector<std::size_t>(pieces_.size() + 1, 0));
+        std::map<std::vector<std::int64_t>, StageStates> known;
+        for (std::size_t stage = 0; stage < stages_; ++stage) {
+            const Bytes room = room_of(stage);
+            for (std::size_t end = 1; end <= pieces_.size(); ++end) {
+                std::size_t& first = firsts[stage][end];
+                first = firsts[stage][end - 1];
+                while (first < end && needed(stage, {{chunk(first, end)}}, known) > room) {
+                    ++first;
+                }
+            }
+        }
+        return firsts;
+    }
+
+    /// On the device of that stage with least of it, its runtime taken off.
+    [[nodiscard]] Bytes room_of(std::size_t stage) const {
+        const auto room = [&](const Crew& crew) { return crew.on[stage]->memory_limit() - crew.on[stage]->context(); };
+        Bytes least = room(crews_.front());
+        for (const Crew& crew : crews_) {
+            least = min(least, room(crew));
+        }
+        return least;
+    }
+
+    /// Without the runtime: alike on all devices. States are the same wherever the stage is.
+    [[nodiscard]] Bytes needed(std::size_t index, const Stage& stage,
+                               std::map<std::vector<std::int64_t>, StageStates>& known) const {
+        const CostedGraph& on = *crews_.front().on[index];
+        auto found = known.find(stage.chunks[0].counts);
+        if (found == known.end()) {
+            found = known.emplace(stage.chunks[0].counts, stage_states(on, plan_, stage, microbatches_)).first;
+        }
+        const KeptActivations kept = kept_activations(on, plan_, stage,
+                                                      in_flight(plan_.schedule, static_cast<std::int64_t>(index),
+                                                                static_cast<std::int64_t>(stages_), microbatches_, 1));
+        return stage_memory(on, plan_, stage, found->second, kept, stages_).total() - on.context();
+    }
+
+    const std::vector<Crew>& crews_;
+    const plan::Plan& plan_;
+    std::int64_t microbatches_;
+    const graph::Graph& graph_;
+    std::size_t stages_;
+    std::size_t parts_;
+    std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+bool cuts_by_device(const std::vector<Crew>& crews, const plan::Plan& plan) {
+    return plan.stages.empty() && std::any_of(crews.begin(), crews.end(), [](const Crew& crew) {
+               return std::any_of(crew.on.begin(), crew.on.end(),
+                                  [&](const CostedGraph* on) { return on != crew.on.front(); });
+           });
+}
+
+std::vector<std::vector<Stage>> mixed_cuts(const std::vector<Crew>& crews, const plan::Plan& plan,
+                                           std::int64_t microbatches, Memory memory) {
+    return MixedCuts(crews, plan, microbatches).run(memory);
+}
+
+}  // namespace dodona::step

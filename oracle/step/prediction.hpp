@@ -1,0 +1,174 @@
+// What one plan gives: time and memory with all their parts, limits, bottlenecks, provenance.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/estimate.hpp"
+#include "plan/limit.hpp"
+#include "plan/plan.hpp"
+#include "step/uncertainty.hpp"
+
+namespace dodona::step {
+
+/// Parts of a step on the critical stage; exposed parts add up to the step.
+enum class TimePart {
+    forward,     ///< forward kernels
+    backward,    ///< backward kernels
+    recompute,   ///< forward kernels repeated in backward
+    optimizer,   ///< weight update
+    layer,       ///< collectives inside layers and between layouts (tensor, filter, channel, statistics)
+    halo,        ///< halo exchanges of spatial splits
+    pipeline,    ///< point-to-point transfers between stages
+    gradients,   ///< gradient reduction
+    parameters,  ///< parameter gathers of sharded weights
+    offload,     ///< copies to and from the host
+    bubble,      ///< waiting for other stages
+    input,       ///< reading samples from storage, decoding them
+    host,        ///< devices wait for the host to start kernels
+    overhead,    ///< what the framework adds to a step: stragglers, interference of what overlaps, a fixed part
+};
+inline constexpr std::size_t kTimeParts = 14;
+std::string_view name(TimePart part);
+
+enum class MemoryPart {
+    weights,
+    gradients,
+    optimizer,
+    activations,         ///< saved for backward, all micro-batches in flight
+    recompute,           ///< working set of the block being recomputed
+    embedding_and_head,  ///< everything kept by token layers outside the repeated blocks
+    workspace,           ///< the largest transient tensors of one layer, what libraries keep for their own
+    buffers,             ///< tensors that collectives read and write
+    cache,               ///< reserved by the allocator, of no use at the fullest moment
+    communicators,       ///< buffers of communicators, not from the allocator
+    context,             ///< runtime
+};
+inline constexpr std::size_t kMemoryParts = 11;
+std::string_view name(MemoryPart part);
+
+template <class T, std::size_t N, class Part>
+struct PartArray {
+    std::array<T, N> values{};
+    T& operator[](Part part) { return values[static_cast<std::size_t>(part)]; }
+    const T& operator[](Part part) const { return values[static_cast<std::size_t>(part)]; }
+    [[nodiscard]] T total() const {
+        T sum{};
+        for (const T& value : values) {
+            sum += value;
+        }
+        return sum;
+    }
+};
+using TimeParts = PartArray<Seconds, kTimeParts, TimePart>;
+using MemoryParts = PartArray<Bytes, kMemoryParts, MemoryPart>;
+
+/// Three figures that tools print for one and the same process; they differ by gigabytes.
+struct MemoryTotals {
+    Bytes allocated;  ///< tensors: torch.cuda.max_memory_allocated
+    Bytes reserved;   ///< with what the allocator cannot use: torch.cuda.max_memory_reserved
+    Bytes process;    ///< with communicators and the runtime's context: nvidia-smi; what must fit
+    bool operator==(const MemoryTotals&) const = default;
+};
+MemoryTotals totals(const MemoryParts& parts);
+
+struct StagePrediction {
+    std::string layers;   ///< which units: "embedding, layers[1..12]"
+    std::string device;   ///< "a100", or "a100 and v100" where its ranks differ
+    MemoryTotals memory;  ///< peak, of the device that it fills most
+    Seconds time;         ///< busy on one step: compute and exposed communication, without bubble
+};
+
+/// Devices of one kind.
+struct DeviceUse {
+    std::string device;
+    std::int64_t ranks = 0;
+};
+
+/// Replicas of a job with unlike devices that are alike: data ranks that work in step.
+struct ReplicaPrediction {
+    std::vector<std::string> devices;  ///< by stage, equal neighbours once
+    std::int64_t count = 1;
+    std::int64_t data_ranks = 1;    ///< of all of them
+    std::int64_t microbatches = 1;  ///< of each, in one step
+    Seconds time;                   ///< from the first forward to the last backward pass
+};
+
+using plan::Limit;
+
+/// A bottleneck after Kahira et al., HPDC'21, Table 6; the kinds are in bottleneck_kinds.hpp.
+struct Bottleneck {
+    std::string kind;           ///< "gradient exchange", "layer-wise collective", "congestion", ...
+    double share = 0;           ///< the triggering ratio (share of the step, or phi, or imbalance)
+    std::string text;           ///< one sentence with the figure and what would help
+    std::string category = {};  ///< "communication", "memory", "computation", "scaling", "input/output"
+    bool inherent = false;      ///< comes with the strategy (L in Table 6); else software or machine may mend it (B)
+    double threshold = 0;       ///< above which `share` is told
+    std::string evidence = {};  ///< where the threshold is from
+};
+
+/// One kind of collective of the step, for explanations and checks.
+struct CommunicationLine {
+    std::string what;        ///< "all-reduce of gradients over data"
+    std::string collective;  ///< "all-reduce"
+    std::string algorithm;   ///< "ring"
+    std::vector<std::string> axes;
+    std::int64_t ranks = 1;
+    double per_step = 0;    ///< how many in one step on the critical stage
+    Bytes size;             ///< of one: the full buffer
+    Bytes sent;             ///< by one rank in the whole step
+    Seconds time;           ///< busy, in the whole step
+    double contention = 1;  ///< phi
+};
+
+/// What a plan that offloads asks of the hosts.
+struct HostUse {
+    Bytes memory;  ///< of a node whose devices are all like the one that offloads most
+    Bytes limit;   ///< what a node has
+    Bytes in;      ///< to one device of the critical stage, in one step
+    Bytes out;     ///< from it
+};
+
+struct Epoch {
+    double iterations = 0;
+    Seconds compute;        ///< kernels, update included; the last partial batch counts in part
+    Seconds communication;  ///< busy time of all collectives and host copies; every iteration counts in full
+    Seconds total;
+};
+
+struct Prediction {
+    plan::Plan plan;
+    bool fits = false;
+    std::string why_not;  ///< when it does not fit: which part is too large and by how much
+    Estimate step;
+    Uncertainty uncertainty;  ///< what the interval is made of
+    double samples_per_second = 0;
+    std::optional<double> tokens_per_second;
+    double mfu = 0;                 ///< model arithmetic over peak
+    double hfu = 0;                 ///< executed arithmetic (recomputation included) over peak
+    std::int64_t microbatches = 1;  ///< of a data rank; the mean where `replicas` get unlike numbers
+    std::int64_t data_ranks = 1;
+    TimeParts time;               ///< exposed, adds up to step.value
+    TimeParts busy;               ///< with what overlap hides; bubble zero
+    MemoryParts memory;           ///< of the stage that fills its device most; adds up to the process total
+    MemoryTotals totals;          ///< of the same stage
+    Bytes memory_limit;           ///< what that device offers
+    Bytes most_memory;            ///< of any device
+    std::optional<HostUse> host;  ///< where something is offloaded
+    std::vector<StagePrediction> stages;
+    std::vector<DeviceUse> devices;           ///< in the order of their first rank
+    std::vector<ReplicaPrediction> replicas;  ///< where devices differ
+    std::size_t critical_stage = 0;
+    std::size_t fullest_stage = 0;
+    std::vector<Limit> limits;
+    std::vector<Bottleneck> bottlenecks;
+    std::vector<CommunicationLine> communication;
+    std::vector<std::string> provenance;  ///< which evidence stands behind the times, with sources
+    std::optional<Epoch> epoch;           ///< where the data set's size is known
+};
+
+}  // namespace dodona::step

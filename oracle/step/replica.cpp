@@ -1,0 +1,178 @@
+#include "step/replica.hpp"
+
+#include <algorithm>
+
+namespace dodona::step {
+
+namespace {
+
+StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::vector<Stage>& cut, std::size_t index,
+                     std::int64_t microbatches) {
+    StageWork work;
+    work.on = &on;
+    work.stage = cut[index];
+    work.pass = stage_pass(on, plan, work.stage, index);
+    work.states = stage_states(on, plan, work.stage, microbatches);
+    work.transfers = work.states.transfers;
+    for (const StateTransfer& tied : tied_transfers(on, plan, cut, index)) {
+        work.transfers.push_back(tied);
+    }
+    work.exposed = exposed_states(work.transfers, work.pass, {*on.cluster, plan, microbatches, work.states.buckets});
+    const double share = on.counts.trained > 0 ? work.states.trained / on.counts.trained : 0.0;
+    work.update = on.update_time(work.states.update_traffic, share);
+    const KeptActivations kept = kept_activations(
+        on, plan, work.stage,
+        in_flight(plan.schedule, static_cast<std::int64_t>(index), static_cast<std::int64_t>(cut.size()), microbatches,
+                  static_cast<std::int64_t>(work.stage.chunks.size())));
+    work.offload = stage_offload(
+        *on.cluster, plan, work.states, kept,
+        {work.pass.forward.compute.value, work.pass.backward.compute.value + work.pass.recompute.compute.value,
+         work.update.value, microbatches});
+    work.pass.offload = work.offload.exposed_pass;
+    work.memory = stage_memory(on, plan, work.stage, work.states, kept, cut.size());
+    return work;
+}
+
+PipelineTime pipeline_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches) {
+    std::vector<Seconds> passes;
+    for (const StageWork& work : replica.stages) {
+        passes.push_back(work.pass.total().value);
+    }
+    return pipeline_time(passes, microbatches, plan.chunks);
+}
+
+Seconds transfers_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches, bool overlapped) {
+    std::vector<Seconds> boundaries;
+    for (const StageWork& work : replica.stages) {
+        boundaries.push_back(work.pass.boundary);
+    }
+    return pipeline_transfers(boundaries, microbatches, plan.chunks, overlapped);
+}
+
+std::vector<Dealt> deal_to(const std::vector<Crew>& crews, const Job& job, const plan::Plan& plan,
+                           std::int64_t microbatches) {
+    if (crews.size() == 1) {
+        return {{microbatches, crews.front().count}};
+    }
+    std::vector<Workers> workers;
+    std::int64_t total = 0;
+    for (std::size_t k = 0; k < crews.size(); ++k) {
+        // Linear in m: see pipeline.hpp.
+        const Seconds first = passes_of(job.replicas[k], plan, 1);
+        const Seconds next = passes_of(job.replicas[k], plan, 2) - first;
+        workers.push_back(
+            {crews[k].count, [first, next](std::int64_t m) { return first + static_cast<double>(m - 1) * next; }});
+        total += crews[k].count * microbatches;
+    }
+    return deal(workers, total);
+}
+
+}  // namespace
+
+const StageWork& Replica::slowest_tail() const {
+    return *std::max_element(stages.begin(), stages.end(),
+                             [](const StageWork& a, const StageWork& b) { return a.tail() < b.tail(); });
+}
+
+std::vector<Crew> crews_of(const CostedGraph& costed, const plan::Plan& plan) {
+    const bool every_pass = plan.shard == plan::ShardLevel::gradients || plan.shard == plan::ShardLevel::parameters;
+    if (!costed.placement.mixed()) {
+        const std::int64_t stages =
+            plan.strategy.pipeline ? costed.mesh.ways(costed.mesh.axis(*plan.strategy.pipeline)) : 1;
+        return {{std::vector<const CostedGraph*>(static_cast<std::size_t>(stages), &costed), 1}};
+    }
+    std::vector<Crew> crews;
+    for (const ReplicaKind& kind : every_pass ? in_step(costed.placement).replicas : costed.placement.replicas) {
+        Crew crew{.on = {}, .count = kind.count};
+        for (const DeviceSet set : kind.devices) {
+            crew.on.push_back(&costed.on(set));
+        }
+        crews.push_back(std::move(crew));
+    }
+    return crews;
+}
+
+Replica replica(const Crew& crew, const plan::Plan& plan, const std::vector<Stage>& cut, std::int64_t microbatches) {
+    Replica replica{.microbatches = microbatches, .stages = {}, .pipeline = {}, .transfers = {}};
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+        replica.stages.push_back(stage_work(*crew.on[i], plan, cut, i, microbatches));
+    }
+    replica.pipeline = pipeline_of(replica, plan, microbatches);
+    replica.transfers = transfers_between_stages(replica, plan, plan.overlap.pipeline);
+    return replica;
+}
+
+Seconds passes_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches) {
+    return pipeline_of(replica, plan, microbatches).total +
+           transfers_of(replica, plan, microbatches, plan.overlap.pipeline);
+}
+
+Seconds transfers_between_stages(const Replica& replica, const plan::Plan& plan, bool overlapped) {
+    return transfers_of(replica, plan, replica.microbatches, overlapped);
+}
+
+const StageWork& Job::slowest_tail() const {
+    const StageWork* slowest = &replicas.front().slowest_tail();
+    for (const Replica& other : replicas) {
+        if (const StageWork& tail = other.slowest_tail(); tail.tail() > slowest->tail()) {
+            slowest = &tail;
+        }
+    }
+    return *slowest;
+}
+
+double Job::fullness() const {
+    Bytes needed;
+    Bytes there;
+    for (const Replica& replica : replicas) {
+        for (const StageWork& work : replica.stages) {
+            needed += work.memory.total();
+            there += work.on->memory_limit();
+        }
+    }
+    return needed / there;
+}
+
+bool Job::fits() const {
+    return std::all_of(replicas.begin(), replicas.end(), [](const Replica& replica) {
+        return std::all_of(replica.stages.begin(), replica.stages.end(),
+                           [](const StageWork& work) { return work.memory.total() <= work.on->memory_limit(); });
+    });
+}
+
+Seconds passes_alone(const std::vector<Crew>& crews, const plan::Plan& plan, const std::vector<Stage>& cut,
+                     std::int64_t microbatches) {
+    Job job;
+    for (const Crew& crew : crews) {
+        Replica& sketch = job.replicas.emplace_back();
+        for (std::size_t i = 0; i < cut.size(); ++i) {
+            sketch.stages.emplace_back().pass = stage_pass(*crew.on[i], plan, cut[i], i);
+        }
+    }
+    job.dealt = deal_to(crews, job, plan, microbatches);
+    Seconds slowest;
+    for (std::size_t k = 0; k < crews.size(); ++k) {
+        slowest = max(slowest, passes_of(job.replicas[k], plan, job.dealt[k].most));
+    }
+    return slowest;
+}
+
+Job job_of(const std::vector<Crew>& crews, const plan::Plan& plan, const std::vector<Stage>& cut,
+           std::int64_t microbatches) {
+    Job job;
+    for (const Crew& crew : crews) {
+        job.replicas.push_back(replica(crew, plan, cut, microbatches));
+    }
+    job.dealt = deal_to(crews, job, plan, microbatches);
+    for (std::size_t k = 0; k < crews.size(); ++k) {
+        if (job.dealt[k].most != microbatches) {
+            job.replicas[k] = replica(crews[k], plan, cut, job.dealt[k].most);
+        }
+        if (job.replicas[k].passes() > job.replicas[job.critical].passes()) {
+            job.critical = k;
+        }
+    }
+    return job;
+}
+
+}  // namespace dodona::step

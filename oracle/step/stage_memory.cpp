@@ -1,0 +1,201 @@
+#include "step/stage_memory.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace dodona::step {
+
+using plan::RecomputeKind;
+
+namespace {
+
+/// The blocks of a chunk in order, in segments of `every` with one checkpoint each. Units that are not blocks start
+/// a new segment.
+class Segments {
+public:
+    explicit Segments(std::int64_t every) : every_(every) {}
+
+    void stop() {
+        filled_ = 0;
+        open_ = {};
+    }
+
+    /// Checkpoints among `count` further blocks that keep `saved` each while they are recomputed.
+    std::int64_t add(std::int64_t count, Bytes saved) {
+        std::int64_t checkpoints = 0;
+        if (filled_ > 0) {
+            const std::int64_t taken = std::min(count, every_ - filled_);
+            extend(taken, saved);
+            count -= taken;
+        }
+        checkpoints += count / every_;
+        if (count >= every_) {
+            largest_ = max(largest_, static_cast<double>(every_) * saved);
+        }
+        if (count % every_ > 0) {
+            ++checkpoints;
+            extend(count % every_, saved);
+        }
+        return checkpoints;
+    }
+
+    [[nodiscard]] Bytes largest() const { return largest_; }
+
+private:
+    void extend(std::int64_t blocks, Bytes saved) {
+        open_ += static_cast<double>(blocks) * saved;
+        filled_ += blocks;
+        largest_ = max(largest_, open_);
+        if (filled_ == every_) {
+            stop();
+        }
+    }
+
+    std::int64_t every_;
+    std::int64_t filled_ = 0;
+    Bytes open_;
+    Bytes largest_;
+};
+
+bool in_parts(const plan::Plan& plan) {
+    return plan.recompute == RecomputeKind::selective || plan.recompute == RecomputeKind::layers;
+}
+
+/// What `count` instances of a unit keep, and the most that one of them keeps.
+struct UnitKept {
+    Bytes all;
+    Bytes one;
+};
+
+UnitKept unit_kept(const UnitCost& unit, std::int64_t count, const plan::Plan& plan, Segments& segments) {
+    const auto n = static_cast<double>(count);
+    const bool repeats = plan.recompute == RecomputeKind::full || plan.recompute == RecomputeKind::every;
+    if (!repeats || !unit.block) {
+        segments.stop();
+        const Bytes one = unit.memory.saved + (in_parts(plan) ? unit.memory.instead - unit.memory.dropped : Bytes{});
+        return {n * one, one};
+    }
+    const std::int64_t checkpoints = segments.add(count, unit.memory.saved);
+    return {static_cast<double>(checkpoints) * unit.checkpoint(), checkpoints > 0 ? unit.checkpoint() : Bytes{}};
+}
+
+/// What lives only while a layer runs, and what stays for that.
+Bytes workspace(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage) {
+    Bytes transient;
+    Bytes cast;
+    std::map<Bytes, std::int64_t> placeholders;  // size -> the most that one unit has
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        if (stage.count(u) == 0) {
+            continue;
+        }
+        const UnitMemory& unit = costed.units[u].memory;
+        transient = max(transient, unit.transient);
+        cast = max(cast, unit.widest_weight);
+        std::map<Bytes, std::int64_t> here;
+        for (const Bytes size : unit.placeholders) {
+            placeholders[size] = std::max(placeholders[size], ++here[size]);
+        }
+    }
+    Bytes kept = plan.memory.workspace;
+    for (const auto& [size, number] : placeholders) {
+        kept += static_cast<double>(number) * size;
+    }
+    return transient + kept + (plan.memory.gradient_copies ? cast : Bytes{});
+}
+
+/// Groups of ranks that this stage communicates in, each with a communicator of its own: those of its collectives, its
+/// neighbours in the pipeline, and all ranks of the job together.
+std::size_t communicators(const CostedGraph& costed, const Stage& stage, const std::vector<StateTransfer>& transfers,
+                          std::size_t stage_count) {
+    std::set<plan::Atoms> groups;
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        for (const TimedTransfer& transfer : costed.units[u].transfers) {
+            if (stage.count(u) > 0) {
+                groups.insert(transfer.what.transfer.atoms);
+            }
+        }
+    }
+    for (const StateTransfer& transfer : transfers) {
+        groups.insert(transfer.atoms);
+    }
+    if (costed.mesh.devices() > 1) {
+        groups.insert(costed.mesh.all());
+    }
+    return groups.size() + (stage_count > 1 ? 1 : 0);
+}
+
+/// What stays on the device of `whole` that lives on the host.
+Bytes two_buffers(Bytes whole, Bytes largest) { return min(whole, 2.0 * largest); }
+
+}  // namespace
+
+KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
+                                 const std::vector<std::int64_t>& held) {
+    KeptActivations kept;
+    std::int64_t units = 0;
+    for (std::size_t c = 0; c < stage.chunks.size(); ++c) {
+        Segments segments(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
+        for (std::size_t u = 0; u < costed.units.size(); ++u) {
+            const std::int64_t count = stage.chunks[c].counts[u];
+            if (count == 0) {
+                continue;
+            }
+            const UnitCost& unit = costed.units[u];
+            const UnitKept here = unit_kept(unit, count, plan, segments);
+            const bool token = costed.token_network && !unit.block;
+            (token ? kept.token : kept.blocks) += static_cast<double>(held[c]) * here.all;
+            kept.microbatch += here.all;
+            kept.largest = max(kept.largest, here.one);
+            kept.working = max(kept.working, in_parts(plan) ? unit.memory.dropped : Bytes{});
+            units += count;
+        }
+        kept.working = max(kept.working, segments.largest());
+    }
+    kept.units = std::max<std::int64_t>(1, units);
+    return kept;
+}
+
+StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
+                           const std::vector<StateTransfer>& transfers, std::size_t stage_count) {
+    StageBuffers buffers;
+    buffers.workspace = workspace(costed, plan, stage);
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        buffers.message = max(buffers.message, stage.count(u) > 0 ? costed.units[u].largest_message : Bytes{});
+    }
+    buffers.neighbours = stage_count > 1 ? 4.0 * incoming(costed, stage, 0).whole : Bytes{};
+    buffers.reduction = transfers.empty() ? Bytes{} : plan.memory.reduction_bucket;
+    buffers.communicators = communicators(costed, stage, transfers, stage_count);
+    buffers.context = costed.context();
+    return buffers;
+}
+
+MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
+                         const StageBuffers& buffers) {
+    const plan::Offload& away = plan.offload;
+    MemoryParts memory;
+    const auto place = [&](MemoryPart part, Bytes blocks, Bytes token, Bytes largest, bool offloaded) {
+        memory[part] = offloaded ? two_buffers(blocks + token, largest) : blocks;
+        memory[MemoryPart::embedding_and_head] += offloaded ? Bytes{} : token;
+    };
+    place(MemoryPart::weights, states.blocks.weights, states.token.weights, states.largest.weights, away.weights);
+    place(MemoryPart::gradients, states.blocks.gradients, states.token.gradients, states.largest.gradients,
+          away.weights);
+    place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, states.largest.optimizer,
+          away.optimizer);
+    place(MemoryPart::activations, kept.blocks, kept.token, kept.largest, away.activations);
+    memory[MemoryPart::recompute] = kept.working;
+    memory[MemoryPart::workspace] = buffers.workspace;
+    memory[MemoryPart::buffers] = buffers.message + states.gathered + buffers.neighbours;
+    memory[MemoryPart::cache] = plan.memory.fragmentation * memory.total() + states.update_copies + buffers.reduction;
+    memory[MemoryPart::communicators] = static_cast<double>(buffers.communicators) * plan.memory.communicator;
+    memory[MemoryPart::context] = buffers.context;
+    return memory;
+}
+
+MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
+                         const StageStates& states, const KeptActivations& kept, std::size_t stage_count) {
+    return stage_memory(plan, states, kept, stage_buffers(costed, plan, stage, states.transfers, stage_count));
+}
+
+}  // namespace dodona::step

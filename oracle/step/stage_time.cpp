@@ -1,0 +1,297 @@
+#include "step/stage_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace dodona::step {
+
+using plan::FrameworkParameter;
+using plan::Phase;
+using plan::RecomputeKind;
+
+PassCost recomputed(const UnitCost& unit, RecomputeKind recompute) {
+    switch (recompute) {
+        case RecomputeKind::none: return {};
+        case RecomputeKind::selective:
+        case RecomputeKind::layers: return unit.selective;
+        case RecomputeKind::full:
+        case RecomputeKind::every: return unit.block ? unit.forward : PassCost{};
+    }
+    return {};
+}
+
+PassSeconds& PassSeconds::operator+=(const PassSeconds& other) {
+    compute += other.compute;
+    layer += other.layer;
+    exchanged += other.exchanged;
+    halo += other.halo;
+    launches += other.launches;
+    return *this;
+}
+
+PassSeconds operator*(double ratio, const PassSeconds& pass) {
+    return {ratio * pass.compute, ratio * pass.layer, ratio * pass.exchanged, ratio * pass.halo, ratio * pass.launches};
+}
+
+PassSeconds seconds_of(const PassCost& cost) {
+    return {cost.compute.value, cost.layer.value, cost.exchanged.value, cost.halo.value, cost.launches};
+}
+
+HiddenLayers hidden_layers(const PassSeconds& pass, const plan::Plan& plan) {
+    const Seconds others = pass.layer - pass.exchanged;
+    return {.may = (plan.overlap.expert ? pass.exchanged : Seconds{}) + (plan.overlap.tensor ? others : Seconds{}),
+            .window = plan.framework[FrameworkParameter::hidden_layers] * pass.compute};
+}
+
+PassSeconds overlapped(PassSeconds pass, const plan::Plan& plan) {
+    const Seconds hidden = hidden_layers(pass, plan).hidden();
+    pass.layer = pass.layer - hidden + plan.framework[FrameworkParameter::interference] * hidden;
+    return pass;
+}
+
+namespace {
+
+/// Collectives inside a pass that are hidden behind its compute: all-to-alls with `overlap: expert` (behind the other
+/// pass of another micro-batch, which has as much to hide behind), the others with `overlap: tensor`. What does not fit
+/// shows, and compute loses a share of the time that is hidden.
+/// Source: NVIDIA/Megatron-LM: megatron/core/pipeline_parallel/combined_1f1b.py, overlap_moe_expert_parallel_comm.
+PassCost overlap_layers(PassCost pass, const plan::Plan& plan) {
+    const double share = plan.framework[FrameworkParameter::hidden_layers];
+    const double interference = plan.framework[FrameworkParameter::interference];
+    const HiddenLayers hides_here = hidden_layers(seconds_of(pass), plan);
+    const auto [may, window] = hides_here;
+    const Seconds hidden = hides_here.hidden();
+    const bool shows = may > window;
+    const Seconds collectives = pass.layer.value + pass.halo.value;
+    const double hides = shows || collectives <= Seconds{} ? 0 : may / collectives;
+    for (std::size_t i = 0; i < cost::kPassSources; ++i) {
+        const double lost = i >= cost::kKernelSources ? hides : shows ? share : 0;
+        pass.by_source.values[i] = (1 - lost * (1 - interference)) * pass.by_source.values[i];
+    }
+    pass.by_source[cost::ErrorSource::hidden_layers] = Estimate::exactly((shows ? interference - 1 : 0) * window);
+    pass.by_source[cost::ErrorSource::interference] = Estimate::exactly(interference * hidden);
+    pass.layer = pass.layer.rescaled_to(pass.layer.value - hidden);
+    pass.layer += Estimate::exactly(interference * hidden);
+    return pass;
+}
+
+}  // namespace
+
+cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size_t index) {
+    const cluster::Group whole = costed.mesh.group(axis);
+    if (whole.strides.size() != 1 || index == 0) {
+        return whole;
+    }
+    const std::int64_t stride = whole.strides[0].stride;
+    const std::int64_t here = static_cast<std::int64_t>(index) * stride;
+    for (std::size_t level = 0; level < costed.cluster->levels.size(); ++level) {
+        const std::int64_t unit = costed.cluster->unit_size(level);
+        const bool together = here / unit == (here - stride) / unit;
+        if (together || stride < unit) {
+            return together && stride < unit ? cluster::Group{{{stride, 2}}} : whole;
+        }
+    }
+    return whole;
+}
+
+UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan) {
+    const bool hides = plan.overlap.tensor || plan.overlap.expert;
+    const auto adjusted = [&](const PassCost& cost) { return hides ? overlap_layers(cost, plan) : cost; };
+    return {adjusted(unit.forward), adjusted(unit.backward), adjusted(recomputed(unit, plan.recompute))};
+}
+
+Seconds host_wait(Seconds host, Seconds device) {
+    if (host <= Seconds{}) {
+        return {};
+    }
+    const Seconds longer = max(host, device);
+    const double shorter = min(host, device) / longer;
+    return std::pow(1 + std::pow(shorter, kHostSharpness), 1 / kHostSharpness) * longer - device;
+}
+
+double host_share(Seconds host, Seconds device) {
+    if (host <= Seconds{}) {
+        return 0;
+    }
+    const double share = host / (device + host_wait(host, device));
+    return std::pow(share, kHostSharpness);
+}
+
+PassWaits pass_waits(const PassSeconds& forward, const PassSeconds& backward, const PassSeconds& recompute,
+                     const plan::Framework& framework, std::int64_t devices) {
+    const Seconds launch = framework.seconds(FrameworkParameter::launch);
+    const Seconds back = backward.total() + recompute.total();
+    PassWaits waits;
+    waits.host_needs = forward.launches * launch;
+    waits.host_needs_back = (backward.launches + recompute.launches) * launch;
+    waits.host = host_wait(waits.host_needs, forward.total()) + host_wait(waits.host_needs_back, back);
+    const double doublings = std::log2(static_cast<double>(devices));
+    waits.overhead = framework[FrameworkParameter::stragglers] * doublings * (forward.total() + back + waits.host);
+    return waits;
+}
+
+Boundary boundary_of(const CostedGraph& costed, const plan::Plan& plan, const Incoming& arriving,
+                     const cluster::Group& between) {
+    Boundary boundary;
+    boundary.send = time_of(costed, cluster::Collective::send, between, arriving.sent, plan.algorithm);
+    boundary.time = boundary.send.time.value;
+    if (arriving.gathered > Bytes{}) {
+        boundary.gather = time_of(costed, cluster::Collective::all_gather, boundary_split(costed, plan),
+                                  arriving.gathered, plan.algorithm);
+        boundary.time += boundary.gather.time.value;
+    }
+    return boundary;
+}
+
+StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t index) {
+    StagePass pass;
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        const auto count = static_cast<double>(stage.count(u));
+        if (count == 0) {
+            continue;
+        }
+        const UnitPass unit = unit_pass(costed.units[u], plan);
+        pass.forward += count * unit.forward;
+        pass.backward += count * unit.backward;
+        pass.recompute += count * unit.recompute;
+    }
+    const PassWaits waits = pass_waits(seconds_of(pass.forward), seconds_of(pass.backward), seconds_of(pass.recompute),
+                                       plan.framework, costed.mesh.devices());
+    pass.host = waits.host;
+    pass.host_needs = waits.host_needs;
+    pass.host_needs_back = waits.host_needs_back;
+    pass.overhead = waits.overhead;
+    pass.arriving = incoming(costed, stage, boundary_split(costed, plan));
+    if (plan.strategy.pipeline && pass.arriving.sent > Bytes{}) {
+        const plan::Atoms axis = costed.mesh.axis(*plan.strategy.pipeline);
+        const Boundary boundary = boundary_of(costed, plan, pass.arriving, neighbours(costed, axis, index));
+        pass.send = boundary.send;
+        pass.gather = boundary.gather;
+        pass.boundary = boundary.time;
+    }
+    return pass;
+}
+
+Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped) {
+    if (!overlapped) {
+        return transfer;
+    }
+    const double n = static_cast<double>(buckets);
+    return max(transfer / n, transfer - window * (1.0 - 1.0 / n));
+}
+
+Shown::Shown(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped)
+    : time(exposed(transfer, window, buckets, overlapped)) {
+    const double n = static_cast<double>(buckets);
+    if (overlapped && time <= transfer / n) {
+        by_transfer = 1 / n;
+    } else if (overlapped) {
+        by_window = -(1 - 1 / n);
+    }
+}
+
+StateLanes& StateLanes::operator+=(const StateLanes& other) {
+    gathered_once += other.gathered_once;
+    gathered += other.gathered;
+    gathered_again += other.gathered_again;
+    reduced_once += other.reduced_once;
+    reduced += other.reduced;
+    return *this;
+}
+
+Seconds StateLanes::*lane_of(const StateTransfer& transfer) {
+    if (transfer.what != StateTransfer::What::parameters) {
+        return transfer.per_pass ? &StateLanes::reduced : &StateLanes::reduced_once;
+    }
+    if (transfer.beside != Phase::forward) {
+        return &StateLanes::gathered_again;
+    }
+    return transfer.per_pass ? &StateLanes::gathered : &StateLanes::gathered_once;
+}
+
+ShownLanes::ShownLanes(const StateLanes& lanes, Seconds forward_window, Seconds backward_window, const plan::Plan& plan,
+                       std::int64_t microbatches, std::int64_t buckets)
+    : once(lanes.gathered_once, forward_window, buckets, plan.overlap.parameters),
+      forward(lanes.gathered, forward_window, buckets, plan.overlap.parameters),
+      again(lanes.gathered_again, backward_window, buckets, plan.overlap.parameters),
+      left(max(Seconds{}, backward_window - (lanes.gathered_again - again.time))),
+      every(lanes.reduced, left, buckets, plan.overlap.gradients),
+      last(lanes.reduced_once, left, buckets, plan.overlap.gradients) {
+    const double m = static_cast<double>(microbatches);
+    parameters = once.time + m * (forward.time + again.time);
+    gradients = m * every.time + last.time;
+    const Seconds busy = lanes.gradients(microbatches) + lanes.parameters(microbatches);
+    const Seconds hidden = max(Seconds{}, busy - gradients - parameters);
+    interference = plan.framework[FrameworkParameter::interference] * hidden;
+}
+
+namespace {
+
+/// What the lanes rest on: collectives only.
+struct LaneSources {
+    cost::PassTimes gathered_once, gathered, gathered_again, reduced_once, reduced;
+
+    cost::PassTimes& of(const StateTransfer& transfer) {
+        const auto lane = lane_of(transfer);
+        return lane == &StateLanes::gathered_once    ? gathered_once
+               : lane == &StateLanes::gathered       ? gathered
+               : lane == &StateLanes::gathered_again ? gathered_again
+               : lane == &StateLanes::reduced_once   ? reduced_once
+                                                     : reduced;
+    }
+};
+
+/// Kernels of a pass; its collectives give nothing to hide behind.
+cost::PassTimes kernels_of(const PassCost& pass) {
+    cost::PassTimes kernels;
+    std::copy_n(pass.by_source.values.begin(), cost::kKernelSources, kernels.values.begin());
+    return kernels;
+}
+
+}  // namespace
+
+ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,
+                             const StateSteps& steps) {
+    const plan::Plan& plan = steps.plan;
+    StateLanes lanes;
+    LaneSources from;
+    ExposedStates result;
+    for (const StateTransfer& transfer : transfers) {
+        lanes.*lane_of(transfer) += transfer.time.time.value;
+        from.of(transfer)[cost::source_of(steps.cluster, transfer.time)] += transfer.time.time;
+    }
+    const double m = static_cast<double>(steps.microbatches);
+    const double share = plan.framework[FrameworkParameter::hidden_states];
+    const double interference = plan.framework[FrameworkParameter::interference];
+    const Seconds forward_window = share * pass.forward.compute.value;
+    const Seconds backward_window = share * (pass.backward.compute.value + pass.recompute.compute.value);
+    const ShownLanes shown(lanes, forward_window, backward_window, plan, steps.microbatches, steps.buckets);
+    const auto& [once, forward, again, left, every, last, gradients, parameters, lost] = shown;
+    result.gradients = gradients;
+    result.parameters = parameters;
+    result.gradients_busy = lanes.gradients(steps.microbatches);
+    result.parameters_busy = lanes.parameters(steps.microbatches);
+    result.interference = lost;
+
+    // What shows counts in full, what hides by its interference.
+    const double x = 1 - interference;
+    const double by_left = left > Seconds{} ? m * every.by_window + last.by_window : 0;
+    const double by_forward = x * (once.by_window + m * forward.by_window);
+    const double by_backward = x * (m * again.by_window + by_left * (1 + again.by_window));
+    cost::StepTimes& sources = result.by_source;
+    sources += (x * once.by_transfer + interference) * from.gathered_once;
+    sources += m * (x * forward.by_transfer + interference) * from.gathered;
+    sources +=
+        (m * (x * again.by_transfer + interference) - x * by_left * (1 - again.by_transfer)) * from.gathered_again;
+    sources += m * (x * every.by_transfer + interference) * from.reduced;
+    sources += (x * last.by_transfer + interference) * from.reduced_once;
+    sources += by_forward * share * kernels_of(pass.forward);
+    sources += by_backward * share * kernels_of(pass.backward);
+    sources += by_backward * share * kernels_of(pass.recompute);
+    sources[cost::ErrorSource::hidden_states] +=
+        Estimate::exactly(by_forward * forward_window + by_backward * backward_window);
+    sources[cost::ErrorSource::interference] += Estimate::exactly(result.interference);
+    return result;
+}
+
+}  // namespace dodona::step

@@ -1,0 +1,252 @@
+#include "step/stages.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/check.hpp"
+
+namespace dodona::step {
+
+namespace {
+
+using Counts = std::vector<std::int64_t>;
+
+std::int64_t total(const Counts& counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
+
+Counts unit_counts(const CostedGraph& costed) {
+    Counts counts;
+    for (const graph::Unit& unit : costed.graph->units) {
+        counts.push_back(unit.count);
+    }
+    return counts;
+}
+
+/// Blocks per virtual stage -> unit counts per virtual stage: blocks are dealt out in order; units that are not blocks
+/// go with the block after them, those after the last block with the last stage.
+std::vector<Counts> deal_blocks(const CostedGraph& costed, const Counts& per_stage) {
+    const auto& units = costed.graph->units;
+    std::vector<Counts> virtual_stages(per_stage.size(), Counts(units.size(), 0));
+    std::size_t stage = 0;
+    std::int64_t room = per_stage[0];
+    for (std::size_t u = 0; u < units.size(); ++u) {
+        if (units[u].block.empty()) {
+            virtual_stages[stage][u] = units[u].count;
+            continue;
+        }
+        std::int64_t left = units[u].count;
+        while (left > 0) {
+            while (room == 0 && stage + 1 < per_stage.size()) {
+                room = per_stage[++stage];
+            }
+            const std::int64_t taken = room == 0 ? left : std::min(left, room);
+            virtual_stages[stage][u] += taken;
+            left -= taken;
+            room -= std::min(room, taken);
+        }
+    }
+    return virtual_stages;
+}
+
+double unit_seconds(const UnitCost& unit) {
+    return (unit.forward.total() + unit.backward.total()).value.in(unit::second);
+}
+
+/// Virtual stages that a greedy filling needs when none may take longer than `budget`; fills `stages` on the way.
+std::int64_t fill(const CostedGraph& costed, double budget, std::int64_t most, std::vector<Counts>* stages) {
+    const auto& units = costed.graph->units;
+    std::int64_t used = 1;
+    double room = budget;
+    if (stages != nullptr) {
+        stages->assign(static_cast<std::size_t>(most), Counts(units.size(), 0));
+    }
+    for (std::size_t u = 0; u < units.size(); ++u) {
+        const double each = unit_seconds(costed.units[u]);
+        std::int64_t left = units[u].count;
+        while (left > 0) {
+            const double fitting = each > 0 ? std::floor(room / each * (1 + 1e-12)) : static_cast<double>(left);
+            const auto taken = std::min(left, static_cast<std::int64_t>(std::clamp(fitting, 0.0, 1e15)));
+            if (taken == 0) {
+                if (++used > most) {
+                    return used;
+                }
+                room = budget;
+                continue;
+            }
+            if (stages != nullptr) {
+                (*stages)[static_cast<std::size_t>(used - 1)][u] += taken;
+            }
+            room -= each * static_cast<double>(taken);
+            left -= taken;
+        }
+    }
+    return used;
+}
+
+/// Moves single instances into empty virtual stages so that each has work.
+void leave_none_empty(const CostedGraph& costed, std::vector<Counts>& stages) {
+    for (std::size_t s = stages.size(); s-- > 1;) {
+        if (total(stages[s]) > 0) {
+            continue;
+        }
+        for (std::size_t from = s; from-- > 0;) {
+            if (total(stages[from]) == 0) {
+                continue;
+            }
+            for (std::size_t u = costed.units.size(); u-- > 0;) {
+                if (stages[from][u] > 0 && total(stages[from]) > 0) {
+                    --stages[from][u];
+                    ++stages[s][u];
+                    break;
+                }
+            }
+            break;
+        }
+    }
+}
+
+std::vector<Counts> balance(const CostedGraph& costed, std::int64_t stages) {
+    double low = 0;
+    double high = 0;
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        const double each = unit_seconds(costed.units[u]);
+        low = std::max(low, each);
+        high += each * static_cast<double>(costed.graph->units[u].count);
+    }
+    for (int i = 0; i < 60; ++i) {
+        const double middle = 0.5 * (low + high);
+        (fill(costed, middle, stages, nullptr) <= stages ? high : low) = middle;
+    }
+    std::vector<Counts> found;
+    fill(costed, high * (1 + 1e-9), stages, &found);
+    leave_none_empty(costed, found);
+    return found;
+}
+
+std::int64_t blocks(const CostedGraph& costed) {
+    std::int64_t sum = 0;
+    for (const graph::Unit& unit : costed.graph->units) {
+        sum += unit.block.empty() ? 0 : unit.count;
+    }
+    return sum;
+}
+
+}  // namespace
+
+bool blocks_are_alike(const CostedGraph& costed) {
+    double first = -1;
+    for (const UnitCost& unit : costed.units) {
+        if (!unit.block) {
+            continue;
+        }
+        const double seconds = unit_seconds(unit);
+        if (first < 0) {
+            first = seconds;
+        }
+        if (std::abs(seconds - first) > 0.01 * first) {
+            return false;
+        }
+    }
+    return first >= 0;
+}
+
+plan::Limit too_few_pieces(const graph::Graph& graph, std::int64_t stages, std::int64_t chunks) {
+    std::int64_t units = 0;
+    for (const graph::Unit& unit : graph.units) {
+        units += unit.count;
+    }
+    return {fmt::format("pipeline <= {}: the network has {} pieces to cut into {} stages x {} chunks", units, units,
+                        stages, chunks),
+            true};
+}
+
+std::int64_t Stage::count(std::size_t unit) const {
+    std::int64_t sum = 0;
+    for (const Chunk& chunk : chunks) {
+        sum += chunk.counts[unit];
+    }
+    return sum;
+}
+
+std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t chunks,
+                              const std::vector<std::int64_t>& given) {
+    const std::int64_t virtual_stages = stages * chunks;
+    std::vector<Counts> cut;
+    if (virtual_stages == 1) {
+        cut = {unit_counts(costed)};
+    } else if (!given.empty()) {
+        cut = deal_blocks(costed, given);
+    } else if (blocks(costed) % virtual_stages == 0 && blocks_are_alike(costed)) {
+        cut = deal_blocks(costed, Counts(static_cast<std::size_t>(virtual_stages), blocks(costed) / virtual_stages));
+    } else if (total(unit_counts(costed)) < virtual_stages) {
+        return {};
+    } else {
+        cut = balance(costed, virtual_stages);
+    }
+    std::vector<Stage> result(static_cast<std::size_t>(stages));
+    for (std::size_t v = 0; v < cut.size(); ++v) {
+        result[v % static_cast<std::size_t>(stages)].chunks.push_back({std::move(cut[v])});
+    }
+    return result;
+}
+
+Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms split) {
+    Incoming most;
+    for (const Chunk& chunk : stage.chunks) {
+        const auto found = std::find_if(chunk.counts.begin(), chunk.counts.end(), [](std::int64_t n) { return n > 0; });
+        const auto first = static_cast<std::size_t>(found - chunk.counts.begin());
+        Incoming here;
+        for (std::size_t u = first; u < chunk.counts.size(); ++u) {
+            for (const Entering& tensor : costed.units[u].entering) {
+                const bool from_before = u == first || tensor.producer < first;
+                if (chunk.counts[u] == 0 || !from_before || tensor.sample) {
+                    continue;
+                }
+                const plan::Atoms over = split & ~tensor.sharded;
+                here.whole += tensor.bytes;
+                here.sent += tensor.bytes / static_cast<double>(costed.mesh.ways(over));
+                here.gathered += over != 0 ? tensor.bytes : Bytes{};
+            }
+        }
+        if (here.whole > most.whole) {
+            most = here;
+        }
+    }
+    return most;
+}
+
+plan::Atoms boundary_split(const CostedGraph& costed, const plan::Plan& plan) {
+    return plan.strategy.split_boundaries ? costed.mesh.axis(*plan.strategy.split_boundaries) : plan::Atoms{0};
+}
+
+std::string describe(const CostedGraph& costed, const Stage& stage) {
+    std::string text;
+    std::int64_t run = 0;
+    std::string run_name;
+    const auto flush = [&] {
+        if (run > 0) {
+            text += text.empty() ? "" : ", ";
+            text += run == 1 ? run_name : fmt::format("{} x {}", run, run_name);
+        }
+        run = 0;
+    };
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        const std::int64_t count = stage.count(u);
+        if (count == 0) {
+            continue;
+        }
+        const std::string& full = costed.graph->units[u].name;
+        const std::string name = full.substr(0, full.find('['));
+        if (name != run_name) {
+            flush();
+            run_name = name;
+        }
+        run += count;
+    }
+    flush();
+    return text;
+}
+
+}  // namespace dodona::step

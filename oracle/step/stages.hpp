@@ -1,0 +1,53 @@
+// Cuts the units of a graph into pipeline stages and chunks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "step/unit_cost.hpp"
+
+namespace dodona::step {
+
+/// How many instances of each unit a chunk holds.
+struct Chunk {
+    std::vector<std::int64_t> counts;  ///< by unit
+    bool operator==(const Chunk&) const = default;
+};
+
+/// A pipeline stage: the chunks of one rank, in model order. Chunk c of stage s is virtual stage c * stages + s.
+struct Stage {
+    std::vector<Chunk> chunks;
+    [[nodiscard]] std::int64_t count(std::size_t unit) const;
+    bool operator==(const Stage&) const = default;
+};
+
+/// Cuts into `stages` x `chunks` virtual stages. Equal blocks where the number of blocks divides evenly (layers before
+/// and after them join the first and the last), as training frameworks do; otherwise the cut whose slowest virtual
+/// stage is fastest. `given` (blocks per virtual stage) overrides. Empty if there are fewer units than stages.
+std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t chunks,
+                              const std::vector<std::int64_t>& given);
+
+/// Every block costs the same, within 1 %: an equal deal is a balanced one.
+bool blocks_are_alike(const CostedGraph& costed);
+
+/// Why a network cannot be cut into so many: it has fewer pieces.
+plan::Limit too_few_pieces(const graph::Graph& graph, std::int64_t stages, std::int64_t chunks);
+
+/// What arrives from earlier stages for one micro-batch, for the chunk with most.
+struct Incoming {
+    Bytes sent;      ///< by one rank of the stage before
+    Bytes gathered;  ///< of it, after a gather among the receivers: tensors that were split for sending
+    Bytes whole;     ///< as the receiving rank keeps it
+};
+
+/// `split`: atoms over which whole tensors are split for sending (none: sent whole).
+Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms split);
+
+/// The atoms that a plan's strategy splits boundaries over.
+plan::Atoms boundary_split(const CostedGraph& costed, const plan::Plan& plan);
+
+/// "embedding, 12 x layers".
+std::string describe(const CostedGraph& costed, const Stage& stage);
+
+}  // namespace dodona::step

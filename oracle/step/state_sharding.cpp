@@ -1,0 +1,328 @@
+#include "step/state_sharding.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/check.hpp"
+
+namespace dodona::step {
+
+using cluster::Collective;
+using plan::Atoms;
+using plan::Phase;
+using plan::ShardLevel;
+
+namespace {
+
+constexpr Bytes kRowIndex = Bytes::of_base(8);
+constexpr Bytes kMaster = Bytes::of_base(4);  // of a gradient in fp32
+
+TrainingBytes bytes_of(const plan::Plan& plan) {
+    TrainingBytes bytes = training_bytes(plan.precision);
+    if (plan.gradient_precision) {
+        bytes.gradient = stored_bytes(*plan.gradient_precision);
+        bytes.reduced = bytes.gradient;
+    }
+    return bytes;
+}
+
+/// Weights of a stage by kind; a tied weight counts where its owner is not on the stage.
+std::map<WeightKind, plan::WeightSize> weights_by_kind(const CostedGraph& costed, const Stage& stage) {
+    std::map<WeightKind, plan::WeightSize> kinds;
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        const auto count = static_cast<double>(stage.count(u));
+        for (const WeightClass& weight : costed.units[u].weights) {
+            if (count > 0 && !(weight.tied && stage.count(weight.owner_unit) > 0)) {
+                kinds[weight.kind] += count * weight.size;
+            }
+        }
+    }
+    return kinds;
+}
+
+class States {
+public:
+    States(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches)
+        : costed_(costed),
+          plan_(plan),
+          bytes_(bytes_of(plan)),
+          shardable_(costed.mesh.shard_atoms(costed.mesh.axes(plan.strategy.shard_axes))),
+          passes_(static_cast<double>(microbatches)) {}
+
+    /// Collectives for the local parameters of one kind.
+    void add_transfers(const WeightKind& kind, const plan::WeightSize& size, StageStates& states) {
+        const Atoms over = plan_.shard == ShardLevel::none ? Atoms{0} : shardable_ & ~kind.laid;
+        if (!kind.frozen && !(kind.sparse && add_rows(kind, size, over, states))) {
+            add_reductions(kind, size, over, states);
+        }
+        if (over != 0 && (!kind.frozen || plan_.shard == ShardLevel::parameters)) {
+            add_gathers(over, size.elements * bytes_.weight, states);
+        }
+    }
+
+    /// Bytes of weights, gradients and states; what a step changes of the weights and moves in device memory is added
+    /// to `states`.
+    StateBytes add_memory(const WeightKind& kind, const plan::WeightSize& size, StageStates& states) const {
+        const bool rows = row_kinds_.contains(kind);
+        const double changed = rows ? touched(kind, size) / size.elements : 1.0;
+        const StateBytes bytes =
+            state_bytes(costed_.mesh, plan_, kind, size, rows ? std::optional(changed) : std::nullopt);
+        if (kind.frozen) {
+            return bytes;
+        }
+        const auto ways = static_cast<double>(costed_.mesh.ways(shardable_ & ~kind.laid));
+        const double divided = plan_.shard >= ShardLevel::states ? ways : 1.0;
+        if (plan_.memory.update_copies && bytes_.gradient < kMaster) {
+            states.update_copies += changed * size.elements / divided * (kMaster + bytes_.gradient);
+        }
+        states.updated += bytes.weights;
+        states.update_traffic +=
+            changed / divided * plan::update_traffic(plan::optimizer(plan_.optimizer), size, bytes_);
+        return bytes;
+    }
+
+private:
+    void add_reductions(const WeightKind& kind, const plan::WeightSize& size, Atoms over, StageStates& states) const {
+        const bool every_pass = plan_.shard == ShardLevel::gradients || plan_.shard == ShardLevel::parameters;
+        const double ways = static_cast<double>(costed_.mesh.ways(over));
+        const Bytes gradient = size.elements * bytes_.reduced;
+        if ((over & kind.partial) != 0) {
+            add({.what = StateTransfer::What::gradients,
+                 .collective = Collective::reduce_scatter,
+                 .atoms = over & kind.partial,
+                 .size = gradient,
+                 .per_step = every_pass ? passes_ : 1.0,
+                 .per_pass = every_pass,
+                 .beside = Phase::backward,
+                 .time = {}},
+                states);
+        }
+        if ((kind.partial & ~over) != 0) {
+            add_all_reduce(kind.partial & ~over, idle_atoms(kind.laid | kind.partial | over), gradient / ways, states);
+        }
+        if (kind.replicas > 1) {
+            add_replica_reduction(kind.laid, gradient / ways, kind.replicas, states);
+        }
+    }
+
+    /// Elements that a step changes, at most, of all ranks that reduce together.
+    [[nodiscard]] double touched(const WeightKind& kind, const plan::WeightSize& size) const {
+        return std::min(size.elements, size.touched * passes_ * static_cast<double>(costed_.mesh.ways(kind.partial)));
+    }
+
+    /// Rows instead of the whole gradient, if some stay untouched and the exchange is faster than that of the whole.
+    bool add_rows(const WeightKind& kind, const plan::WeightSize& size, Atoms over, StageStates& states) {
+        const double mine = std::min(size.elements, size.touched * passes_);
+        if (over != 0 || kind.replicas > 1 || mine >= size.elements) {
+            return false;
+        }
+        if (kind.partial != 0) {
+            const Bytes sent = mine * bytes_.reduced + mine / size.elements * size.rows * kRowIndex;
+            const Bytes gathered = static_cast<double>(costed_.mesh.ways(kind.partial)) * sent;
+            const auto rows = time_of(costed_, Collective::all_gather, kind.partial, gathered, plan_.algorithm);
+            const auto whole =
+                time_of(costed_, Collective::all_reduce, kind.partial, size.elements * bytes_.reduced, plan_.algorithm);
+            if (whole.time.value <= rows.time.value) {
+                return false;
+            }
+            states.transfers.push_back({.what = StateTransfer::What::rows,
+                                        .collective = Collective::all_gather,
+                                        .atoms = kind.partial,
+                                        .size = gathered,
+                                        .per_step = 1,
+                                        .per_pass = false,
+                                        .beside = Phase::backward,
+                                        .time = rows});
+        }
+        row_kinds_.insert(kind);
+        return true;
+    }
+
+    /// Atoms over which ranks of one stage hold the same weight and have computed the same gradient.
+    [[nodiscard]] Atoms idle_atoms(Atoms busy) const {
+        const Atoms stages = plan_.strategy.pipeline ? costed_.mesh.axis(*plan_.strategy.pipeline) : Atoms{0};
+        return costed_.mesh.all() & ~busy & ~stages;
+    }
+
+    /// Ranks that hold copies of the same gradient and would share a link to reduce it several times over reduce it
+    /// together instead, each a share of it, where that is faster: one all-reduce over all of them.
+    void add_all_reduce(Atoms atoms, Atoms idle, Bytes size, StageStates& states) const {
+        StateTransfer transfer{.what = StateTransfer::What::gradients,
+                               .collective = Collective::all_reduce,
+                               .atoms = atoms,
+                               .size = size,
+                               .per_step = 1,
+                               .per_pass = false,
+                               .beside = Phase::backward,
+                               .time = time_of(costed_, Collective::all_reduce, atoms, size, plan_.algorithm)};
+        if (transfer.time.contention > 1 && idle != 0) {
+            const cost::CollectiveTime together =
+                time_of(costed_, Collective::all_reduce, atoms | idle, size, plan_.algorithm);
+            if (together.time.value < transfer.time.time.value) {
+                transfer.atoms = atoms | idle;
+                transfer.time = together;
+            }
+        }
+        states.transfers.push_back(transfer);
+    }
+
+    void add_gathers(Atoms over, Bytes size, StageStates& states) const {
+        const bool per_pass = plan_.shard == ShardLevel::parameters;
+        const StateTransfer gather{.what = StateTransfer::What::parameters,
+                                   .collective = Collective::all_gather,
+                                   .atoms = over,
+                                   .size = size,
+                                   .per_step = per_pass ? passes_ : 1.0,
+                                   .per_pass = per_pass,
+                                   .beside = Phase::forward,
+                                   .time = {}};
+        add(gather, states);
+        if (per_pass && !plan_.keep_parameters) {
+            StateTransfer again = gather;
+            again.beside = Phase::backward;
+            add(again, states);
+        }
+    }
+
+    /// Key/value heads held several times within the tensor axis: their gradients are summed among the copies, which
+    /// are neighbours on the axis.
+    void add_replica_reduction(Atoms laid, Bytes size, std::int64_t replicas, StageStates& states) const {
+        cluster::Group group = costed_.mesh.group(laid);
+        group.strides.resize(1);
+        group.strides[0].size = replicas;
+        StateTransfer transfer{.what = StateTransfer::What::gradients,
+                               .collective = Collective::all_reduce,
+                               .atoms = laid,
+                               .size = size,
+                               .per_step = 1,
+                               .per_pass = false,
+                               .beside = Phase::backward,
+                               .time = {}};
+        transfer.ranks = replicas;
+        transfer.time = time_of(costed_, Collective::all_reduce, group, size, plan_.algorithm);
+        states.transfers.push_back(transfer);
+    }
+
+    void add(StateTransfer transfer, StageStates& states) const {
+        transfer.time = time_of(costed_, transfer.collective, transfer.atoms, transfer.size, plan_.algorithm);
+        states.transfers.push_back(transfer);
+    }
+
+    const CostedGraph& costed_;
+    const plan::Plan& plan_;
+    TrainingBytes bytes_;
+    Atoms shardable_;
+    double passes_;
+    std::set<WeightKind> row_kinds_;  ///< whose gradients stay sparse
+};
+
+}  // namespace
+
+StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const WeightKind& kind,
+                       const plan::WeightSize& size, std::optional<double> changed) {
+    const TrainingBytes each = bytes_of(plan);
+    const Atoms shardable = mesh.shard_atoms(mesh.axes(plan.strategy.shard_axes));
+    const auto ways = static_cast<double>(mesh.ways(shardable & ~kind.laid));
+    const auto divided = [&](ShardLevel from) { return plan.shard >= from ? ways : 1.0; };
+    StateBytes bytes{
+        .weights = size.elements / divided(ShardLevel::parameters) * each.weight, .gradients = {}, .optimizer = {}};
+    if (kind.frozen) {
+        return bytes;
+    }
+    const double share = changed.value_or(1.0);
+    bytes.gradients = share * size.elements / divided(ShardLevel::gradients) * each.gradient +
+                      (changed ? share * size.rows * kRowIndex : Bytes{});
+    if (plan.memory.gradient_copies && each.weight < each.gradient) {
+        bytes.gradients += share * size.elements * each.weight;
+    }
+    bytes.optimizer = kept_bytes(plan::optimizer(plan.optimizer), size, each) / divided(ShardLevel::states);
+    return bytes;
+}
+
+StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
+                         std::int64_t microbatches) {
+    StageStates states;
+    States sharding(costed, plan, microbatches);
+    for (const auto& [kind, size] : weights_by_kind(costed, stage)) {
+        sharding.add_transfers(kind, size, states);
+        states.elements += size.elements;
+        states.trained += kind.frozen ? 0 : size.elements;
+    }
+    std::int64_t buckets = 0;
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        const UnitCost& unit = costed.units[u];
+        const std::int64_t count = stage.count(u);
+        if (count == 0) {
+            continue;
+        }
+        StateBytes bytes;
+        double elements = 0;
+        for (const WeightClass& weight : unit.weights) {
+            if (!weight.tied || stage.count(weight.owner_unit) == 0) {
+                elements += weight.size.elements;
+                bytes = bytes + sharding.add_memory(weight.kind, static_cast<double>(count) * weight.size, states);
+            }
+        }
+        StateBytes& sum = costed.token_network && !unit.block ? states.token : states.blocks;
+        sum = sum + bytes;
+        const auto note = [&](Bytes& largest, Bytes all) { largest = max(largest, all / static_cast<double>(count)); };
+        note(states.largest.weights, bytes.weights);
+        note(states.largest.gradients, bytes.gradients);
+        note(states.largest.optimizer, bytes.optimizer);
+        buckets += elements > 0 ? count : 0;
+        if (plan.shard == ShardLevel::parameters) {
+            const Bytes unit_bytes = elements * training_bytes(plan.precision).weight;
+            states.gathered = plan.keep_parameters ? states.gathered + static_cast<double>(count) * unit_bytes
+                                                   : max(states.gathered, 2.0 * unit_bytes);
+        }
+    }
+    states.buckets = std::max<std::int64_t>(1, buckets);
+    return states;
+}
+
+std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan, const Holder& holder,
+                                          std::size_t stage) {
+    std::vector<StateTransfer> transfers;
+    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        for (const WeightClass& weight : costed.units[u].weights) {
+            if (!weight.tied || weight.kind.frozen || weight.owner_unit == u) {
+                continue;
+            }
+            const std::size_t user = holder(u);
+            const std::size_t owner = holder(weight.owner_unit);
+            if (user == owner || (stage != user && stage != owner)) {
+                continue;
+            }
+            const Atoms axis = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : Atoms{0};
+            cluster::Group group = costed.mesh.group(axis);
+            check(!group.strides.empty(), "stages lie on a mesh axis");
+            const auto apart = static_cast<std::int64_t>(std::max(user, owner) - std::min(user, owner));
+            group.strides = {{group.strides[0].stride * apart, 2}};
+            StateTransfer transfer{.what = StateTransfer::What::tied_gradients,
+                                   .collective = Collective::all_reduce,
+                                   .atoms = axis,
+                                   .size = weight.size.elements * bytes_of(plan).reduced,
+                                   .per_step = 1,
+                                   .per_pass = false,
+                                   .beside = Phase::backward,
+                                   .time = {}};
+            transfer.ranks = 2;
+            transfer.time = time_of(costed, Collective::all_reduce, group, transfer.size, plan.algorithm);
+            transfers.push_back(transfer);
+        }
+    }
+    return transfers;
+}
+
+std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan,
+                                          const std::vector<Stage>& stages, std::size_t stage) {
+    const auto holder = [&](std::size_t unit) {
+        const auto found =
+            std::find_if(stages.begin(), stages.end(), [unit](const Stage& s) { return s.count(unit) > 0; });
+        return static_cast<std::size_t>(found - stages.begin());
+    };
+    return tied_transfers(costed, plan, Holder(holder), stage);
+}
+
+}  // namespace dodona::step

@@ -1,0 +1,355 @@
+#include "step/unit_cost.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "base/check.hpp"
+#include "plan/operands.hpp"
+#include "plan/recompute.hpp"
+#include "step/kernel_cost.hpp"
+
+namespace dodona::step {
+
+using graph::Element;
+using graph::Graph;
+using graph::Kernel;
+using graph::Layer;
+using graph::Vertex;
+using plan::Phase;
+using plan::Purpose;
+
+PassCost& PassCost::operator+=(const PassCost& other) {
+    compute += other.compute;
+    layer += other.layer;
+    exchanged += other.exchanged;
+    halo += other.halo;
+    executed += other.executed;
+    launches += other.launches;
+    by_source += other.by_source;
+    return *this;
+}
+
+PassCost operator*(double ratio, PassCost cost) {
+    return {ratio * cost.compute,  ratio * cost.layer,    ratio * cost.exchanged, ratio * cost.halo,
+            ratio * cost.executed, ratio * cost.launches, ratio * cost.by_source};
+}
+
+WeightKind kind_of(const plan::WeightShard& weight) {
+    return {weight.laid, weight.partial, weight.replicas, weight.frozen, weight.touched > 0};
+}
+
+Bytes UnitCost::checkpoint() const {
+    Bytes bytes;
+    for (const Entering& tensor : entering) {
+        bytes += tensor.bytes;
+    }
+    return bytes;
+}
+
+cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, const cluster::Group& group,
+                             Bytes size, std::optional<cluster::Algorithm> forced, int messages) {
+    cost::CollectiveTime time = cost::collective_time(
+        *costed.cluster,
+        {.collective = collective, .group = group, .size = size, .ranks = costed.mesh.devices(), .messages = messages},
+        forced);
+    time.time = costed.framework[plan::FrameworkParameter::collective] * time.time;
+    return time;
+}
+
+cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, plan::Atoms atoms, Bytes size,
+                             std::optional<cluster::Algorithm> forced, int messages) {
+    return time_of(costed, collective, costed.mesh.group(atoms), size, forced, messages);
+}
+
+namespace {
+
+/// Fills the units of one costed graph.
+class Costing {
+public:
+    /// `costed` has one device.
+    Costing(CostedGraph& costed, const plan::ShardedGraph& sharded, const plan::Plan& plan)
+        : costed_(costed),
+          sharded_(sharded),
+          device_(*costed.devices.front().device),
+          forced_(plan.algorithm),
+          repeated_(plan::recomputed_layers(*costed.graph, plan)),
+          memories_(*costed.graph, sharded, costed.mesh, plan, repeated_),
+          kernels_(device_, plan, plan.batch > sharded.data_ways * plan.microbatch) {}
+
+    void run() {
+        const Graph& graph = *costed_.graph;
+        costed_.units.resize(graph.units.size());
+        for (std::size_t u = 0; u < graph.units.size(); ++u) {
+            costed_.units[u].block = !graph.units[u].block.empty();
+            for (const Vertex v : graph.units[u].layers) {
+                add_layer(v, costed_.units[u]);
+            }
+        }
+        costed_.whole_executed = whole_arithmetic();
+        apply_measured_samples();
+    }
+
+private:
+    void add_layer(Vertex v, UnitCost& unit) {
+        const Layer& layer = costed_.graph->layer(v);
+        const plan::ShardedLayer& sharded = sharded_.layers[v];
+        const auto count = static_cast<double>(layer.count);
+        const bool in_block = !costed_.graph->units[layer.unit].block.empty();
+        unit.forward += count * kernels_.with_casts(sharded.work.forward, in_block);
+        PassCost backward = layer.frozen ? PassCost{} : kernels_.into_gradients(sharded.work.backward_weight, in_block);
+        if (layer.input_gradient) {
+            backward += kernels_.with_casts(sharded.work.backward_input, in_block);
+        }
+        unit.backward += count * backward;
+        unit.selective +=
+            count * kernels_.alone(repeated_[v] ? sharded.work.forward : sharded.selective_work, in_block);
+        add_transfers(sharded, count, repeated_[v], unit);
+        add_streams(sharded, count, repeated_[v], in_block, unit);
+        memories_.add(v, count, unit.memory);
+        add_entering(v, unit);
+        add_weights(sharded, count, unit);
+    }
+
+    /// What moves forward for a layer that is recomputed by name moves again.
+    void add_transfers(const plan::ShardedLayer& sharded, double count, bool repeated, UnitCost& unit) {
+        for (const plan::LayerTransfer& transfer : sharded.transfers) {
+            TimedTransfer timed{.what = transfer,
+                                .count = count * transfer.times,
+                                .size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision),
+                                .time = {}};
+            timed.time = time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, timed.size, forced_,
+                                 transfer.transfer.messages);
+            unit.largest_message = max(unit.largest_message, timed.size);
+            if (transfer.purpose != Purpose::stream) {
+                PassCost& side = transfer.phase == Phase::forward ? unit.forward : unit.backward;
+                Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
+                part += timed.count * timed.time.time;
+                side.by_source[cost::source_of(*costed_.cluster, timed.time)] += timed.count * timed.time.time;
+                const bool exchange = transfer.transfer.collective == cluster::Collective::all_to_all;
+                side.exchanged += exchange ? timed.count * timed.time.time : Estimate{};
+                side.launches += timed.count;
+                timed.repeats = repeated && transfer.phase == Phase::forward;
+                if (timed.repeats) {
+                    (transfer.purpose == Purpose::halo ? unit.selective.halo : unit.selective.layer) +=
+                        timed.count * timed.time.time;
+                }
+            }
+            unit.transfers.push_back(timed);
+        }
+    }
+
+    /// Blocks that go round a ring of p: while one is worked on the next arrives, so that of each of the p - 1 hops
+    /// what is longer than the work on one block shows. Streams of a layer share the way and add up.
+    void add_streams(const plan::ShardedLayer& sharded, double count, bool repeated, bool in_block, UnitCost& unit) {
+        for (const Phase phase : {Phase::forward, Phase::backward}) {
+            Estimate hop;
+            cost::PassTimes sources;
+            double hops = 0;
+            for (const plan::LayerTransfer& transfer : sharded.transfers) {
+                if (transfer.purpose == Purpose::stream && transfer.phase == phase) {
+                    const Bytes size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision);
+                    const cost::CollectiveTime time =
+                        time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, size, forced_);
+                    hop += time.time;
+                    sources[cost::source_of(*costed_.cluster, time)] += time.time;
+                    hops = transfer.times;
+                }
+            }
+            if (hops > 0) {
+                PassCost& side = phase == Phase::forward ? unit.forward : unit.backward;
+                const PassCost work = kernels_.alone(
+                    phase == Phase::forward ? sharded.work.forward : sharded.work.backward_input, in_block);
+                const Seconds shown = max(Seconds{}, hop.value - (1 / (hops + 1)) * work.compute.value);
+                const Estimate stream = count * hops * hop.rescaled_to(shown);
+                side.layer += stream;
+                if (shown > Seconds{}) {
+                    side.by_source += count * hops * sources;
+                    side.by_source += -(count * hops / (hops + 1)) * work.by_source;
+                }
+                if (repeated && phase == Phase::forward) {
+                    unit.selective.layer += stream;
+                }
+            }
+        }
+    }
+
+    /// Tensors that cross from an earlier unit into this one.
+    void add_entering(Vertex v, UnitCost& unit) {
+        const std::size_t here = costed_.graph->layer(v).unit;
+        for (const Vertex producer : costed_.graph->layer(v).producers) {
+            const Layer& source = costed_.graph->layer(producer);
+            const bool sample = source.nest.inputs.empty();
+            if ((source.unit == here && !sample) || !entered_.insert({producer, here}).second) {
+                continue;
+            }
+            const Bytes bytes = sharded_.layers[producer].output_elements *
+                                element_bytes(source.nest.result.element, costed_.precision);
+            unit.entering.push_back({source.unit, bytes, sample, sharded_.layers[producer].output.sharded()});
+        }
+    }
+
+    void add_weights(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
+        for (const plan::WeightShard& weight : sharded.weights) {
+            const std::size_t owner = costed_.graph->layer(weight.owner).unit;
+            const WeightKind kind = kind_of(weight);
+            const auto same = [&](const WeightClass& c) {
+                return c.kind == kind && c.tied == weight.tied && c.owner_unit == owner;
+            };
+            auto found = std::find_if(unit.weights.begin(), unit.weights.end(), same);
+            if (found == unit.weights.end()) {
+                unit.weights.push_back({kind, weight.tied, owner, {}});
+                found = std::prev(unit.weights.end());
+            }
+            found->size += count * plan::WeightSize{weight.elements, weight.rows, weight.factors, weight.touched};
+        }
+    }
+
+    /// Seconds per sample that were measured for the whole network on this machine (on the device that its
+    /// file names for all nodes) take the place of kernel times. A shard's share is its share of the arithmetic, so
+    /// whatever a strategy leaves whole is paid in full.
+    void apply_measured_samples() {
+        DeviceTimes& times = costed_.devices.front();
+        const auto& all = costed_.cluster->measured_samples;
+        const auto found = std::find_if(
+            all.begin(), all.end(), [&](const cluster::MeasuredSamples& m) { return m.model == costed_.graph->name; });
+        if (found == all.end() || !(device_ == costed_.cluster->device)) {
+            times.evidence = kernels_.evidence();
+            return;
+        }
+        const Flop whole = costed_.whole_executed;
+        for (UnitCost& unit : costed_.units) {
+            for (PassCost* side : {&unit.forward, &unit.backward, &unit.selective}) {
+                side->compute = Estimate::exactly((side->executed / whole) * found->forward_backward);
+                side->launches = 0;  // the host's share is in what was measured
+                cost::PassTimes collectives;
+                for (const auto source : {cost::ErrorSource::inside_node, cost::ErrorSource::between_nodes}) {
+                    collectives[source] = side->by_source[source];
+                }
+                side->by_source = collectives;
+            }
+        }
+        times.measured = true;
+        times.measured_update = found->update;
+        times.evidence = "compute: seconds per sample measured on this machine (" + found->source + ")";
+    }
+
+    /// Matrix arithmetic of one sample, forward and backward, on one device.
+    [[nodiscard]] Flop whole_arithmetic() const {
+        Flop total;
+        for (Vertex v = 0; v < costed_.graph->layers.size(); ++v) {
+            const Layer& layer = costed_.graph->layer(v);
+            if (!layer.nest.work) {
+                continue;
+            }
+            const graph::Work work = layer.nest.work(layer.nest.whole());
+            const auto add = [&](const std::vector<Kernel>& kernels) {
+                for (const Kernel& kernel : kernels) {
+                    total += is_product(kernel)
+                                 ? static_cast<double>(costed_.graph->instances(v)) * kernel.times * kernel.flops
+                                 : Flop{};
+                }
+            };
+            add(work.forward);
+            if (!layer.frozen) {
+                add(work.backward_weight);
+            }
+            if (layer.input_gradient) {
+                add(work.backward_input);
+            }
+        }
+        return total;
+    }
+
+    CostedGraph& costed_;
+    const plan::ShardedGraph& sharded_;
+    const cluster::Device& device_;
+    std::optional<cluster::Algorithm> forced_;
+    std::vector<bool> repeated_;  ///< by vertex: recomputed by name
+    UnitMemories memories_;
+    KernelCost kernels_;
+    std::set<std::pair<Vertex, std::size_t>> entered_;
+};
+
+void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
+    const plan::Atoms stages = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : plan::Atoms{0};
+    const plan::Atoms data = data_atoms(costed.mesh, plan.strategy) & ~busy_atoms(costed.sharded) & ~stages;
+    costed.placement = place(*costed.cluster, costed.mesh, stages, data);
+    CostedGraph bare = costed;
+    bare.sharded = {};
+    for (std::size_t k = 0; k < costed.placement.kinds.size(); ++k) {
+        CostedGraph one = bare;
+        one.set = DeviceSet{1} << k;
+        one.devices = {
+            {.device = costed.placement.kinds[k].device, .measured = false, .measured_update = {}, .evidence = {}}};
+        Costing(one, costed.sharded, plan).run();
+        costed.variants.push_back(std::move(one));
+    }
+    const std::vector<CostedGraph> singles = costed.variants;
+    std::set<DeviceSet> known;
+    for (const Placement& placement : {costed.placement, in_step(costed.placement)}) {
+        for (const ReplicaKind& replica : placement.replicas) {
+            known.insert(replica.devices.begin(), replica.devices.end());
+        }
+    }
+    for (const DeviceSet set : known) {
+        if (!std::has_single_bit(set)) {
+            costed.variants.push_back(joined(singles, set));
+        }
+    }
+    CostedGraph all = joined(singles, ~DeviceSet{0} >> (kMostDeviceKinds - singles.size()));
+    costed.units = std::move(all.units);
+    costed.devices = std::move(all.devices);
+    costed.whole_executed = all.whole_executed;
+    costed.set = all.set;
+}
+
+}  // namespace
+
+plan::Atoms busy_atoms(const plan::ShardedGraph& sharded) {
+    plan::Atoms busy = 0;
+    for (const plan::ShardedLayer& layer : sharded.layers) {
+        for (const plan::LayerTransfer& transfer : layer.transfers) {
+            busy |= transfer.transfer.atoms;
+        }
+    }
+    return busy;
+}
+
+CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+                       const Location& where) {
+    plan::Mesh mesh(plan, where);
+    plan::ShardedGraph sharded = plan::shard(graph, mesh, plan.strategy, plan.microbatch);
+    return cost_graph(graph, cluster, plan, std::move(mesh), std::move(sharded));
+}
+
+CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan, plan::Mesh mesh,
+                       plan::ShardedGraph sharded) {
+    CostedGraph costed{.graph = &graph,
+                       .cluster = &cluster,
+                       .mesh = std::move(mesh),
+                       .sharded = std::move(sharded),
+                       .units = {},
+                       .precision = plan.precision,
+                       .framework = plan.framework,
+                       .token_network = false,
+                       .counts = graph::count(graph),
+                       .whole_executed = {},
+                       .devices = {},
+                       .placement = {},
+                       .variants = {}};
+    costed.token_network = std::any_of(graph.layers.begin(), graph.layers.end(), [](const graph::Layer& layer) {
+        return layer.nest.inputs.empty() && layer.nest.result.element == Element::index;
+    });
+    const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(costed.mesh.devices());
+    if (kinds.size() > 1) {
+        cost_variants(costed, plan);
+        return costed;
+    }
+    costed.devices = {{.device = kinds.front().device, .measured = false, .measured_update = {}, .evidence = {}}};
+    costed.placement.kinds = kinds;
+    Costing(costed, costed.sharded, plan).run();
+    return costed;
+}
+
+}  // namespace dodona::step

@@ -1,0 +1,181 @@
+#include "step/unit_memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.hpp"
+#include "plan/operands.hpp"
+
+namespace dodona::step {
+
+using graph::Element;
+using graph::Layer;
+using graph::Vertex;
+using plan::LossMemory;
+
+namespace {
+
+constexpr Bytes kSingle = Bytes::of_base(4);
+
+/// Kept by a loss until backward, a logit.
+Bytes loss_bytes(LossMemory loss, Precision precision) {
+    return loss == LossMemory::in_place ? stored_bytes(precision) : kSingle;
+}
+
+const plan::SavedTensor* logits_of(const plan::ShardedLayer& layer) {
+    const auto found = std::find_if(layer.saved.begin(), layer.saved.end(),
+                                    [](const plan::SavedTensor& saved) { return saved.logits; });
+    return found == layer.saved.end() ? nullptr : &*found;
+}
+
+/// A product with matrices of its own, trained.
+bool is_product(const Layer& layer) { return layer.trains() && layer.nest.linear; }
+
+}  // namespace
+
+Bytes element_bytes(Element element, Precision precision) {
+    switch (element) {
+        case Element::activation: return stored_bytes(precision);
+        case Element::index: return Bytes::of_base(8);
+        case Element::mask: return Bytes::of_base(1);
+        case Element::single: return kSingle;
+    }
+    throw InternalError("an element without a size");
+}
+
+Bytes quantised_bytes(Precision precision) {
+    switch (precision) {
+        case Precision::fp8: return Bytes::of_base(1);
+        case Precision::mxfp8: return Bytes::of_base(33.0 / 32);
+        case Precision::nvfp4: return Bytes::of_base(9.0 / 16);
+        case Precision::fp32:
+        case Precision::tf32:
+        case Precision::fp16:
+        case Precision::bf16: return stored_bytes(precision);
+    }
+    throw InternalError("a precision without a size");
+}
+
+UnitMemories::UnitMemories(const graph::Graph& graph, const plan::ShardedGraph& sharded, const plan::Mesh& mesh,
+                           const plan::Plan& plan, const std::vector<bool>& repeated)
+    : graph_(graph),
+      sharded_(sharded),
+      mesh_(mesh),
+      profile_(plan.memory),
+      precision_(plan.precision),
+      named_(plan.recompute == plan::RecomputeKind::layers),
+      repeated_(repeated) {}
+
+void UnitMemories::add(Vertex v, double count, UnitMemory& unit) {
+    add_saved(v, count, unit);
+    if (repeated_[v]) {
+        add_inputs_instead(v, count, unit);
+    }
+    add_transient(v, unit);
+    add_placeholders(v, count, unit);
+}
+
+bool UnitMemories::first(const Tensor& tensor, Vertex v) {
+    if (graph_.layer(tensor.first.first).unit == graph_.layer(v).unit) {
+        return at_home_.insert(tensor).second;
+    }
+    return at_home_.count(tensor) == 0 && elsewhere_.insert({tensor, graph_.instances(v)}).second;
+}
+
+void UnitMemories::add_saved(Vertex v, double count, UnitMemory& unit) {
+    for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
+        const bool quantised =
+            profile_.quantised_inputs && is_narrow(precision_) && saved.for_weights && in_block(v) && saved.slot == 0;
+        if (saved.slot == 0 && !first({{saved.tensor, quantised}, saved.layout}, v)) {
+            continue;
+        }
+        const Bytes bytes = count * saved.elements * width(saved, quantised);
+        unit.saved += bytes;
+        if (named_ ? repeated_[saved.tensor] : saved.selective) {
+            unit.dropped += bytes;
+        }
+    }
+}
+
+void UnitMemories::add_inputs_instead(Vertex v, double count, UnitMemory& unit) {
+    for (const Vertex producer : graph_.layer(v).producers) {
+        const plan::ShardedLayer& source = sharded_.layers[producer];
+        if (!repeated_[producer] && first({{producer, false}, source.output}, v)) {
+            unit.instead +=
+                count * source.output_elements * element_bytes(graph_.layer(producer).nest.result.element, precision_);
+        }
+    }
+}
+
+void UnitMemories::add_transient(Vertex v, UnitMemory& unit) const {
+    const Bytes element = stored_bytes(precision_);
+    const plan::ShardedLayer& sharded = sharded_.layers[v];
+    Bytes transient = sharded.transient_elements * element;
+    if (const plan::SavedTensor* logits = logits_of(sharded)) {
+        switch (profile_.loss) {
+            case LossMemory::probabilities: break;
+            case LossMemory::separate: transient = max(transient, logits->elements * (element + kSingle)); break;
+            case LossMemory::in_place: transient = Bytes{}; break;
+        }
+    }
+    if (gradient_in_place(v)) {
+        transient += -1.0 * sharded.output_elements * element;
+    }
+    if (profile_.gradient_placeholders && is_product(graph_.layer(v)) && !in_block(v)) {
+        for (const plan::WeightShard& weight : sharded.weights) {
+            transient += weight.elements * element;
+        }
+    }
+    unit.transient = max(unit.transient, transient);
+}
+
+void UnitMemories::add_placeholders(Vertex v, double count, UnitMemory& unit) const {
+    const Layer& layer = graph_.layer(v);
+    for (std::size_t w = 0; w < layer.nest.weights.size() && layer.trains(); ++w) {
+        const bool matrices = layer.nest.weights[w].dimensions.size() > 1;
+        if (!matrices) {
+            continue;
+        }
+        unit.widest_weight = max(unit.widest_weight, sharded_.layers[v].weights[w].elements * kSingle);
+        if (profile_.gradient_placeholders && layer.nest.linear && in_block(v)) {
+            unit.placeholders.insert(unit.placeholders.end(), static_cast<std::size_t>(count),
+                                     matrix(v, w) * stored_bytes(precision_));
+        }
+    }
+}
+
+Bytes UnitMemories::width(const plan::SavedTensor& saved, bool quantised) const {
+    if (saved.logits) {
+        return loss_bytes(profile_.loss, precision_);
+    }
+    return quantised ? quantised_bytes(precision_) : element_bytes(saved.element, precision_);
+}
+
+bool UnitMemories::in_block(Vertex v) const { return !graph_.units[graph_.layer(v).unit].block.empty(); }
+
+bool UnitMemories::gradient_in_place(Vertex v) const {
+    if (profile_.loss != LossMemory::in_place) {
+        return false;
+    }
+    const std::vector<Vertex>& consumers = graph_.layer(v).consumers;
+    return !consumers.empty() && std::all_of(consumers.begin(), consumers.end(), [&](Vertex consumer) {
+        return logits_of(sharded_.layers[consumer]) != nullptr;
+    });
+}
+
+double UnitMemories::matrix(Vertex v, std::size_t weight) const {
+    const graph::Nest& nest = graph_.layer(v).nest;
+    const graph::Weight& whole = nest.weights[weight];
+    double elements = sharded_.layers[v].weights[weight].elements;
+    if (whole.dimensions.size() == 3) {  // a stack of matrices
+        const int loop = whole.operand.loops.front();
+        const double ways =
+            loop == graph::kNoLoop
+                ? 1
+                : static_cast<double>(mesh_.ways(sharded_.layers[v].loops[static_cast<std::size_t>(loop)]));
+        elements /= std::ceil(static_cast<double>(whole.dimensions.front().extent) / ways);
+    }
+    return elements;
+}
+
+}  // namespace dodona::step

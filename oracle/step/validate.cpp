@@ -1,0 +1,158 @@
+#include "step/validate.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "plan/mesh.hpp"
+#include "plan/recompute.hpp"
+#include "step/placement.hpp"
+
+namespace dodona::step {
+
+namespace {
+
+std::vector<std::string> axis_names(const plan::Plan& plan) {
+    std::vector<std::string> names = plan.strategy.axes;
+    for (const plan::Fold& fold : plan.folds) {
+        names.push_back(fold.name);
+    }
+    return names;
+}
+
+void check_mesh(const plan::Plan& plan, const cluster::Cluster& cluster, const Location& where, Diagnostics& faults) {
+    const std::vector<std::string> known = axis_names(plan);
+    std::set<std::string> seen;
+    for (const plan::MeshAxis& axis : plan.mesh) {
+        if (std::find(known.begin(), known.end(), axis.name) == known.end()) {
+            faults.error(where,
+                         fmt::format("strategy \"{}\" does not use an axis \"{}\"{}", plan.strategy.name, axis.name,
+                                     did_you_mean(axis.name, known)),
+                         fmt::format("its axes: {}", known.empty() ? "none" : join(known)));
+        }
+        if (!seen.insert(axis.name).second) {
+            faults.error(where, fmt::format("axis \"{}\" is in the mesh twice", axis.name));
+        }
+        if (axis.size < 1) {
+            faults.error(where, fmt::format("axis \"{}\" has size {}", axis.name, axis.size), "sizes are 1 or more");
+        }
+    }
+    if (plan.devices() > cluster.devices()) {
+        faults.error(
+            where, fmt::format("the mesh needs {} devices, {} has {}", plan.devices(), cluster.name, cluster.devices()),
+            "choose a smaller mesh or a larger machine");
+    }
+    for (const plan::Fold& fold : plan.folds) {
+        for (const std::string& axis : fold.of) {
+            if (seen.count(axis) == 0) {
+                faults.error(where,
+                             fmt::format("fold \"{}\" uses axis \"{}\", which is not in the mesh", fold.name, axis));
+            }
+        }
+    }
+}
+
+void check_batch(const plan::Plan& plan, const Location& where, Diagnostics& faults) {
+    const std::int64_t ranks = data_ranks(plan, where);
+    if (plan.batch < 1 || plan.microbatch < 1) {
+        faults.error(where,
+                     fmt::format("batch {} and micro-batch {} must both be 1 or more", plan.batch, plan.microbatch));
+    } else if (plan.batch % (ranks * plan.microbatch) != 0) {
+        const std::int64_t step = ranks * plan.microbatch;
+        const std::int64_t below = plan.batch / step * step;
+        faults.error(where,
+                     fmt::format("batch {} does not divide by {} data ranks x micro-batch {}", plan.batch, ranks,
+                                 plan.microbatch),
+                     below > 0 ? fmt::format("nearest batches that do: {} and {}", below, below + step)
+                               : fmt::format("the smallest batch that does: {}", step));
+    }
+}
+
+void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Location& where, Diagnostics& faults) {
+    const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
+    const bool interleaved = plan.schedule == plan::ScheduleKind::interleaved;
+    if (plan.chunks > 1 && !interleaved) {
+        faults.error(
+            where,
+            fmt::format("{} chunks a stage need schedule interleaved-1f1b, not {}", plan.chunks, name(plan.schedule)),
+            "add --schedule interleaved-1f1b");
+    }
+    if (plan.chunks > 1 && stages == 1) {
+        faults.error(where, "chunks need a pipeline of two stages or more", "set chunks to 1");
+    }
+    if (!plan.stages.empty()) {
+        std::int64_t blocks = 0;
+        for (const graph::Unit& unit : graph.units) {
+            blocks += unit.block.empty() ? 0 : unit.count;
+        }
+        const std::int64_t given = std::accumulate(plan.stages.begin(), plan.stages.end(), std::int64_t{0});
+        if (static_cast<std::int64_t>(plan.stages.size()) != stages * plan.chunks) {
+            faults.error(where, fmt::format("{} stage sizes are given for {} stages x {} chunks", plan.stages.size(),
+                                            stages, plan.chunks));
+        } else if (given != blocks) {
+            faults.error(where, fmt::format("the stages hold {} blocks, the network has {}", given, blocks),
+                         fmt::format("sizes must add up to {}", blocks));
+        }
+    }
+    if (plan.recompute == plan::RecomputeKind::every && plan.recompute_every < 1) {
+        faults.error(where, fmt::format("a checkpoint every {} blocks means nothing", plan.recompute_every),
+                     "give 1 or more");
+    }
+    if (plan.recompute == plan::RecomputeKind::layers && plan.recompute_layers.empty()) {
+        faults.error(where, "no layers are named to be recomputed", "name some, or recompute none");
+    }
+    for (const std::string& pattern : plan::unmatched_layers(graph, plan)) {
+        faults.error(where, fmt::format("recompute: no layer of {} is called \"{}\"", graph.name, pattern),
+                     "layers are called as in the model file, `*` stands for any characters: norm1, layers*/gated");
+    }
+}
+
+}  // namespace
+
+void check_devices(const cluster::Cluster& cluster, std::int64_t ranks, Precision precision, const Location& where,
+                   Diagnostics& faults) {
+    const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(ranks);
+    if (kinds.size() > kMostDeviceKinds) {
+        faults.error(where, fmt::format("the job has {} kinds of devices", kinds.size()),
+                     fmt::format("at most {} work together", kMostDeviceKinds));
+    }
+    for (const cluster::DeviceKind& kind : kinds) {
+        if (!kind.device->supports(precision)) {
+            std::vector<std::string> known;
+            for (const auto& [other, peak] : kind.device->matrix) {
+                known.emplace_back(name(other));
+            }
+            faults.error(where, fmt::format("{} has no {} matrix units", kind.device->name, name(precision)),
+                         fmt::format("its precisions: {}", join(known)));
+        }
+    }
+}
+
+std::int64_t data_ranks(const plan::Plan& plan, const Location& where) {
+    const plan::Mesh mesh(plan, where);
+    return mesh.ways(data_atoms(mesh, plan.strategy));
+}
+
+void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+              const Location& where) {
+    Diagnostics faults;
+    check_mesh(plan, cluster, where, faults);
+    check_batch(plan, where, faults);
+    check_schedule(graph, plan, where, faults);
+    check_devices(cluster, plan.devices(), plan.precision, where, faults);
+    if (plan.shard != plan::ShardLevel::none && plan.strategy.shard_axes.empty()) {
+        faults.error(where,
+                     fmt::format("strategy \"{}\" has no axes to shard {} over", plan.strategy.name, name(plan.shard)),
+                     "use a strategy with `shard: {axes: [...]}`, or --shard none");
+    }
+    if (plan.offload.any() && !cluster.host) {
+        faults.error(where,
+                     fmt::format("{} has no host memory to offload {} to", cluster.name, join(words(plan.offload))),
+                     "add `host: {memory: 2 TB, bandwidth: 64 GB/s, source: ...}` to the machine's file");
+    }
+    faults.throw_if_errors();
+}
+
+}  // namespace dodona::step

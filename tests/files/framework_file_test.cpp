@@ -1,0 +1,99 @@
+// Framework files, read, written and read again.
+#include "files/framework_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reading.hpp"
+
+namespace dodona::files::testing {
+namespace {
+
+using plan::Framework;
+using plan::FrameworkParameter;
+
+Framework read(const std::string& text) { return read_framework(parse_document(text, "framework.yaml")); }
+
+TEST(FrameworkFile, IsRead) {
+    Framework eager = library().framework("eager");
+    EXPECT_EQ(eager.name, "eager");
+    EXPECT_EQ(eager.reference, "eager");
+    EXPECT_EQ(eager.fitted_to, (std::vector<std::string>{"alpha", "beta"}));
+    EXPECT_EQ(eager.usual_for, std::vector<std::string>{"attention"});
+    EXPECT_EQ(eager.spread, 0.08);
+    EXPECT_NEAR(eager[FrameworkParameter::launch], 12e-6, 1e-18);
+    EXPECT_NEAR(eager.number(FrameworkParameter::launch).hi, 15e-6, 1e-18);
+    ASSERT_TRUE(eager.number(FrameworkParameter::launch).bounds);
+    EXPECT_NEAR(eager.number(FrameworkParameter::launch).bounds->most, 80e-6, 1e-18);
+    EXPECT_EQ(eager.number(FrameworkParameter::stragglers).lo, 0.004) << "exact without lo and hi";
+    EXPECT_EQ(eager[FrameworkParameter::stream], 1) << "what a file leaves out adds nothing";
+    EXPECT_FALSE(eager.observed);
+}
+
+TEST(FrameworkFile, ReadsBackAsItWasWritten) {
+    for (const std::string& name : library().frameworks()) {
+        const Framework before = library().framework(name);
+        Framework after = read(framework_to_yaml(before));
+        after.reference = before.reference;
+        ASSERT_EQ(after.numbers.size(), before.numbers.size());
+        for (std::size_t i = 0; i < before.numbers.size(); ++i) {
+            EXPECT_NEAR(after.numbers[i].value, before.numbers[i].value, 1e-3 * before.numbers[i].value);
+            EXPECT_NEAR(after.numbers[i].lo, before.numbers[i].lo, 1e-3 * before.numbers[i].lo);
+            EXPECT_NEAR(after.numbers[i].hi, before.numbers[i].hi, 1e-3 * before.numbers[i].hi);
+            EXPECT_EQ(after.numbers[i].bounds.has_value(), before.numbers[i].bounds.has_value());
+            EXPECT_EQ(after.numbers[i].source, before.numbers[i].source);
+        }
+        EXPECT_EQ(after.name, before.name);
+        EXPECT_EQ(after.source, before.source);
+        EXPECT_EQ(after.summary, before.summary);
+        EXPECT_EQ(after.fitted_to, before.fitted_to);
+        EXPECT_EQ(after.usual_for, before.usual_for);
+        EXPECT_EQ(after.spread, before.spread);
+    }
+}
+
+TEST(FrameworkFile, OfThisRepositoryIsWithoutFault) {
+    const char* root = std::getenv("DODONA_SOURCE");
+    const Library own(root == nullptr ? "." : root);
+    EXPECT_FALSE(own.frameworks().empty());
+    for (const std::string& name : own.frameworks()) {
+        EXPECT_EQ(own.framework(name).name, name);
+    }
+}
+
+TEST(FrameworkFile, TableOfParametersIsInTheirOrder) {
+    for (std::size_t i = 0; i < plan::kFrameworkParameters.size(); ++i) {
+        EXPECT_EQ(static_cast<std::size_t>(plan::kFrameworkParameters[i].parameter), i);
+    }
+}
+
+const std::string kPlan = "plan: p\nmesh: {data: 4}\nstrategy: data\nbatch: 8\nmicrobatch: 1\nprecision: fp16\n";
+
+plan::Plan plan_from(const std::string& text) {
+    return read_plan(parse_document(text, "plan.yaml"), library().strategy_opener(), library().framework_opener());
+}
+
+TEST(PlanFile, NamesItsFrameworkAndKeepsTheName) {
+    EXPECT_TRUE(plan_from(kPlan).framework.name.empty());
+    const plan::Plan plan = plan_from(kPlan + "framework: eager\n");
+    EXPECT_EQ(plan.framework, library().framework("eager"));
+    const std::string written = to_yaml(plan, "p", "data");
+    EXPECT_NE(written.find("framework: eager\n"), std::string::npos) << written;
+    EXPECT_EQ(plan_from(written).framework, plan.framework);
+}
+
+TEST(PlanFile, SpellsOutAFrameworkThatObservedStepsMoved) {
+    plan::Plan plan = plan_from(kPlan + "framework: eager\n");
+    plan.framework.number(FrameworkParameter::matmul).value = 1.4;
+    plan.framework.number(FrameworkParameter::matmul).hi = 1.5;
+    plan.framework.observed = Framework::Observed{.runs = 1};
+    Framework after = plan_from(to_yaml(plan, "p", "data")).framework;
+    EXPECT_EQ(after.name, "eager");
+    EXPECT_EQ(after[FrameworkParameter::matmul], 1.4);
+    EXPECT_EQ(after.number(FrameworkParameter::matmul).hi, 1.5);
+    EXPECT_EQ(after.spread, plan.framework.spread);
+    EXPECT_NE(to_yaml(plan_from(to_yaml(plan, "p", "data")), "p", "data").find("matmul"), std::string::npos)
+        << "and again";
+}
+
+}  // namespace
+}  // namespace dodona::files::testing

@@ -1,0 +1,59 @@
+// Texts as quantities.
+#include "files/quantity.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dodona::files {
+namespace {
+
+double base(std::string_view text, Dimensions due) {
+    const auto read = base_units_from(text, due);
+    const auto* value = std::get_if<double>(&read);
+    return value == nullptr ? -1 : *value;
+}
+
+std::string fault(std::string_view text, Dimensions due) {
+    const auto read = base_units_from(text, due);
+    const auto* value = std::get_if<NotAQuantity>(&read);
+    return value == nullptr ? "" : value->message;
+}
+
+constexpr Dimensions kTime{.second = 1};
+constexpr Dimensions kSize{.byte = 1};
+constexpr Dimensions kBandwidth{.second = -1, .byte = 1};
+constexpr Dimensions kRate{.second = -1, .flop = 1};
+
+TEST(QuantityText, IsANumberAndAUnit) {
+    EXPECT_DOUBLE_EQ(base("9 us", kTime), 9e-6);
+    EXPECT_DOUBLE_EQ(base("1.5 h", kTime), 5400);
+    EXPECT_DOUBLE_EQ(base("0 s", kTime), 0);
+    EXPECT_DOUBLE_EQ(base("16 GiB", kSize), 16.0 * 1024 * 1024 * 1024);
+    EXPECT_DOUBLE_EQ(base("110 kB", kSize), 110e3);
+    EXPECT_DOUBLE_EQ(base("50 GB/s", kBandwidth), 50e9);
+    EXPECT_DOUBLE_EQ(base("312 TFLOP/s", kRate), 312e12);
+    EXPECT_DOUBLE_EQ(base("1e3   MB", kSize), 1e9);
+    EXPECT_DOUBLE_EQ(base("2GB", kSize), 2e9);
+}
+
+TEST(QuantityText, CountsBitsForNetworks) {
+    EXPECT_DOUBLE_EQ(base("100 Gb/s", kBandwidth), 12.5e9);
+    EXPECT_EQ(fault("100 Gb", kSize), "unknown unit \"Gb\" in \"100 Gb\"; did you mean \"GB\"?");
+}
+
+TEST(QuantityText, OfAnotherDimensionIsAFault) {
+    EXPECT_EQ(fault("50 GB", kBandwidth), "\"50 GB\" is a size, but a bandwidth is due");
+    EXPECT_EQ(fault("50 s", kSize), "\"50 s\" is a duration, but a size is due");
+}
+
+TEST(QuantityText, WithoutUnitOrNumberIsAFault) {
+    EXPECT_EQ(fault("50", kBandwidth), "\"50\" has no unit");
+    EXPECT_EQ(fault("GB/s", kBandwidth), "\"GB/s\" is not a bandwidth");
+    EXPECT_EQ(fault("", kTime), "\"\" is not a duration");
+    for (const char* text : {"nan s", "inf s", "-inf s", "infinity s", "1e999 s", "1e308 d", "0x10 s", "1_0 s", "1,0 s",
+                             "+1 s", "1 2 s", "1. .5 s"}) {
+        EXPECT_NE(fault(text, kTime), "") << text;
+    }
+}
+
+}  // namespace
+}  // namespace dodona::files

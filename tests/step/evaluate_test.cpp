@@ -1,0 +1,166 @@
+// One plan on a small world: parts add up, memory follows sharding and recomputation, faults are named.
+#include "step/evaluate.hpp"
+
+#include <gtest/gtest.h>
+
+#include "scenes.hpp"
+#include "step/predict.hpp"
+#include "step/stages.hpp"
+
+namespace dodona::step {
+namespace {
+
+using test::pipelined;
+using test::small_cluster;
+using test::small_network;
+using test::strategy;
+
+plan::Plan data_plan(std::int64_t devices) {
+    plan::Plan plan;
+    plan.strategy = strategy("data", {"data"});
+    plan.mesh = {{"data", devices}};
+    plan.batch = 32;
+    plan.microbatch = 32 / devices;
+    plan.precision = Precision::fp32;
+    return plan;
+}
+
+plan::Plan pipeline_plan(std::int64_t stages, std::int64_t microbatch) {
+    plan::Plan plan = data_plan(1);
+    plan.strategy = pipelined();
+    plan.mesh = {{"pipeline", stages}};
+    plan.microbatch = microbatch;
+    return plan;
+}
+
+std::string faults_of(const plan::Plan& plan) {
+    try {
+        predict(small_network(), small_cluster(), plan);
+    } catch (const InputError& error) {
+        return error.what();
+    }
+    return "no fault";
+}
+
+TEST(Evaluate, ExposedPartsAddUpToTheStep) {
+    for (const plan::Plan& plan : {data_plan(4), pipeline_plan(4, 2)}) {
+        const Prediction p = predict(small_network(), small_cluster(), plan);
+        EXPECT_NEAR(p.time.total().in(unit::second), p.step.value.in(unit::second), 1e-15);
+        EXPECT_LE(p.step.lo, p.step.value);
+        EXPECT_GE(p.step.hi, p.step.value);
+    }
+}
+
+TEST(Evaluate, GradientsOfDataParallelismCostOneRingAllReduce) {
+    const Prediction p = predict(small_network(), small_cluster(), data_plan(4));
+    // 4 layers of 8*8*9 weights and 8 biases in fp32: 2 * 3 * (10 us + 9344 B / 4 / 25 GB/s).
+    const double bytes = 4.0 * 4 * (8 * 8 * 9 + 8);
+    EXPECT_NEAR(p.time[TimePart::gradients].in(unit::second), 2 * 3 * (10e-6 + bytes / 4 / 25e9), 1e-12);
+}
+
+TEST(Evaluate, StatesShardOverTheDataRanks) {
+    plan::Plan plan = data_plan(4);
+    const Prediction whole = predict(small_network(), small_cluster(), plan);
+    plan.shard = plan::ShardLevel::states;
+    const Prediction states = predict(small_network(), small_cluster(), plan);
+    plan.shard = plan::ShardLevel::parameters;
+    const Prediction parameters = predict(small_network(), small_cluster(), plan);
+    EXPECT_EQ(states.memory[MemoryPart::optimizer] * 4.0, whole.memory[MemoryPart::optimizer]);
+    EXPECT_EQ(states.memory[MemoryPart::weights], whole.memory[MemoryPart::weights]);
+    EXPECT_EQ(parameters.memory[MemoryPart::weights] * 4.0, whole.memory[MemoryPart::weights]);
+    EXPECT_EQ(parameters.memory[MemoryPart::gradients] * 4.0, whole.memory[MemoryPart::gradients]);
+}
+
+TEST(Evaluate, GatheredParametersAreHeldTwoUnitsAtATimeOrAllWhereTheyAreKept) {
+    plan::Plan plan = data_plan(4);
+    const double none = predict(small_network(), small_cluster(), plan).memory[MemoryPart::buffers].in(1_B);
+    plan.shard = plan::ShardLevel::parameters;
+    const double passing = predict(small_network(), small_cluster(), plan).memory[MemoryPart::buffers].in(1_B);
+    plan.keep_parameters = true;
+    const double kept = predict(small_network(), small_cluster(), plan).memory[MemoryPart::buffers].in(1_B);
+    // A block has 8*8*9 + 8 parameters of 4 bytes; the network has 4 blocks.
+    EXPECT_DOUBLE_EQ(passing - none, 2 * 584 * 4.0);
+    EXPECT_DOUBLE_EQ(kept - none, 4 * 584 * 4.0);
+}
+
+TEST(Evaluate, FullRecomputationKeepsBlockInputsAndRepeatsForward) {
+    plan::Plan plan = data_plan(1);
+    const Prediction kept = predict(small_network(), small_cluster(), plan);
+    plan.recompute = plan::RecomputeKind::full;
+    const Prediction recomputed = predict(small_network(), small_cluster(), plan);
+    EXPECT_EQ(recomputed.time[TimePart::recompute], recomputed.time[TimePart::forward]);
+    // A block keeps its convolution's input and its relu's output, which is the next block's input: with
+    // recomputation the inputs of 4 blocks are left of 5 tensors.
+    EXPECT_EQ(recomputed.memory[MemoryPart::activations] * 5.0, kept.memory[MemoryPart::activations] * 4.0);
+    plan.recompute = plan::RecomputeKind::every;
+    plan.recompute_every = 2;
+    const Prediction sparse = predict(small_network(), small_cluster(), plan);
+    EXPECT_EQ(sparse.memory[MemoryPart::activations] * 2.0, recomputed.memory[MemoryPart::activations]);
+    // The first two blocks at once: three tensors instead of the two of the first alone.
+    EXPECT_EQ(sparse.memory[MemoryPart::recompute] * 2.0, 3.0 * recomputed.memory[MemoryPart::recompute]);
+}
+
+TEST(Evaluate, ReadingSamplesHidesBehindComputeOnlyWithPrefetch) {
+    graph::Graph graph = small_network();
+    graph.dataset.sample_bytes = 1_MiB;
+    cluster::Cluster cluster = small_cluster();
+    cluster.storage = cluster::Storage{.bandwidth = 1_GB_per_s, .prefetch = false, .source = "test"};
+    const Prediction apart = predict(graph, cluster, data_plan(4));
+    // 32 samples of 1 MiB on one node at 1 GB/s.
+    const double reading = 32 * 1048576.0 / 1e9;
+    EXPECT_NEAR(apart.time[TimePart::input].in(unit::second), reading, 1e-12);
+    cluster.storage->prefetch = true;
+    const Prediction hidden = predict(graph, cluster, data_plan(4));
+    EXPECT_NEAR(hidden.step.value.in(unit::second), reading, 1e-12);
+}
+
+TEST(Evaluate, EqualBlocksAreDealtOutEqually) {
+    const Prediction p = predict(small_network(), small_cluster(), pipeline_plan(4, 2));
+    ASSERT_EQ(p.stages.size(), 4U);
+    for (const StagePrediction& stage : p.stages) {
+        EXPECT_EQ(stage.layers, "body");
+    }
+}
+
+TEST(Evaluate, GivenStagesAreTaken) {
+    plan::Plan plan = pipeline_plan(2, 2);
+    plan.stages = {1, 3};
+    const Prediction p = predict(small_network(), small_cluster(), plan);
+    ASSERT_EQ(p.stages.size(), 2U);
+    EXPECT_EQ(p.stages[0].layers, "body");
+    EXPECT_EQ(p.stages[1].layers, "3 x body");
+    EXPECT_EQ(p.critical_stage, 1U);
+}
+
+TEST(Evaluate, MoreStagesThanPiecesIsALimitByName) {
+    plan::Plan plan = pipeline_plan(8, 2);
+    const Prediction p = predict(small_network(), small_cluster(), plan);
+    EXPECT_FALSE(p.fits);
+    EXPECT_EQ(p.why_not, "pipeline <= 4: the network has 4 pieces to cut into 8 stages x 1 chunks");
+}
+
+TEST(Evaluate, ABatchThatDoesNotDivideIsAFaultWithTheNearestThatDo) {
+    plan::Plan plan = data_plan(4);
+    plan.batch = 30;
+    EXPECT_NE(faults_of(plan).find("batch 30 does not divide by 4 data ranks x micro-batch 8"), std::string::npos);
+    EXPECT_NE(faults_of(plan).find("the smallest batch that does: 32"), std::string::npos);
+}
+
+TEST(Evaluate, AnAxisThatTheStrategyDoesNotUseIsAFault) {
+    plan::Plan plan = data_plan(4);
+    plan.mesh.push_back({"tensor", 2});
+    EXPECT_NE(faults_of(plan).find("strategy \"data\" does not use an axis \"tensor\""), std::string::npos);
+}
+
+TEST(Evaluate, AMeshLargerThanTheMachineIsAFault) {
+    EXPECT_NE(faults_of(data_plan(16)).find("the mesh needs 16 devices, small has 8"), std::string::npos);
+}
+
+TEST(Evaluate, APrecisionThatTheDeviceLacksIsAFault) {
+    plan::Plan plan = data_plan(4);
+    plan.precision = Precision::fp8;
+    EXPECT_NE(faults_of(plan).find("device has no fp8 matrix units"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dodona::step

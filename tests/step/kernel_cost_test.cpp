@@ -1,0 +1,104 @@
+// What a framework makes of the kernels of a layer: formats, casts, the gradient buffer.
+#include "step/kernel_cost.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dodona::step {
+namespace {
+
+using graph::Kernel;
+using graph::KernelKind;
+using namespace dodona::literals;
+
+/// 100 TFLOP/s in 16 bits, 200 in 8; 1 TB/s; nothing starts, no tiles.
+cluster::Device device() {
+    cluster::Device device;
+    device.name = "simple";
+    device.source = "test";
+    device.matrix = {{Precision::bf16, 100_TFLOP_per_s}, {Precision::fp8, 200_TFLOP_per_s}};
+    device.memory_bandwidth = 1000_GB_per_s;
+    return device;
+}
+
+plan::Plan plan_in(Precision precision) {
+    plan::Plan plan;
+    plan.precision = precision;
+    return plan;
+}
+
+double micro(const PassCost& cost) { return cost.compute.value.in(1_us); }
+
+const Kernel kProduct = graph::matmul(4096, 4096, 4096);  // 2 * 4096^3 = 137.44 GFLOP
+constexpr double kIn16Bits = 2.0 * 4096 * 4096 * 4096 / 100e6;
+
+TEST(KernelCost, NarrowFormatsAreForProductsOfBlocks) {
+    const cluster::Device on = device();
+    const plan::Plan plan = plan_in(Precision::fp8);
+    KernelCost kernels(on, plan, false);
+    EXPECT_NEAR(micro(kernels.alone({kProduct}, true)), kIn16Bits / 2, 1e-6);
+    EXPECT_NEAR(micro(kernels.alone({kProduct}, false)), kIn16Bits, 1e-6) << "embeddings and heads keep 16 bits";
+    Kernel attention = kProduct;
+    attention.kind = KernelKind::attention;
+    EXPECT_NEAR(micro(kernels.alone({attention}, true)), kIn16Bits, 1e-6) << "attention does";
+}
+
+// Four bytes of each of 4096^2 elements of the operand that changes with the micro-batch: 67.1 MB at 1 TB/s, 67.1 us.
+TEST(KernelCost, CastsTheOperandThatChanges) {
+    const cluster::Device on = device();
+    plan::Plan plan = plan_in(Precision::fp8);
+    plan.framework.number(plan::FrameworkParameter::cast).value = 4;
+    KernelCost kernels(on, plan, false);
+    const double casts = 4.0 * 4096 * 4096 / 1e6;
+    const PassCost with = kernels.with_casts({kProduct}, true);
+    EXPECT_NEAR(micro(with) - micro(kernels.alone({kProduct}, true)), casts, 1e-6);
+    EXPECT_EQ(with.launches, 2);
+    EXPECT_NEAR(micro(kernels.with_casts({kProduct}, false)), kIn16Bits, 1e-6) << "nothing to cast in 16 bits";
+}
+
+// 24 steps of cells, and a product, which has none: 24 * 50 us more, all of it the software's.
+TEST(KernelCost, SoftwareRunsCellsOperatorByOperator) {
+    const cluster::Device on = device();
+    plan::Plan plan = plan_in(Precision::bf16);
+    Kernel cells = kProduct;
+    cells.kind = KernelKind::recurrent;
+    cells.times = 24;
+    const PassCost fused = KernelCost(on, plan, false).alone({cells, kProduct}, true);
+    plan.framework.number(plan::FrameworkParameter::cell).value = 50e-6;
+    const PassCost run = KernelCost(on, plan, false).alone({cells, kProduct}, true);
+    EXPECT_NEAR(micro(run) - micro(fused), 24 * 50, 1e-6);
+    EXPECT_NEAR(run.by_source[cost::ErrorSource::cell].value.in(1_us), 24 * 50, 1e-6);
+    EXPECT_EQ(fused.by_source[cost::ErrorSource::cell].value.in(1_us), 0);
+}
+
+// A thin product of dW is bound by memory: 4096^2 results in 2 bytes, or in the 4 of an fp32 buffer, read and written
+// where there are several micro-batches.
+TEST(KernelCost, WritesWeightGradientsIntoTheirBuffer) {
+    const cluster::Device on = device();
+    const plan::Plan plan = plan_in(Precision::bf16);
+    const Kernel thin = graph::matmul(4096, 4096, 16);
+    const double operands = 2.0 * 2 * 4096 * 16;
+    const double results = 4096.0 * 4096;
+    KernelCost once(on, plan, false);
+    EXPECT_NEAR(micro(once.alone({thin}, true)), (operands + 2 * results) / 1e6, 1e-6);
+    EXPECT_NEAR(micro(once.into_gradients({thin}, true)), (operands + 4 * results) / 1e6, 1e-6);
+    KernelCost several(on, plan, true);
+    EXPECT_NEAR(micro(several.into_gradients({thin}, true)), (operands + 8 * results) / 1e6, 1e-6);
+    plan::Plan half = plan;
+    half.gradient_precision = Precision::bf16;
+    KernelCost narrow(on, half, true);
+    EXPECT_NEAR(micro(narrow.into_gradients({thin}, true)), (operands + 4 * results) / 1e6, 1e-6);
+}
+
+TEST(KernelCost, SlowsKernelsDownByKind) {
+    const cluster::Device on = device();
+    plan::Plan plan = plan_in(Precision::bf16);
+    plan.framework.number(plan::FrameworkParameter::matmul).value = 1.25;
+    KernelCost kernels(on, plan, false);
+    EXPECT_NEAR(micro(kernels.alone({kProduct}, true)), 1.25 * kIn16Bits, 1e-6);
+    const Kernel stream = graph::stream(1e9);
+    EXPECT_NEAR(micro(kernels.alone({stream}, true)), 2000, 1e-6);
+    EXPECT_EQ(kernels.evidence(), "compute: data sheet of simple (test)");
+}
+
+}  // namespace
+}  // namespace dodona::step

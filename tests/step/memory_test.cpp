@@ -1,0 +1,202 @@
+// What software keeps beside a network's own tensors, and recomputation of named layers, by hand.
+//
+// Four tokens, eight features, a vocabulary of 100; two blocks of norm (8 weights), up (8 x 16), gelu and down (16 x 8)
+// with a residual sum; embedding and head of 800 weights each: 2,128 weights, 16-bit, fp32 gradients.
+#include <gtest/gtest.h>
+
+#include "plan/recompute.hpp"
+#include "scenes.hpp"
+#include "step/predict.hpp"
+#include "step/unit_memory.hpp"
+
+namespace dodona::step {
+namespace {
+
+using plan::LossMemory;
+using plan::RecomputeKind;
+using test::block;
+using test::layer;
+using test::network;
+
+constexpr double kWeights = 2 * 800 + 2 * (8 + 2 * 128);
+constexpr double kLogits = 4 * 100;
+
+graph::Graph decoder() {
+    const auto linear = [](const char* name, std::int64_t out) {
+        return layer(name, "linear", {{"out", out}, {"bias", false}});
+    };
+    return graph::build(
+        network(test::tensor({{"sequence", 4}}, graph::Element::index),
+                {layer("embedding", "embedding", {{"vocabulary", std::int64_t{100}}, {"features", std::int64_t{8}}}),
+                 block("body", 2,
+                       {layer("norm", "rms_norm"), linear("up", 16), layer("gelu", "gelu"), linear("down", 8),
+                        layer("sum", "add", {}, {"down", "input"})}),
+                 linear("head", 100), layer("loss", "cross_entropy")}));
+}
+
+cluster::Cluster narrow_cluster() {
+    cluster::Cluster cluster = test::small_cluster();
+    cluster.device.matrix[Precision::bf16] = 100_TFLOP_per_s;
+    cluster.device.matrix[Precision::fp8] = 200_TFLOP_per_s;
+    return cluster;
+}
+
+plan::Plan usual(std::int64_t devices = 1) {
+    plan::Plan plan;
+    plan.strategy = test::strategy("data", {"data"});
+    plan.mesh = {{"data", devices}};
+    plan.batch = devices;
+    plan.precision = Precision::bf16;
+    return plan;
+}
+
+Prediction predicted(const plan::Plan& plan) { return predict(decoder(), narrow_cluster(), plan, {}); }
+
+Prediction with(const plan::MemoryProfile& memory, plan::Plan plan = usual()) {
+    plan.memory = memory;
+    return predicted(plan);
+}
+
+double part(const Prediction& p, MemoryPart part) { return p.memory[part].in(1_B); }
+
+Prediction recomputing(const std::vector<std::string>& names) {
+    plan::Plan plan = usual();
+    plan.recompute = RecomputeKind::layers;
+    for (const std::string& name : names) {
+        plan.recompute_layers.push_back(plan::layers_named(name));
+    }
+    return predicted(plan);
+}
+
+TEST(MemoryTotals, AreThreeFiguresOfOneProcess) {
+    plan::Plan plan = usual(2);
+    plan.memory.fragmentation = 0.5;
+    plan.memory.communicator = 1_MiB;
+    const Prediction p = predicted(plan);
+    const double process = p.memory.total().in(1_B);
+    EXPECT_EQ(p.totals.process, p.memory.total());
+    EXPECT_EQ(part(p, MemoryPart::communicators), (1_MiB).in(1_B))
+        << "gradients over data; all ranks are the same group";
+    EXPECT_EQ(p.totals.reserved.in(1_B), process - part(p, MemoryPart::context) - part(p, MemoryPart::communicators));
+    EXPECT_DOUBLE_EQ(p.totals.reserved.in(1_B), 1.5 * p.totals.allocated.in(1_B));
+    ASSERT_EQ(p.stages.size(), 1U);
+    EXPECT_EQ(p.stages[0].memory, p.totals);
+}
+
+TEST(MemoryTotals, AreEqualWhereSoftwareAddsNothing) {
+    const Prediction p = predicted(usual());
+    EXPECT_EQ(p.totals.allocated, p.totals.reserved);
+    EXPECT_EQ(part(p, MemoryPart::communicators), 0) << "one device talks to nobody";
+    EXPECT_EQ(p.totals.process - p.totals.reserved, p.memory[MemoryPart::context]);
+}
+
+TEST(MemoryTotals, OfTheProcessMustFit) {
+    plan::MemoryProfile memory;
+    memory.workspace = 1_GiB;
+    EXPECT_TRUE(predicted(usual()).fits);
+    EXPECT_FALSE(with(memory).fits);
+}
+
+// 4 bytes a logit are kept, or the gradient in the logits' own 2; beside them while the loss runs are 2 + 4 more. The
+// head's gradients take (4 x 8 + 400) x 2 bytes, of which its result's are the logits' place; the widest layer of a
+// block is gelu with 2 x 64 x 2.
+TEST(Logits, AreKeptAsTheLossDoes) {
+    const Prediction probabilities = predicted(usual());
+    const Prediction separate = with({.loss = LossMemory::separate});
+    const Prediction in_place = with({.loss = LossMemory::in_place});
+    EXPECT_EQ(part(probabilities, MemoryPart::workspace), (4 * 8 + kLogits) * 2);
+    EXPECT_EQ(part(separate, MemoryPart::workspace), kLogits * (2 + 4));
+    EXPECT_EQ(part(in_place, MemoryPart::workspace), 2 * 64 * 2);
+    EXPECT_EQ(part(separate, MemoryPart::embedding_and_head), part(probabilities, MemoryPart::embedding_and_head));
+    EXPECT_EQ(part(probabilities, MemoryPart::embedding_and_head) - part(in_place, MemoryPart::embedding_and_head),
+              kLogits * (4 - 2));
+}
+
+// Two of 128 weights, shared by both blocks; the head's 800 only while it runs.
+TEST(Placeholders, AreOneForEachMatrixOfABlock) {
+    const double without = part(predicted(usual()), MemoryPart::workspace);
+    EXPECT_EQ(part(with({.gradient_placeholders = true}), MemoryPart::workspace) - without, 2 * (2 * 128 + 800));
+}
+
+// The norm's 32 results and gelu's 64 are read by dW alone, a byte less each in both blocks. The head reads the last
+// sum in 16 bits.
+TEST(QuantisedInputs, TakeOneByteInBlocks) {
+    plan::Plan plan = usual();
+    plan.precision = Precision::fp8;
+    const Prediction wide = with({}, plan);
+    const Prediction narrow = with({.quantised_inputs = true}, plan);
+    EXPECT_EQ(part(wide, MemoryPart::activations) - part(narrow, MemoryPart::activations), 2 * (32 + 64));
+    EXPECT_EQ(part(wide, MemoryPart::embedding_and_head), part(narrow, MemoryPart::embedding_and_head));
+    EXPECT_EQ(part(with({.quantised_inputs = true}), MemoryPart::activations),
+              part(predicted(usual()), MemoryPart::activations))
+        << "nothing to gain in bf16";
+}
+
+TEST(QuantisedInputs, CountTheirScales) {
+    EXPECT_EQ(quantised_bytes(Precision::fp8).in(1_B), 1);
+    EXPECT_EQ(quantised_bytes(Precision::mxfp8).in(1_B), 1 + 1.0 / 32);
+    EXPECT_EQ(quantised_bytes(Precision::nvfp4).in(1_B), 0.5 + 1.0 / 16);
+    EXPECT_EQ(quantised_bytes(Precision::bf16).in(1_B), 2);
+}
+
+TEST(GradientCopies, StayBesideTheBufferAndAreCastOneAtATime) {
+    const Prediction p = with({.gradient_copies = true});
+    EXPECT_EQ((p.memory.total() - predicted(usual()).memory.total()).in(1_B), 2 * kWeights + 4 * 800);
+}
+
+TEST(UpdateCopies, AreOfTheOwnShardOf16BitGradients) {
+    plan::Plan plan = usual(2);
+    plan.gradient_precision = Precision::bf16;
+    EXPECT_EQ(part(with({.update_copies = true}, plan), MemoryPart::cache), kWeights * (2 + 4));
+    plan.shard = plan::ShardLevel::states;
+    EXPECT_EQ(part(with({.update_copies = true}, plan), MemoryPart::cache), kWeights / 2 * (2 + 4));
+    plan.gradient_precision = Precision::fp32;
+    EXPECT_EQ(part(with({.update_copies = true}, plan), MemoryPart::cache), 0) << "they are in fp32 already";
+}
+
+// The norm's result (64 bytes) and gelu's (128) are gone, though up and down read them; what they are made of is there
+// anyway.
+TEST(NamedLayers, DropTheirResults) {
+    const Prediction none = predicted(usual());
+    const Prediction p = recomputing({"norm", "gelu"});
+    EXPECT_EQ(part(none, MemoryPart::activations) - part(p, MemoryPart::activations), 2 * (64 + 128));
+    EXPECT_EQ(part(p, MemoryPart::recompute), 64 + 128) << "one block at a time";
+    EXPECT_GT(p.time[TimePart::recompute], Seconds{});
+    EXPECT_LT(p.time[TimePart::recompute], none.time[TimePart::forward]);
+    EXPECT_EQ(p.time[TimePart::forward], none.time[TimePart::forward]);
+}
+
+// Up reads the norm's result, which must be there to compute it again.
+TEST(NamedLayers, KeepWhatTheyRead) {
+    const double none = part(predicted(usual()), MemoryPart::activations);
+    EXPECT_EQ(none - part(recomputing({"up"}), MemoryPart::activations), 2 * 128);
+    EXPECT_EQ(none - part(recomputing({"up", "norm"}), MemoryPart::activations), 2 * (128 + 64));
+    // The first sum is the second block's input, the second the head's: both summands take the place of either.
+    const Prediction sums = recomputing({"sum"});
+    EXPECT_EQ(part(sums, MemoryPart::activations), none - 64 + 2 * 64);
+    EXPECT_EQ(part(predicted(usual()), MemoryPart::embedding_and_head) - part(sums, MemoryPart::embedding_and_head),
+              64);
+}
+
+TEST(NamedLayers, AllTogetherAreAWholeBlock) {
+    plan::Plan plan = usual();
+    plan.recompute = RecomputeKind::full;
+    const Prediction full = predicted(plan);
+    const Prediction named = recomputing({"body*"});
+    EXPECT_EQ(named.time[TimePart::recompute], full.time[TimePart::recompute]);
+    EXPECT_EQ(recomputing({"norm", "up", "gelu", "down", "sum"}).time[TimePart::recompute],
+              full.time[TimePart::recompute]);
+}
+
+TEST(NamedLayers, MustBeThere) {
+    EXPECT_THROW(recomputing({"gelu", "gleu"}), InputError);
+    EXPECT_THROW(recomputing({}), InputError);
+    try {
+        recomputing({"gleu"});
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.diagnostics().front().message, "recompute: no layer of test is called \"gleu\"");
+    }
+}
+
+}  // namespace
+}  // namespace dodona::step

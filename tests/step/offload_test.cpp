@@ -1,0 +1,168 @@
+// Offload to the host: bytes and times of a small world by hand, and what holds for every plan.
+#include "step/offload.hpp"
+
+#include <gtest/gtest.h>
+
+#include "scenes.hpp"
+#include "step/predict.hpp"
+
+namespace dodona::step {
+namespace {
+
+using test::small_network;
+
+// Four blocks of 584 parameters in fp32 with Adam; of a micro-batch of 8 samples five tensors of 2,048 elements a
+// sample are kept, two of them by the first block.
+constexpr double kW = 4 * 584 * 4;
+constexpr double kG = kW;
+constexpr double kS = 2 * kW;
+constexpr double kTensor = 8 * 2048 * 4;
+constexpr double kK = 5 * kTensor;
+constexpr double kM = 4;
+constexpr double kLink = 10e9;
+
+cluster::Cluster hosted(Bytes memory = 1_GiB, BytesPerSecond bandwidth = 10_GB_per_s) {
+    cluster::Cluster cluster = test::small_cluster();
+    cluster.host = cluster::Host{.memory = memory, .bandwidth = bandwidth, .source = "a test"};
+    return cluster;
+}
+
+plan::Plan one_device(plan::Offload offload) {
+    plan::Plan plan;
+    plan.strategy = test::strategy("data", {"data"});
+    plan.mesh = {{"data", 1}};
+    plan.batch = 32;
+    plan.microbatch = 8;
+    plan.precision = Precision::fp32;
+    plan.offload = offload;
+    return plan;
+}
+
+constexpr plan::Offload kAll{.optimizer = true, .activations = true, .weights = true};
+
+double offload_time(const Prediction& p) { return p.time[TimePart::offload].in(unit::second); }
+
+TEST(Offload, StreamsStatesOnceAStepInAndOutAtOnce) {
+    const Prediction p = predict(small_network(), hosted(), one_device({.optimizer = true}));
+    EXPECT_NEAR(offload_time(p), kS / kLink, 1e-15);
+    EXPECT_EQ(p.host->in, kS * 1_B);
+    EXPECT_EQ(p.host->out, kS * 1_B);
+    EXPECT_EQ(p.host->memory, kS * 1_B);
+    EXPECT_EQ(p.memory[MemoryPart::optimizer], 2 * 584 * 8 * 1_B) << "two buffers of a block's states";
+}
+
+TEST(Offload, SendsActivationsOutInForwardAndBackInBackward) {
+    const Prediction p = predict(small_network(), hosted(), one_device({.activations = true}));
+    EXPECT_NEAR(offload_time(p), kM * 2 * kK / kLink, 1e-15);
+    EXPECT_EQ(p.host->in, kM * kK * 1_B);
+    EXPECT_EQ(p.host->memory, kK * 1_B) << "one micro-batch at a time is in flight";
+    EXPECT_EQ(p.memory[MemoryPart::activations], 2 * 2 * kTensor * 1_B) << "two buffers of the first block's";
+}
+
+TEST(Offload, FetchesWeightsForBothPassesAndLeavesGradients) {
+    const Prediction p = predict(small_network(), hosted(), one_device({.weights = true}));
+    EXPECT_NEAR(offload_time(p), (kM * (kW + kW + kG) + kW) / kLink, 1e-15);
+    EXPECT_EQ(p.host->in, kM * (2 * kW + kG) * 1_B);
+    EXPECT_EQ(p.host->out, (kM * kG + kW) * 1_B);
+    EXPECT_EQ(p.memory[MemoryPart::weights], 2 * 584 * 4 * 1_B);
+    EXPECT_EQ(p.memory[MemoryPart::gradients], 2 * 584 * 4 * 1_B);
+}
+
+TEST(Offload, SharesOneLinkThatCarriesBothDirections) {
+    const Prediction p = predict(small_network(), hosted(), one_device(kAll));
+    // Forward: weights in while activations go out. Backward: all comes in, gradients go out. Update: states and
+    // weights.
+    EXPECT_NEAR(offload_time(p), (kM * (kK + (kW + kG + kK)) + kS + kW) / kLink, 1e-15);
+    EXPECT_EQ(p.host->memory, (kW + kG + kS + kK) * 1_B);
+    EXPECT_NEAR(p.time.total().in(unit::second), p.step.value.in(unit::second), 1e-15);
+    EXPECT_EQ(p.busy[TimePart::offload], p.time[TimePart::offload]);
+}
+
+TEST(Offload, HidesBehindComputeAllButTheLastUnit) {
+    plan::Plan plan = one_device({.activations = true});
+    plan.overlap.offload = true;
+    const Prediction p = predict(small_network(), hosted(1_GiB, 1e6 * 1_GB_per_s), plan);
+    EXPECT_NEAR(offload_time(p), kM * 2 * kK / 1e15 / 4, 1e-20);
+    EXPECT_NEAR(p.busy[TimePart::offload].in(unit::second), kM * 2 * kK / 1e15, 1e-20);
+    // A slow link: what is longer than three quarters of the pass shows.
+    const Prediction slow = predict(small_network(), hosted(1_GiB, 1_GB_per_s), plan);
+    const double passes = (slow.time[TimePart::forward] + slow.time[TimePart::backward]).in(unit::second);
+    EXPECT_NEAR(offload_time(slow), kM * 2 * kK / 1e9 - 0.75 * passes, 1e-12);
+}
+
+TEST(Offload, OfStatesHidesBehindTheLastBackwardPassAndTheUpdate) {
+    plan::Plan plan = one_device({.optimizer = true});
+    plan.overlap.offload = true;
+    const Prediction p = predict(small_network(), hosted(1_GiB, 0.01 * 1_GB_per_s), plan);
+    const double window =
+        p.time[TimePart::backward].in(unit::second) / kM + p.time[TimePart::optimizer].in(unit::second);
+    EXPECT_NEAR(offload_time(p), kS / 1e7 - 0.75 * window, 1e-12);
+}
+
+TEST(Offload, CountsShardsAndCheckpoints) {
+    plan::Plan plan = one_device(kAll);
+    plan.mesh = {{"data", 4}};
+    plan.shard = plan::ShardLevel::parameters;
+    plan.recompute = plan::RecomputeKind::full;
+    const Prediction p = predict(small_network(), hosted(), plan);
+    // One micro-batch a rank; its four block inputs; a quarter of W, G and S each on four devices of one node.
+    EXPECT_NEAR(p.host->memory.in(1_B), kW + kG + kS + 4 * 4 * kTensor, 1e-6);
+    EXPECT_NEAR(p.host->in.in(1_B), (2 * kW + kG + kS) / 4 + 4 * kTensor, 1e-6);
+}
+
+TEST(Offload, ToAHostThatIsTooSmallDoesNotFit) {
+    const Prediction p = predict(small_network(), hosted(100 * 1024 * 1_B), one_device(kAll));
+    EXPECT_FALSE(p.fits);
+    EXPECT_TRUE(p.why_not.starts_with("out of host memory: ")) << p.why_not;
+}
+
+TEST(Offload, NeedsAHostThatIsDescribed) {
+    try {
+        predict(small_network(), test::small_cluster(), one_device({.optimizer = true, .weights = true}));
+        FAIL();
+    } catch (const InputError& error) {
+        const std::string told = error.what();
+        EXPECT_NE(told.find("small has no host memory to offload optimizer, weights to"), std::string::npos) << told;
+        EXPECT_NE(told.find("host: {memory:"), std::string::npos) << told;
+    }
+}
+
+TEST(Offload, ThatDecidesTheStepIsABottleneck) {
+    const Prediction p = predict(small_network(), hosted(1_GiB, 0.1 * 1_GB_per_s), one_device(kAll));
+    ASSERT_FALSE(p.bottlenecks.empty());
+    EXPECT_EQ(p.bottlenecks.front().kind, "host link");
+}
+
+TEST(Offload, NeverMakesAStepFasterNorADeviceFuller) {
+    for (int choice = 1; choice < 8; ++choice) {
+        for (int variant = 0; variant < 24; ++variant) {
+            plan::Plan plan = one_device({});
+            plan.overlap = {.gradients = variant % 2 == 0, .parameters = true, .offload = variant % 2 == 0};
+            plan.recompute = variant / 2 % 2 == 0 ? plan::RecomputeKind::none : plan::RecomputeKind::full;
+            if (variant / 4 % 2 == 1) {
+                plan.strategy = test::pipelined();
+                plan.mesh = {{"pipeline", 2}, {"data", 2}};
+                plan.microbatch = 4;
+            } else {
+                plan.mesh = {{"data", 4}};
+                plan.shard = variant / 8 == 0   ? plan::ShardLevel::none
+                             : variant / 8 == 1 ? plan::ShardLevel::states
+                                                : plan::ShardLevel::parameters;
+            }
+            const Prediction without = predict(small_network(), hosted(), plan);
+            plan.offload = {
+                .optimizer = (choice & 1) != 0, .activations = (choice & 2) != 0, .weights = (choice & 4) != 0};
+            const Prediction with = predict(small_network(), hosted(), plan);
+            EXPECT_GT(with.step.value, without.step.value) << choice << " " << variant;
+            EXPECT_LE(with.memory.total(), without.memory.total()) << choice << " " << variant;
+            EXPECT_NEAR(with.time.total().in(unit::second), with.step.value.in(unit::second), 1e-15);
+            // Of several stages, another may be the fullest: then only totals compare.
+            for (std::size_t part = 0; with.stages.size() == 1 && part < kMemoryParts; ++part) {
+                EXPECT_LE(with.memory.values[part], without.memory.values[part]);
+            }
+        }
+    }
+}
+
+}  // namespace
+}  // namespace dodona::step

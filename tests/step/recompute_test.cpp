@@ -1,0 +1,60 @@
+// A checkpoint every k blocks: what a stage keeps, what it computes again, and how much of it at once.
+#include <gtest/gtest.h>
+
+#include "scenes.hpp"
+#include "step/predict.hpp"
+
+namespace dodona::step {
+namespace {
+
+// One tensor of a micro-batch of eight samples. The first of four blocks keeps its input and its output, the later ones
+// their output only: its input is there already.
+constexpr double kTensor = 8 * 2048 * 4;
+
+Prediction every(std::int64_t k, std::int64_t stages = 1, plan::ScheduleKind kind = plan::ScheduleKind::gpipe) {
+    plan::Plan plan;
+    plan.strategy = test::pipelined();
+    plan.mesh = {{"pipeline", stages}};
+    plan.batch = 8;
+    plan.microbatch = 8;
+    plan.precision = Precision::fp32;
+    plan.schedule = kind;
+    plan.recompute = plan::RecomputeKind::every;
+    plan.recompute_every = k;
+    return predict(test::small_network(), test::small_cluster(), plan);
+}
+
+double kept(const Prediction& p) { return p.memory[MemoryPart::activations].in(1_B) / kTensor; }
+double working(const Prediction& p) { return p.memory[MemoryPart::recompute].in(1_B) / kTensor; }
+
+TEST(Checkpoints, AreOneForEveryBegunSegment) {
+    EXPECT_EQ(kept(every(1)), 4);
+    EXPECT_EQ(kept(every(2)), 2);
+    EXPECT_EQ(kept(every(3)), 2) << "ceil(4/3)";
+    EXPECT_EQ(kept(every(4)), 1);
+    EXPECT_EQ(kept(every(9)), 1) << "not a ninth";
+}
+
+TEST(Checkpoints, OfAStageDoNotReachIntoTheNext) {
+    EXPECT_EQ(kept(every(4, 2)), 1);
+    EXPECT_EQ(kept(every(1, 2)), 2);
+    EXPECT_EQ(kept(every(3, 4)), 1);
+}
+
+TEST(Segments, AreComputedAgainOneAtATime) {
+    EXPECT_EQ(working(every(1)), 2) << "the first block";
+    EXPECT_EQ(working(every(2)), 3);
+    EXPECT_EQ(working(every(3)), 4);
+    EXPECT_EQ(working(every(4)), 5);
+    EXPECT_EQ(working(every(9)), 5) << "no more blocks than there are";
+}
+
+TEST(Segments, AllTogetherCostOneForwardPass) {
+    for (const std::int64_t k : {1, 2, 3, 4, 9}) {
+        const Prediction p = every(k);
+        EXPECT_EQ(p.time[TimePart::recompute], p.time[TimePart::forward]);
+    }
+}
+
+}  // namespace
+}  // namespace dodona::step
