@@ -57,28 +57,28 @@ void read_budget(Arguments& arguments, GoalWords& words) {
     words.currency = std::get<files::Amount>(read).currency;
 }
 
-std::vector<std::string> machines_of(const std::vector<Job>& jobs) {
+std::vector<std::string> machines_of(const std::vector<Workload>& workloads) {
     std::vector<std::string> names;
-    for (const Job& job : jobs) {
-        names.push_back(job.machine);
+    for (const Workload& workload : workloads) {
+        names.push_back(workload.machine);
     }
     return names;
 }
 
-void check_currencies(Arguments& arguments, const GoalWords& words, const std::vector<Job>& jobs) {
+void check_currencies(Arguments& arguments, const GoalWords& words, const std::vector<Workload>& workloads) {
     std::string currency = words.currency;
     std::string whose = "--budget";
-    for (const Job& job : jobs) {
-        if (!job.cluster.price) {
+    for (const Workload& workload : workloads) {
+        if (!workload.cluster.price) {
             continue;
         }
-        const std::string& other = job.cluster.price->currency;
+        const std::string& other = workload.cluster.price->currency;
         if (currency.empty()) {
             currency = other;
-            whose = "the price of " + job.machine;
+            whose = "the price of " + workload.machine;
         } else if (other != currency) {
             arguments.fault("--price",
-                            fmt::format("the price of {} is in {}, {} in {}", job.machine, other, whose, currency),
+                            fmt::format("the price of {} is in {}, {} in {}", workload.machine, other, whose, currency),
                             "give all of them in one currency: dodona knows no rates of exchange");
             return;
         }
@@ -165,18 +165,18 @@ search::Goals goals_of(Arguments& arguments, const GoalWords& words, const graph
     return goals;
 }
 
-void set_prices(Arguments& arguments, const GoalWords& words, std::vector<Job>& jobs) {
-    const std::vector<std::string> machines = machines_of(jobs);
+void set_prices(Arguments& arguments, const GoalWords& words, std::vector<Workload>& workloads) {
+    const std::vector<std::string> machines = machines_of(workloads);
     for (const auto& [machine, price] : words.prices) {
-        if (machine.empty() && jobs.size() > 1) {
+        if (machine.empty() && workloads.size() > 1) {
             arguments.fault("--price", "which machine's price is it?",
                             fmt::format("for example {}=2.5USD/h", machines[0]));
             continue;
         }
-        const auto found = std::find_if(jobs.begin(), jobs.end(), [&name = machine](const Job& job) {
-            return name.empty() || job.machine == name;
-        });
-        if (found == jobs.end()) {
+        const auto found = std::find_if(
+            workloads.begin(), workloads.end(),
+            [&name = machine](const Workload& workload) { return name.empty() || workload.machine == name; });
+        if (found == workloads.end()) {
             arguments.fault("--price",
                             fmt::format("{} is not asked about{}", as_typed(machine), did_you_mean(machine, machines)),
                             fmt::format("machines: {}", join(machines)));
@@ -184,11 +184,11 @@ void set_prices(Arguments& arguments, const GoalWords& words, std::vector<Job>& 
         }
         found->cluster.price = price;
     }
-    check_currencies(arguments, words, jobs);
-    for (const Job& job : jobs) {
-        if (words.budget && !job.cluster.price) {
-            arguments.fault("--budget", fmt::format("{} has no price", job.machine),
-                            fmt::format("add --price {}=2.5USD/h, of one GPU; dodona knows none", job.machine));
+    check_currencies(arguments, words, workloads);
+    for (const Workload& workload : workloads) {
+        if (words.budget && !workload.cluster.price) {
+            arguments.fault("--budget", fmt::format("{} has no price", workload.machine),
+                            fmt::format("add --price {}=2.5USD/h, of one GPU; dodona knows none", workload.machine));
         }
     }
 }

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
-#include "cli/job.hpp"
+#include "cli/workload.hpp"
 #include "cluster/price.hpp"
 #include "search/goal.hpp"
 
@@ -33,6 +33,6 @@ search::Goals goals_of(Arguments& arguments, const GoalWords& words, const graph
 
 /// Puts the prices of the command line in the place of those of files. Faults: a price of no machine asked about,
 /// several currencies, a budget where a machine has no price.
-void set_prices(Arguments& arguments, const GoalWords& words, std::vector<Job>& jobs);
+void set_prices(Arguments& arguments, const GoalWords& words, std::vector<Workload>& workloads);
 
 }  // namespace dodona::cli

@@ -28,31 +28,31 @@ std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const gra
     return strategies;
 }
 
-std::vector<Option> job_space_options(bool wishes) {
+std::vector<Option> job_space_options(bool constraints) {
     std::vector<Option> all{{.names = "--strategy",
                              .value = "A,B,...",
                              .description = "built-in strategies or files; default: all but the *-paradl ones",
                              .group = "Search"}};
     for (Option& option : space_options()) {
-        if (wishes || option.names == "--max-memory") {
+        if (constraints || option.names == "--max-memory") {
             all.push_back(std::move(option));
         }
     }
     return all;
 }
 
-search::Space job_space(Arguments& arguments, const Job& job) {
+search::Space job_space(Arguments& arguments, const Workload& workload) {
     search::Space space;
     space.max_memory = arguments.size("--max-memory");
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
-    space.precision = precision_of(arguments, job.cluster);
-    space.optimizer = optimizer_of(arguments, job.graph);
-    space.offload = offload_of(arguments, job.cluster);
-    space.framework = framework_of(arguments, job);
+    space.precision = precision_of(arguments, workload.cluster);
+    space.optimizer = optimizer_of(arguments, workload.graph);
+    space.offload = offload_of(arguments, workload.cluster);
+    space.framework = framework_of(arguments, workload);
     space.memory = memory_of(space.framework);
-    space.strategies = strategies_asked_for(arguments, job.graph, false);
-    read_space(arguments, job.cluster, space);
+    space.strategies = strategies_asked_for(arguments, workload.graph, false);
+    read_space(arguments, workload.cluster, space);
     space.top = 1;
     return space;
 }

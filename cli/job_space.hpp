@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
-#include "cli/job.hpp"
+#include "cli/workload.hpp"
 #include "search/search.hpp"
 
 namespace dodona::cli {
@@ -13,10 +13,10 @@ namespace dodona::cli {
 /// layer by layer is the caller's.
 std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph, bool layers);
 
-/// --strategy and --max-memory; `wishes`: with all that bounds or widens the space.
-std::vector<Option> job_space_options(bool wishes);
+/// --strategy and --max-memory; `constraints`: with all that bounds or widens the space.
+std::vector<Option> job_space_options(bool constraints);
 
 /// All of a space but its devices and its batch. Faults are noted in `arguments`.
-search::Space job_space(Arguments& arguments, const Job& job);
+search::Space job_space(Arguments& arguments, const Workload& workload);
 
 }  // namespace dodona::cli

@@ -10,10 +10,10 @@
 #include "cli/files.hpp"
 #include "cli/goals.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/job.hpp"
 #include "cli/job_space.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/workload.hpp"
 #include "reports/csv.hpp"
 #include "reports/json/largest.hpp"
 #include "reports/text/largest.hpp"
@@ -28,7 +28,7 @@ constexpr std::string_view kBatch = "batch";
 constexpr std::int64_t kStepsOfGiven = 16;  ///< the usual step is at most this part of the given value
 
 std::vector<Option> largest_command_options() {
-    std::vector<Option> all = job_options();
+    std::vector<Option> all = workload_options();
     for (Option& option : goal_options()) {
         all.push_back(std::move(option));
     }
@@ -103,11 +103,11 @@ struct Asked {
 };
 
 /// The network with the parameter at that value, and the rest as asked; for `batch` the same network.
-std::variant<search::SizedJob, std::string> job_of(Arguments& arguments, const Asked& asked, const Job& job,
-                                                   const search::Space& space, std::int64_t value) {
-    search::SizedJob sized{.graph = {}, .space = space, .goals = {}};
+std::variant<search::JobAtValue, std::string> job_of(Arguments& arguments, const Asked& asked, const Workload& workload,
+                                                     const search::Space& space, std::int64_t value) {
+    search::JobAtValue sized{.graph = {}, .space = space, .goals = {}};
     if (asked.parameter == kBatch) {
-        sized.graph = job.graph;
+        sized.graph = workload.graph;
         sized.space.batch = value;
         sized.space.accumulate = false;
     } else {
@@ -115,7 +115,7 @@ std::variant<search::SizedJob, std::string> job_of(Arguments& arguments, const A
         std::erase_if(parameters, [&](const auto& entry) { return entry.first == asked.parameter; });
         parameters.emplace_back(asked.parameter, std::to_string(value));
         try {
-            sized.graph = read_network(job.model, parameters);
+            sized.graph = read_network(workload.model, parameters);
         } catch (const InputError& error) {
             return first_fault(error);
         }
@@ -125,9 +125,9 @@ std::variant<search::SizedJob, std::string> job_of(Arguments& arguments, const A
     return sized;
 }
 
-search::Largest largest_with_progress(const Job& job, const search::LargestQuestion& question) {
+search::Largest largest_with_progress(const Workload& workload, const search::LargestQuestion& question) {
     ProgressLine line("values");
-    search::Largest found = search::largest(job.cluster, question, [&](std::int64_t seen, std::int64_t all) {
+    search::Largest found = search::largest(workload.cluster, question, [&](std::int64_t seen, std::int64_t all) {
         line.show(seen, all);
         return !interrupted();
     });
@@ -161,39 +161,39 @@ int run_largest(Arguments& arguments) {
         arguments.fault("--batch", "the batch is what is asked for", "leave it out, or ask for another parameter");
     }
     asked.parameters = model_parameters(arguments);
-    std::vector<Job> jobs{read_job(arguments)};
-    set_prices(arguments, asked.goals, jobs);
-    const Job& job = jobs.front();
-    check_devices(arguments, job.cluster, asked.devices);
-    search::Space space = job_space(arguments, job);
+    std::vector<Workload> workloads{read_workload(arguments)};
+    set_prices(arguments, asked.goals, workloads);
+    const Workload& workload = workloads.front();
+    check_devices(arguments, workload.cluster, asked.devices);
+    search::Space space = job_space(arguments, workload);
     space.devices = asked.devices;
-    const search::Goals goals = goals_of(arguments, asked.goals, job.graph);
+    const search::Goals goals = goals_of(arguments, asked.goals, workload.graph);
     const bool batch = asked.parameter == kBatch;
-    const std::int64_t given = batch ? default_batch(job.graph, asked.devices)
-                                     : value_given(arguments, job.model, asked.parameter, asked.parameters);
+    const std::int64_t given = batch ? default_batch(workload.graph, asked.devices)
+                                     : value_given(arguments, workload.model, asked.parameter, asked.parameters);
     arguments.throw_if_faults();
     constexpr std::int64_t kThousand = 1024;
     const std::int64_t last = most.value_or(std::min(kMostCount, given * kThousand));
     const std::int64_t stride = step.value_or(batch ? asked.devices : usual_step(given));
     const search::LargestQuestion question{
-        .job = [&](std::int64_t value) { return job_of(arguments, asked, job, space, value); },
+        .job = [&](std::int64_t value) { return job_of(arguments, asked, workload, space, value); },
         .start = std::min(given, last),
         .step = std::min(stride, last),
         .most = last};
     listen_for_interrupt();
-    const reports::LargestReport report{.question = {.model = job.model,
-                                                     .model_source = job.graph.source,
-                                                     .tokens_a_sample = tokens_a_sample(job.graph),
+    const reports::LargestReport report{.question = {.model = workload.model,
+                                                     .model_source = workload.graph.source,
+                                                     .tokens_a_sample = tokens_a_sample(workload.graph),
                                                      .goals = goals,
                                                      .settings = settings(arguments)},
                                         .parameter = asked.parameter,
                                         .given = given,
-                                        .machine = job.machine,
-                                        .machine_source = job.cluster.source,
+                                        .machine = workload.machine,
+                                        .machine_source = workload.cluster.source,
                                         .precision = space.precision,
                                         .devices = asked.devices,
-                                        .price = job.cluster.price,
-                                        .largest = largest_with_progress(job, question)};
+                                        .price = workload.cluster.price,
+                                        .largest = largest_with_progress(workload, question)};
     write(output, formatted(report, output));
     return interrupted() ? kInterrupted : report.largest.found ? kAnswered : kNo;
 }

@@ -7,10 +7,10 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/job.hpp"
 #include "cli/job_space.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/workload.hpp"
 #include "reports/json/limits.hpp"
 #include "reports/text/limits.hpp"
 #include "search/limits.hpp"
@@ -20,7 +20,7 @@ namespace dodona::cli {
 namespace {
 
 std::vector<Option> limits_command_options() {
-    std::vector<Option> all = job_options();
+    std::vector<Option> all = workload_options();
     for (Option& option : all) {
         if (option.long_name() == "--gpus") {
             option.description =
@@ -49,34 +49,35 @@ std::vector<Option> limits_command_options() {
 }
 
 /// Images come with the devices, tokens are shared: as default_batch has it.
-search::Growth growth_of(Arguments& arguments, const Job& job) {
-    search::Growth growth{.machine = job.cluster.devices(), .asked = arguments.count("--gpus")};
+search::Growth growth_of(Arguments& arguments, const Workload& workload) {
+    search::Growth growth{.machine = workload.cluster.devices(), .asked = arguments.count("--gpus")};
     growth.batch = arguments.count("--batch");
     const auto each = arguments.count("--batch-per-gpu");
     if (growth.batch && each) {
         arguments.fault("--batch-per-gpu", "--batch says that all GPUs share one batch",
                         "give --batch for strong scaling or --batch-per-gpu for weak scaling");
     }
-    growth.samples_per_device = each.value_or(default_batch(job.graph, 1));
-    const std::int64_t on_one = default_batch(job.graph, 1);
-    const bool shared = default_batch(job.graph, 2) == on_one && on_one > 1;
+    growth.samples_per_device = each.value_or(default_batch(workload.graph, 1));
+    const std::int64_t on_one = default_batch(workload.graph, 1);
+    const bool shared = default_batch(workload.graph, 2) == on_one && on_one > 1;
     if (!growth.batch && !each && shared) {
         growth.batch = on_one;
     }
     if (growth.asked) {
-        check_devices(arguments, job.cluster, *growth.asked);
+        check_devices(arguments, workload.cluster, *growth.asked);
     }
     return growth;
 }
 
-std::vector<search::StrategyLimits> with_progress(const Job& job, const search::Space& space,
+std::vector<search::StrategyLimits> with_progress(const Workload& workload, const search::Space& space,
                                                   const search::Growth& growth) {
     listen_for_interrupt();
     ProgressLine line("numbers of GPUs");
-    auto found = search::limits(job.graph, job.cluster, space, growth, [&](std::int64_t seen, std::int64_t all) {
-        line.show(seen, all);
-        return !interrupted();
-    });
+    auto found =
+        search::limits(workload.graph, workload.cluster, space, growth, [&](std::int64_t seen, std::int64_t all) {
+            line.show(seen, all);
+            return !interrupted();
+        });
     line.clear();
     if (interrupted()) {
         fmt::print(stderr, "note: stopped; larger numbers of GPUs and further strategies were not looked at\n");
@@ -103,22 +104,22 @@ bool any_fits(const search::LimitsAnswer& answer) {
 
 int run_limits(Arguments& arguments) {
     const Output output = read_output(arguments);
-    const Job job = read_job(arguments);
-    const search::Growth growth = growth_of(arguments, job);
+    const Workload workload = read_workload(arguments);
+    const search::Growth growth = growth_of(arguments, workload);
     arguments.throw_if_faults();
-    const search::Space space = job_space(arguments, job);
+    const search::Space space = job_space(arguments, workload);
     arguments.throw_if_faults();
-    search::LimitsAnswer answer{.question = {.model = job.model,
-                                             .machine = job.machine,
+    search::LimitsAnswer answer{.question = {.model = workload.model,
+                                             .machine = workload.machine,
                                              .devices = growth.asked.value_or(growth.machine),
                                              .batch = growth.batch_on(growth.asked.value_or(growth.machine)),
                                              .precision = space.precision,
-                                             .model_source = job.graph.source,
-                                             .machine_source = job.cluster.source,
-                                             .parameters = graph::count(job.graph).parameters,
+                                             .model_source = workload.graph.source,
+                                             .machine_source = workload.cluster.source,
+                                             .parameters = graph::count(workload.graph).parameters,
                                              .settings = settings(arguments)},
                                 .growth = growth,
-                                .strategies = with_progress(job, space, growth)};
+                                .strategies = with_progress(workload, space, growth)};
     for (const plan::Strategy& strategy : space.strategies) {
         answer.question.strategies.push_back(strategy.name);
     }

@@ -17,12 +17,12 @@ namespace dodona::cli {
 namespace {
 
 /// A run that can be asked, and was measured.
-struct MeasuredRun {
+struct ObservedRun {
     validate::Question question;
     Seconds measured;
 };
 
-step::Observation observation(const MeasuredRun& asked, const plan::Framework& framework) {
+step::Observation observation(const ObservedRun& asked, const plan::Framework& framework) {
     plan::Plan plan = asked.question.plan;
     plan.framework = framework;
     const step::Prediction prediction = step::predict(*asked.question.graph, *asked.question.cluster, plan);
@@ -34,12 +34,12 @@ step::Observation observation(const MeasuredRun& asked, const plan::Framework& f
 }
 
 /// Runs without a time say nothing; of those that cannot be asked, the first reason is told.
-std::vector<MeasuredRun> runs_of(const std::string& table) {
+std::vector<ObservedRun> runs_of(const std::string& table) {
     validate::Questions questions(library());
-    std::vector<MeasuredRun> asked;
+    std::vector<ObservedRun> asked;
     std::size_t refused = 0;
     std::string reason;
-    for (const files::Run& run : files::load_runs(table, {})) {
+    for (const files::MeasuredRun& run : files::load_runs(table, {})) {
         try {
             if (run.step_time) {
                 asked.push_back({questions.of(run), *run.step_time});
@@ -62,13 +62,13 @@ std::vector<MeasuredRun> runs_of(const std::string& table) {
     return asked;
 }
 
-MeasuredRun step_of(const ObservedWords& words, const Job& job, const plan::Plan& plan) {
-    MeasuredRun asked;
-    asked.question.graph = std::make_shared<const graph::Graph>(job.graph);
-    asked.question.cluster = std::make_shared<const cluster::Cluster>(job.cluster);
+ObservedRun step_of(const ObservedWords& words, const Workload& workload, const plan::Plan& plan) {
+    ObservedRun asked;
+    asked.question.graph = std::make_shared<const graph::Graph>(workload.graph);
+    asked.question.cluster = std::make_shared<const cluster::Cluster>(workload.cluster);
     asked.question.plan = plan;
     asked.measured = *words.step;
-    const step::Prediction prediction = step::predict(job.graph, job.cluster, plan);
+    const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
     if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
         fail({}, "--observed: a plan that cannot run has no step to observe: " + broken->text,
              "give the plan that was run");
@@ -115,13 +115,13 @@ ObservedWords read_observed(Arguments& arguments) {
     return words;
 }
 
-plan::Framework anchored(const plan::Framework& framework, const ObservedWords& words, const Job& job,
+plan::Framework anchored(const plan::Framework& framework, const ObservedWords& words, const Workload& workload,
                          const plan::Plan& observed_plan) {
-    const std::vector<MeasuredRun> asked =
-        words.step ? std::vector<MeasuredRun>{step_of(words, job, observed_plan)} : runs_of(words.table);
+    const std::vector<ObservedRun> asked =
+        words.step ? std::vector<ObservedRun>{step_of(words, workload, observed_plan)} : runs_of(words.table);
     return step::anchored(framework, [&](const plan::Framework& moved) {
         std::vector<step::Observation> observations;
-        for (const MeasuredRun& one : asked) {
+        for (const ObservedRun& one : asked) {
             observations.push_back(observation(one, moved));
         }
         return observations;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
-#include "cli/job.hpp"
 #include "cli/option.hpp"
+#include "cli/workload.hpp"
 #include "plan/plan.hpp"
 
 namespace dodona::cli {
@@ -26,7 +26,7 @@ ObservedWords read_observed(Arguments& arguments);
 
 /// The framework, moved to the step of `observed_plan` or to the runs of the table. Throws InputError where a plan does
 /// not fit or no run of the table can be asked.
-plan::Framework anchored(const plan::Framework& framework, const ObservedWords& words, const Job& job,
+plan::Framework anchored(const plan::Framework& framework, const ObservedWords& words, const Workload& workload,
                          const plan::Plan& observed_plan);
 
 }  // namespace dodona::cli

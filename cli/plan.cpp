@@ -9,19 +9,19 @@
 #include "cli/explain.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/job.hpp"
 #include "cli/job_space.hpp"
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/space_options.hpp"
+#include "cli/workload.hpp"
 #include "files/plan_file.hpp"
 #include "reports/csv.hpp"
 #include "reports/figures.hpp"
 #include "reports/json/answer.hpp"
 #include "reports/text/answer.hpp"
+#include "search/crossover_search.hpp"
 #include "search/layer_search.hpp"
-#include "search/rivals.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
 
@@ -32,7 +32,7 @@ namespace {
 constexpr std::int64_t kMostPlans = 1000;
 
 std::vector<Option> plan_command_options() {
-    std::vector<Option> all = job_options();
+    std::vector<Option> all = workload_options();
     const std::string search = "Search";
     all.push_back({.names = "--strategy",
                    .value = "A,B,...",
@@ -100,11 +100,12 @@ void save(const search::Answer& answer, const std::string& file) {
 }
 
 /// The plan that was observed, with the framework that is asked about.
-plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Job& job, const search::Space& space) {
+plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Workload& workload,
+                      const search::Space& space) {
     plan::Plan taken = library().plan(file, {});
-    if (taken.devices() > job.cluster.devices()) {
+    if (taken.devices() > workload.cluster.devices()) {
         arguments.fault("--observed-plan", fmt::format("{} has {} GPUs, more than {} has: {}", file, taken.devices(),
-                                                       job.cluster.name, job.cluster.devices()));
+                                                       workload.cluster.name, workload.cluster.devices()));
     }
     arguments.throw_if_faults();
     taken.framework = space.framework;
@@ -113,7 +114,7 @@ plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Job& 
 }
 
 /// The search, with progress on a terminal and Ctrl-C.
-search::Answer search_with_progress(const Job& job, const search::Space& space, bool layers) {
+search::Answer search_with_progress(const Workload& workload, const search::Space& space, bool layers) {
     listen_for_interrupt();
     ProgressLine line("meshes");
     std::int64_t seen_last = 0;
@@ -124,8 +125,8 @@ search::Answer search_with_progress(const Job& job, const search::Space& space, 
         in_all = all;
         return !interrupted();
     };
-    search::Answer answer = layers ? search::search_layers(job.graph, job.cluster, space, progress)
-                                   : search::search(job.graph, job.cluster, space, progress);
+    search::Answer answer = layers ? search::search_layers(workload.graph, workload.cluster, space, progress)
+                                   : search::search(workload.graph, workload.cluster, space, progress);
     line.clear();
     if (interrupted()) {
         fmt::print(stderr, "note: stopped; this is the best of {} of {} meshes\n",
@@ -152,43 +153,43 @@ int run_plan(Arguments& arguments) {
     }
     const bool explains = read_explain(arguments, output);
     const std::size_t shown = space.top;
-    space.top = explains ? std::max(shown, search::kRivals) : shown;
+    space.top = explains ? std::max(shown, search::kCompetitors) : shown;
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
-    const Job job = read_job(arguments);
-    check_devices(arguments, job.cluster, space.devices);
-    space.precision = precision_of(arguments, job.cluster);
-    space.optimizer = optimizer_of(arguments, job.graph);
-    space.offload = offload_of(arguments, job.cluster);
-    space.framework = framework_of(arguments, job);
+    const Workload workload = read_workload(arguments);
+    check_devices(arguments, workload.cluster, space.devices);
+    space.precision = precision_of(arguments, workload.cluster);
+    space.optimizer = optimizer_of(arguments, workload.graph);
+    space.offload = offload_of(arguments, workload.cluster);
+    space.framework = framework_of(arguments, workload);
     space.memory = memory_of(space.framework);
-    space.batch = batch.value_or(default_batch(job.graph, space.devices));
+    space.batch = batch.value_or(default_batch(workload.graph, space.devices));
     arguments.throw_if_faults();
     if (observed.any()) {
         const plan::Plan taken =
-            observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, job, space);
-        space.framework = anchored(space.framework, observed, job, taken);
+            observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, workload, space);
+        space.framework = anchored(space.framework, observed, workload, taken);
     }
-    space.strategies = strategies_asked_for(arguments, job.graph, true);
-    read_space(arguments, job.cluster, space);
+    space.strategies = strategies_asked_for(arguments, workload.graph, true);
+    read_space(arguments, workload.cluster, space);
     arguments.throw_if_faults();
-    search::Answer answer = search_with_progress(job, space, by_layers(arguments));
-    answer.question = {.model = job.model,
-                       .machine = job.machine,
+    search::Answer answer = search_with_progress(workload, space, by_layers(arguments));
+    answer.question = {.model = workload.model,
+                       .machine = workload.machine,
                        .devices = space.devices,
                        .batch = space.batch,
                        .precision = space.precision,
                        .strategies = names_of(space.strategies),
-                       .model_source = job.graph.source,
-                       .machine_source = job.cluster.source,
-                       .parameters = graph::count(job.graph).parameters,
+                       .model_source = workload.graph.source,
+                       .machine_source = workload.cluster.source,
+                       .parameters = graph::count(workload.graph).parameters,
                        .settings = settings(arguments)};
     if (answer.layers) {
         answer.question.strategies.emplace_back(search::kByLayers);
     }
     if (explains) {
         const search::Searcher again = by_layers(arguments) ? search::search_layers : search::search;
-        explain({job.graph, job.cluster, space, again}, answer);
+        explain({workload.graph, workload.cluster, space, again}, answer);
         answer.plans.resize(std::min(answer.plans.size(), shown));
     }
     write(output, formatted(answer, save_to, output));

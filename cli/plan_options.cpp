@@ -217,24 +217,24 @@ PlanWords read_plan_words(Arguments& arguments) {
     return words;
 }
 
-plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job) {
+plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Workload& workload) {
     if (!words.file.empty()) {
         plan::Plan plan = plan_from_file(arguments, words);
         if (arguments.has("--framework")) {
-            plan.framework = framework_of(arguments, job);
+            plan.framework = framework_of(arguments, workload);
         }
         plan.memory = memory_of(plan.framework);
-        check_devices(arguments, job.cluster, plan.devices());
+        check_devices(arguments, workload.cluster, plan.devices());
         arguments.throw_if_faults();
         return plan;
     }
     plan::Plan plan;
-    plan.precision = precision_of(arguments, job.cluster);
-    plan.optimizer = optimizer_of(arguments, job.graph);
+    plan.precision = precision_of(arguments, workload.cluster);
+    plan.optimizer = optimizer_of(arguments, workload.graph);
     plan.overlap = overlap_of(arguments);
-    plan.offload = offload_of(arguments, job.cluster);
+    plan.offload = offload_of(arguments, workload.cluster);
     plan.algorithm = algorithm_of(arguments);
-    plan.framework = framework_of(arguments, job);
+    plan.framework = framework_of(arguments, workload);
     plan.memory = memory_of(plan.framework);
     arguments.throw_if_faults();
     plan.strategy = read_strategy(words.strategy);
@@ -243,8 +243,8 @@ plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job)
     arguments.throw_if_faults();
     check_mesh(arguments, plan, words.gpus.value_or(plan.devices()));
     arguments.throw_if_faults();
-    check_devices(arguments, job.cluster, plan.devices());
-    plan.batch = words.batch.value_or(default_batch(job.graph, plan.devices()));
+    check_devices(arguments, workload.cluster, plan.devices());
+    plan.batch = words.batch.value_or(default_batch(workload.graph, plan.devices()));
     plan.microbatch = words.microbatch.value_or(default_microbatch(plan));
     plan.chunks = words.chunks;
     plan.schedule = words.schedule.value_or(words.chunks > 1 ? plan::ScheduleKind::interleaved

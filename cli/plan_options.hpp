@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cli/arguments.hpp"
-#include "cli/job.hpp"
 #include "cli/option.hpp"
+#include "cli/workload.hpp"
 #include "plan/plan.hpp"
 
 namespace dodona::cli {
@@ -39,6 +39,6 @@ std::vector<Option> plan_options();
 PlanWords read_plan_words(Arguments& arguments);
 
 /// Throws the faults collected so far, and those of the plan against the number of GPUs.
-plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Job& job);
+plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Workload& workload);
 
 }  // namespace dodona::cli

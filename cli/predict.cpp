@@ -2,10 +2,10 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
-#include "cli/job.hpp"
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/plan_options.hpp"
+#include "cli/workload.hpp"
 #include "reports/csv.hpp"
 #include "reports/json/explanation.hpp"
 #include "reports/json/prediction.hpp"
@@ -19,7 +19,7 @@ namespace dodona::cli {
 namespace {
 
 std::vector<Option> predict_command_options() {
-    std::vector<Option> all = job_options();
+    std::vector<Option> all = workload_options();
     for (Option& option : plan_options()) {
         all.push_back(std::move(option));
     }
@@ -31,9 +31,9 @@ std::vector<Option> predict_command_options() {
     return all;
 }
 
-std::string formatted(const Job& job, const step::Prediction& prediction,
+std::string formatted(const Workload& workload, const step::Prediction& prediction,
                       const std::optional<search::Explanation>& explanation, const Output& output) {
-    const reports::Subject subject{job.model, job.machine};
+    const reports::Subject subject{workload.model, workload.machine};
     reports::Json document = reports::prediction_json(prediction);
     if (explanation) {
         document["explanation"] = reports::explanation_json(*explanation);
@@ -55,17 +55,17 @@ int run_predict(Arguments& arguments) {
     const bool explains = read_explain(arguments, output);
     const PlanWords plan_words = read_plan_words(arguments);
     const ObservedWords observed = read_observed(arguments);
-    const Job job = read_job(arguments);
-    plan::Plan plan = plan_of(arguments, plan_words, job);
+    const Workload workload = read_workload(arguments);
+    plan::Plan plan = plan_of(arguments, plan_words, workload);
     if (observed.any()) {
-        plan.framework = anchored(plan.framework, observed, job, plan);
+        plan.framework = anchored(plan.framework, observed, workload, plan);
     }
-    const step::Prediction prediction = step::predict(job.graph, job.cluster, plan);
+    const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
     std::optional<search::Explanation> explanation;
     if (explains) {
-        explanation = search::sensitivity(job.graph, job.cluster, prediction);
+        explanation = search::sensitivity(workload.graph, workload.cluster, prediction);
     }
-    write(output, formatted(job, prediction, explanation, output));
+    write(output, formatted(workload, prediction, explanation, output));
     return kAnswered;
 }
 

@@ -9,10 +9,10 @@
 #include "cli/files.hpp"
 #include "cli/goals.hpp"
 #include "cli/interrupt.hpp"
-#include "cli/job.hpp"
 #include "cli/job_space.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/workload.hpp"
 #include "reports/csv.hpp"
 #include "reports/json/sizing.hpp"
 #include "reports/text/sizing.hpp"
@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kMostCounts = 10'000;
 
 std::vector<Option> size_command_options() {
-    std::vector<Option> all = job_options();
+    std::vector<Option> all = workload_options();
     for (Option& option : all) {
         if (option.long_name() == "--machine") {
             option.description += "; repeat to compare several";
@@ -106,7 +106,7 @@ std::vector<std::int64_t> counts_of(Arguments& arguments, const CountWords& word
     return counts;
 }
 
-std::vector<Job> read_jobs(Arguments& arguments) {
+std::vector<Workload> read_workloads(Arguments& arguments) {
     const std::string model =
         arguments.required_text("MODEL", "a built-in network (`dodona models` lists them) or a file");
     const auto parameters = model_parameters(arguments);
@@ -122,25 +122,26 @@ std::vector<Job> read_jobs(Arguments& arguments) {
     }
     const auto contention = arguments.ratio("--contention", 1);
     arguments.throw_if_faults();
-    std::vector<Job> jobs;
+    std::vector<Workload> workloads;
     for (const std::string& machine : machines) {
-        jobs.push_back({model, machine, read_network(model, parameters), read_machine(machine)});
+        workloads.push_back({model, machine, read_network(model, parameters), read_machine(machine)});
         if (contention) {
-            jobs.back().cluster.contention = contention;
+            workloads.back().cluster.contention = contention;
         }
     }
-    return jobs;
+    return workloads;
 }
 
-search::Find read_find(Arguments& arguments, const std::vector<Job>& jobs) {
-    const bool priced = std::all_of(jobs.begin(), jobs.end(), [](const Job& job) { return job.cluster.price; });
+search::Find read_find(Arguments& arguments, const std::vector<Workload>& workloads) {
+    const bool priced = std::all_of(workloads.begin(), workloads.end(),
+                                    [](const Workload& workload) { return workload.cluster.price; });
     const auto word = arguments.word("--find", words(search::kFinds));
     if (!word) {
-        return priced && jobs.size() > 1 ? search::Find::cheapest : search::Find::fewest;
+        return priced && workloads.size() > 1 ? search::Find::cheapest : search::Find::fewest;
     }
     const auto* const find = std::find_if(search::kFinds.begin(), search::kFinds.end(),
                                           [&](search::Find known) { return search::name(known) == *word; });
-    if (*find == search::Find::cheapest && !priced && jobs.size() > 1) {
+    if (*find == search::Find::cheapest && !priced && workloads.size() > 1) {
         arguments.fault("--find", "cheapest of machines of which not all have prices",
                         "add --price M=2.5USD/h for each, of one GPU; dodona knows none");
     }
@@ -148,16 +149,17 @@ search::Find read_find(Arguments& arguments, const std::vector<Job>& jobs) {
 }
 
 /// One machine after the other, with progress on a terminal and Ctrl-C.
-search::Sizing size_with_progress(const Job& job, const search::SizingQuestion& question) {
-    ProgressLine line(fmt::format("counts of {}", job.machine));
-    search::Sizing sizing = search::size(job.graph, job.cluster, question, [&](std::int64_t seen, std::int64_t all) {
-        line.show(seen, all);
-        return !interrupted();
-    });
+search::Sizing size_with_progress(const Workload& workload, const search::SizingQuestion& question) {
+    ProgressLine line(fmt::format("counts of {}", workload.machine));
+    search::Sizing sizing =
+        search::size(workload.graph, workload.cluster, question, [&](std::int64_t seen, std::int64_t all) {
+            line.show(seen, all);
+            return !interrupted();
+        });
     line.clear();
     if (!sizing.complete) {
         fmt::print(stderr, "note: stopped; this is what {} of {} counts of {} say\n", sizing.attempts.size(),
-                   sizing.counts, job.machine);
+                   sizing.counts, workload.machine);
     }
     return sizing;
 }
@@ -177,34 +179,34 @@ int run_size(Arguments& arguments) {
     const CountWords counts = read_counts(arguments);
     const auto batch = arguments.count("--batch");
     const GoalWords goals = read_goals(arguments);
-    std::vector<Job> jobs = read_jobs(arguments);
-    set_prices(arguments, goals, jobs);
+    std::vector<Workload> workloads = read_workloads(arguments);
+    set_prices(arguments, goals, workloads);
     reports::SizingReport report;
-    report.find = read_find(arguments, jobs);
+    report.find = read_find(arguments, workloads);
     std::vector<search::SizingQuestion> questions;
-    for (const Job& job : jobs) {
-        search::SizingQuestion question{.space = job_space(arguments, job), .find = report.find};
-        question.counts = counts_of(arguments, counts, job.cluster, jobs.size() > 1);
-        question.goals = goals_of(arguments, goals, job.graph);
-        question.batch = [&graph = job.graph, batch](std::int64_t n) {
+    for (const Workload& workload : workloads) {
+        search::SizingQuestion question{.space = job_space(arguments, workload), .find = report.find};
+        question.counts = counts_of(arguments, counts, workload.cluster, workloads.size() > 1);
+        question.goals = goals_of(arguments, goals, workload.graph);
+        question.batch = [&graph = workload.graph, batch](std::int64_t n) {
             return batch.value_or(default_batch(graph, n));
         };
         questions.push_back(std::move(question));
         arguments.throw_if_faults();
     }
     listen_for_interrupt();
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-        report.machines.push_back({.machine = jobs[i].machine,
-                                   .source = jobs[i].cluster.source,
+    for (std::size_t i = 0; i < workloads.size(); ++i) {
+        report.machines.push_back({.machine = workloads[i].machine,
+                                   .source = workloads[i].cluster.source,
                                    .precision = questions[i].space.precision,
-                                   .price = jobs[i].cluster.price,
-                                   .sizing = size_with_progress(jobs[i], questions[i])});
+                                   .price = workloads[i].cluster.price,
+                                   .sizing = size_with_progress(workloads[i], questions[i])});
     }
     report.best = reports::best_machine(report.machines, report.find);
-    report.parameters = graph::count(jobs.front().graph).parameters;
-    report.question = {.model = jobs.front().model,
-                       .model_source = jobs.front().graph.source,
-                       .tokens_a_sample = tokens_a_sample(jobs.front().graph),
+    report.parameters = graph::count(workloads.front().graph).parameters;
+    report.question = {.model = workloads.front().model,
+                       .model_source = workloads.front().graph.source,
+                       .tokens_a_sample = tokens_a_sample(workloads.front().graph),
                        .goals = questions.front().goals,
                        .settings = settings(arguments)};
     write(output, formatted(report, output));

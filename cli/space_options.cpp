@@ -23,23 +23,23 @@ constexpr std::array kVaryWords{VaryWord{"placement", &search::Vary::placement},
                                 VaryWord{"offload", &search::Vary::offload}};
 
 /// "tensor=8,recompute=full"; a name without a value where that means something.
-std::vector<search::Wish> wishes(Arguments& arguments, const std::string& option, const search::Space& space,
-                                 bool names) {
-    std::vector<search::Wish> found;
+std::vector<search::Constraint> constraints(Arguments& arguments, const std::string& option, const search::Space& space,
+                                            bool names) {
+    std::vector<search::Constraint> found;
     for (const std::string& typed : arguments.list(option)) {
         const std::size_t equals = typed.find('=');
-        const search::Wish wish{typed.substr(0, equals),
-                                equals == std::string::npos ? std::string{} : typed.substr(equals + 1)};
-        if (equals != std::string::npos ? wish.value.empty() : !names) {
+        const search::Constraint constraint{typed.substr(0, equals),
+                                            equals == std::string::npos ? std::string{} : typed.substr(equals + 1)};
+        if (equals != std::string::npos ? constraint.value.empty() : !names) {
             arguments.fault(option, fmt::format("{} has no value", as_typed(typed)), "write it as tensor=8");
             continue;
         }
-        if (const std::string why = search::wish_fault(wish, space.strategies); !why.empty()) {
+        if (const std::string why = search::constraint_fault(constraint, space.strategies); !why.empty()) {
             arguments.fault(option, fmt::format("{}: {}", as_typed(typed), why),
-                            fmt::format("sizes of axes, or {}", fmt::join(search::wish_words(), ", ")));
+                            fmt::format("sizes of axes, or {}", fmt::join(search::constraint_names(), ", ")));
             continue;
         }
-        found.push_back(wish);
+        found.push_back(constraint);
     }
     return found;
 }
@@ -89,8 +89,8 @@ std::vector<Option> space_options() {
 }
 
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
-    space.fixed = wishes(arguments, "--fixed", space, false);
-    space.excluded = wishes(arguments, "--exclude", space, true);
+    space.fixed = constraints(arguments, "--fixed", space, false);
+    space.excluded = constraints(arguments, "--exclude", space, true);
     space.exhaustive = arguments.has("--exhaustive");
     space.workers = static_cast<int>(arguments.count("--workers", kMostWorkers).value_or(0));
     read_vary(arguments, cluster, space.vary);

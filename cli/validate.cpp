@@ -67,13 +67,13 @@ std::vector<Option> validate_command_options() {
 }
 
 /// Leaves the runs of the groups that --group names.
-void select_groups(Arguments& arguments, std::vector<files::Run>& runs) {
+void select_groups(Arguments& arguments, std::vector<files::MeasuredRun>& runs) {
     const std::vector<std::string> wanted = arguments.all("--group");
     if (wanted.empty()) {
         return;
     }
     std::vector<std::string> known;
-    for (const files::Run& run : runs) {
+    for (const files::MeasuredRun& run : runs) {
         if (std::find(known.begin(), known.end(), run.group) == known.end()) {
             known.push_back(run.group);
         }
@@ -85,16 +85,16 @@ void select_groups(Arguments& arguments, std::vector<files::Run>& runs) {
         }
     }
     arguments.throw_if_faults();
-    std::erase_if(runs, [&](const files::Run& run) {
+    std::erase_if(runs, [&](const files::MeasuredRun& run) {
         return std::find(wanted.begin(), wanted.end(), run.group) == wanted.end();
     });
 }
 
 /// Makes the cells of the column that --by names the groups.
-void group_by(Arguments& arguments, std::vector<files::Run>& runs) {
+void group_by(Arguments& arguments, std::vector<files::MeasuredRun>& runs) {
     const std::vector<std::string> columns = files::run_columns();
     const std::optional<std::string> column = arguments.word("--by", columns);
-    for (files::Run& run : runs) {
+    for (files::MeasuredRun& run : runs) {
         if (column) {
             const std::string& cell = run.cell(*column);
             run.group = cell.empty() ? "(none)" : cell;
@@ -114,7 +114,7 @@ validate::Tables read_tables(Arguments& arguments) {
 }
 
 /// The comparison, with progress on a terminal and Ctrl-C.
-validate::Comparison compare_with_progress(const std::vector<files::Run>& runs, validate::Tables tables) {
+validate::Comparison compare_with_progress(const std::vector<files::MeasuredRun>& runs, validate::Tables tables) {
     validate::Questions questions(library(), std::move(tables));
     listen_for_interrupt();
     ProgressLine line("runs");
@@ -148,12 +148,12 @@ std::string formatted(const reports::ComparisonView& view, const validate::Compa
 }
 
 /// The runs of all tables; one that is in several counts once.
-std::vector<files::Run> read_tables_of_runs(const std::vector<std::string>& tables) {
-    std::vector<files::Run> runs;
+std::vector<files::MeasuredRun> read_tables_of_runs(const std::vector<std::string>& tables) {
+    std::vector<files::MeasuredRun> runs;
     std::set<std::string> ids;
     std::size_t repeated = 0;
     for (const std::string& table : tables) {
-        for (files::Run& run : files::load_runs(table, {})) {
+        for (files::MeasuredRun& run : files::load_runs(table, {})) {
             if (ids.insert(run.id).second) {
                 runs.push_back(std::move(run));
             } else {
@@ -206,7 +206,7 @@ int run_validate(Arguments& arguments) {
     const std::string record = writable_file(arguments, "--record");
     const std::optional<std::string> gate = arguments.text("--gate");
     arguments.throw_if_faults();
-    std::vector<files::Run> runs = read_tables_of_runs(tables);
+    std::vector<files::MeasuredRun> runs = read_tables_of_runs(tables);
     select_groups(arguments, runs);
     group_by(arguments, runs);
     arguments.throw_if_faults();

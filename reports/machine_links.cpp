@@ -53,8 +53,8 @@ std::vector<std::string> link_facts(const cluster::Cluster& cluster) {
         std::vector<std::string> protocols;
         for (const cluster::Protocol& protocol : link->protocols) {
             protocols.push_back(fmt::format("{} {} and {} a step at {} of the bandwidth", protocol.name,
-                                            text(protocol.drive.start), text(protocol.drive.step),
-                                            percent(protocol.drive.efficiency)));
+                                            text(protocol.timing.start), text(protocol.timing.step),
+                                            percent(protocol.timing.efficiency)));
         }
         lines.push_back(
             fmt::format("link of {}: {}; {}; they miss its tables by {}{}", join(levels, " and "), link->name,
@@ -87,9 +87,9 @@ Json link_json(const cluster::Link& link) {
     Json protocols = Json::array();
     for (const cluster::Protocol& protocol : link.protocols) {
         protocols.push_back({{"name", protocol.name},
-                             {"start_s", number(protocol.drive.start.in(unit::second))},
-                             {"step_s", number(protocol.drive.step.in(unit::second))},
-                             {"efficiency", number(protocol.drive.efficiency)}});
+                             {"start_s", number(protocol.timing.start.in(unit::second))},
+                             {"step_s", number(protocol.timing.step.in(unit::second))},
+                             {"efficiency", number(protocol.timing.efficiency)}});
     }
     Json curves = Json::array();
     for (const cluster::CollectiveCurve& curve : link.curves) {

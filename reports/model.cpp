@@ -12,7 +12,7 @@ namespace dodona::reports {
 namespace {
 
 /// "9 conv, 9 batch_norm, 8 relu": operators of one instance, in order of first appearance.
-std::string operators(const graph::Graph& graph, const graph::Unit& unit) {
+std::string operators(const graph::Graph& graph, const graph::Segment& unit) {
     std::vector<std::string> order;
     std::map<std::string, std::int64_t> counts;
     for (const graph::Vertex vertex : unit.layers) {
@@ -34,7 +34,7 @@ std::string operators(const graph::Graph& graph, const graph::Unit& unit) {
 
 Table unit_table(const graph::Graph& graph) {
     Table table({{"unit"}, {"times", Align::right}, {"operators of one"}});
-    for (const graph::Unit& unit : graph.units) {
+    for (const graph::Segment& unit : graph.segments) {
         const std::string words = operators(graph, unit);
         if (!words.empty()) {
             table.row({unit.name, std::to_string(unit.count), words});

@@ -56,9 +56,9 @@ std::vector<cluster::Protocol> protocols_of(const Parameters& parameters) {
         const double step = least_step + std::exp(parameters[i + 1]);
         least_step = step;
         protocols.push_back({.name = i == 0 && parameters.size() > kOfOne ? "low-latency" : "simple",
-                             .drive = {.start = Seconds::of_base(1e-6 * std::exp(parameters[i])),
-                                       .step = Seconds::of_base(1e-6 * step),
-                                       .efficiency = 1 / (1 + std::exp(parameters[i + 2]))}});
+                             .timing = {.start = Seconds::of_base(1e-6 * std::exp(parameters[i])),
+                                        .step = Seconds::of_base(1e-6 * step),
+                                        .efficiency = 1 / (1 + std::exp(parameters[i + 2]))}});
     }
     return protocols;
 }
@@ -200,7 +200,7 @@ ProtocolFit fit_efficiency(const Bench& bench, const Tables& tables) {
         }
     }
     check(!reached.empty(), "the table has large all-reduces");
-    const cluster::Protocol protocol{.name = "ring", .drive = {.step = kNetworkStep, .efficiency = median(reached)}};
+    const cluster::Protocol protocol{.name = "ring", .timing = {.step = kNetworkStep, .efficiency = median(reached)}};
     cluster::Cluster cluster{.name = "bench", .algorithms = {cluster::Algorithm::ring}};
     cluster.levels.push_back({.name = "system",
                               .size = bench.size,

@@ -117,8 +117,8 @@ void write_link(Yaml& yaml, const cluster::Link& link) {
         const auto protocols = yaml.list("protocols");
         for (const cluster::Protocol& protocol : link.protocols) {
             yaml.item(fmt::format("{{name: {}, start: {}, step: {}, efficiency: {}}}", protocol.name,
-                                  written(protocol.drive.start), written(protocol.drive.step),
-                                  number(protocol.drive.efficiency)));
+                                  written(protocol.timing.start), written(protocol.timing.step),
+                                  number(protocol.timing.efficiency)));
         }
     }
     write_curves(yaml, link.curves);

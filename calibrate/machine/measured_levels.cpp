@@ -44,8 +44,8 @@ void measure(Level& level, const MeasuredLevel& measured) {
     level.bandwidth = of_one_link(level, level.link->bandwidth);
     level.in_network.reset();  // what switches reduce is in the tables
     if (!level.link->protocols.empty()) {
-        level.latency = level.link->protocols.front().drive.step;
-        level.efficiency = level.link->protocols.back().drive.efficiency;
+        level.latency = level.link->protocols.front().timing.step;
+        level.efficiency = level.link->protocols.back().timing.efficiency;
     }
 }
 

@@ -89,7 +89,7 @@ std::vector<cluster::Protocol> protocols_of(const LogGP& messages, BytesPerSecon
     for (const MessagePiece& piece : messages.pieces) {
         const double share = std::min(1.0, piece.bandwidth / bandwidth);
         protocols.push_back({.name = fmt::format("up-to-{:.0f}", piece.last.in(unit::byte)),
-                             .drive = {.step = piece.start, .efficiency = share}});
+                             .timing = {.step = piece.start, .efficiency = share}});
     }
     return protocols;
 }

@@ -177,9 +177,9 @@ RingProtocols fit_ring_protocols(const Tables& tables, BytesPerSecond bandwidth)
     for (Line& line : lines) {
         line[2] = std::max(line[2], least);
         found.protocols.push_back({.name = lines.size() > 1 && found.protocols.empty() ? "low-latency" : "simple",
-                                   .drive = {.start = Seconds::of_base(line[0]),
-                                             .step = Seconds::of_base(line[1]),
-                                             .efficiency = least / line[2]}});
+                                   .timing = {.start = Seconds::of_base(line[0]),
+                                              .step = Seconds::of_base(line[1]),
+                                              .efficiency = least / line[2]}});
     }
     const std::vector<double> errors = misses(rows, lines);
     found.median_error = quantile(errors, 0.5);

@@ -11,7 +11,7 @@
 
 #include "calibrate/cases/model_cases.hpp"
 #include "cli/files.hpp"
-#include "cli/job.hpp"
+#include "cli/workload.hpp"
 #include "plan/shard.hpp"
 
 namespace dodona::calibrate {

@@ -28,10 +28,11 @@ struct Options {
     bool verbose = false;
 };
 
-std::vector<files::Run> of_framework(const std::vector<files::Run>& all, const files::RunConventions& conventions,
-                                     const plan::Framework& framework) {
-    std::vector<files::Run> runs;
-    for (const files::Run& run : all) {
+std::vector<files::MeasuredRun> of_framework(const std::vector<files::MeasuredRun>& all,
+                                             const files::RunConventions& conventions,
+                                             const plan::Framework& framework) {
+    std::vector<files::MeasuredRun> runs;
+    for (const files::MeasuredRun& run : all) {
         const files::RunWord* word = validate::first_match(run, conventions.frameworks);
         const auto& groups = framework.fitted_to;
         if (word != nullptr && word->word == framework.name && run.step_time &&
@@ -67,12 +68,12 @@ void write_held_out(const std::string& path, const std::map<std::string, calibra
 void run(const Options& options) {
     const files::Library library{fs::path(options.data)};
     const files::RunConventions conventions = library.run_conventions();
-    const std::vector<files::Run> all = files::load_runs(options.runs, files::command_line());
+    const std::vector<files::MeasuredRun> all = files::load_runs(options.runs, files::command_line());
     validate::Questions questions(library);
     std::map<std::string, calibrate::GroupError> all_held_out;
     for (const std::string& name : options.frameworks.empty() ? library.frameworks() : options.frameworks) {
         const plan::Framework start = library.framework(name);
-        const std::vector<files::Run> runs = of_framework(all, conventions, start);
+        const std::vector<files::MeasuredRun> runs = of_framework(all, conventions, start);
         if (runs.empty()) {
             continue;
         }

@@ -24,7 +24,7 @@ constexpr std::size_t kParts = 5;     ///< of an only group, held out in turn
 constexpr double kOffCentre = 0.05;   ///< a logit
 
 /// Of each run that can be asked: log(predicted / measured).
-std::vector<double> log_errors(const std::vector<files::Run>& runs, validate::Questions& questions,
+std::vector<double> log_errors(const std::vector<files::MeasuredRun>& runs, validate::Questions& questions,
                                std::vector<std::string>* groups = nullptr) {
     std::vector<double> errors;
     const validate::Comparison comparison =
@@ -78,7 +78,7 @@ struct Functor {
     using ValueType = Eigen::VectorXd;
     using JacobianType = Eigen::MatrixXd;
 
-    const std::vector<files::Run>& runs;
+    const std::vector<files::MeasuredRun>& runs;
     validate::Questions& questions;
     plan::Framework start;
     std::vector<Free> free;
@@ -120,8 +120,8 @@ void GroupError::add(const GroupError& other) {
     runs += other.runs;
 }
 
-std::map<std::string, GroupError> errors_by_group(const std::vector<files::Run>& runs, validate::Questions& questions,
-                                                  const plan::Framework& framework) {
+std::map<std::string, GroupError> errors_by_group(const std::vector<files::MeasuredRun>& runs,
+                                                  validate::Questions& questions, const plan::Framework& framework) {
     questions.replace(framework);
     std::vector<std::string> groups;
     const std::vector<double> errors = log_errors(runs, questions, &groups);
@@ -141,17 +141,17 @@ std::map<std::string, GroupError> errors_by_group(const std::vector<files::Run>&
     return result;
 }
 
-std::map<std::string, GroupError> errors_held_out(const std::vector<files::Run>& runs, validate::Questions& questions,
-                                                  const plan::Framework& start) {
+std::map<std::string, GroupError> errors_held_out(const std::vector<files::MeasuredRun>& runs,
+                                                  validate::Questions& questions, const plan::Framework& start) {
     std::set<std::string> groups;
-    for (const files::Run& run : runs) {
+    for (const files::MeasuredRun& run : runs) {
         groups.insert(run.group);
     }
     const bool only = groups.size() == 1;
     std::map<std::string, GroupError> errors;
     for (std::size_t part = 0; part < (only ? kParts : groups.size()); ++part) {
         const std::string& out = *std::next(groups.begin(), static_cast<std::ptrdiff_t>(only ? 0 : part));
-        std::vector<files::Run> seen, unseen;
+        std::vector<files::MeasuredRun> seen, unseen;
         for (std::size_t i = 0; i < runs.size(); ++i) {
             const bool is_out = only ? i % kParts == part : runs[i].group == out;
             (is_out ? unseen : seen).push_back(runs[i]);
@@ -180,8 +180,8 @@ double spread_of(const FrameworkFit& fitted, const std::map<std::string, GroupEr
     return std::max(fitted.spread, *middle / kQuantile);
 }
 
-FrameworkFit fit(const std::vector<files::Run>& runs, validate::Questions& questions, const plan::Framework& start,
-                 const Told& told) {
+FrameworkFit fit(const std::vector<files::MeasuredRun>& runs, validate::Questions& questions,
+                 const plan::Framework& start, const Told& told) {
     Functor functor{.runs = runs, .questions = questions, .start = start, .free = {}, .weights = {}};
     for (std::size_t i = 0; i < start.numbers.size(); ++i) {
         if (start.numbers[i].bounds) {

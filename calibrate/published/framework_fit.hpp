@@ -36,19 +36,19 @@ struct GroupError {
 };
 
 /// Of each group, with this framework in its place.
-std::map<std::string, GroupError> errors_by_group(const std::vector<files::Run>& runs, validate::Questions& questions,
-                                                  const plan::Framework& framework);
+std::map<std::string, GroupError> errors_by_group(const std::vector<files::MeasuredRun>& runs,
+                                                  validate::Questions& questions, const plan::Framework& framework);
 
 /// The same with frameworks fitted to all groups but the one; of an only group fitted to four fifths of it in turn.
-std::map<std::string, GroupError> errors_held_out(const std::vector<files::Run>& runs, validate::Questions& questions,
-                                                  const plan::Framework& start);
+std::map<std::string, GroupError> errors_held_out(const std::vector<files::MeasuredRun>& runs,
+                                                  validate::Questions& questions, const plan::Framework& start);
 
 /// What is left unexplained, as the standard deviation of a normal distribution of log time: the larger of what the
 /// runs fitted to leave and what the middle one of the groups leaves when it is held out.
 double spread_of(const FrameworkFit& fitted, const std::map<std::string, GroupError>& held_out);
 
 /// `runs`: all of them are asked with the framework. Runs without a time, or that cannot be asked, are left out.
-FrameworkFit fit(const std::vector<files::Run>& runs, validate::Questions& questions, const plan::Framework& start,
-                 const Told& told);
+FrameworkFit fit(const std::vector<files::MeasuredRun>& runs, validate::Questions& questions,
+                 const plan::Framework& start, const Told& told);
 
 }  // namespace dodona::calibrate

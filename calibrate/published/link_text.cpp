@@ -67,8 +67,9 @@ std::string link_text(const LinkRecipe& recipe, const cluster::Link& link, const
     text += fmt::format("wiring: {}\nbandwidth: {:g} GB/s\nerror: {:.3f}\nprotocols:\n", name(link.wiring),
                         link.bandwidth.in(1_GB_per_s), link.error);
     for (const cluster::Protocol& protocol : link.protocols) {
-        text += fmt::format("  - {{name: {}, start: {}, step: {}, efficiency: {:.3f}}}\n", protocol.name,
-                            time_text(protocol.drive.start), time_text(protocol.drive.step), protocol.drive.efficiency);
+        text +=
+            fmt::format("  - {{name: {}, start: {}, step: {}, efficiency: {:.3f}}}\n", protocol.name,
+                        time_text(protocol.timing.start), time_text(protocol.timing.step), protocol.timing.efficiency);
     }
     text += "curves:\n";
     for (const cluster::CollectiveCurve& curve : link.curves) {

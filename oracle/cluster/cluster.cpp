@@ -6,9 +6,9 @@
 
 namespace dodona::cluster {
 
-std::int64_t Cluster::devices() const { return levels.empty() ? 1 : unit_size(levels.size() - 1); }
+std::int64_t Cluster::devices() const { return levels.empty() ? 1 : domain_size(levels.size() - 1); }
 
-std::int64_t Cluster::unit_size(std::size_t level) const {
+std::int64_t Cluster::domain_size(std::size_t level) const {
     check(level < levels.size(), "a cluster has the level that is asked for");
     std::int64_t devices = 1;
     for (std::size_t i = 0; i <= level; ++i) {

@@ -1,6 +1,6 @@
 // A cluster: levels of links from the device outwards.
 //
-// Level 0 joins devices, level 1 joins the units that level 0 makes, and so on. Every child of a level owns `links`
+// Level 0 joins devices, level 1 joins the domains that level 0 makes (nodes, say), and so on. Every child of a level owns `links`
 // links into it, each of `bandwidth` one way; they are shared by all the devices inside the child.
 #pragma once
 
@@ -98,7 +98,7 @@ struct Cluster {
     Device device;                      ///< of all nodes that `mixed` does not name
     std::vector<DeviceRange> mixed;     ///< in the order of their ranks, not overlapping
     std::vector<Level> levels;          ///< innermost first
-    std::size_t node_level = 0;         ///< the level whose unit is a node
+    std::size_t node_level = 0;         ///< the level whose domain is a node
     std::vector<Algorithm> algorithms;  ///< allowed; all if empty
     std::optional<Staging> staging;
     std::vector<CollectiveCurve> curves;
@@ -112,9 +112,9 @@ struct Cluster {
     double memory_reserve = 0;         ///< share of device memory left free, for fragmentation
 
     [[nodiscard]] std::int64_t devices() const;
-    /// Devices inside one unit of `level` (level 0: the level's size).
-    [[nodiscard]] std::int64_t unit_size(std::size_t level) const;
-    [[nodiscard]] std::int64_t node_size() const { return unit_size(node_level); }
+    /// Devices inside one domain of `level` (level 0: the level's size).
+    [[nodiscard]] std::int64_t domain_size(std::size_t level) const;
+    [[nodiscard]] std::int64_t node_size() const { return domain_size(node_level); }
     /// Runs of ranks with one device that make up the first `ranks` ranks.
     [[nodiscard]] std::vector<DeviceKind> device_runs(std::int64_t ranks) const;
     /// The distinct devices of the first `ranks` ranks, in the order of their first rank.

@@ -1,4 +1,4 @@
-// A level of links: what joins the children of one unit.
+// A level of links: what joins the children of one domain.
 #pragma once
 
 #include <algorithm>
@@ -58,11 +58,11 @@ struct Level {
         return link && !link->protocols.empty() ? link->protocols.size() : 1;
     }
     /// The way of that place in them; the last one where there are fewer.
-    [[nodiscard]] Drive drive(std::size_t protocol) const {
+    [[nodiscard]] LinkTiming timing(std::size_t protocol) const {
         if (!link || link->protocols.empty()) {
             return {.step = latency, .efficiency = efficiency};
         }
-        return link->protocols[std::min(protocol, link->protocols.size() - 1)].drive;
+        return link->protocols[std::min(protocol, link->protocols.size() - 1)].timing;
     }
 };
 

@@ -44,7 +44,7 @@ struct CollectiveCurve {
 /// and the library takes the quickest of its ways for the size at hand, which is where one protocol ends and the next
 /// begins. `efficiency` is a share of the level's bandwidth. Source: Hockney's alpha-beta with the start-up g of LogGP,
 /// Alexandrov et al., SPAA 1995; the protocols: NVIDIA/nccl src/graph/tuning.cc, baseLat, hwLat and their bandwidths.
-struct Drive {
+struct LinkTiming {
     Seconds start;  ///< once a collective, launch of its kernel on the device included
     Seconds step;   ///< one message between children
     double efficiency = 1;
@@ -52,7 +52,7 @@ struct Drive {
 
 struct Protocol {
     std::string name;
-    Drive drive;
+    LinkTiming timing;
 };
 
 /// Between which of the devices there were links when they were measured.

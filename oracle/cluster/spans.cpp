@@ -27,7 +27,7 @@ namespace {
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// The group on children of `unit` devices.
+/// The group on children of `domain` devices.
 struct Overlap {
     std::int64_t members = 1;     ///< most that one child holds
     bool crosses = false;         ///< some stride does not fit into whole children
@@ -37,27 +37,27 @@ struct Overlap {
 };
 
 /// One stride more, around the `inner` members of those before.
-void extend(Overlap& result, const Group::Stride& stride, std::int64_t inner, std::int64_t unit) {
+void extend(Overlap& result, const Group::Stride& stride, std::int64_t inner, std::int64_t domain) {
     const std::int64_t period = stride.stride * stride.size;
-    if (stride.size == 1 || unit % period == 0) {
+    if (stride.size == 1 || domain % period == 0) {
         result.members *= stride.size;
         return;
     }
     result.crosses = true;
-    if (period <= unit) {  // inside most children, straddling some
+    if (period <= domain) {  // inside most children, straddling some
         result.aligned = false;
         result.members *= stride.size;
         result.straddling = divide_up(stride.stride, inner);
-    } else if (stride.stride < unit) {
-        result.aligned = result.aligned && unit % stride.stride == 0 && period % unit == 0;
-        result.members *= divide_up(unit, stride.stride);
+    } else if (stride.stride < domain) {
+        result.aligned = result.aligned && domain % stride.stride == 0 && period % domain == 0;
+        result.members *= divide_up(domain, stride.stride);
         result.all_leave = true;
     } else {
         result.all_leave = true;
     }
 }
 
-Overlap overlap(const Group& group, std::int64_t unit) {
+Overlap overlap(const Group& group, std::int64_t domain) {
     Overlap result;
     Group::Stride run{1, 1};  // neighbouring strides that make one: {1, 2}, {2, 4} is {1, 8}
     std::int64_t inner = 1;
@@ -71,11 +71,11 @@ Overlap overlap(const Group& group, std::int64_t unit) {
             run.size *= stride.size;
             continue;
         }
-        extend(result, run, inner, unit);
+        extend(result, run, inner, domain);
         inner *= run.size;
         run = stride;
     }
-    extend(result, run, inner, unit);
+    extend(result, run, inner, domain);
     return result;
 }
 

@@ -147,7 +147,7 @@ Estimate from_model(const cluster::Cluster& cluster, std::span<const cluster::Sp
 /// Measured over modelled, for the ranks of a curve side by side on the request's outermost level.
 double correction(const cluster::Cluster& cluster, const CollectiveRequest& request,
                   const cluster::CollectiveCurve& curve, std::size_t level) {
-    const std::int64_t apart = level > 0 ? cluster.unit_size(level - 1) : 1;
+    const std::int64_t apart = level > 0 ? cluster.domain_size(level - 1) : 1;
     CollectiveRequest alike = benchmark(curve, apart, request.size);
     alike.messages = request.messages;
     if (alike.ranks > cluster.devices()) {

@@ -38,7 +38,7 @@ cluster::Cluster moved_tables(const cluster::Cluster& was, const cluster::Cluste
     for (std::size_t level = 0; level < moved.levels.size(); ++level) {
         if (auto& link = moved.levels[level].link) {
             for (cluster::CollectiveCurve& curve : link->curves) {
-                move(curve, level > 0 ? was.unit_size(level - 1) : 1, was, is);
+                move(curve, level > 0 ? was.domain_size(level - 1) : 1, was, is);
             }
         }
     }

@@ -141,14 +141,14 @@ Crossing crossing_of(const cluster::Cluster& cluster, const CollectiveRequest& r
         share = share_of(cluster, request, span, met);
     }
     crossing.hops = mean_hops(level, met);
-    const cluster::Drive drive = level.drive(way.protocol);
-    crossing.share = drive.efficiency * share.bandwidth;
-    crossing.latency = drive.step;
+    const cluster::LinkTiming timing = level.timing(way.protocol);
+    crossing.share = timing.efficiency * share.bandwidth;
+    crossing.latency = timing.step;
     if (level.kind == LevelKind::rail && span.level > 0 && changes_position(request, span)) {
-        crossing.latency += cluster.levels[span.level - 1].drive(way.protocol).step;
+        crossing.latency += cluster.levels[span.level - 1].timing(way.protocol).step;
     }
     for (TorusRing& ring : crossing.rings) {
-        ring.share *= drive.efficiency;
+        ring.share *= timing.efficiency;
     }
     if (level.in_network) {
         const BytesPerSecond links = static_cast<double>(level.links) * level.bandwidth / level.taper;
@@ -156,7 +156,7 @@ Crossing crossing_of(const cluster::Cluster& cluster, const CollectiveRequest& r
                               .latency = level.in_network->latency};
     }
     way.contention = std::max(way.contention, share.contention);
-    way.start = max(way.start, drive.start);
+    way.start = max(way.start, timing.start);
     return crossing;
 }
 

@@ -49,7 +49,7 @@ namespace dodona::cost {
 struct Crossing {
     std::size_t level = 0;
     std::int64_t members = 1;   ///< of the group inside one child
-    std::int64_t children = 1;  ///< that the group occupies of one unit
+    std::int64_t children = 1;  ///< that the group occupies of one domain
     double hops = 1;            ///< links that a message between two of the group's children passes, on average
     Seconds latency;
     BytesPerSecond share;          ///< out of one child, for this group

@@ -21,7 +21,7 @@ std::vector<std::int64_t> sizes_of(const cluster::Level& level) {
     return level.sizes.empty() ? std::vector{level.size} : level.sizes;
 }
 
-/// A stride of ranks as one of children within one unit of `size` children; nothing where it does not come out whole.
+/// A stride of ranks as one of children within one domain of `size` children; nothing where it does not come out whole.
 std::optional<Stride> of_children(const Stride& ranks, std::int64_t child_devices, std::int64_t size) {
     const std::int64_t period = ranks.stride * ranks.size;
     if (period <= child_devices || ranks.stride >= child_devices * size) {

@@ -145,7 +145,7 @@ void check_bandwidth(const Value& value, const Level& level) {
 }
 
 /// Start-up and reach of the links: the level's own, or its link's.
-void read_drive(Fields& fields, Level& level, const LinkFinder& links) {
+void read_timing(Fields& fields, Level& level, const LinkFinder& links) {
     if (const Value link = fields.find("link")) {
         level.link = read_link_of(link, links);
         check_bandwidth(link, level);
@@ -163,9 +163,9 @@ void read_drive(Fields& fields, Level& level, const LinkFinder& links) {
         }
     }
     if (protocols) {
-        level.latency = level.link->protocols.front().drive.step;
+        level.latency = level.link->protocols.front().timing.step;
         for (const cluster::Protocol& protocol : level.link->protocols) {
-            level.efficiency = protocol.drive.efficiency;  // of the last, for large messages
+            level.efficiency = protocol.timing.efficiency;  // of the last, for large messages
         }
     }
 }
@@ -182,7 +182,7 @@ Level read_level(const Value& value, bool& is_node, const LinkFinder& links) {
     level.links = fields.find("links").whole(1, kMostDevices);
     level.bandwidth =
         fields.require("bandwidth", "of one link, one way: 50 GB/s").quantity(Sign::positive, BytesPerSecond{});
-    read_drive(fields, level, links);
+    read_timing(fields, level, links);
     read_particulars(fields, level);
     is_node = fields.find("node").flag();
     fields.finish();

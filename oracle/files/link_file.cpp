@@ -19,11 +19,11 @@ std::vector<cluster::Protocol> read_protocols(const Value& value) {
         if (const Value name = fields.require("name", "low-latency, simple")) {
             protocol.name = read_name(name);
         }
-        protocol.drive.start =
+        protocol.timing.start =
             fields.require("start", "once a collective: 8 us").quantity(Sign::not_negative, Seconds{});
-        protocol.drive.step = fields.require("step", "of one message: 1 us").quantity(Sign::not_negative, Seconds{});
-        protocol.drive.efficiency = fields.require("efficiency", "the share of the bandwidth that it reaches: 0.9")
-                                        .number({.least = 0, .most = 1, .without_least = true}, 1);
+        protocol.timing.step = fields.require("step", "of one message: 1 us").quantity(Sign::not_negative, Seconds{});
+        protocol.timing.efficiency = fields.require("efficiency", "the share of the bandwidth that it reaches: 0.9")
+                                         .number({.least = 0, .most = 1, .without_least = true}, 1);
         fields.finish();
         if (!protocol.name.empty() && !names.insert(protocol.name).second) {
             item.error(fmt::format("a second protocol \"{}\"", protocol.name), "protocols have different names");

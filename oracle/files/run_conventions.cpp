@@ -109,7 +109,7 @@ RunConventions read_run_conventions(Document document) {
     return conventions;
 }
 
-std::string filled(const std::string& text, const Run& run) {
+std::string filled(const std::string& text, const MeasuredRun& run) {
     std::string result;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t open = text.find('{', at);

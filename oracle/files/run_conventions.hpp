@@ -77,6 +77,6 @@ struct RunConventions {
 RunConventions read_run_conventions(Document document);
 
 /// The text with each "{column}" replaced by the row's cell.
-std::string filled(const std::string& text, const Run& run);
+std::string filled(const std::string& text, const MeasuredRun& run);
 
 }  // namespace dodona::files

@@ -64,7 +64,7 @@ const std::vector<std::string> kMemoryKinds{"allocated",           "reserved",  
 /// Typed reading of one row.
 class Row {
 public:
-    Row(const Run& run, Diagnostics& faults) : run_(run), faults_(faults) {}
+    Row(const MeasuredRun& run, Diagnostics& faults) : run_(run), faults_(faults) {}
 
     [[nodiscard]] const std::string& text(std::string_view column) const { return run_.cell(column); }
 
@@ -101,8 +101,8 @@ public:
     }
 
     /// "layers=12;kv_heads=16".
-    [[nodiscard]] std::vector<Run::Override> overrides(std::string_view column) const {
-        std::vector<Run::Override> read;
+    [[nodiscard]] std::vector<MeasuredRun::Override> overrides(std::string_view column) const {
+        std::vector<MeasuredRun::Override> read;
         for (const auto& [part, place] : pieces(text(column), run_.place(column), ';')) {
             const std::size_t equals = part.find('=');
             if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
@@ -116,7 +116,7 @@ public:
     }
 
     /// "image=3x224x224".
-    void input(Run& run) const {
+    void input(MeasuredRun& run) const {
         const std::string& given = text("input");
         if (given.empty()) {
             return;
@@ -154,7 +154,7 @@ private:
         return found;
     }
 
-    const Run& run_;
+    const MeasuredRun& run_;
     Diagnostics& faults_;
 };
 
@@ -167,8 +167,8 @@ std::vector<std::string> words_of(const std::initializer_list<Enum>& values) {
     return names;
 }
 
-Run read_run(TableRow cells, Diagnostics& faults) {
-    Run run{std::move(cells)};
+MeasuredRun read_run(TableRow cells, Diagnostics& faults) {
+    MeasuredRun run{std::move(cells)};
     const Row row(run, faults);
     run.where = run.place("id");
     run.id = row.text("id");
@@ -221,9 +221,9 @@ Run read_run(TableRow cells, Diagnostics& faults) {
 
 std::vector<std::string> run_columns() { return names_of(kRunColumns); }
 
-std::vector<Run> read_runs(const CsvTable& table) {
+std::vector<MeasuredRun> read_runs(const CsvTable& table) {
     Diagnostics faults;
-    std::vector<Run> runs;
+    std::vector<MeasuredRun> runs;
     std::set<std::string> ids;
     for (TableRow& row : read_rows(table, kRunColumns, faults)) {
         runs.push_back(read_run(std::move(row), faults));
@@ -235,7 +235,7 @@ std::vector<Run> read_runs(const CsvTable& table) {
     return runs;
 }
 
-std::vector<Run> load_runs(const std::string& path, const Location& where) {
+std::vector<MeasuredRun> load_runs(const std::string& path, const Location& where) {
     return read_runs(read_csv(load_bytes(path, path, where), path));
 }
 

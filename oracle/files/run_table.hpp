@@ -17,7 +17,7 @@
 namespace dodona::files {
 
 /// One run as its row says it. What a row leaves out has the value here.
-struct Run : TableRow {
+struct MeasuredRun : TableRow {
     Location where = {};  ///< its id
     std::string id;
     std::string group;  ///< runs that share source and conditions
@@ -55,9 +55,9 @@ struct Run : TableRow {
 std::vector<std::string> run_columns();
 
 /// Throws InputError with every fault found: unknown and missing columns, values that are none, repeated ids.
-std::vector<Run> read_runs(const CsvTable& table);
+std::vector<MeasuredRun> read_runs(const CsvTable& table);
 
 /// Reads the file; `where` is the place that names it.
-std::vector<Run> load_runs(const std::string& path, const Location& where);
+std::vector<MeasuredRun> load_runs(const std::string& path, const Location& where);
 
 }  // namespace dodona::files

@@ -201,7 +201,7 @@ Expansion::Output Expansion::add_layer(const Entry& entry, const std::vector<Out
         return std::nullopt;
     }
     if (place.depth == 0) {
-        start_unit(layer.name, {}, 1);
+        start_segment(layer.name, {}, 1);
     }
     return insert(std::move(layer), inputs);
 }
@@ -253,14 +253,14 @@ Vertex Expansion::insert(Layer layer, const std::vector<Output>& inputs) {
                            "write layers that are alike as one block with repeat:");
         diagnostics_.throw_if_errors();
     }
-    layer.unit = graph_.units.empty() ? 0 : graph_.units.size() - 1;
+    layer.segment = graph_.segments.empty() ? 0 : graph_.segments.size() - 1;
     for (const Output& input : inputs) {
         layer.input_gradient = layer.input_gradient || graph_.layer(*input).goes_backward();
         layer.producers.push_back(*input);
     }
     const Vertex vertex = graph_.add(std::move(layer));
-    if (!graph_.units.empty()) {
-        graph_.units.back().layers.push_back(vertex);
+    if (!graph_.segments.empty()) {
+        graph_.segments.back().layers.push_back(vertex);
     }
     by_path_.emplace(graph_.layer(vertex).name, vertex);
     return vertex;

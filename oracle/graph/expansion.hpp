@@ -34,7 +34,7 @@ private:
     struct Place {
         std::string prefix;
         std::string block;
-        std::int64_t count = 1;  ///< instances within one instance of the unit
+        std::int64_t count = 1;  ///< instances within one instance of the segment
         int depth = 0;
         bool frozen = false;  ///< a block around it is
     };
@@ -56,7 +56,7 @@ private:
     Output add_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place);
     bool check_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place);
     Output add_instances(const Entry& entry, Output input, const Place& place, Instances instances);
-    void start_unit(const std::string& name, const std::string& block, std::int64_t count);
+    void start_segment(const std::string& name, const std::string& block, std::int64_t count);
     void tie_weights();
     void tie(Layer& layer, Weight& weight);
 

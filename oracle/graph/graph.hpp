@@ -23,8 +23,8 @@ struct Layer {
     std::string role;   ///< free word from the model file that strategy rules match
     std::string block;  ///< name of the innermost block, empty at the top
     Location where;
-    std::int64_t count = 1;       ///< instances within one instance of its unit
-    std::size_t unit = 0;         ///< index into Graph::units
+    std::int64_t count = 1;       ///< instances within one instance of its segment
+    std::size_t segment = 0;      ///< index into Graph::segments
     bool frozen = false;          ///< its weights are not trained (the base of a low-rank adaptation)
     bool input_gradient = false;  ///< does anything before it train weights (else dX is not computed)
     Nest nest;
@@ -39,8 +39,8 @@ struct Layer {
 };
 
 /// A piece between two of which a pipeline may be cut: a top-level layer, or an instance of a top-level block.
-/// Runs of equal instances are one unit with a count.
-struct Unit {
+/// Runs of equal instances are one segment with a count.
+struct Segment {
     std::string name;
     std::string block;  ///< block name, empty for a single layer
     std::int64_t count = 1;
@@ -50,14 +50,14 @@ struct Unit {
 struct Graph {
     std::string name;
     std::string source;
-    std::vector<Layer> layers;  ///< in topological order, inputs first
-    std::vector<Unit> units;    ///< in order; inputs belong to unit 0
+    std::vector<Layer> layers;      ///< in topological order, inputs first
+    std::vector<Segment> segments;  ///< in order; inputs belong to segment 0
     Dataset dataset;
     PublishedCounts published;
 
     [[nodiscard]] const Layer& layer(Vertex v) const { return layers[v]; }
     /// Instances of a layer in the whole network.
-    [[nodiscard]] std::int64_t instances(Vertex v) const { return layers[v].count * units[layers[v].unit].count; }
+    [[nodiscard]] std::int64_t instances(Vertex v) const { return layers[v].count * segments[layers[v].segment].count; }
 
     /// Appends a layer whose producers are set, and makes it a consumer of theirs.
     Vertex add(Layer layer);

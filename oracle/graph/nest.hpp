@@ -60,11 +60,12 @@ struct Window {
 struct Loop {
     std::string name;  ///< batch, channel, filter, in_feature, out_feature, head, height, sequence, vocabulary, ...
     Extent extent = 1;
-    Extent unit = 1;          ///< shards are whole multiples of this (a head's features)
-    bool can_split = true;    ///< false: splitting it would change the operator (a flattened inner dimension)
-    bool replicates = false;  ///< more ways than units: units are replicated (key/value heads), their gradient summed
-    double density = 1;       ///< share of the extent that is worked on (a token's experts); weights are whole
-    double imbalance = 1;     ///< the fullest shard over the mean shard, once the loop is split
+    Extent granule = 1;     ///< shards are whole multiples of this (a head's features)
+    bool can_split = true;  ///< false: splitting it would change the operator (a flattened inner dimension)
+    bool replicates =
+        false;           ///< more ways than granules: granules are replicated (key/value heads), their gradient summed
+    double density = 1;  ///< share of the extent that is worked on (a token's experts); weights are whole
+    double imbalance = 1;  ///< the fullest shard over the mean shard, once the loop is split
 };
 
 inline constexpr int kNoLoop = -1;

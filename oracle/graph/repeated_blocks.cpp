@@ -15,13 +15,13 @@ constexpr std::int64_t kMostInstances = 1'000'000'000;
 
 }  // namespace
 
-void Expansion::start_unit(const std::string& name, const std::string& block, std::int64_t count) {
-    Unit unit{.name = name, .block = block, .count = count, .layers = {}};
-    if (graph_.units.empty()) {
-        unit.layers.resize(graph_.layers.size());  // the inputs belong to the first unit
-        std::iota(unit.layers.begin(), unit.layers.end(), Vertex{0});
+void Expansion::start_segment(const std::string& name, const std::string& block, std::int64_t count) {
+    Segment segment{.name = name, .block = block, .count = count, .layers = {}};
+    if (graph_.segments.empty()) {
+        segment.layers.resize(graph_.layers.size());  // the inputs belong to the first segment
+        std::iota(segment.layers.begin(), segment.layers.end(), Vertex{0});
     }
-    graph_.units.push_back(std::move(unit));
+    graph_.segments.push_back(std::move(segment));
 }
 
 bool Expansion::check_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place) {
@@ -82,7 +82,7 @@ Expansion::Output Expansion::add_instances(const Entry& entry, Output input, con
     }
     const bool top = place.depth == 0;
     if (top) {
-        start_unit(name, entry.block, instances.count());
+        start_segment(name, entry.block, instances.count());
     }
     const Place inside{.prefix = name + "/",
                        .block = entry.block,

@@ -21,16 +21,16 @@ constexpr int kMostProbes = 2000;
 
 std::int64_t pieces(const graph::Graph& graph) {
     std::int64_t sum = 0;
-    for (const graph::Unit& unit : graph.units) {
-        sum += unit.count;
+    for (const graph::Segment& segment : graph.segments) {
+        sum += segment.count;
     }
     return sum;
 }
 
 std::int64_t blocks(const graph::Graph& graph) {
     std::int64_t sum = 0;
-    for (const graph::Unit& unit : graph.units) {
-        sum += unit.block.empty() ? 0 : unit.count;
+    for (const graph::Segment& segment : graph.segments) {
+        sum += segment.block.empty() ? 0 : segment.count;
     }
     return sum;
 }
@@ -43,7 +43,7 @@ void add_pipeline(const graph::Graph& graph, std::int64_t stages, std::vector<Li
                           static_cast<double>(most), most, stages});
     } else if (equal > 0 && equal % stages != 0) {
         limits.push_back({.text = fmt::format("{} blocks divide unevenly into {} stages", equal, stages),
-                          .units = equal,
+                          .pieces = equal,
                           .ways = stages});
     }
 }
@@ -76,16 +76,16 @@ std::int64_t largest_divisor(std::int64_t n, std::int64_t most) {
 /// The largest size below `size` that may do where a limit does not let it: what has too few pieces needs no more ways
 /// than pieces, what divides unevenly a divisor of them. 0: none.
 std::int64_t next_below(const Limit& limit, std::int64_t size) {
-    if (limit.ways > limit.units) {
+    if (limit.ways > limit.pieces) {
         const double most = static_cast<double>(size) / static_cast<double>(limit.ways) *
-                            static_cast<double>(limit.units) * (1 + 1e-12);
+                            static_cast<double>(limit.pieces) * (1 + 1e-12);
         return std::min(size - 1, static_cast<std::int64_t>(most));
     }
     if (limit.ways % size != 0) {
         return size - 1;
     }
     const std::int64_t others = limit.ways / size;
-    return limit.units % others == 0 ? largest_divisor(limit.units / others, size - 1) : 0;
+    return limit.pieces % others == 0 ? largest_divisor(limit.pieces / others, size - 1) : 0;
 }
 
 /// Lays a strategy on meshes that differ in the size of one axis.
@@ -104,7 +104,7 @@ public:
             if (broken == nullptr) {
                 return size;
             }
-            size = broken->units > 0 ? next_below(*broken, size) : without_faults(size);
+            size = broken->pieces > 0 ? next_below(*broken, size) : without_faults(size);
         }
         return size == 1 && tightest_broken(probe_(1)) == nullptr ? 1 : 0;
     }
@@ -114,8 +114,8 @@ public:
         while (size > 1) {
             std::int64_t next = size;
             for (const Limit& limit : probe_(size)) {
-                if (limit.broken || limit.units > 0) {
-                    next = std::min(next, limit.units > 0 ? next_below(limit, size) : size - 1);
+                if (limit.broken || limit.pieces > 0) {
+                    next = std::min(next, limit.pieces > 0 ? next_below(limit, size) : size - 1);
                 }
             }
             if (next == size) {
@@ -136,7 +136,7 @@ private:
             const std::int64_t middle = good + (bad - good) / 2;
             const std::vector<Limit> limits = probe_(middle);
             const bool fault = std::any_of(limits.begin(), limits.end(),
-                                           [](const Limit& limit) { return limit.broken && limit.units == 0; });
+                                           [](const Limit& limit) { return limit.broken && limit.pieces == 0; });
             (fault ? bad : good) = middle;
         }
         return good;
@@ -157,7 +157,7 @@ std::string what_breaks(const Axis::Probe& probe, std::int64_t largest) {
     for (const std::int64_t size : {largest + 1, kMostWays}) {
         const std::vector<Limit> limits = probe(size);
         const Limit* broken = tightest_broken(limits);
-        if (broken != nullptr && (broken->units == 0 || broken->ways > broken->units)) {
+        if (broken != nullptr && (broken->pieces == 0 || broken->ways > broken->pieces)) {
             return broken->text;
         }
     }
@@ -177,7 +177,7 @@ AxisLimit limit_of(const std::string& name, const Axis::Probe& probe) {
     if (*found.even < largest) {
         const std::vector<Limit> limits = probe(largest);
         const auto uneven = std::min_element(limits.begin(), limits.end(), [](const Limit& a, const Limit& b) {
-            return (a.units > 0 ? a.units : kMostWays) < (b.units > 0 ? b.units : kMostWays);
+            return (a.pieces > 0 ? a.pieces : kMostWays) < (b.pieces > 0 ? b.pieces : kMostWays);
         });
         found.uneven = uneven == limits.end() ? "" : uneven->text;
     }

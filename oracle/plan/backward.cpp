@@ -10,16 +10,16 @@ using graph::Vertex;
 
 namespace {
 
-/// Gradients that arise in the same layout, the same number of times.
+/// Gradients that arise in the same sharding, the same number of times.
 struct Contribution {
-    Layout layout;  ///< with the atoms over which it is a partial sum
+    Sharding sharding;  ///< with the atoms over which it is a partial sum
     std::int64_t instances = 1;
     auto operator<=>(const Contribution&) const = default;
 };
 
-Layout complete(Layout layout) {
-    layout.partial = 0;
-    return layout;
+Sharding complete(Sharding sharding) {
+    sharding.partial = 0;
+    return sharding;
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh, Shard
         const graph::Layer& layer = graph.layer(v);
         const std::vector<Vertex>& producers = graph.layer(v).producers;
         ShardedLayer& consumer = sharded.layers[v];
-        const auto convert_gradient = [&](Vertex tensor, const Layout& from, const Layout& to) {
+        const auto convert_gradient = [&](Vertex tensor, const Sharding& from, const Sharding& to) {
             const graph::Nest& nest = graph.layer(tensor).nest;
             for (const Transfer& transfer : convert(mesh, result_divisions(nest, batch), from, complete(to))) {
                 consumer.transfers.push_back(
@@ -52,10 +52,10 @@ void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh, Shard
             if (!needed || source.nest.inputs.empty()) {
                 continue;
             }
-            Contribution contribution{operand_layout(layer.nest.inputs[i], consumer.loops), graph.instances(v)};
-            contribution.layout.partial = partial_input_gradient(layer.nest, i, consumer.loops);
+            Contribution contribution{operand_sharding(layer.nest.inputs[i], consumer.loops), graph.instances(v)};
+            contribution.sharding.partial = partial_input_gradient(layer.nest, i, consumer.loops);
             if (seen[producer].insert(contribution).second) {
-                convert_gradient(producer, contribution.layout, sharded.layers[producer].output);
+                convert_gradient(producer, contribution.sharding, sharded.layers[producer].output);
             }
         }
     }

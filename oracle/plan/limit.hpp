@@ -12,7 +12,7 @@ struct Limit {
     std::string text;     ///< "filter <= 64: layer conv1 (conv) cannot be split further"
     bool broken = false;  ///< broken: the plan cannot run
     double bound = std::numeric_limits<double>::infinity();  ///< ways that it allows; the tightest is told first
-    std::int64_t units = 0;                                  ///< pieces that there are to deal out; 0: no such count
+    std::int64_t pieces = 0;                                 ///< pieces that there are to deal out; 0: no such count
     std::int64_t ways = 0;                                   ///< ways that they are dealt out
     auto operator<=>(const Limit&) const = default;
 };

@@ -1,7 +1,7 @@
 // The device mesh: named axes over atomic axes.
 //
 // A fold (an axis that uses ranks of others) or a sharding group splits an axis; the pieces are the atoms. A named axis
-// is a set of atoms, so two names may overlap, and every layout is over atoms alone. Within a dimension atoms nest in
+// is a set of atoms, so two names may overlap, and every sharding is over atoms alone. Within a dimension atoms nest in
 // mesh order, the outermost coarsest, so a set is enough and no conversion permutes shards.
 #pragma once
 

@@ -36,10 +36,10 @@ bool in_weights(const Nest& nest, int loop) {
 /// How one dimension of a weight divides, given the loop that indexes it.
 Division division_of(const Nest& nest, int loop, double extent) {
     if (loop == kNoLoop) {
-        return {.extent = extent, .unit = extent};
+        return {.extent = extent, .granule = extent};
     }
     const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
-    return {.extent = extent, .unit = extent / static_cast<double>(l.extent) * static_cast<double>(l.unit)};
+    return {.extent = extent, .granule = extent / static_cast<double>(l.extent) * static_cast<double>(l.granule)};
 }
 
 /// The same of an activation, of which some may be empty and some shards fuller than others.
@@ -76,13 +76,13 @@ void count_elements(const graph::Weight& weight, const std::vector<double>& exte
 
 }  // namespace
 
-Layout operand_layout(const Operand& operand, const std::vector<Atoms>& loops) {
-    Layout layout;
-    layout.dimensions.reserve(operand.loops.size());
+Sharding operand_sharding(const Operand& operand, const std::vector<Atoms>& loops) {
+    Sharding sharding;
+    sharding.dimensions.reserve(operand.loops.size());
     for (const int loop : operand.loops) {
-        layout.dimensions.push_back(loop == kNoLoop ? Atoms{0} : loops[static_cast<std::size_t>(loop)]);
+        sharding.dimensions.push_back(loop == kNoLoop ? Atoms{0} : loops[static_cast<std::size_t>(loop)]);
     }
-    return layout;
+    return sharding;
 }
 
 bool passes_through(const Nest& nest, const Operand& operand, std::size_t dimension) {
@@ -115,7 +115,7 @@ graph::LocalExtents local_extents(const Nest& nest, const Mesh& mesh, const std:
     for (std::size_t i = 0; i < nest.loops.size(); ++i) {
         const Loop& loop = nest.loops[i];
         const Division division{.extent = i == 0 ? batch : static_cast<double>(loop.extent),
-                                .unit = static_cast<double>(loop.unit),
+                                .granule = static_cast<double>(loop.granule),
                                 .density = loop.density,
                                 .imbalance = loop.imbalance};
         local.loops.push_back(division.local(mesh.ways(loops[i])));
@@ -164,8 +164,8 @@ WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Me
         extents[d] = division_of(nest, loop, extent).local(ways);
         shard.laid |= atoms;
         const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
-        if (l.replicates && ways > l.extent / l.unit) {
-            shard.replicas *= ways / (l.extent / l.unit);
+        if (l.replicates && ways > l.extent / l.granule) {
+            shard.replicas *= ways / (l.extent / l.granule);
         }
     }
     count_elements(weight, extents, shard);
@@ -218,7 +218,7 @@ std::vector<HaloExchange> halo_exchanges(const Nest& nest, std::size_t input, co
         x_local.push_back(Division{.extent = extent}.local(ways));
     }
     const std::vector<Division> y_divisions = result_divisions(nest, batch);
-    const Layout y_layout = operand_layout(nest.output, loops);
+    const Sharding y_layout = operand_sharding(nest.output, loops);
     std::vector<double> y_local;
     for (std::size_t d = 0; d < y_divisions.size(); ++d) {
         y_local.push_back(y_divisions[d].local(mesh.ways(y_layout.dimensions[d])));

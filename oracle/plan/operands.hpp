@@ -1,18 +1,18 @@
-// Operands of a nest under an assignment of its loops: layouts, partial sums, local extents, halos.
+// Operands of a nest under an assignment of its loops: shardings, partial sums, local extents, halos.
 #pragma once
 
 #include <vector>
 
 #include "graph/graph.hpp"
 #include "plan/halo.hpp"
-#include "plan/layout.hpp"
 #include "plan/mesh.hpp"
 #include "plan/shard.hpp"
+#include "plan/sharding.hpp"
 
 namespace dodona::plan {
 
-/// The layout of an operand when its loops lie on `loops`; never partial.
-Layout operand_layout(const graph::Operand& operand, const std::vector<Atoms>& loops);
+/// The sharding of an operand when its loops lie on `loops`; never partial.
+Sharding operand_sharding(const graph::Operand& operand, const std::vector<Atoms>& loops);
 
 /// Whether a follower may keep this dimension of its input split: an unsplit window, no statistic over it.
 bool passes_through(const graph::Nest& nest, const graph::Operand& operand, std::size_t dimension);

@@ -66,18 +66,18 @@ graph::Extent window_span(const Layer& layer, int loop) {
 }
 
 void check_ways(const Layer& layer, const Loop& loop, std::int64_t ways, std::vector<Limit>& limits) {
-    const auto units = loop.extent / loop.unit;
+    const auto pieces = loop.extent / loop.granule;
     if (ways <= 1 || loop.name == "batch" || loop.replicates) {
         return;
     }
-    if (ways > units) {
+    if (ways > pieces) {
         limits.push_back(
-            {fmt::format("{} <= {}: layer {} ({}) cannot be split further", loop.name, units, layer.name, layer.kind),
-             true, static_cast<double>(units), units, ways});
-    } else if (units % ways != 0) {
+            {fmt::format("{} <= {}: layer {} ({}) cannot be split further", loop.name, pieces, layer.name, layer.kind),
+             true, static_cast<double>(pieces), pieces, ways});
+    } else if (pieces % ways != 0) {
         limits.push_back({.text = fmt::format("{} {} of layer {} divides unevenly {} ways: the largest shard has {}",
-                                              loop.name, units, layer.name, ways, (units + ways - 1) / ways),
-                          .units = units,
+                                              loop.name, pieces, layer.name, ways, (pieces + ways - 1) / ways),
+                          .pieces = pieces,
                           .ways = ways});
     }
 }

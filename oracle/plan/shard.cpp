@@ -19,9 +19,9 @@ using graph::Vertex;
 namespace {
 
 /// Shards one layer after the other, in topological order; each value depends on earlier layers only.
-class Sharding {
+class Derivation {
 public:
-    Sharding(const Graph& graph, const Mesh& mesh, const Strategy& strategy, std::int64_t microbatch)
+    Derivation(const Graph& graph, const Mesh& mesh, const Strategy& strategy, std::int64_t microbatch)
         : graph_(graph), mesh_(mesh), strategy_(strategy), rules_(strategy, mesh) {
         result_.graph = &graph;
         result_.microbatch = microbatch;
@@ -64,9 +64,9 @@ private:
         return static_cast<double>(result_.microbatch) * static_cast<double>(result_.data_ways);
     }
 
-    /// The loops that a producer's layout gives a follower through one input; on the ranks that it leaves idle lies
+    /// The loops that a producer's sharding gives a follower through one input; on the ranks that it leaves idle lies
     /// what the strategy lays everywhere.
-    [[nodiscard]] std::vector<Atoms> loops_from(const Layer& layer, std::size_t input, const Layout& from) const {
+    [[nodiscard]] std::vector<Atoms> loops_from(const Layer& layer, std::size_t input, const Sharding& from) const {
         std::vector<Atoms> loops(layer.nest.loops.size(), 0);
         Atoms taken = 0;
         const Operand& operand = layer.nest.inputs[input];
@@ -84,7 +84,7 @@ private:
         return loops;
     }
 
-    /// A layer without a rule takes over the layout of one of its inputs: the one for which the others cost least to
+    /// A layer without a rule takes over the sharding of one of its inputs: the one for which the others cost least to
     /// convert, the first among equals. Partial sums pass a linear operator all of whose inputs are partial alike: the
     /// conversion then runs where a later reader needs it.
     void follow(const Layer& layer, const std::vector<Vertex>& producers, ShardedLayer& sharded) {
@@ -94,7 +94,7 @@ private:
             const std::vector<Atoms> loops = loops_from(layer, candidate, result_.layers[producers[candidate]].output);
             double cost = 0;
             for (std::size_t i = 0; i < producers.size(); ++i) {
-                Layout wanted = operand_layout(layer.nest.inputs[i], loops);
+                Sharding wanted = operand_sharding(layer.nest.inputs[i], loops);
                 wanted.partial = sharded.passed;
                 cost += conversion_cost(producers[i], wanted);
             }
@@ -113,9 +113,9 @@ private:
         return nest.linear && nest.weights.empty() && alike ? partial : Atoms{0};
     }
 
-    [[nodiscard]] double conversion_cost(Vertex producer, const Layout& wanted) const {
+    [[nodiscard]] double conversion_cost(Vertex producer, const Sharding& wanted) const {
         if (graph_.layer(producer).nest.inputs.empty()) {
-            return 0;  // samples are read in whatever layout is wanted
+            return 0;  // samples are read in whatever sharding is wanted
         }
         const auto transfers = convert(mesh_, divisions(producer), result_.layers[producer].output, wanted);
         return sent_elements(mesh_, transfers);
@@ -125,7 +125,7 @@ private:
         const Nest& nest = graph_.layer(v).nest;
         sharded.local = local_extents(nest, mesh_, sharded.loops, batch());
         sharded.local.order = assignment.rule != nullptr ? assignment.rule->order : graph::ShardOrder::zigzag;
-        sharded.product = operand_layout(nest.output, sharded.loops);
+        sharded.product = operand_sharding(nest.output, sharded.loops);
         sharded.product.partial = partial_result(nest, sharded.loops) | sharded.passed;
         sharded.output = sharded.product;
         if (nest.work) {
@@ -142,13 +142,13 @@ private:
                     loops[static_cast<std::size_t>(loop)] |= mesh_.axes(lay.axes);
                 }
             }
-            sharded.output = operand_layout(nest.output, loops);
+            sharded.output = operand_sharding(nest.output, loops);
             add_conversion(v, sharded.product, sharded.output, assignment.rule->via, Phase::forward, sharded);
         }
         sharded.output_elements = local_elements(mesh_, divisions(v), sharded.output);
     }
 
-    void add_conversion(Vertex tensor, const Layout& from, const Layout& to, Via via, Phase phase,
+    void add_conversion(Vertex tensor, const Sharding& from, const Sharding& to, Via via, Phase phase,
                         ShardedLayer& sharded) {
         for (const Transfer& transfer : convert(mesh_, divisions(tensor), from, to, via)) {
             sharded.transfers.push_back(
@@ -163,14 +163,14 @@ private:
         }
     }
 
-    /// Converts what producers leave into what this layer reads. Consumers of one tensor that want the same layout the
+    /// Converts what producers leave into what this layer reads. Consumers of one tensor that want the same sharding the
     /// same number of times share the conversion: the first pays.
     void read_inputs(Vertex v, const std::vector<Vertex>& producers, const Assignment& assignment,
                      ShardedLayer& sharded) {
         const Layer& layer = graph_.layer(v);
         for (std::size_t i = 0; i < producers.size(); ++i) {
             const Vertex producer = producers[i];
-            Layout wanted = operand_layout(layer.nest.inputs[i], sharded.loops);
+            Sharding wanted = operand_sharding(layer.nest.inputs[i], sharded.loops);
             wanted.partial = sharded.passed;
             // Of what is streamed two blocks are there at once.
             const double whole = local_elements(mesh_, divisions(producer), wanted);
@@ -214,7 +214,7 @@ private:
     }
 
     /// The conversion of an input that was not kept, once more for backward. Shared like the forward one.
-    void add_regather(Vertex producer, const Layout& wanted, ShardedLayer& sharded) {
+    void add_regather(Vertex producer, const Sharding& wanted, ShardedLayer& sharded) {
         if (!regathered_.insert({producer, wanted, 0}).second) {
             return;
         }
@@ -332,14 +332,14 @@ private:
             const bool is_input = saved.what == graph::Saved::What::input;
             const auto operand = static_cast<std::size_t>(saved.operand);
             const Vertex tensor = is_input ? producers.at(operand) : v;
-            Layout layout = is_input ? operand_layout(layer.nest.inputs[operand], sharded.loops) : sharded.output;
+            Sharding sharding = is_input ? operand_sharding(layer.nest.inputs[operand], sharded.loops) : sharded.output;
             if (is_input && regathers(assignment)) {
-                layout = result_.layers[tensor].output;
+                sharding = result_.layers[tensor].output;
             }
-            const double elements = local_elements(mesh_, divisions(tensor), layout);
+            const double elements = local_elements(mesh_, divisions(tensor), sharding);
             const graph::Element element = graph_.layer(tensor).nest.result.element;
             sharded.saved.push_back(
-                {tensor, 0, std::move(layout), elements, element, saved.selective, saved.for_weights, saved.logits});
+                {tensor, 0, std::move(sharding), elements, element, saved.selective, saved.for_weights, saved.logits});
         }
     }
 
@@ -376,7 +376,7 @@ private:
 
     struct Conversion {
         Vertex tensor;
-        Layout wanted;
+        Sharding wanted;
         std::int64_t instances;
         auto operator<=>(const Conversion&) const = default;
     };
@@ -393,7 +393,7 @@ private:
 }  // namespace
 
 ShardedGraph shard(const Graph& graph, const Mesh& mesh, const Strategy& strategy, std::int64_t microbatch) {
-    return Sharding(graph, mesh, strategy, microbatch).run();
+    return Derivation(graph, mesh, strategy, microbatch).run();
 }
 
 }  // namespace dodona::plan

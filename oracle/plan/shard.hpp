@@ -2,17 +2,17 @@
 //
 // One rule makes communication: the result of a product is a partial sum over an axis exactly when a dimension laid on
 // that axis is in its inputs and not in its result. Y, dX and dW are such products. What a consumer wants to read and
-// what a producer leaves differ by a conversion (layout.hpp); its mirror image runs on the gradient.
+// what a producer leaves differ by a conversion (sharding.hpp); its mirror image runs on the gradient.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "graph/graph.hpp"
-#include "plan/layout.hpp"
 #include "plan/limit.hpp"
 #include "plan/mesh.hpp"
 #include "plan/rules.hpp"
+#include "plan/sharding.hpp"
 
 namespace dodona::plan {
 
@@ -37,18 +37,18 @@ struct WeightShard {
     double factors = 0;         ///< of these: see WeightSize
     double touched = 0;         ///< of these, by one micro-batch; 0: all (the gradient is dense)
     bool frozen = false;        ///< has no gradient and no optimizer state
-    Atoms laid = 0;             ///< atoms in its layout
+    Atoms laid = 0;             ///< atoms in its sharding
     Atoms partial = 0;          ///< atoms over which its gradient is a partial sum
-    std::int64_t replicas = 1;  ///< ranks within its laid axes that hold the same units and sum their gradient
+    std::int64_t replicas = 1;  ///< ranks within its laid axes that hold the same granules and sum their gradient
     bool tied = false;          ///< the same weight as another layer's: counted once where both are on one stage
     graph::Vertex owner = 0;    ///< the layer that it is tied to (itself if not tied)
 };
 
-/// One tensor kept for backward. The same tensor in the same layout is kept once, whoever asked for it.
+/// One tensor kept for backward. The same tensor in the same sharding is kept once, whoever asked for it.
 struct SavedTensor {
     graph::Vertex tensor = 0;  ///< whose output, or for an internal tensor the layer itself
     int slot = 0;              ///< 0: the output; > 0: internal tensors
-    Layout layout;             ///< of an output
+    Sharding sharding;         ///< of an output
     double elements = 0;
     graph::Element element = graph::Element::activation;
     bool selective = false;
@@ -61,8 +61,8 @@ struct ShardedLayer {
     graph::LocalExtents local;
     Atoms streams = 0;           ///< inputs gathered over these go round a ring (Rule::stream)
     Atoms passed = 0;            ///< atoms over which partial sums pass this linear operator unreduced
-    Layout product;              ///< as the operator leaves its output
-    Layout output;               ///< after a conversion that the rule forces
+    Sharding product;            ///< as the operator leaves its output
+    Sharding output;             ///< after a conversion that the rule forces
     double output_elements = 0;  ///< local
     graph::Work work;
     std::vector<graph::Kernel> selective_work;

@@ -38,8 +38,8 @@ struct Rule {
     /// Names: extent (whole), ways, window (the operator's span along the dimension laid first).
     std::optional<Expression> condition;
     std::vector<Lay> lay;
-    /// Layout that the output is converted to at once: laid dimensions; present but empty = replicated over the rule's
-    /// axes. Absent: the output stays as the product leaves it until a consumer wants another layout.
+    /// Sharding that the output is converted to at once: laid dimensions; present but empty = replicated over the rule's
+    /// axes. Absent: the output stays as the product leaves it until a consumer wants another sharding.
     std::optional<std::vector<Lay>> output;
     Via via = Via::reduce_scatter;
     /// Inputs gathered for this layer are not kept for backward but gathered again (sequence parallelism).

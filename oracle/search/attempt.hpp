@@ -16,9 +16,9 @@ struct Attempt {
     Goals goals;  ///< that it was held against
     /// The plan that `search` puts first; where none fits the one that comes nearest, if there is one.
     std::optional<step::Prediction> plan;
-    std::optional<Goal> missed;  ///< none: all goals are met
-    std::string why_not;         ///< where nothing fits
-    std::optional<Run> run;      ///< where something fits and the work is known
+    std::optional<Goal> missed;      ///< none: all goals are met
+    std::string why_not;             ///< where nothing fits
+    std::optional<TrainingRun> run;  ///< where something fits and the work is known
     std::int64_t configurations = 0;
     bool asked = true;  ///< false: looked at for comparison alone
 

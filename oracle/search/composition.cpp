@@ -90,16 +90,18 @@ Composition::Pass Composition::make_pass(std::size_t index) const {
         if (counts[u] == 0) {
             continue;
         }
-        const PassTable::Unit& unit = passes_.units[u];
+        const PassTable::Segment& segment = passes_.segments[u];
         const auto count = static_cast<double>(counts[u]);
-        forward += count * shown(unit.forward);
-        backward += count * shown(unit.backward);
+        forward += count * shown(segment.forward);
+        backward += count * shown(segment.backward);
         switch (plan_.recompute) {
             case RecomputeKind::none: break;
             case RecomputeKind::selective:
-            case RecomputeKind::layers: repeated += count * shown(unit.selective); break;
+            case RecomputeKind::layers: repeated += count * shown(segment.selective); break;
             case RecomputeKind::full:
-            case RecomputeKind::every: repeated += count * (unit.block ? shown(unit.forward) : PassSeconds{}); break;
+            case RecomputeKind::every:
+                repeated += count * (segment.block ? shown(segment.forward) : PassSeconds{});
+                break;
         }
     }
     const step::PassWaits waits =

@@ -46,7 +46,7 @@ private:
         std::vector<std::int64_t> held;  ///< micro-batches in flight on its first stage, by chunk
         step::KeptActivations kept;      ///< as recomputation leaves them
     };
-    /// What depends on units and micro-batch alone.
+    /// What depends on segments and micro-batch alone.
     struct Content {
         Bytes workspace;
         Bytes message;

@@ -4,16 +4,16 @@
 
 namespace dodona::search {
 
-std::optional<NearestFlip> nearest_flip(const Explanation& explanation) {
-    std::optional<NearestFlip> nearest;
+std::optional<NearestCrossover> nearest_crossover(const Explanation& explanation) {
+    std::optional<NearestCrossover> nearest;
     for (const Sensitivity& sensitivity : explanation.parameters) {
         for (const Direction* direction : {&sensitivity.less, &sensitivity.more}) {
-            if (!direction->flip) {
+            if (!direction->crossover) {
                 continue;
             }
-            const Flip& flip = *direction->flip;
-            if (!nearest || std::abs(std::log(flip.factor)) < std::abs(std::log(nearest->flip->factor))) {
-                nearest = NearestFlip{&sensitivity, &flip};
+            const Crossover& crossover = *direction->crossover;
+            if (!nearest || std::abs(std::log(crossover.factor)) < std::abs(std::log(nearest->crossover->factor))) {
+                nearest = NearestCrossover{&sensitivity, &crossover};
             }
         }
     }

@@ -30,7 +30,7 @@ struct Parameter {
 };
 
 /// Another recommendation.
-struct Flip {
+struct Crossover {
     double factor = 1;                   ///< of what the parameter is now; nearer to 1 the recommendation stays
     std::optional<step::Prediction> to;  ///< recommended from there on; none: nothing fits
     bool tied = false;                   ///< as things are it cannot be told apart from the plan recommended
@@ -39,7 +39,7 @@ struct Flip {
 /// One way to change a parameter.
 struct Direction {
     bool looked = false;  ///< false: not asked for, or interrupted
-    std::optional<Flip> flip;
+    std::optional<Crossover> crossover;
 };
 
 struct Sensitivity {
@@ -65,12 +65,12 @@ struct Explanation {
 };
 
 /// The way to the nearest change of the recommendation: a parameter and one of its directions.
-struct NearestFlip {
+struct NearestCrossover {
     const Sensitivity* of = nullptr;
-    const Flip* flip = nullptr;
+    const Crossover* crossover = nullptr;
 };
 
 /// Of the smallest |log factor|; none where nothing flips.
-std::optional<NearestFlip> nearest_flip(const Explanation& explanation);
+std::optional<NearestCrossover> nearest_crossover(const Explanation& explanation);
 
 }  // namespace dodona::search

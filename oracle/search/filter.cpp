@@ -26,7 +26,7 @@ bool is_count(const std::string& value) {
 }
 
 bool is_word(const std::string& name) {
-    const auto& words = wish_words();
+    const auto& words = constraint_names();
     return std::find(words.begin(), words.end(), name) != words.end();
 }
 
@@ -39,42 +39,42 @@ std::string one_of(const std::array<Enum, N>& values) {
     return fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::string value_fault(const Wish& wish) {
+std::string value_fault(const Constraint& constraint) {
     using plan::RecomputeKind;
     using plan::ScheduleKind;
     using plan::ShardLevel;
     const auto known = [&](bool good, const std::string& variants) {
-        return good ? std::string{} : fmt::format("{} is one of {}", wish.name, variants);
+        return good ? std::string{} : fmt::format("{} is one of {}", constraint.name, variants);
     };
-    if (wish.name == "recompute") {
+    if (constraint.name == "recompute") {
         constexpr std::array kKinds{RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full};
-        const auto kind = plan::recompute_from(wish.value);
+        const auto kind = plan::recompute_from(constraint.value);
         return known(kind && std::find(kKinds.begin(), kKinds.end(), *kind) != kKinds.end(), one_of(kKinds));
     }
-    if (wish.name == "shard") {
+    if (constraint.name == "shard") {
         return known(
-            plan::shard_from(wish.value).has_value(),
+            plan::shard_from(constraint.value).has_value(),
             one_of(std::array{ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters}));
     }
-    if (wish.name == "schedule") {
+    if (constraint.name == "schedule") {
         constexpr std::array kKinds{ScheduleKind::one_forward_one_backward, ScheduleKind::interleaved};
-        const auto kind = plan::schedule_from(wish.value);
+        const auto kind = plan::schedule_from(constraint.value);
         return known(kind && std::find(kKinds.begin(), kKinds.end(), *kind) != kKinds.end(), one_of(kKinds));
     }
-    return is_count(wish.value) ? std::string{} : fmt::format("{} is a whole number from 1", wish.name);
+    return is_count(constraint.value) ? std::string{} : fmt::format("{} is a whole number from 1", constraint.name);
 }
 
 }  // namespace
 
-const std::vector<std::string>& wish_words() {
+const std::vector<std::string>& constraint_names() {
     static const std::vector<std::string> words{"microbatch", "chunks", "recompute", "shard", "schedule"};
     return words;
 }
 
-std::string wish_fault(const Wish& wish, const std::vector<plan::Strategy>& strategies) {
+std::string constraint_fault(const Constraint& constraint, const std::vector<plan::Strategy>& strategies) {
     std::set<std::string> axes;
     for (const plan::Strategy& strategy : strategies) {
-        if (wish.value.empty() && strategy.name == wish.name) {
+        if (constraint.value.empty() && strategy.name == constraint.name) {
             return {};
         }
         axes.insert(strategy.axes.begin(), strategy.axes.end());
@@ -82,39 +82,52 @@ std::string wish_fault(const Wish& wish, const std::vector<plan::Strategy>& stra
             axes.insert(fold.name);
         }
     }
-    if (wish.value.empty()) {
-        return fmt::format("{} is no strategy that is looked at", wish.name);
+    if (constraint.value.empty()) {
+        return fmt::format("{} is no strategy that is looked at", constraint.name);
     }
-    if (!is_word(wish.name) && !axes.contains(wish.name)) {
-        return fmt::format("no strategy that is looked at has an axis {}; they have {}", wish.name,
+    if (!is_word(constraint.name) && !axes.contains(constraint.name)) {
+        return fmt::format("no strategy that is looked at has an axis {}; they have {}", constraint.name,
                            fmt::join(axes, ", "));
     }
-    return value_fault(wish);
+    return value_fault(constraint);
 }
 
 bool Filter::excludes(const plan::Strategy& strategy) const {
-    return std::any_of(excluded_.begin(), excluded_.end(),
-                       [&](const Wish& wish) { return wish.value.empty() && wish.name == strategy.name; });
+    return std::any_of(excluded_.begin(), excluded_.end(), [&](const Constraint& constraint) {
+        return constraint.value.empty() && constraint.name == strategy.name;
+    });
 }
 
 bool Filter::fixes_other_sizes(const plan::Plan& plan) const {
-    const auto size = [&](const Wish& wish) { return std::to_string(plan.axis_size(wish.name)); };
-    const auto concerns = [&](const Wish& wish) { return !is_word(wish.name) && !is_fold(plan.strategy, wish.name); };
-    const auto other = [&](const Wish& wish) { return concerns(wish) && size(wish) != wish.value; };
-    const auto out = [&](const Wish& wish) { return concerns(wish) && size(wish) == wish.value; };
+    const auto size = [&](const Constraint& constraint) { return std::to_string(plan.axis_size(constraint.name)); };
+    const auto concerns = [&](const Constraint& constraint) {
+        return !is_word(constraint.name) && !is_fold(plan.strategy, constraint.name);
+    };
+    const auto other = [&](const Constraint& constraint) {
+        return concerns(constraint) && size(constraint) != constraint.value;
+    };
+    const auto out = [&](const Constraint& constraint) {
+        return concerns(constraint) && size(constraint) == constraint.value;
+    };
     return std::any_of(fixed_.begin(), fixed_.end(), other) || std::any_of(excluded_.begin(), excluded_.end(), out);
 }
 
 bool Filter::fixes_other_folds(const plan::Plan& plan) const {
-    const auto size = [&](const Wish& wish) { return std::to_string(fold_size(plan, wish.name)); };
-    const auto other = [&](const Wish& wish) { return is_fold(plan.strategy, wish.name) && size(wish) != wish.value; };
-    const auto out = [&](const Wish& wish) { return is_fold(plan.strategy, wish.name) && size(wish) == wish.value; };
+    const auto size = [&](const Constraint& constraint) { return std::to_string(fold_size(plan, constraint.name)); };
+    const auto other = [&](const Constraint& constraint) {
+        return is_fold(plan.strategy, constraint.name) && size(constraint) != constraint.value;
+    };
+    const auto out = [&](const Constraint& constraint) {
+        return is_fold(plan.strategy, constraint.name) && size(constraint) == constraint.value;
+    };
     return std::any_of(fixed_.begin(), fixed_.end(), other) || std::any_of(excluded_.begin(), excluded_.end(), out);
 }
 
 bool Filter::allows(const std::string& word, const std::string& value) const {
-    const auto other = [&](const Wish& wish) { return wish.name == word && wish.value != value; };
-    const auto out = [&](const Wish& wish) { return wish.name == word && wish.value == value; };
+    const auto other = [&](const Constraint& constraint) {
+        return constraint.name == word && constraint.value != value;
+    };
+    const auto out = [&](const Constraint& constraint) { return constraint.name == word && constraint.value == value; };
     return std::none_of(fixed_.begin(), fixed_.end(), other) && std::none_of(excluded_.begin(), excluded_.end(), out);
 }
 

@@ -11,11 +11,11 @@
 
 namespace dodona::search {
 
-/// The words that a wish may begin with, but for axes: microbatch, chunks, recompute, shard, schedule.
-const std::vector<std::string>& wish_words();
+/// The words that a constraint may begin with, but for axes: microbatch, chunks, recompute, shard, schedule.
+const std::vector<std::string>& constraint_names();
 
-/// Why a wish means nothing for these strategies; empty if it means something.
-std::string wish_fault(const Wish& wish, const std::vector<plan::Strategy>& strategies);
+/// Why a constraint means nothing for these strategies; empty if it means something.
+std::string constraint_fault(const Constraint& constraint, const std::vector<plan::Strategy>& strategies);
 
 class Filter {
 public:
@@ -33,8 +33,8 @@ public:
 private:
     [[nodiscard]] bool allows(const std::string& word, const std::string& value) const;
 
-    const std::vector<Wish>& fixed_;
-    const std::vector<Wish>& excluded_;
+    const std::vector<Constraint>& fixed_;
+    const std::vector<Constraint>& excluded_;
 };
 
 }  // namespace dodona::search

@@ -18,7 +18,7 @@ Costs& Costs::operator+=(const Costs& other) {
 namespace {
 
 constexpr std::int32_t kStart = -1;
-constexpr int kNothingSaid = 0;
+constexpr int kNoUse = 0;
 constexpr double kRounding = 1e-12;  ///< sums in another order differ by so little
 
 /// One way to a state.
@@ -61,32 +61,32 @@ struct Next {
     std::size_t at_bar = 0;  ///< states when the bar was set
 };
 
-/// Sets of words of one tensor, numbered: 0 is the empty one.
-class Sayings {
+/// Sets of uses of one tensor, numbered: 0 is the empty one.
+class UsesByTensor {
 public:
-    int with(int said, int word) {
-        const auto both = static_cast<std::uint64_t>(said) << 32 | static_cast<std::uint32_t>(word);
+    int with(int said, int use) {
+        const auto both = static_cast<std::uint64_t>(said) << 32 | static_cast<std::uint32_t>(use);
         const auto [found, is_new] = extended_.try_emplace(both, 0);
         if (is_new) {
-            std::vector<int> words = sets_[static_cast<std::size_t>(said)];
-            const auto at = std::lower_bound(words.begin(), words.end(), word);
-            if (at == words.end() || *at != word) {
-                words.insert(at, word);
+            std::vector<int> uses = sets_[static_cast<std::size_t>(said)];
+            const auto at = std::lower_bound(uses.begin(), uses.end(), use);
+            if (at == uses.end() || *at != use) {
+                uses.insert(at, use);
             }
-            const auto [known, first] = numbers_.try_emplace(words, static_cast<int>(sets_.size()));
+            const auto [known, first] = numbers_.try_emplace(uses, static_cast<int>(sets_.size()));
             if (first) {
-                sets_.push_back(words);
+                sets_.push_back(uses);
             }
             found->second = known->second;
         }
         return found->second;
     }
-    [[nodiscard]] const std::vector<int>& words(int said) const { return sets_[static_cast<std::size_t>(said)]; }
+    [[nodiscard]] const std::vector<int>& uses(int said) const { return sets_[static_cast<std::size_t>(said)]; }
 
 private:
     std::vector<std::vector<int>> sets_{{}};
-    std::map<std::vector<int>, int> numbers_{{{}, kNothingSaid}};
-    std::unordered_map<std::uint64_t, int> extended_;  ///< what was said, and a word more
+    std::map<std::vector<int>, int> numbers_{{{}, kNoUse}};
+    std::unordered_map<std::uint64_t, int> extended_;  ///< what was said, and a use more
 };
 
 bool quicker(const Way& a, const Way& b) {
@@ -105,8 +105,8 @@ bool quicker(const Way& a, const Way& b) {
 class Program {
 public:
     Program(const Choices& choices, const FrontierLimits& limits)
-        : choices_(choices), limits_(limits), sayings_(static_cast<std::size_t>(choices.tensors)) {
-        closed_.resize(sayings_.size());
+        : choices_(choices), limits_(limits), roles_(static_cast<std::size_t>(choices.tensors)) {
+        closed_.resize(roles_.size());
         find_spans();
         find_least();
     }
@@ -130,13 +130,13 @@ private:
     /// For each variable the tensors that are open before and after it.
     void find_spans() {
         constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
-        const std::size_t tensors = sayings_.size();
+        const std::size_t tensors = roles_.size();
         std::vector<std::size_t> first(tensors, kNever);
         std::vector<std::size_t> last(tensors, 0);
         for (std::size_t v = 0; v < choices_.variables.size(); ++v) {
             for (const Choice& choice : choices_.variables[v]) {
-                for (const Word& word : choice.words) {
-                    const auto t = static_cast<std::size_t>(word.tensor);
+                for (const TensorUse& use : choice.uses) {
+                    const auto t = static_cast<std::size_t>(use.tensor);
                     first[t] = std::min(first[t], v);
                     last[t] = std::max(last[t], v);
                 }
@@ -176,7 +176,7 @@ private:
 
     void choose(std::size_t v) {
         Next next;
-        std::vector<int> said(sayings_.size(), kNothingSaid);
+        std::vector<int> said(roles_.size(), kNoUse);
         for (const State& state : states_) {
             for (std::size_t k = 0; k < choices_.variables[v].size(); ++k) {
                 const Choice& choice = choices_.variables[v][k];
@@ -186,9 +186,9 @@ private:
                 for (std::size_t i = 0; i < open_[v].size(); ++i) {
                     said[static_cast<std::size_t>(open_[v][i])] = state.key[i];
                 }
-                for (const Word& word : choice.words) {
-                    int& so_far = said[static_cast<std::size_t>(word.tensor)];
-                    so_far = sayings_[static_cast<std::size_t>(word.tensor)].with(so_far, word.word);
+                for (const TensorUse& use : choice.uses) {
+                    int& so_far = said[static_cast<std::size_t>(use.tensor)];
+                    so_far = roles_[static_cast<std::size_t>(use.tensor)].with(so_far, use.use);
                 }
                 Costs added = choice.costs;
                 for (const int tensor : closes_[v]) {
@@ -199,8 +199,8 @@ private:
                 for (const int tensor : open_[v + 1]) {
                     key.push_back(said[static_cast<std::size_t>(tensor)]);
                 }
-                for (const Word& word : choice.words) {
-                    said[static_cast<std::size_t>(word.tensor)] = kNothingSaid;
+                for (const TensorUse& use : choice.uses) {
+                    said[static_cast<std::size_t>(use.tensor)] = kNoUse;
                 }
                 extend(state, static_cast<std::int32_t>(k), added, v + 1, key, next);
             }
@@ -339,7 +339,7 @@ private:
         auto& known = closed_[static_cast<std::size_t>(tensor)];
         const auto [found, is_new] = known.try_emplace(said);
         if (is_new) {
-            found->second = choices_.closing(tensor, sayings_[static_cast<std::size_t>(tensor)].words(said));
+            found->second = choices_.closing(tensor, roles_[static_cast<std::size_t>(tensor)].uses(said));
         }
         return found->second;
     }
@@ -355,7 +355,7 @@ private:
 
     const Choices& choices_;
     const FrontierLimits& limits_;
-    std::vector<Sayings> sayings_;                        ///< by tensor
+    std::vector<UsesByTensor> roles_;                     ///< by tensor
     std::vector<std::unordered_map<int, Costs>> closed_;  ///< by tensor: what was said -> its costs
     std::vector<std::vector<int>> open_;                  ///< before each variable
     std::vector<std::vector<int>> closes_;                ///< with each variable

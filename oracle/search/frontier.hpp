@@ -1,7 +1,7 @@
 // The cheapest choices for variables that meet in tensors: dynamic programming over a frontier, exact.
 //
-// Every variable (a layer) takes one of its choices. A choice has costs of its own and says words about the tensors
-// that it touches (the layout in which it leaves or wants them); what the words about one tensor cost together is known
+// Every variable (a layer) takes one of its choices. A choice has costs of its own and says uses about the tensors
+// that it touches (the layout in which it leaves or wants them); what the uses about one tensor cost together is known
 // once the last variable that speaks of it has chosen. Variables choose in order; all that later ones need to know of
 // earlier ones is what was said of the tensors that are still open, the frontier. For each such state the ways to get
 // there that no other dominates are kept: chains, residual joins and long skips (U-Nets) need no code of their own.
@@ -38,24 +38,24 @@ struct Costs {
 inline constexpr Costs kForbidden{Seconds::of_base(std::numeric_limits<double>::infinity()),
                                   Seconds::of_base(std::numeric_limits<double>::infinity()), Bytes{}};
 
-/// Something said of a tensor; words of one tensor are compared by number only.
-struct Word {
+/// Something said of a tensor; uses of one tensor are compared by number only.
+struct TensorUse {
     int tensor = 0;
-    int word = 0;
-    bool operator==(const Word&) const = default;
+    int use = 0;
+    bool operator==(const TensorUse&) const = default;
 };
 
 struct Choice {
     Costs costs;
-    std::vector<Word> words;
+    std::vector<TensorUse> uses;
     Bytes peak = {};  ///< memory that it needs for a moment: does not add up
 };
 
 struct Choices {
     std::vector<std::vector<Choice>> variables;  ///< in the order in which they choose
     int tensors = 0;
-    /// Costs of a tensor of which all these words were said: each once, ascending. Never negative.
-    std::function<Costs(int tensor, const std::vector<int>& words)> closing;
+    /// Costs of a tensor of which all these uses were said: each once, ascending. Never negative.
+    std::function<Costs(int tensor, const std::vector<int>& uses)> closing;
 };
 
 struct FrontierLimits {

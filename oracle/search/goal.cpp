@@ -12,9 +12,9 @@ std::string_view name(Goal goal) {
     return "";
 }
 
-Run run_of(const step::Prediction& prediction, double samples, const std::optional<cluster::Price>& price) {
+TrainingRun run_of(const step::Prediction& prediction, double samples, const std::optional<cluster::Price>& price) {
     const double steps = samples / static_cast<double>(prediction.plan.batch);
-    Run run{.samples = samples, .time = steps * prediction.step, .device_time = {}, .money = {}};
+    TrainingRun run{.samples = samples, .time = steps * prediction.step, .device_time = {}, .money = {}};
     run.device_time = static_cast<double>(prediction.plan.devices()) * run.time.value;
     if (price) {
         run.money = price->device * run.device_time;
@@ -33,7 +33,7 @@ std::optional<Goal> missed(const Goals& goals, const step::Prediction& predictio
     if (!goals.samples) {
         return std::nullopt;
     }
-    const Run run = run_of(prediction, *goals.samples, price);
+    const TrainingRun run = run_of(prediction, *goals.samples, price);
     if (goals.deadline && run.time.value > *goals.deadline) {
         return Goal::deadline;
     }

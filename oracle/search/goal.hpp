@@ -25,7 +25,7 @@ struct Goals {
 };
 
 /// A run of so many samples under one plan, with its interval.
-struct Run {
+struct TrainingRun {
     double samples = 0;
     Estimate time;
     Seconds device_time;         ///< of all devices together
@@ -33,7 +33,7 @@ struct Run {
 };
 
 /// One step repeated until `samples` are through, the last step counted in part.
-Run run_of(const step::Prediction& prediction, double samples, const std::optional<cluster::Price>& price);
+TrainingRun run_of(const step::Prediction& prediction, double samples, const std::optional<cluster::Price>& price);
 
 enum class Goal { fits, throughput, deadline, budget };
 std::string_view name(Goal goal);

@@ -96,7 +96,7 @@ private:
             largest_.none.push_back({value, std::move(*why_not)});
             return true;
         }
-        const SizedJob& sized = std::get<SizedJob>(job);
+        const JobAtValue& sized = std::get<JobAtValue>(job);
         auto made = goes_on(0, 0) ? attempt(sized.graph, cluster_, sized.space, sized.goals, goes_on) : std::nullopt;
         if (!made) {
             largest_.complete = false;

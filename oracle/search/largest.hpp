@@ -20,29 +20,29 @@
 namespace dodona::search {
 
 /// A job of one size, or why there is none (a width that its heads do not divide).
-struct SizedJob {
+struct JobAtValue {
     graph::Graph graph;
     Space space;
     Goals goals;  ///< in samples of this network
 };
-using JobOfSize = std::function<std::variant<SizedJob, std::string>(std::int64_t value)>;
+using MakeJob = std::function<std::variant<JobAtValue, std::string>(std::int64_t value)>;
 
 struct LargestQuestion {
-    JobOfSize job;
+    MakeJob job;
     std::int64_t start = 1;  ///< a value that makes sense: the parameter's own
     std::int64_t step = 1;   ///< values looked at are multiples of it, and `start`
     std::int64_t most = 1;   ///< no value beyond this one is looked at
 };
 
 /// A value that makes no network.
-struct NoJob {
+struct InvalidValue {
     std::int64_t value = 0;
     std::string why_not;
 };
 
 struct Largest {
-    std::vector<Attempt> attempts;  ///< by value, ascending
-    std::vector<NoJob> none;        ///< by value, ascending
+    std::vector<Attempt> attempts;   ///< by value, ascending
+    std::vector<InvalidValue> none;  ///< by value, ascending
     std::optional<std::size_t> found;
     std::int64_t step = 1;
     std::int64_t most = 1;

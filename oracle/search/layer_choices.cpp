@@ -16,7 +16,7 @@ std::vector<const graph::Loop*> loops_to_split(const graph::Nest& nest) {
     for (std::size_t i = 0; i < nest.loops.size(); ++i) {
         const graph::Loop& loop = nest.loops[i];
         const bool first = nest.loop(loop.name) == static_cast<int>(i);
-        const bool divides = loop.name == kBatch || loop.extent / loop.unit > 1;
+        const bool divides = loop.name == kBatch || loop.extent / loop.granule > 1;
         if (loop.can_split && first && divides) {
             loops.push_back(&loop);
         }
@@ -25,7 +25,7 @@ std::vector<const graph::Loop*> loops_to_split(const graph::Nest& nest) {
 }
 
 bool may_split(const graph::Loop& loop, std::int64_t ways, std::int64_t samples) {
-    return loop.name == kBatch ? samples % ways == 0 : ways <= loop.extent / loop.unit;
+    return loop.name == kBatch ? samples % ways == 0 : ways <= loop.extent / loop.granule;
 }
 
 /// `on`: by axis the loop that it splits, or as many as there are loops.

@@ -23,7 +23,7 @@ struct Setting {
 };
 
 /// Every way to give each axis to one of the loops that can be split, or to none (the ranks on it then repeat the same
-/// work). A loop takes no more ways than it has units, the batch none that do not divide the samples of a pass.
+/// work). A loop takes no more ways than it has segments, the batch none that do not divide the samples of a pass.
 std::vector<std::vector<plan::Lay>> lays_of(const graph::Layer& layer, const Setting& setting);
 
 /// The same name for all copies of a repeated block: "layers[1]/norm" and "layers[2..96]/norm" are "layers[*]/norm",

@@ -6,9 +6,9 @@
 
 #include "plan/operands.hpp"
 #include "step/pipeline.hpp"
+#include "step/segment_memory.hpp"
 #include "step/stage_time.hpp"
 #include "step/state_sharding.hpp"
-#include "step/unit_memory.hpp"
 
 namespace dodona::search {
 
@@ -25,7 +25,7 @@ graph::Layer stand_in(const graph::Layer& producer) {
     layer.kind = "input";
     layer.role.clear();
     layer.count = 1;
-    layer.unit = 0;
+    layer.segment = 0;
     layer.producers.clear();
     layer.consumers.clear();
     graph::Nest& nest = layer.nest;
@@ -90,10 +90,10 @@ LayerCosts::LayerCosts(const graph::Graph& graph, const cluster::Cluster& cluste
       weights_(step_weights(setting, setting.base.devices())),
       parameters_(graph::count(graph).parameters) {
     std::int64_t buckets = 0;
-    for (const graph::Unit& unit : graph.units) {
-        const bool has_weights = std::any_of(unit.layers.begin(), unit.layers.end(),
+    for (const graph::Segment& segment : graph.segments) {
+        const bool has_weights = std::any_of(segment.layers.begin(), segment.layers.end(),
                                              [&](Vertex v) { return !graph.layer(v).nest.weights.empty(); });
-        buckets += has_weights ? unit.count : 0;
+        buckets += has_weights ? segment.count : 0;
     }
     buckets_ = std::max<std::int64_t>(1, buckets / setting.stages());
 }
@@ -112,9 +112,9 @@ LayerCosts::Alone LayerCosts::alone(Vertex v) const {
     graph::Layer layer = graph_.layer(v);
     layer.producers = alone.inputs;
     layer.consumers.clear();
-    const std::string block = graph_.units[layer.unit].block;
+    const std::string block = graph_.segments[layer.segment].block;
     layer.count = 1;
-    layer.unit = 0;
+    layer.segment = 0;
     // A shared weight is there already where all is on one stage, which a tie to itself says.
     for (graph::Weight& weight : layer.nest.weights) {
         weight.tied_to = !weight.tied_to.empty() && setting_.stages() == 1 ? layer.name : "";
@@ -122,7 +122,7 @@ LayerCosts::Alone LayerCosts::alone(Vertex v) const {
     alone.layer = alone.graph.add(std::move(layer));
     std::vector<Vertex> all(alone.graph.layers.size());
     std::iota(all.begin(), all.end(), Vertex{0});
-    alone.graph.units = {{.name = "alone", .block = block, .count = 1, .layers = std::move(all)}};
+    alone.graph.segments = {{.name = "alone", .block = block, .count = 1, .layers = std::move(all)}};
     return alone;
 }
 
@@ -162,13 +162,13 @@ std::optional<LayerCost> LayerCosts::of(Vertex v, const std::vector<plan::Lay>& 
                    .weights = {}};
     for (std::size_t i = 0; i < layer.nest.inputs.size(); ++i) {
         Reading reading{
-            .wanted = plan::operand_layout(layer.nest.inputs[i], sharded.loops), .gradient = {}, .kept = {}};
+            .wanted = plan::operand_sharding(layer.nest.inputs[i], sharded.loops), .gradient = {}, .kept = {}};
         reading.gradient = reading.wanted;
         reading.gradient.partial = plan::partial_input_gradient(layer.nest, i, sharded.loops);
         cost.readings.push_back(std::move(reading));
     }
     for (const graph::Weight& weight : layer.nest.weights) {
-        cost.weights.push_back(plan::operand_layout(weight.operand, sharded.loops));
+        cost.weights.push_back(plan::operand_sharding(weight.operand, sharded.loops));
     }
     add_kept(alone, costed, plan, cost, instances);
     return cost;
@@ -177,8 +177,8 @@ std::optional<LayerCost> LayerCosts::of(Vertex v, const std::vector<plan::Lay>& 
 /// Reductions of small tensors are waited for together: of each layer's the rate counts that they have when the whole
 /// network is reduced like this.
 Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double instances) const {
-    step::UnitCost& unit = costed.units.front();
-    const step::UnitPass pass = step::unit_pass(unit, plan);
+    step::SegmentCost& segment = costed.segments.front();
+    const step::SegmentPass pass = step::segment_pass(segment, plan);
     const Seconds passes =
         weights_.passes * instances * (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value;
     const step::StateSteps steps{cluster_, plan, setting_.passes, buckets_};
@@ -190,11 +190,11 @@ Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double
     const std::vector<StateTransfer> long_ones = endless(plan);
     const Seconds hides = shows(exposed_states(long_ones, none, steps)) - shows(exposed_states(long_ones, here, steps));
     Costs costs{passes, passes - hides, {}};
-    if (unit.weights.empty() || costed.counts.parameters <= 0) {
+    if (segment.weights.empty() || costed.counts.parameters <= 0) {
         return costs;
     }
     const double scale = std::max(1.0, parameters_ / costed.counts.parameters);
-    for (step::WeightClass& weight : unit.weights) {
+    for (step::WeightClass& weight : segment.weights) {
         weight.size = scale * weight.size;
     }
     const step::Stage stage{{{{1}}}};
@@ -216,18 +216,18 @@ void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::P
                           double instances) const {
     plan::ShardedLayer& sharded = costed.sharded.layers[alone.layer];
     const std::vector<plan::SavedTensor> all = std::move(sharded.saved);
-    // What the unit of a block reads is kept instead: where tensors are closed.
-    const bool again = plan.recompute == RecomputeKind::full && costed.units.front().block;
+    // What the segment of a block reads is kept instead: where tensors are closed.
+    const bool again = plan.recompute == RecomputeKind::full && costed.segments.front().block;
     const std::vector<bool> repeated(alone.graph.layers.size(), false);
     const auto memory_with = [&](std::vector<plan::SavedTensor> saved) {
         sharded.saved = std::move(saved);
-        step::UnitMemory memory;
-        step::UnitMemories(alone.graph, costed.sharded, costed.mesh, plan, repeated).add(alone.layer, 1, memory);
+        step::SegmentMemory memory;
+        step::SegmentMemories(alone.graph, costed.sharded, costed.mesh, plan, repeated).add(alone.layer, 1, memory);
         return memory;
     };
     cost.peak = memory_with({}).transient;
     for (const plan::SavedTensor& saved : all) {
-        const step::UnitMemory memory = memory_with({saved});
+        const step::SegmentMemory memory = memory_with({saved});
         const Bytes kept = memory.saved - (in_parts(plan) ? memory.dropped : Bytes{});
         if (saved.slot > 0) {
             cost.costs.memory += again ? Bytes{} : weights_.activations * instances * kept;
@@ -235,7 +235,7 @@ void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::P
             cost.output_kept = max(cost.output_kept, kept);
         } else {
             for (std::size_t i = 0; i < alone.inputs.size(); ++i) {
-                if (alone.inputs[i] == saved.tensor && cost.readings[i].wanted == saved.layout) {
+                if (alone.inputs[i] == saved.tensor && cost.readings[i].wanted == saved.sharding) {
                     cost.readings[i].kept = max(cost.readings[i].kept, kept);
                     break;
                 }

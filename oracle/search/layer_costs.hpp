@@ -1,7 +1,7 @@
 // What one layer costs on its own with its loops laid one way: tables from which per-layer strategies are composed.
 //
 // Nothing is computed here: the layer is put into a graph of its own, behind what it reads, and that graph is sharded
-// and costed as any other (plan/shard.hpp, step/unit_cost.hpp, step/state_sharding.hpp). Its conversions are
+// and costed as any other (plan/shard.hpp, step/segment_cost.hpp, step/state_sharding.hpp). Its conversions are
 // left to where both ends are known.
 #pragma once
 
@@ -12,24 +12,24 @@
 #include "graph/graph.hpp"
 #include "search/frontier.hpp"
 #include "search/layer_choices.hpp"
-#include "step/unit_cost.hpp"
+#include "step/segment_cost.hpp"
 
 namespace dodona::search {
 
 /// How one input is read.
 struct Reading {
-    plan::Layout wanted;
-    plan::Layout gradient;  ///< as it arises, with the atoms over which it is a partial sum
-    Bytes kept;             ///< of the input for backward, one instance and micro-batch; none: not kept
+    plan::Sharding wanted;
+    plan::Sharding gradient;  ///< as it arises, with the atoms over which it is a partial sum
+    Bytes kept;               ///< of the input for backward, one instance and micro-batch; none: not kept
 };
 
 struct LayerCost {
-    Costs costs;                        ///< of all its instances, in a step, of one stage where there are several
-    Bytes peak;                         ///< its inputs and result while it runs
-    plan::Layout output;                ///< as it leaves its result
-    Bytes output_kept;                  ///< of the result for its own backward; none: not kept
-    std::vector<Reading> readings;      ///< by input
-    std::vector<plan::Layout> weights;  ///< by weight: how it lies
+    Costs costs;                          ///< of all its instances, in a step, of one stage where there are several
+    Bytes peak;                           ///< its inputs and result while it runs
+    plan::Sharding output;                ///< as it leaves its result
+    Bytes output_kept;                    ///< of the result for its own backward; none: not kept
+    std::vector<Reading> readings;        ///< by input
+    std::vector<plan::Sharding> weights;  ///< by weight: how it lies
 };
 
 /// What a step makes of one pass of everything, in a pipeline of equal stages.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "search/layouts.hpp"
+#include "search/mesh_layouts.hpp"
 #include "search/space.hpp"
 
 namespace dodona::search {

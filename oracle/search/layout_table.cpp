@@ -16,14 +16,14 @@ step::CostedGraph on_mesh(const step::CostedGraph& other, const Meshes& meshes) 
         return costed;
     }
     const auto refine = [&](plan::Atoms& atoms) { atoms = meshes.cut.refined(meshes.whole, atoms); };
-    for (step::UnitCost& unit : costed.units) {
-        for (step::WeightClass& weight : unit.weights) {
+    for (step::SegmentCost& segment : costed.segments) {
+        for (step::WeightClass& weight : segment.weights) {
             weight.kind = meshes.refined(weight.kind);
         }
-        for (step::Entering& tensor : unit.entering) {
+        for (step::Entering& tensor : segment.entering) {
             refine(tensor.sharded);
         }
-        for (step::TimedTransfer& transfer : unit.transfers) {
+        for (step::TimedTransfer& transfer : segment.transfers) {
             refine(transfer.what.transfer.atoms);
         }
     }
@@ -31,8 +31,8 @@ step::CostedGraph on_mesh(const step::CostedGraph& other, const Meshes& meshes) 
 }
 
 bool has_sparse(const step::CostedGraph& costed) {
-    return std::any_of(costed.units.begin(), costed.units.end(), [](const step::UnitCost& unit) {
-        return std::any_of(unit.weights.begin(), unit.weights.end(),
+    return std::any_of(costed.segments.begin(), costed.segments.end(), [](const step::SegmentCost& segment) {
+        return std::any_of(segment.weights.begin(), segment.weights.end(),
                            [](const step::WeightClass& weight) { return weight.kind.sparse; });
     });
 }
@@ -59,7 +59,7 @@ LayoutTable::LayoutTable(PassTables& tables, const PassTable& passes, const plan
 }
 
 std::size_t LayoutTable::content_of(const Stage& stage) {
-    std::vector<std::int64_t> counts(costed_.units.size());
+    std::vector<std::int64_t> counts(costed_.segments.size());
     for (std::size_t u = 0; u < counts.size(); ++u) {
         counts[u] = stage.count(u);
     }
@@ -85,9 +85,9 @@ Cut LayoutTable::make_cut(const PassTable& passes, const plan::Plan& plan, std::
     for (StageRun& run : cut.runs) {
         run.content = content_of(run.stage);
     }
-    const auto holder = [&](std::size_t unit) {
+    const auto holder = [&](std::size_t segment) {
         const auto found = std::find_if(cut.runs.begin(), cut.runs.end(),
-                                        [unit](const StageRun& run) { return run.stage.count(unit) > 0; });
+                                        [segment](const StageRun& run) { return run.stage.count(segment) > 0; });
         return found == cut.runs.end() ? cut.stages : found->first;
     };
     for (const StageRun& run : cut.runs) {

@@ -1,6 +1,6 @@
 // What the states of a network cost on one mesh, and transfers between its stages: tables for all plans on that mesh.
 //
-// Stages are told apart by what they hold (instances of each unit), not by where they stand; a pipeline of 64 stages
+// Stages are told apart by what they hold (instances of each segment), not by where they stand; a pipeline of 64 stages
 // has three kinds of them, and their states do not depend on the micro-batch.
 #pragma once
 

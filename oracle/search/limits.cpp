@@ -16,10 +16,10 @@ using step::kTimeParts;
 using step::Prediction;
 using step::TimePart;
 
-class Ladder {
+class ScalingSweep {
 public:
-    Ladder(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Strategy& strategy,
-           const Space& space, const Growth& growth)
+    ScalingSweep(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Strategy& strategy,
+                 const Space& space, const Growth& growth)
         : graph_(graph), cluster_(cluster), strategy_(strategy), space_(space), growth_(growth) {
         found_.strategy = strategy.name;
         found_.axes = plan::axis_limits(graph, strategy, growth.batch);
@@ -28,7 +28,7 @@ public:
         set_counts();
     }
 
-    [[nodiscard]] std::size_t rungs() const { return counts_.size(); }
+    [[nodiscard]] std::size_t points() const { return counts_.size(); }
 
     /// False: stop.
     bool climb(const Progress& progress, std::int64_t seen, std::int64_t all) {
@@ -36,7 +36,7 @@ public:
         for (const std::int64_t devices : counts_) {
             goes_on = goes_on && (!progress || progress(seen++, all));
             if (goes_on) {
-                found_.rungs.push_back(rung(devices));
+                found_.points.push_back(point(devices));
             }
         }
         judge();
@@ -98,7 +98,7 @@ private:
             if (tightest == nullptr) {
                 return std::nullopt;
             }
-            const auto ways = [](const plan::Limit& limit) { return limit.units > 0 ? limit.bound : 0.0; };
+            const auto ways = [](const plan::Limit& limit) { return limit.pieces > 0 ? limit.bound : 0.0; };
             if (!widest || ways(*tightest) > ways(*widest)) {
                 widest = *tightest;
             }
@@ -139,40 +139,43 @@ private:
         return std::nullopt;
     }
 
-    Rung rung(std::int64_t devices) {
+    ScalingPoint point(std::int64_t devices) {
         Space space = space_;
         space.devices = devices;
         space.batch = growth_.batch_on(devices);
         space.strategies = {strategy_};
         space.top = 1;
         Answer answer = search(graph_, cluster_, space);
-        Rung rung{.devices = devices, .batch = space.batch, .best = {}, .why_not = {}};
+        ScalingPoint point{.devices = devices, .batch = space.batch, .best = {}, .why_not = {}};
         if (!answer.plans.empty()) {
-            rung.best = std::move(answer.plans.front());
+            point.best = std::move(answer.plans.front());
         } else if (!answer.infeasible.empty()) {
             // What lacks memory only is told before what could not be laid: other meshes of this number can.
             const auto& all = answer.infeasible;
             const auto lean =
                 std::find_if(all.begin(), all.end(), [](const Infeasible& i) { return !i.nearest.empty(); });
             const Infeasible& told = lean == all.end() ? all.front() : *lean;
-            rung.why_not = told.reason + (told.nearest.empty() ? "" : ": " + told.nearest);
+            point.why_not = told.reason + (told.nearest.empty() ? "" : ": " + told.nearest);
         }
-        return rung;
+        return point;
     }
 
     void judge() {
-        const Rung* base = nullptr;
-        const Rung* fastest = nullptr;
-        for (Rung& rung : found_.rungs) {
-            if (!rung.best) {
+        const ScalingPoint* base = nullptr;
+        const ScalingPoint* fastest = nullptr;
+        for (ScalingPoint& point : found_.points) {
+            if (!point.best) {
                 continue;
             }
-            base = base == nullptr ? &rung : base;
-            const auto each = [](const Rung& r) { return r.best->samples_per_second / static_cast<double>(r.devices); };
-            rung.efficiency = each(*base) > 0 ? each(rung) / each(*base) : 0;
-            const bool faster = fastest == nullptr || rung.best->samples_per_second > fastest->best->samples_per_second;
-            fastest = faster ? &rung : fastest;
-            found_.fits_to = rung.devices;
+            base = base == nullptr ? &point : base;
+            const auto each = [](const ScalingPoint& r) {
+                return r.best->samples_per_second / static_cast<double>(r.devices);
+            };
+            point.efficiency = each(*base) > 0 ? each(point) / each(*base) : 0;
+            const bool faster =
+                fastest == nullptr || point.best->samples_per_second > fastest->best->samples_per_second;
+            fastest = faster ? &point : fastest;
+            found_.fits_to = point.devices;
         }
         if (base != nullptr) {
             found_.fits_from = base->devices;
@@ -184,15 +187,15 @@ private:
         }
     }
 
-    void set_turn(const Rung& base) {
-        const Rung* last = &base;
-        for (const Rung& rung : found_.rungs) {
-            if (rung.best && rung.efficiency < kWorthwhile) {
-                Turn turn{.devices = last->devices, .beyond = rung.devices};
+    void set_turn(const ScalingPoint& base) {
+        const ScalingPoint* last = &base;
+        for (const ScalingPoint& point : found_.points) {
+            if (point.best && point.efficiency < kWorthwhile) {
+                DiminishingReturns turn{.devices = last->devices, .beyond = point.devices};
                 Seconds lost;
                 Seconds most;
                 for (std::size_t i = 0; i < kTimeParts; ++i) {
-                    const Seconds more = a_sample(rung, i) - a_sample(base, i);
+                    const Seconds more = a_sample(point, i) - a_sample(base, i);
                     lost += max(more, Seconds{});
                     if (more > most) {
                         most = more;
@@ -203,13 +206,13 @@ private:
                 found_.turn = turn;
                 return;
             }
-            last = rung.best ? &rung : last;
+            last = point.best ? &point : last;
         }
     }
 
     /// Device time that one sample costs.
-    static Seconds a_sample(const Rung& rung, std::size_t part) {
-        return static_cast<double>(rung.devices) / static_cast<double>(rung.batch) * rung.best->time.values[part];
+    static Seconds a_sample(const ScalingPoint& point, std::size_t part) {
+        return static_cast<double>(point.devices) / static_cast<double>(point.batch) * point.best->time.values[part];
     }
 
     void set_verdict() {
@@ -219,13 +222,13 @@ private:
             verdict.below = nearest(verdict.devices - 1, -1);
             verdict.above = nearest(verdict.devices + 1, 1);
         } else {
-            const auto rung = std::find_if(found_.rungs.begin(), found_.rungs.end(),
-                                           [&](const Rung& r) { return r.devices == verdict.devices; });
-            if (rung == found_.rungs.end()) {
+            const auto point = std::find_if(found_.points.begin(), found_.points.end(),
+                                            [&](const ScalingPoint& r) { return r.devices == verdict.devices; });
+            if (point == found_.points.end()) {
                 return;  // stopped before it was looked at
             }
-            verdict.fits = rung->best.has_value();
-            verdict.why_not = rung->why_not;
+            verdict.fits = point->best.has_value();
+            verdict.why_not = point->why_not;
         }
         found_.verdict = std::move(verdict);
     }
@@ -243,17 +246,17 @@ private:
 
 std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                                    const Growth& growth, const Progress& progress) {
-    std::vector<Ladder> ladders;
+    std::vector<ScalingSweep> ladders;
     std::int64_t all = 0;
     for (const plan::Strategy& strategy : space.strategies) {
         ladders.emplace_back(graph, cluster, strategy, space, growth);
-        all += static_cast<std::int64_t>(ladders.back().rungs());
+        all += static_cast<std::int64_t>(ladders.back().points());
     }
     std::vector<StrategyLimits> found;
     std::int64_t seen = 0;
-    for (Ladder& ladder : ladders) {
+    for (ScalingSweep& ladder : ladders) {
         const bool goes_on = ladder.climb(progress, seen, all);
-        seen += static_cast<std::int64_t>(ladder.rungs());
+        seen += static_cast<std::int64_t>(ladder.points());
         found.push_back(ladder.take());
         if (!goes_on) {
             break;

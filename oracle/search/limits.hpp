@@ -31,7 +31,7 @@ struct Growth {
 };
 
 /// The fastest plan of a strategy on a number of devices.
-struct Rung {
+struct ScalingPoint {
     std::int64_t devices = 1;
     std::int64_t batch = 1;
     std::optional<step::Prediction> best;  ///< none: nothing runs
@@ -40,7 +40,7 @@ struct Rung {
 };
 
 /// Where more devices stop paying.
-struct Turn {
+struct DiminishingReturns {
     std::int64_t devices = 1;  ///< the most, of those looked at, that are worthwhile
     std::int64_t beyond = 1;   ///< the next, which are not
     /// The part of a step on which these spend most more device time a sample than the fewest that fit.
@@ -63,12 +63,12 @@ struct StrategyLimits {
     plan::Reach reach;
     std::int64_t most = 1;                  ///< devices of this machine that it can be laid on
     std::string set_by;                     ///< what sets `most`
-    std::vector<Rung> rungs;                ///< powers of two, `most` and the number asked for
+    std::vector<ScalingPoint> points;       ///< powers of two, `most` and the number asked for
     std::optional<std::int64_t> fits_from;  ///< of those
     std::optional<std::int64_t> fits_to;
-    std::optional<std::int64_t> fastest;  ///< of those, with most samples a second
-    std::optional<Turn> turn;             ///< none: the most that fit are worthwhile
-    std::optional<Verdict> verdict;       ///< on the number asked for
+    std::optional<std::int64_t> fastest;     ///< of those, with most samples a second
+    std::optional<DiminishingReturns> turn;  ///< none: the most that fit are worthwhile
+    std::optional<Verdict> verdict;          ///< on the number asked for
 };
 
 /// Limits as they were asked for, for the reports; of the question's batch only `growth` counts.
@@ -78,7 +78,7 @@ struct LimitsAnswer {
     std::vector<StrategyLimits> strategies;
 };
 
-/// Of each strategy in `space`, whose devices and batch are left to `growth`. `progress`: rungs seen and in all, as far
+/// Of each strategy in `space`, whose devices and batch are left to `growth`. `progress`: points seen and in all, as far
 /// as known; what was not looked at when it stops is left out.
 std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                                    const Growth& growth, const Progress& progress = {});

@@ -4,14 +4,14 @@
 #include <set>
 
 #include "plan/operands.hpp"
-#include "step/unit_memory.hpp"
+#include "step/segment_memory.hpp"
 
 namespace dodona::search {
 
 using graph::Layer;
 using graph::Vertex;
-using plan::Layout;
 using plan::RecomputeKind;
+using plan::Sharding;
 
 namespace {
 
@@ -21,7 +21,7 @@ step::CostedGraph job_of(const graph::Graph& graph, const cluster::Cluster& clus
             .cluster = &cluster,
             .mesh = plan::Mesh(plan, {}),
             .sharded = {},
-            .units = {},
+            .segments = {},
             .precision = plan.precision,
             .framework = plan.framework,
             .token_network = false,
@@ -43,12 +43,12 @@ NetworkChoices::NetworkChoices(const graph::Graph& graph, const cluster::Cluster
       job_(job_of(graph, cluster, setting.base)) {
     find_layers();
     numbers_.resize(static_cast<std::size_t>(choices_.tensors));
-    sayings_.resize(numbers_.size());
+    roles_.resize(numbers_.size());
     conversions_.resize(numbers_.size());
     for (std::size_t variable = 0; variable < layers_.size(); ++variable) {
         add_choices(variable);
     }
-    choices_.closing = [this](int tensor, const std::vector<int>& words) { return close(tensor, words); };
+    choices_.closing = [this](int tensor, const std::vector<int>& uses) { return close(tensor, uses); };
 }
 
 void NetworkChoices::find_layers() {
@@ -62,7 +62,7 @@ void NetworkChoices::find_layers() {
             }
         }
         if (layer.nest.inputs.empty()) {
-            continue;  // samples are read in whatever layout is wanted
+            continue;  // samples are read in whatever sharding is wanted
         }
         const std::string pattern = pattern_of(layer.name);
         const auto [found, is_new] = known.try_emplace(pattern, layers_.size());
@@ -87,8 +87,8 @@ void NetworkChoices::add_choices(std::size_t variable) {
             }
             choice.costs += cost->costs;
             choice.peak = max(choice.peak, cost->peak);
-            const std::vector<Word> words = words_of(v, *cost);
-            choice.words.insert(choice.words.end(), words.begin(), words.end());
+            const std::vector<TensorUse> uses = uses_of(v, *cost);
+            choice.uses.insert(choice.uses.end(), uses.begin(), uses.end());
         }
         if (possible) {
             all.push_back(std::move(choice));
@@ -97,12 +97,12 @@ void NetworkChoices::add_choices(std::size_t variable) {
     }
 }
 
-std::vector<Word> NetworkChoices::words_of(Vertex v, const LayerCost& cost) {
-    std::vector<Word> words;
+std::vector<TensorUse> NetworkChoices::uses_of(Vertex v, const LayerCost& cost) {
+    std::vector<TensorUse> uses;
     const Layer& layer = graph_.layer(v);
-    const auto say = [&](int tensor, const Saying& saying) { words.push_back({tensor, number(tensor, saying)}); };
+    const auto say = [&](int tensor, const TensorRole& role) { uses.push_back({tensor, number(tensor, role)}); };
     say(static_cast<int>(v), {.producer = true,
-                              .layout = number(cost.output),
+                              .sharding = number(cost.output),
                               .instances = graph_.instances(v),
                               .kept = cost.output_kept,
                               .repeats = runs_again(v)});
@@ -123,26 +123,26 @@ std::vector<Word> NetworkChoices::words_of(Vertex v, const LayerCost& cost) {
                  });
              }));
         if (shared) {
-            Layout laid;
+            Sharding laid;
             laid.dimensions = {cost.weights[w].sharded()};
-            say(owned->second, {.producer = true, .layout = number(laid), .kept = {}});
+            say(owned->second, {.producer = true, .sharding = number(laid), .kept = {}});
         }
     }
-    return words;
+    return uses;
 }
 
 bool NetworkChoices::runs_again(Vertex v) const {
-    return setting_.base.recompute == RecomputeKind::full && !graph_.units[graph_.layer(v).unit].block.empty();
+    return setting_.base.recompute == RecomputeKind::full && !graph_.segments[graph_.layer(v).segment].block.empty();
 }
 
-NetworkChoices::Saying NetworkChoices::reading(Vertex v, Vertex producer, const Reading& reading) {
+NetworkChoices::TensorRole NetworkChoices::reading(Vertex v, Vertex producer, const Reading& reading) {
     const Layer& layer = graph_.layer(v);
     const Layer& source = graph_.layer(producer);
     const bool whole = runs_again(v);
-    const bool home = source.unit == layer.unit;
+    const bool home = source.segment == layer.segment;
     return {.producer = false,
-            .layout = number(reading.wanted),
-            .gradient = source.goes_backward() && !source.nest.inputs.empty() ? number(reading.gradient) : kNoLayout,
+            .sharding = number(reading.wanted),
+            .gradient = source.goes_backward() && !source.nest.inputs.empty() ? number(reading.gradient) : kNoSharding,
             .instances = graph_.instances(v),
             .kept = reading.kept,
             .home = home,
@@ -150,56 +150,56 @@ NetworkChoices::Saying NetworkChoices::reading(Vertex v, Vertex producer, const 
             .repeats = whole};
 }
 
-int NetworkChoices::number(int tensor, const Saying& saying) {
+int NetworkChoices::number(int tensor, const TensorRole& role) {
     auto& numbers = numbers_[static_cast<std::size_t>(tensor)];
-    auto& sayings = sayings_[static_cast<std::size_t>(tensor)];
-    const auto [found, is_new] = numbers.try_emplace(saying, static_cast<int>(sayings.size()));
+    auto& roles = roles_[static_cast<std::size_t>(tensor)];
+    const auto [found, is_new] = numbers.try_emplace(role, static_cast<int>(roles.size()));
     if (is_new) {
-        sayings.push_back(saying);
+        roles.push_back(role);
     }
     return found->second;
 }
 
-int NetworkChoices::number(const Layout& layout) {
-    const auto [found, is_new] = layout_numbers_.try_emplace(layout, static_cast<int>(layouts_.size()));
+int NetworkChoices::number(const Sharding& sharding) {
+    const auto [found, is_new] = sharding_numbers_.try_emplace(sharding, static_cast<int>(shardings_.size()));
     if (is_new) {
-        layouts_.push_back(layout);
+        shardings_.push_back(sharding);
     }
     return found->second;
 }
 
-Costs NetworkChoices::close(int tensor, const std::vector<int>& words) {
-    std::vector<Saying> sayings;
-    for (const int word : words) {
-        sayings.push_back(sayings_[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(word)]);
+Costs NetworkChoices::close(int tensor, const std::vector<int>& uses) {
+    std::vector<TensorRole> roles;
+    for (const int use : uses) {
+        roles.push_back(roles_[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(use)]);
     }
     if (tensor >= static_cast<int>(graph_.layers.size())) {
-        return sayings.size() > 1 ? kForbidden : Costs{};  // a shared weight lies in one way
+        return roles.size() > 1 ? kForbidden : Costs{};  // a shared weight lies in one way
     }
-    return close_activation(static_cast<Vertex>(tensor), sayings);
+    return close_activation(static_cast<Vertex>(tensor), roles);
 }
 
-Costs NetworkChoices::close_activation(Vertex v, const std::vector<Saying>& sayings) {
+Costs NetworkChoices::close_activation(Vertex v, const std::vector<TensorRole>& roles) {
     const Layer& layer = graph_.layer(v);
-    const auto producer = std::find_if(sayings.begin(), sayings.end(), [](const Saying& s) { return s.producer; });
+    const auto producer = std::find_if(roles.begin(), roles.end(), [](const TensorRole& s) { return s.producer; });
     Seconds moving;
-    int left = kNoLayout;
-    if (producer != sayings.end()) {
-        left = producer->layout;
-        Layout gradient = layouts_[static_cast<std::size_t>(left)];
+    int left = kNoSharding;
+    if (producer != roles.end()) {
+        left = producer->sharding;
+        Sharding gradient = shardings_[static_cast<std::size_t>(left)];
         gradient.partial = 0;
         const int complete = number(gradient);
         std::set<std::pair<int, std::int64_t>> forward;
         std::set<std::pair<int, std::int64_t>> backward;
-        for (const Saying& reader : sayings) {
+        for (const TensorRole& reader : roles) {
             if (reader.producer) {
                 continue;
             }
             const auto times = static_cast<double>(reader.instances);
-            if (forward.insert({reader.layout, reader.instances}).second) {
-                moving += (reader.repeats ? 2 : 1) * times * conversion(v, left, reader.layout);
+            if (forward.insert({reader.sharding, reader.instances}).second) {
+                moving += (reader.repeats ? 2 : 1) * times * conversion(v, left, reader.sharding);
             }
-            if (reader.gradient != kNoLayout && backward.insert({reader.gradient, reader.instances}).second) {
+            if (reader.gradient != kNoSharding && backward.insert({reader.gradient, reader.instances}).second) {
                 moving += times * conversion(v, reader.gradient, complete);
             }
         }
@@ -207,7 +207,7 @@ Costs NetworkChoices::close_activation(Vertex v, const std::vector<Saying>& sayi
         return {};  // nothing is left of it: nobody reads it either
     }
     const Seconds step = weights_.passes * moving;
-    return {step, step, weights_.activations * kept(v, left, sayings)};
+    return {step, step, weights_.activations * kept(v, left, roles)};
 }
 
 Seconds NetworkChoices::conversion(Vertex tensor, int from, int to) {
@@ -217,8 +217,8 @@ Seconds NetworkChoices::conversion(Vertex tensor, int from, int to) {
         const auto divisions = plan::result_divisions(nest, static_cast<double>(setting_.samples()));
         const Bytes element = step::element_bytes(nest.result.element, setting_.base.precision);
         for (const plan::Transfer& transfer :
-             plan::convert(job_.mesh, divisions, layouts_[static_cast<std::size_t>(from)],
-                           layouts_[static_cast<std::size_t>(to)])) {
+             plan::convert(job_.mesh, divisions, shardings_[static_cast<std::size_t>(from)],
+                           shardings_[static_cast<std::size_t>(to)])) {
             found->second += step::time_of(job_, transfer.collective, transfer.atoms, transfer.elements * element,
                                            setting_.base.algorithm)
                                  .time.value;
@@ -227,24 +227,24 @@ Seconds NetworkChoices::conversion(Vertex tensor, int from, int to) {
     return found->second;
 }
 
-/// Kept once in each layout: in its producer's unit for all, elsewhere by each unit for itself.
-Bytes NetworkChoices::kept(Vertex v, int left, const std::vector<Saying>& sayings) const {
+/// Kept once in each sharding: in its producer's segment for all, elsewhere by each segment for itself.
+Bytes NetworkChoices::kept(Vertex v, int left, const std::vector<TensorRole>& roles) const {
     std::map<int, Bytes> home;
     std::map<std::pair<int, std::int64_t>, Bytes> elsewhere;
     std::set<std::int64_t> checkpoints;
-    for (const Saying& saying : sayings) {
-        if (saying.kept > Bytes{}) {
-            const Bytes all = saying.repeats ? Bytes{} : static_cast<double>(saying.instances) * saying.kept;
+    for (const TensorRole& role : roles) {
+        if (role.kept > Bytes{}) {
+            const Bytes all = role.repeats ? Bytes{} : static_cast<double>(role.instances) * role.kept;
             Bytes& known =
-                saying.producer || saying.home ? home[saying.layout] : elsewhere[{saying.layout, saying.instances}];
+                role.producer || role.home ? home[role.sharding] : elsewhere[{role.sharding, role.instances}];
             known = max(known, all);
         }
-        if (saying.checkpoint) {
-            checkpoints.insert(saying.instances);
+        if (role.checkpoint) {
+            checkpoints.insert(role.instances);
         }
     }
     Bytes sum;
-    for (const auto& [layout, bytes] : home) {
+    for (const auto& [sharding, bytes] : home) {
         sum += bytes;
     }
     for (const auto& [key, bytes] : elsewhere) {
@@ -256,7 +256,7 @@ Bytes NetworkChoices::kept(Vertex v, int left, const std::vector<Saying>& saying
     const graph::Nest& nest = graph_.layer(v).nest;
     const auto divisions = plan::result_divisions(nest, static_cast<double>(setting_.samples()));
     // Samples that nobody has laid out are read whole.
-    Layout boundary = left == kNoLayout ? Layout{} : layouts_[static_cast<std::size_t>(left)];
+    Sharding boundary = left == kNoSharding ? Sharding{} : shardings_[static_cast<std::size_t>(left)];
     boundary.dimensions.resize(divisions.size());
     for (const std::int64_t instances : checkpoints) {
         sum += static_cast<double>(instances) * plan::local_elements(job_.mesh, divisions, boundary) *

@@ -2,8 +2,8 @@
 // frontier.hpp.
 //
 // A variable is a layer; copies of a repeated block are one variable, so that what one instance hands to the next is in
-// the layout that the next one wants. A tensor closes when its producer and all its readers have chosen: then it is
-// known which conversions run, forward and backward (plan/layout.hpp: convert), and in which layouts it is kept. A tied
+// the sharding that the next one wants. A tensor closes when its producer and all its readers have chosen: then it is
+// known which conversions run, forward and backward (plan/sharding.hpp: convert), and in which shardings it is kept. A tied
 // weight lies alike in both of its layers.
 //
 // Not in these sums, so that candidates are evaluated whole (step/evaluate.hpp) before one is recommended:
@@ -39,33 +39,33 @@ public:
     [[nodiscard]] const std::vector<ChoosingLayer>& layers() const { return layers_; }
 
 private:
-    static constexpr int kNoLayout = -1;
+    static constexpr int kNoSharding = -1;
     /// What is said of a tensor: by its producer, or by one of its readers. Layouts by number.
-    struct Saying {
+    struct TensorRole {
         bool producer = false;
-        int layout = 0;              ///< left, or wanted
-        int gradient = kNoLayout;    ///< of a reader: as it arises, where backward needs it
+        int sharding = 0;            ///< left, or wanted
+        int gradient = kNoSharding;  ///< of a reader: as it arises, where backward needs it
         std::int64_t instances = 1;  ///< of a reader, or where the producer keeps its result
         Bytes kept;                  ///< for backward, one instance
-        bool home = false;           ///< in its producer's unit
-        bool checkpoint = false;     ///< read by a block that is recomputed whole and lies after the producer's unit
+        bool home = false;           ///< in its producer's segment
+        bool checkpoint = false;     ///< read by a block that is recomputed whole and lies after the producer's segment
         bool repeats = false;        ///< converted again when its block is recomputed
-        auto operator<=>(const Saying&) const = default;
+        auto operator<=>(const TensorRole&) const = default;
     };
 
     void find_layers();
     void add_choices(std::size_t variable);
-    [[nodiscard]] std::vector<Word> words_of(graph::Vertex v, const LayerCost& cost);
+    [[nodiscard]] std::vector<TensorUse> uses_of(graph::Vertex v, const LayerCost& cost);
     /// In a block that is recomputed whole.
     [[nodiscard]] bool runs_again(graph::Vertex v) const;
-    [[nodiscard]] Saying reading(graph::Vertex v, graph::Vertex producer, const Reading& reading);
-    [[nodiscard]] int number(int tensor, const Saying& saying);
-    [[nodiscard]] int number(const plan::Layout& layout);
-    [[nodiscard]] Costs close(int tensor, const std::vector<int>& words);
-    [[nodiscard]] Costs close_activation(graph::Vertex v, const std::vector<Saying>& sayings);
-    /// All that a tensor pays to get from one layout into the other once; remembered.
+    [[nodiscard]] TensorRole reading(graph::Vertex v, graph::Vertex producer, const Reading& reading);
+    [[nodiscard]] int number(int tensor, const TensorRole& role);
+    [[nodiscard]] int number(const plan::Sharding& sharding);
+    [[nodiscard]] Costs close(int tensor, const std::vector<int>& uses);
+    [[nodiscard]] Costs close_activation(graph::Vertex v, const std::vector<TensorRole>& roles);
+    /// All that a tensor pays to get from one sharding into the other once; remembered.
     [[nodiscard]] Seconds conversion(graph::Vertex tensor, int from, int to);
-    [[nodiscard]] Bytes kept(graph::Vertex v, int left, const std::vector<Saying>& sayings) const;
+    [[nodiscard]] Bytes kept(graph::Vertex v, int left, const std::vector<TensorRole>& roles) const;
 
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;
@@ -76,10 +76,10 @@ private:
     std::vector<ChoosingLayer> layers_;
     Choices choices_;
     std::map<std::string, int> tied_;  ///< owner of a shared weight -> its tensor, after those of the vertices
-    std::vector<std::map<Saying, int>> numbers_;  ///< by tensor
-    std::vector<std::vector<Saying>> sayings_;    ///< by tensor
-    std::map<plan::Layout, int> layout_numbers_;
-    std::vector<plan::Layout> layouts_;
+    std::vector<std::map<TensorRole, int>> numbers_;  ///< by tensor
+    std::vector<std::vector<TensorRole>> roles_;      ///< by tensor
+    std::map<plan::Sharding, int> sharding_numbers_;
+    std::vector<plan::Sharding> shardings_;
     std::vector<std::map<std::pair<int, int>, Seconds>> conversions_;  ///< by tensor
 };
 

@@ -12,12 +12,12 @@ using plan::Atoms;
 
 PassTable::PassTable(step::CostedGraph graph) : costed(std::move(graph)) {
     costed.sharded = {};
-    for (const graph::Unit& unit : costed.graph->units) {
-        blocks += unit.block.empty() ? 0 : unit.count;
+    for (const graph::Segment& segment : costed.graph->segments) {
+        blocks += segment.block.empty() ? 0 : segment.count;
     }
-    for (const step::UnitCost& unit : costed.units) {
-        units.push_back({step::seconds_of(unit.forward), step::seconds_of(unit.backward),
-                         step::seconds_of(unit.selective), unit.block});
+    for (const step::SegmentCost& segment : costed.segments) {
+        segments.push_back({step::seconds_of(segment.forward), step::seconds_of(segment.backward),
+                            step::seconds_of(segment.selective), segment.block});
     }
     alike = step::blocks_are_alike(costed);
 }
@@ -64,7 +64,7 @@ Atoms quiet_candidates(const plan::Plan& plan, const plan::Mesh& mesh) {
     return atoms;
 }
 
-Sketch::Sketch(const plan::ShardedGraph& sharded) {
+FeasibilityBound::FeasibilityBound(const plan::ShardedGraph& sharded) {
     if (const plan::Limit* limit = plan::tightest_broken(sharded.limits)) {
         broken = *limit;
         return;
@@ -80,7 +80,7 @@ Sketch::Sketch(const plan::ShardedGraph& sharded) {
     }
 }
 
-Bytes Sketch::least_memory(const plan::Plan& plan, const Meshes& meshes, Bytes context) const {
+Bytes FeasibilityBound::least_memory(const plan::Plan& plan, const Meshes& meshes, Bytes context) const {
     Bytes sum;
     for (const auto& [coarse, size] : weights) {
         const step::WeightKind kind = meshes.refined(coarse);
@@ -99,7 +99,7 @@ MeshKey PassTables::key_of(const plan::Plan& plan, const plan::Mesh& mesh) const
     return mesh_key(plan, mesh, quiet_candidates(plan, mesh) & ~*busy_);
 }
 
-const Sketch& PassTables::sketch(const plan::Plan& plan, const plan::Mesh& mesh) {
+const FeasibilityBound& PassTables::sketch(const plan::Plan& plan, const plan::Mesh& mesh) {
     std::optional<plan::ShardedGraph> sharded;
     if (!busy_) {
         const Atoms candidates = quiet_candidates(plan, mesh);
@@ -108,12 +108,12 @@ const Sketch& PassTables::sketch(const plan::Plan& plan, const plan::Mesh& mesh)
         shared_ = *busy_ != candidates;
     }
     MeshKey key = key_of(plan, mesh);
-    auto found = sketches_.find(key);
-    if (found == sketches_.end()) {
+    auto found = feasibility_.find(key);
+    if (found == feasibility_.end()) {
         if (!sharded) {
             sharded = shards(plan, mesh);
         }
-        found = sketches_.emplace(key, Sketch(*sharded)).first;
+        found = feasibility_.emplace(key, FeasibilityBound(*sharded)).first;
         last_ = Shards{std::move(key), plan.microbatch, std::move(*sharded)};
     }
     return found->second;
@@ -156,7 +156,7 @@ void PassTables::next_mesh() {
     if (!shared_) {
         tables_.clear();
         cuts_.clear();
-        sketches_.clear();
+        feasibility_.clear();
     }
 }
 

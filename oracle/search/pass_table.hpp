@@ -14,15 +14,15 @@
 #include <vector>
 
 #include "plan/limit.hpp"
+#include "step/segment_cost.hpp"
 #include "step/stage_time.hpp"
 #include "step/stages.hpp"
-#include "step/unit_cost.hpp"
 
 namespace dodona::search {
 
 struct PassTable {
-    /// Directions of one unit, before overlap.
-    struct Unit {
+    /// Directions of one segment, before overlap.
+    struct Segment {
         step::PassSeconds forward;
         step::PassSeconds backward;
         step::PassSeconds selective;
@@ -30,7 +30,7 @@ struct PassTable {
     };
 
     step::CostedGraph costed;  ///< on the first mesh that asked; without its shards
-    std::vector<Unit> units;
+    std::vector<Segment> segments;
     std::int64_t blocks = 0;
     bool alike = false;  ///< all blocks cost the same: step::cut_stages deals them out evenly
 
@@ -50,12 +50,12 @@ struct Meshes {
 };
 
 /// What is known of meshes before anything is costed.
-struct Sketch {
+struct FeasibilityBound {
     std::optional<plan::Limit> broken;  ///< why no plan can lay the network like that
     /// Weights of the whole network on one device, were it all one stage; without those that are tied to others.
     std::map<step::WeightKind, plan::WeightSize> weights;
 
-    explicit Sketch(const plan::ShardedGraph& sharded);
+    explicit FeasibilityBound(const plan::ShardedGraph& sharded);
     /// A lower bound of what the fullest device holds with states as the plan shards them, however the
     /// network is cut: the mean of their weights, gradients and optimizer states, and the runtime.
     [[nodiscard]] Bytes least_memory(const plan::Plan& plan, const Meshes& meshes, Bytes context) const;
@@ -81,7 +81,7 @@ class PassTables {
 public:
     PassTables(const graph::Graph& graph, const cluster::Cluster& cluster) : graph_(graph), cluster_(cluster) {}
 
-    const Sketch& sketch(const plan::Plan& plan, const plan::Mesh& mesh);
+    const FeasibilityBound& sketch(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
     /// The network cut for a pipeline; empty if it has too few pieces. Of even deals there is one for all tables.
     const std::vector<StageRun>& runs(const PassTable& passes, std::int64_t stages, std::int64_t chunks);
@@ -119,7 +119,7 @@ private:
     std::optional<plan::Atoms> busy_;  ///< among the candidates
     bool shared_ = true;
     std::optional<Shards> last_;
-    std::map<MeshKey, Sketch> sketches_;
+    std::map<MeshKey, FeasibilityBound> feasibility_;
     std::map<Key, std::unique_ptr<PassTable>> tables_;
     std::map<CutKey, std::vector<StageRun>> cuts_;
 };

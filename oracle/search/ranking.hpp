@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "search/layouts.hpp"
+#include "search/mesh_layouts.hpp"
 #include "search/variant.hpp"
 
 namespace dodona::search {

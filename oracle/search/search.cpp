@@ -10,9 +10,9 @@
 #include <tbb/parallel_for_each.h>
 #include <tbb/task_arena.h>
 
+#include "search/mesh_search.hpp"
 #include "search/ranking.hpp"
 #include "search/uneven_cuts.hpp"
-#include "search/walk.hpp"
 #include "step/evaluate.hpp"
 #include "step/validate.hpp"
 
@@ -95,8 +95,8 @@ private:
                 return;
             }
             const MeshLayout& layout = enumeration_.layouts[i];
-            findings_[i] = from_tables() ? walk_tables(scene_, layout, i, plan, passes, Bounds::used)
-                                         : walk_one_by_one(scene_, layout, i, plan);
+            findings_[i] = from_tables() ? search_mesh(scene_, layout, i, plan, passes, Bounds::used)
+                                         : search_mesh_exhaustively(scene_, layout, i, plan);
             report(done_.fetch_add(1) + 1);
         }
     }
@@ -116,7 +116,7 @@ private:
         std::map<std::size_t, std::vector<std::pair<Bytes, std::size_t>>> open;  // by strategy: bound, layout
         const auto note = [&](std::size_t layout) {
             const std::size_t strategy = enumeration_.layouts[layout].strategy;
-            for (const Miss& miss : findings_[layout].misses) {
+            for (const Infeasibility& miss : findings_[layout].misses) {
                 if (miss.least && miss.reason == kOutOfMemory) {
                     const auto found = least.emplace(strategy, miss.least->memory).first;
                     found->second = min(found->second, miss.least->memory);
@@ -137,16 +137,16 @@ private:
                     break;
                 }
                 PassTables passes(scene_.graph, scene_.cluster);
-                findings_[i] = walk_tables(scene_, enumeration_.layouts[i], i, plan, passes, Bounds::ignored);
+                findings_[i] = search_mesh(scene_, enumeration_.layouts[i], i, plan, passes, Bounds::ignored);
                 note(i);
             }
         }
     }
 
     void sum_up() {
-        std::map<std::pair<std::size_t, std::string>, Miss> misses;
-        const auto add = [&](std::size_t strategy, const Miss& miss) {
-            Miss& known = misses[{strategy, miss.reason}];
+        std::map<std::pair<std::size_t, std::string>, Infeasibility> misses;
+        const auto add = [&](std::size_t strategy, const Infeasibility& miss) {
+            Infeasibility& known = misses[{strategy, miss.reason}];
             known.reason = miss.reason;
             known.count += miss.count;
             if (miss.least && (!known.least || miss.least->memory < known.least->memory)) {
@@ -159,11 +159,11 @@ private:
         }
         std::vector<Candidate> candidates;
         for (std::size_t i = 0; i < findings_.size(); ++i) {
-            const Finding& finding = findings_[i];
+            const MeshResult& finding = findings_[i];
             answer_.counts.configurations += finding.configurations;
             answer_.counts.evaluated += finding.evaluated;
             answer_.counts.pruned += finding.pruned;
-            for (const Miss& miss : finding.misses) {
+            for (const Infeasibility& miss : finding.misses) {
                 add(enumeration_.layouts[i].strategy, miss);
             }
             if (finding.best) {
@@ -219,7 +219,7 @@ private:
         return full;
     }
 
-    void explain(const std::map<std::pair<std::size_t, std::string>, Miss>& misses) {
+    void explain(const std::map<std::pair<std::size_t, std::string>, Infeasibility>& misses) {
         const Candidate* nearest = nullptr;
         for (const auto& [key, miss] : misses) {
             Infeasible infeasible{scene_.space.strategies[key.first].name, miss.reason, miss.count, {}};
@@ -244,10 +244,10 @@ private:
         }
     }
 
-    Scene scene_;
+    SearchContext scene_;
     const Progress& progress_;
     Enumeration enumeration_;
-    std::vector<Finding> findings_;  ///< by layout
+    std::vector<MeshResult> findings_;  ///< by layout
     std::atomic<bool> stopped_ = false;
     std::atomic<std::size_t> done_ = 0;
     std::mutex reporting_;

@@ -24,7 +24,7 @@ struct Vary {
 };
 
 /// "tensor=8", "recompute=full"; or a strategy's name alone.
-struct Wish {
+struct Constraint {
     std::string name;
     std::string value;
 };
@@ -43,10 +43,10 @@ struct Space {
     bool accumulate = true;           ///< false: one micro-batch a data rank and step
     std::optional<Bytes> max_memory;  ///< per device; default: what the device offers
     Vary vary;
-    std::vector<Wish> fixed;     ///< what plans must have
-    std::vector<Wish> excluded;  ///< what they must not have
-    bool exhaustive = false;     ///< every plan evaluated one by one, without tables and bounds
-    int workers = 0;             ///< threads; 0: one on each core. The answer is the same for any number
+    std::vector<Constraint> fixed;     ///< what plans must have
+    std::vector<Constraint> excluded;  ///< what they must not have
+    bool exhaustive = false;           ///< every plan evaluated one by one, without tables and bounds
+    int workers = 0;                   ///< threads; 0: one on each core. The answer is the same for any number
     std::size_t top = 5;
 };
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "search/rivals.hpp"
+#include "search/crossover_search.hpp"
 
 namespace dodona::search {
 
@@ -18,7 +18,7 @@ constexpr double kUnmoved = 1e-4;
 constexpr double kTooLittle = 1 - 1e-6;
 
 struct Reaction {
-    Knob knob;
+    AdjustableParameter parameter;
     Sensitivity sensitivity;
 };
 
@@ -26,18 +26,18 @@ struct Reaction {
 std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& conditions,
                                 const std::vector<const plan::Plan*>& plans, Explanation& explanation) {
     std::vector<Reaction> found;
-    for (Knob& knob : knobs(conditions, graph, *plans.front())) {
-        const double own = elasticity(graph, conditions, *plans.front(), knob);
-        const bool moves = knob.parameter.kind != ParameterKind::software ||
+    for (AdjustableParameter& parameter : adjustable_parameters(conditions, graph, *plans.front())) {
+        const double own = elasticity(graph, conditions, *plans.front(), parameter);
+        const bool moves = parameter.parameter.kind != ParameterKind::software ||
                            std::any_of(plans.begin(), plans.end(), [&](const plan::Plan* plan) {
-                               return std::abs(elasticity(graph, conditions, *plan, knob)) >= kUnmoved;
+                               return std::abs(elasticity(graph, conditions, *plan, parameter)) >= kUnmoved;
                            });
         if (!moves) {
             ++explanation.unmoved;
             continue;
         }
-        Sensitivity sensitivity{.parameter = knob.parameter, .elasticity = own, .less = {}, .more = {}};
-        found.push_back({std::move(knob), std::move(sensitivity)});
+        Sensitivity sensitivity{.parameter = parameter.parameter, .elasticity = own, .less = {}, .more = {}};
+        found.push_back({std::move(parameter), std::move(sensitivity)});
     }
     std::stable_sort(found.begin(), found.end(), [](const Reaction& a, const Reaction& b) {
         return std::abs(a.sensitivity.elasticity) > std::abs(b.sensitivity.elasticity);
@@ -45,34 +45,35 @@ std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& con
     return found;
 }
 
-void look_at_memory(Rivals& rivals, const Conditions& conditions, const std::vector<Reaction>& all,
+void look_at_memory(CrossoverSearch& rivals, const Conditions& conditions, const std::vector<Reaction>& all,
                     const step::Prediction& first, MemoryMargin& margin) {
     const auto memory = std::find_if(all.begin(), all.end(), [](const Reaction& reaction) {
         return reaction.sensitivity.parameter.key == "memory";
     });
     check(memory != all.end(), "every device has memory");
     const double enough = first.memory.total() / first.memory_limit;
-    Rivals::Recommended there = rivals.searched(memory->knob.turned(conditions, kTooLittle * enough));
+    CrossoverSearch::Recommended there = rivals.searched(memory->parameter.adjusted(conditions, kTooLittle * enough));
     margin.looked = there.looked;
     margin.without = std::move(there.plan);
 }
 
 /// Of layouts that the answer lists.
 void mark_tie(const std::vector<step::Prediction>& plans, Direction& direction) {
-    if (direction.flip && direction.flip->to) {
+    if (direction.crossover && direction.crossover->to) {
         const auto listed = std::find_if(plans.begin(), plans.end(), [&](const step::Prediction& plan) {
-            return same_layout(plan.plan, direction.flip->to->plan);
+            return same_layout(plan.plan, direction.crossover->to->plan);
         });
-        direction.flip->tied = listed != plans.end() && tied(plans.front(), *listed);
+        direction.crossover->tied = listed != plans.end() && tied(plans.front(), *listed);
     }
 }
 
 }  // namespace
 
-double elasticity(const graph::Graph& graph, const Conditions& conditions, const plan::Plan& plan, const Knob& knob) {
-    const auto at = [&](double factor) { return predicted(graph, knob.turned(conditions, factor), plan); };
-    double below = knob.below;
-    double above = knob.above;
+double elasticity(const graph::Graph& graph, const Conditions& conditions, const plan::Plan& plan,
+                  const AdjustableParameter& parameter) {
+    const auto at = [&](double factor) { return predicted(graph, parameter.adjusted(conditions, factor), plan); };
+    double below = parameter.below;
+    double above = parameter.above;
     auto less = at(below);
     auto more = at(above);
     if (!less) {
@@ -125,18 +126,18 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
     std::int64_t done = 0;
     const auto directions = static_cast<std::int64_t>(2 * all.size() + 1);
     const auto go_on = [&] { return !progress || progress(done, directions); };
-    Rivals rivals(inquiry, conditions, answer.plans, go_on);
+    CrossoverSearch rivals(inquiry, conditions, answer.plans, go_on);
     look_at_memory(rivals, conditions, all, first, explanation.memory);
     for (const bool memory : {true, false}) {
         for (Reaction& reaction : all) {
             for (const bool up : {false, true}) {
-                if (reaction.knob.by_steps != memory) {
+                if (reaction.parameter.by_steps != memory) {
                     continue;
                 }
                 ++done;
                 if (go_on()) {
                     Direction& direction = up ? reaction.sensitivity.more : reaction.sensitivity.less;
-                    direction = rivals.look(reaction.knob, up);
+                    direction = rivals.look(reaction.parameter, up);
                     mark_tie(answer.plans, direction);
                 }
             }

@@ -9,20 +9,21 @@
 #pragma once
 
 #include "graph/graph.hpp"
+#include "search/adjustable_parameters.hpp"
 #include "search/answer.hpp"
-#include "search/knobs.hpp"
-#include "search/rivals.hpp"
+#include "search/crossover_search.hpp"
 #include "search/search.hpp"
 
 namespace dodona::search {
 
-double elasticity(const graph::Graph& graph, const Conditions& conditions, const plan::Plan& plan, const Knob& knob);
+double elasticity(const graph::Graph& graph, const Conditions& conditions, const plan::Plan& plan,
+                  const AdjustableParameter& parameter);
 
 /// Of one plan on a machine: elasticities and what is left of its memory, without flips.
 Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster, const step::Prediction& prediction);
 
 /// Of the first plan of the answer to an inquiry, with flips. The more plans the answer has, the fewer searches this
-/// takes; kRivals are enough. `progress` hears of (directions looked at, all of them); where it says no, what is
+/// takes; kCompetitors are enough. `progress` hears of (directions looked at, all of them); where it says no, what is
 /// finished counts: memory first, then the largest elasticities.
 Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress& progress = {});
 

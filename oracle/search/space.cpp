@@ -67,7 +67,7 @@ std::vector<std::int64_t> extents_on(const plan::Strategy& strategy, const std::
                        lays(rule.lay, loop.name, axis);
             });
             if (laid && loop.can_split) {
-                extents.push_back(loop.extent / loop.unit);
+                extents.push_back(loop.extent / loop.granule);
             }
         }
     }
@@ -76,8 +76,8 @@ std::vector<std::int64_t> extents_on(const plan::Strategy& strategy, const std::
 
 std::vector<RecomputeKind> recomputes(const graph::Graph& graph) {
     std::vector<RecomputeKind> kinds{RecomputeKind::none};
-    const bool blocks = std::any_of(graph.units.begin(), graph.units.end(),
-                                    [](const graph::Unit& unit) { return !unit.block.empty(); });
+    const bool blocks = std::any_of(graph.segments.begin(), graph.segments.end(),
+                                    [](const graph::Segment& segment) { return !segment.block.empty(); });
     const bool selective = std::any_of(graph.layers.begin(), graph.layers.end(), [](const graph::Layer& layer) {
         const auto& saved = layer.nest.saved;
         return std::any_of(saved.begin(), saved.end(), [](const graph::Saved& s) { return s.selective; });
@@ -274,8 +274,8 @@ std::vector<std::int64_t> shard_groups(const Plan& plan) {
 Variants::Variants(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap,
                    const plan::Offload& offload)
     : recomputes_(recomputes(graph)), vary_(vary), overlap_(overlap), offload_(offload) {
-    for (const graph::Unit& unit : graph.units) {
-        blocks_ += unit.block.empty() ? 0 : unit.count;
+    for (const graph::Segment& segment : graph.segments) {
+        blocks_ += segment.block.empty() ? 0 : segment.count;
     }
 }
 

@@ -26,18 +26,18 @@ struct Row {
     std::int64_t blocks = 0;
 };
 
-Seconds seconds_of(const step::UnitCost& unit, const plan::Plan& plan) {
-    const step::UnitPass pass = step::unit_pass(unit, plan);
+Seconds seconds_of(const step::SegmentCost& segment, const plan::Plan& plan) {
+    const step::SegmentPass pass = step::segment_pass(segment, plan);
     return (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value;
 }
 
 /// Nothing where blocks differ, or where something lies between them.
 std::optional<Row> row_of(const step::CostedGraph& costed, const plan::Plan& plan) {
     Row row;
-    for (std::size_t u = 0; u < costed.units.size(); ++u) {
-        const auto count = static_cast<double>(costed.graph->units[u].count);
-        const Seconds each = seconds_of(costed.units[u], plan);
-        if (!costed.units[u].block) {
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+        const auto count = static_cast<double>(costed.graph->segments[u].count);
+        const Seconds each = seconds_of(costed.segments[u], plan);
+        if (!costed.segments[u].block) {
             (row.blocks == 0 ? row.before : row.after) += count * each;
             continue;
         }
@@ -47,7 +47,7 @@ std::optional<Row> row_of(const step::CostedGraph& costed, const plan::Plan& pla
             return std::nullopt;
         }
         row.block = row.blocks == 0 ? each : row.block;
-        row.blocks += costed.graph->units[u].count;
+        row.blocks += costed.graph->segments[u].count;
     }
     return row.blocks > 0 ? std::optional(row) : std::nullopt;
 }
@@ -114,8 +114,8 @@ std::optional<Seconds> usual_time(const step::CostedGraph& costed, const plan::P
     std::vector<Seconds> times;
     for (const step::Stage& stage : step::cut_stages(costed, stages, plan.chunks, {})) {
         Seconds& time = times.emplace_back();
-        for (std::size_t u = 0; u < costed.units.size(); ++u) {
-            time += static_cast<double>(stage.count(u)) * seconds_of(costed.units[u], plan);
+        for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+            time += static_cast<double>(stage.count(u)) * seconds_of(costed.segments[u], plan);
         }
     }
     return times.empty() ? std::nullopt : std::optional(step::pipeline_time(times, microbatches, plan.chunks).total);

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "step/unit_cost.hpp"
+#include "step/segment_cost.hpp"
 
 namespace dodona::search {
 

@@ -5,7 +5,7 @@
 //   posterior  z = M^-1 (A B)' r / rho^2,   M = 1 + (A B)' (A B) / rho^2,   cov theta = B M^-1 B'
 //
 // sigma_k: evidence and the parameter's own interval (uncertainty.hpp). What the framework leaves unexplained,
-// `spread`, has a part that all plans of this job and machine share, tau^2 = (1 - kLayoutPart) spread^2, which moves
+// `spread`, has a part that all plans of this composed and machine share, tau^2 = (1 - kLayoutPart) spread^2, which moves
 // all times alike, and a part of each layout's own, kLayoutPart spread^2; with kRepeat^2, the spread of one run
 // repeated, that is rho^2. With one run this is  theta_k = sigma_k^2 s_k r / (sum_j sigma_j^2 s_j^2 + tau^2 + rho^2)
 // and the shared part. Steps are predicted anew after every move (Gauss-Newton), since shares change as parameters do.

@@ -175,7 +175,7 @@ std::int64_t done_within(const Workers& workers, Seconds time, std::int64_t tota
 }
 
 /// Deals with nothing given to who would hold up the others.
-std::vector<Dealt> deal_freely(const std::vector<Workers>& workers, std::int64_t total) {
+std::vector<MicrobatchShare> deal_freely(const std::vector<Workers>& workers, std::int64_t total) {
     const auto done = [&](Seconds time) {
         std::int64_t sum = 0;
         for (const Workers& other : workers) {
@@ -192,7 +192,7 @@ std::vector<Dealt> deal_freely(const std::vector<Workers>& workers, std::int64_t
         const std::int64_t m = least(total, [&](std::int64_t n) { return done(last.time(n)) >= total; });
         soonest = min(soonest, last.time(m));
     }
-    std::vector<Dealt> dealt;
+    std::vector<MicrobatchShare> dealt;
     for (const Workers& each : workers) {
         dealt.push_back({done_within(each, soonest, total), each.count});
     }
@@ -200,7 +200,7 @@ std::vector<Dealt> deal_freely(const std::vector<Workers>& workers, std::int64_t
 }
 
 /// Takes back what was dealt beyond `total`, from those who are done last.
-void take_back(const std::vector<Workers>& workers, std::vector<Dealt>& dealt, std::int64_t total) {
+void take_back(const std::vector<Workers>& workers, std::vector<MicrobatchShare>& dealt, std::int64_t total) {
     std::int64_t over = -total;
     for (std::size_t k = 0; k < workers.size(); ++k) {
         over += workers[k].count * dealt[k].most;
@@ -246,8 +246,8 @@ Seconds slowest_part(const std::vector<std::vector<Seconds>>& seconds, const std
     return slowest;
 }
 
-std::vector<Dealt> deal(const std::vector<Workers>& workers, std::int64_t total) {
-    std::vector<Dealt> dealt(workers.size());
+std::vector<MicrobatchShare> deal(const std::vector<Workers>& workers, std::int64_t total) {
+    std::vector<MicrobatchShare> dealt(workers.size());
     std::vector<std::size_t> left(workers.size());
     for (std::size_t k = 0; k < left.size(); ++k) {
         left[k] = k;
@@ -258,7 +258,7 @@ std::vector<Dealt> deal(const std::vector<Workers>& workers, std::int64_t total)
         for (const std::size_t k : left) {
             sharing.push_back(workers[k]);
         }
-        std::vector<Dealt> found = deal_freely(sharing, total);
+        std::vector<MicrobatchShare> found = deal_freely(sharing, total);
         std::vector<std::size_t> able;
         for (std::size_t i = 0; i < left.size(); ++i) {
             if (found[i].most > 0) {

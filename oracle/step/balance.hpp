@@ -31,14 +31,14 @@ struct Workers {
 };
 
 /// `with_most` of the workers get `most` micro-batches, the others one less.
-struct Dealt {
+struct MicrobatchShare {
     std::int64_t most = 0;
     std::int64_t with_most = 0;
-    bool operator==(const Dealt&) const = default;
+    bool operator==(const MicrobatchShare&) const = default;
 };
 
 /// Deals `total` micro-batches so that the last worker is done soonest; everyone gets one at least (who has nothing to
-/// do should not be part of the job), so total must not be less than the workers.
-std::vector<Dealt> deal(const std::vector<Workers>& workers, std::int64_t total);
+/// do should not be part of the composed), so total must not be less than the workers.
+std::vector<MicrobatchShare> deal(const std::vector<Workers>& workers, std::int64_t total);
 
 }  // namespace dodona::step

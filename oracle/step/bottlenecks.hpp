@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "step/prediction.hpp"
-#include "step/unit_cost.hpp"
+#include "step/segment_cost.hpp"
 
 namespace dodona::step {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
-#include "step/unit_cost.hpp"
+#include "step/segment_cost.hpp"
 
 namespace dodona::step {
 
@@ -69,10 +69,10 @@ CostedGraph joined(const std::vector<CostedGraph>& singles, DeviceSet set) {
         if (!is_part(single) || single.set == first->set) {
             continue;
         }
-        for (std::size_t u = 0; u < all.units.size(); ++u) {
-            slower(all.units[u].forward, single.units[u].forward);
-            slower(all.units[u].backward, single.units[u].backward);
-            slower(all.units[u].selective, single.units[u].selective);
+        for (std::size_t u = 0; u < all.segments.size(); ++u) {
+            slower(all.segments[u].forward, single.segments[u].forward);
+            slower(all.segments[u].backward, single.segments[u].backward);
+            slower(all.segments[u].selective, single.segments[u].selective);
         }
         all.devices.insert(all.devices.end(), single.devices.begin(), single.devices.end());
         all.set |= single.set;

@@ -54,39 +54,39 @@ private:
     /// Where stages have different devices: the cut that alike devices would have, or the best of those made for them
     /// if it fits better or is faster.
     void choose_job(const std::vector<Stage>& even) {
-        crews_ = crews_of(costed_, plan_);
-        job_ = job_of(crews_, plan_, even, p_.microbatches);
-        if (!cuts_by_device(crews_, plan_)) {
+        groups_ = replica_groups(costed_, plan_);
+        composed_ = compose_step(groups_, plan_, even, p_.microbatches);
+        if (!cuts_by_device(groups_, plan_)) {
             return;
         }
-        consider(Memory::ignored);
-        if (!job_.fits() && job_.fullness() < kHopeless) {
-            consider(Memory::respected);
+        consider(MemoryLimits::ignored);
+        if (!composed_.fits() && composed_.fullness() < kHopeless) {
+            consider(MemoryLimits::respected);
         }
     }
 
-    void consider(Memory memory) {
-        const std::vector<std::vector<Stage>> cuts = mixed_cuts(crews_, plan_, p_.microbatches, memory);
+    void consider(MemoryLimits memory) {
+        const std::vector<std::vector<Stage>> cuts = mixed_cuts(groups_, plan_, p_.microbatches, memory);
         const std::vector<Stage>* best = nullptr;
         Seconds fastest;
         for (const std::vector<Stage>& cut : cuts) {
-            const Seconds time = passes_alone(crews_, plan_, cut, p_.microbatches);
+            const Seconds time = passes_alone(groups_, plan_, cut, p_.microbatches);
             if (best == nullptr || time < fastest) {
                 best = &cut;
                 fastest = time;
             }
         }
         if (best != nullptr) {
-            Job job = job_of(crews_, plan_, *best, p_.microbatches);
-            const bool fits = job.fits();
-            if (fits != job_.fits() ? fits : job.time() < job_.time()) {
-                job_ = std::move(job);
+            ComposedStep composed = compose_step(groups_, plan_, *best, p_.microbatches);
+            const bool fits = composed.fits();
+            if (fits != composed_.fits() ? fits : composed.time() < composed_.time()) {
+                composed_ = std::move(composed);
             }
         }
     }
 
     void compose_time() {
-        const Replica& slowest = job_.replicas[job_.critical];
+        const Replica& slowest = composed_.replicas[composed_.critical];
         p_.critical_stage = slowest.pipeline.critical;
         const StageWork& critical = slowest.stages[p_.critical_stage];
         const double m = static_cast<double>(slowest.microbatches);
@@ -101,7 +101,7 @@ private:
             m * (critical.pass.forward.halo + critical.pass.backward.halo + critical.pass.recompute.halo).value;
         time[TimePart::bubble] = slowest.pipeline.bubble;
         time[TimePart::pipeline] = slowest.transfers;
-        const StageWork& tail = job_.slowest_tail();
+        const StageWork& tail = composed_.slowest_tail();
         time[TimePart::gradients] = tail.exposed.gradients;
         time[TimePart::parameters] = tail.exposed.parameters;
         time[TimePart::optimizer] = tail.update.value;
@@ -139,11 +139,11 @@ private:
         p_.busy[TimePart::host] = {};
     }
 
-    [[nodiscard]] InputTime input_time() const { return {costed_, plan_, job_, p_.microbatches}; }
+    [[nodiscard]] InputTime input_time() const { return {costed_, plan_, composed_, p_.microbatches}; }
 
     /// Of the whole step; `without`: its time without input.
     [[nodiscard]] cost::StepTimes sources(Seconds without) const {
-        cost::StepTimes sources = job_sources(job_, plan_, *costed_.cluster);
+        cost::StepTimes sources = step_sources(composed_, plan_, *costed_.cluster);
         return input_time().sources(without, sources);
     }
 
@@ -159,7 +159,7 @@ private:
         const Flop possible = peak * step;
         p_.mfu = static_cast<double>(plan_.batch) * costed_.counts.training_per_sample / possible;
         Flop executed;
-        const std::vector<StageWork>& stages = job_.replicas.front().stages;
+        const std::vector<StageWork>& stages = composed_.replicas.front().stages;
         for (const StageWork& work : stages) {
             executed += work.pass.forward.executed + work.pass.backward.executed + work.pass.recompute.executed;
         }
@@ -170,7 +170,7 @@ private:
     /// The stage that fills its own device most.
     void compose_memory() {
         const StageWork* fullest = nullptr;
-        for (const Replica& replica : job_.replicas) {
+        for (const Replica& replica : composed_.replicas) {
             for (std::size_t i = 0; i < replica.stages.size(); ++i) {
                 const StageWork& work = replica.stages[i];
                 p_.most_memory = max(p_.most_memory, work.memory.total());
@@ -197,13 +197,13 @@ private:
 
     void compose_host() {
         Bytes most;
-        for (const Replica& replica : job_.replicas) {
+        for (const Replica& replica : composed_.replicas) {
             for (const StageWork& work : replica.stages) {
                 most = max(most, work.offload.kept);
             }
         }
         const auto devices = static_cast<double>(std::min(plan_.devices(), costed_.cluster->node_size()));
-        const StageOffload& critical = job_.replicas[job_.critical].stages[p_.critical_stage].offload;
+        const StageOffload& critical = composed_.replicas[composed_.critical].stages[p_.critical_stage].offload;
         p_.host = HostUse{
             .memory = devices * most, .limit = costed_.cluster->host->memory, .in = critical.in, .out = critical.out};
     }
@@ -225,10 +225,10 @@ private:
     }
 
     void explain() {
-        for (std::size_t i = 0; i < job_.replicas.front().stages.size(); ++i) {
+        for (std::size_t i = 0; i < composed_.replicas.front().stages.size(); ++i) {
             p_.stages.push_back(stage_prediction(i));
         }
-        const Replica& slowest = job_.replicas[job_.critical];
+        const Replica& slowest = composed_.replicas[composed_.critical];
         const StageWork& critical = slowest.stages[p_.critical_stage];
         p_.communication = communication_lines(*critical.on, plan_, critical.stage, critical.pass, critical.transfers,
                                                slowest.microbatches, slowest.stages.size());
@@ -258,8 +258,8 @@ private:
     [[nodiscard]] StagePrediction stage_prediction(std::size_t index) const {
         DeviceSet devices = 0;
         Seconds slowest;
-        const StageWork* fullest = &job_.replicas.front().stages[index];
-        for (const Replica& replica : job_.replicas) {
+        const StageWork* fullest = &composed_.replicas.front().stages[index];
+        for (const Replica& replica : composed_.replicas) {
             const StageWork& work = replica.stages[index];
             const double m = static_cast<double>(replica.microbatches);
             slowest = max(slowest, m * work.pass.total().value + work.tail());
@@ -277,25 +277,25 @@ private:
             return;
         }
         std::int64_t replicas = 0;
-        for (const Crew& crew : crews_) {
-            replicas += crew.count;
+        for (const ReplicaGroup& group : groups_) {
+            replicas += group.count;
         }
-        for (std::size_t k = 0; k < crews_.size(); ++k) {
+        for (std::size_t k = 0; k < groups_.size(); ++k) {
             std::vector<std::string> devices;
-            for (const CostedGraph* on : crews_[k].on) {
+            for (const CostedGraph* on : groups_[k].on) {
                 if (const std::string name = on->device_names(); devices.empty() || devices.back() != name) {
                     devices.push_back(name);
                 }
             }
-            const Dealt& dealt = job_.dealt[k];
+            const MicrobatchShare& dealt = composed_.dealt[k];
             const auto add = [&](std::int64_t count, std::int64_t microbatches) {
                 if (count > 0) {
                     p_.replicas.push_back({devices, count, p_.data_ranks / replicas * count, microbatches,
-                                           passes_of(job_.replicas[k], plan_, microbatches)});
+                                           passes_of(composed_.replicas[k], plan_, microbatches)});
                 }
             };
             add(dealt.with_most, dealt.most);
-            add(crews_[k].count - dealt.with_most, dealt.most - 1);
+            add(groups_[k].count - dealt.with_most, dealt.most - 1);
         }
     }
 
@@ -342,13 +342,14 @@ private:
         }
         Evidence worst = Evidence::measured;
         bool any = false;
-        for (const UnitCost& unit : costed_.units) {
-            for (const TimedTransfer& transfer : unit.transfers) {
+        for (const SegmentCost& segment : costed_.segments) {
+            for (const TimedTransfer& transfer : segment.transfers) {
                 worst = std::max(worst, transfer.time.evidence);
                 any = true;
             }
         }
-        for (const StateTransfer& transfer : job_.replicas[job_.critical].stages[p_.critical_stage].transfers) {
+        for (const StateTransfer& transfer :
+             composed_.replicas[composed_.critical].stages[p_.critical_stage].transfers) {
             worst = std::max(worst, transfer.time.evidence);
             any = true;
         }
@@ -371,8 +372,8 @@ private:
     const plan::Plan& plan_;
     Detail detail_;
     Prediction p_;
-    std::vector<Crew> crews_;
-    Job job_;
+    std::vector<ReplicaGroup> groups_;
+    ComposedStep composed_;
     std::string fullest_device_;  ///< " on v100", where devices differ
 };
 

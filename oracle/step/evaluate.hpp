@@ -1,8 +1,8 @@
-// Composes a step from costed units: schedule, exposed communication, memory, limits, bottlenecks.
+// Composes a step from costed segments: schedule, exposed communication, memory, limits, bottlenecks.
 #pragma once
 
 #include "step/prediction.hpp"
-#include "step/unit_cost.hpp"
+#include "step/segment_cost.hpp"
 
 namespace dodona::step {
 

@@ -20,9 +20,9 @@ Seconds reading_time(const CostedGraph& costed, const plan::Plan& plan, std::int
     return static_cast<double>(most) / static_cast<double>(microbatches) * even;
 }
 
-std::int64_t most_dealt(const Job& job) {
+std::int64_t most_dealt(const ComposedStep& composed) {
     std::int64_t most = 0;
-    for (const Dealt& dealt : job.dealt) {
+    for (const MicrobatchShare& dealt : composed.dealt) {
         most = std::max(most, dealt.most);
     }
     return most;
@@ -41,8 +41,9 @@ InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int
 InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches)
     : InputTime(costed, plan, microbatches, microbatches) {}
 
-InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, const Job& job, std::int64_t microbatches)
-    : InputTime(costed, plan, microbatches, most_dealt(job)) {}
+InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, const ComposedStep& composed,
+                     std::int64_t microbatches)
+    : InputTime(costed, plan, microbatches, most_dealt(composed)) {}
 
 Seconds InputTime::exposed(Seconds step) const {
     const Seconds decoding = host_wait(decoding_, step);

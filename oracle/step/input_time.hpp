@@ -15,7 +15,8 @@ public:
     /// `microbatches`: of every data rank.
     InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches);
     /// `microbatches`: of a data rank if all get as many.
-    InputTime(const CostedGraph& costed, const plan::Plan& plan, const Job& job, std::int64_t microbatches);
+    InputTime(const CostedGraph& costed, const plan::Plan& plan, const ComposedStep& composed,
+              std::int64_t microbatches);
 
     [[nodiscard]] Seconds busy() const { return feeding_ + max(reading_, decoding_); }
     /// Of a step that takes so long without input.

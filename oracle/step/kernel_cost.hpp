@@ -9,7 +9,7 @@
 #include "cost/device_time.hpp"
 #include "graph/kernel.hpp"
 #include "plan/plan.hpp"
-#include "step/unit_cost.hpp"
+#include "step/segment_cost.hpp"
 
 namespace dodona::step {
 

@@ -10,22 +10,22 @@ namespace {
 constexpr std::int64_t kMostPieces = 512;
 constexpr double kFavour = 1.25;
 
-/// Some instances of a unit that stay together.
+/// Some instances of a segment that stay together.
 struct Piece {
-    std::size_t unit = 0;
+    std::size_t segment = 0;
     std::int64_t count = 1;
 };
 
 std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts) {
     std::int64_t instances = 0;
-    for (const graph::Unit& unit : graph.units) {
-        instances += unit.count;
+    for (const graph::Segment& segment : graph.segments) {
+        instances += segment.count;
     }
     const std::int64_t most = std::max(kMostPieces, 4 * parts);
     const std::int64_t bundle = (instances + most - 1) / most;
     std::vector<Piece> pieces;
-    for (std::size_t u = 0; u < graph.units.size(); ++u) {
-        for (std::int64_t left = graph.units[u].count; left > 0; left -= bundle) {
+    for (std::size_t u = 0; u < graph.segments.size(); ++u) {
+        for (std::int64_t left = graph.segments[u].count; left > 0; left -= bundle) {
             pieces.push_back({u, std::min(left, bundle)});
         }
     }
@@ -34,32 +34,32 @@ std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts) {
 
 class MixedCuts {
 public:
-    MixedCuts(const std::vector<Crew>& crews, const plan::Plan& plan, std::int64_t microbatches)
-        : crews_(crews),
+    MixedCuts(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan, std::int64_t microbatches)
+        : groups_(groups),
           plan_(plan),
           microbatches_(microbatches),
-          graph_(*crews.front().on.front()->graph),
-          stages_(crews.front().on.size()),
+          graph_(*groups.front().on.front()->graph),
+          stages_(groups.front().on.size()),
           parts_(stages_ * static_cast<std::size_t>(plan.chunks)),
           pieces_(pieces_of(graph_, static_cast<std::int64_t>(parts_))) {}
 
-    std::vector<std::vector<Stage>> run(Memory memory) const {
+    std::vector<std::vector<Stage>> run(MemoryLimits memory) const {
         std::vector<std::vector<Stage>> cuts;
-        if (memory == Memory::respected && plan_.chunks > 1) {
+        if (memory == MemoryLimits::respected && plan_.chunks > 1) {
             return cuts;
         }
         Holds holds;
         std::vector<std::vector<std::size_t>> firsts;
-        if (memory == Memory::respected) {
+        if (memory == MemoryLimits::respected) {
             firsts = first_that_fit();
             holds = [&firsts](std::size_t part, std::size_t first, std::size_t last) {
                 return first >= firsts[part][last];
             };
         }
         std::vector<Times> all;
-        for (const Crew& crew : crews_) {
+        for (const ReplicaGroup& group : groups_) {
             Times& times = all.emplace_back();
-            for (const CostedGraph* on : crew.on) {
+            for (const CostedGraph* on : group.on) {
                 times.push_back(times_on(*on));
             }
         }
@@ -73,15 +73,15 @@ public:
             add(ends, cuts);
         }
         // What is good for one replica may be bad for another: everybody against their own best, then one favoured.
-        for (std::size_t favoured = 0; crews_.size() > 1 && favoured <= crews_.size(); ++favoured) {
+        for (std::size_t favoured = 0; groups_.size() > 1 && favoured <= groups_.size(); ++favoured) {
             std::vector<double> paces = pace;
-            if (favoured < crews_.size()) {
+            if (favoured < groups_.size()) {
                 paces[favoured] /= kFavour;
             }
             add(cut_row(by_part(slowest(all, paces)), holds), cuts);
         }
-        if (crews_.size() > 1) {
-            add(cut_row(by_part(slowest(all, std::vector<double>(crews_.size(), 1))), holds), cuts);
+        if (groups_.size() > 1) {
+            add(cut_row(by_part(slowest(all, std::vector<double>(groups_.size(), 1))), holds), cuts);
         }
         return cuts;
     }
@@ -89,7 +89,7 @@ public:
 private:
     using Times = std::vector<std::vector<Seconds>>;  ///< by stage, of each piece
 
-    /// Of each piece on each stage the longest time that any replica takes, in units of its pace.
+    /// Of each piece on each stage the longest time that any replica takes, in segments of its pace.
     [[nodiscard]] Times slowest(const std::vector<Times>& all, const std::vector<double>& pace) const {
         Times slowest(stages_, std::vector<Seconds>(pieces_.size()));
         for (std::size_t k = 0; k < all.size(); ++k) {
@@ -113,7 +113,7 @@ private:
     [[nodiscard]] std::vector<Seconds> times_on(const CostedGraph& costed) const {
         std::vector<Seconds> times;
         for (const Piece& piece : pieces_) {
-            const UnitPass pass = unit_pass(costed.units[piece.unit], plan_);
+            const SegmentPass pass = segment_pass(costed.segments[piece.segment], plan_);
             times.push_back(static_cast<double>(piece.count) *
                             (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value);
         }
@@ -121,9 +121,9 @@ private:
     }
 
     [[nodiscard]] Chunk chunk(std::size_t first, std::size_t last) const {
-        Chunk chunk{std::vector<std::int64_t>(graph_.units.size(), 0)};
+        Chunk chunk{std::vector<std::int64_t>(graph_.segments.size(), 0)};
         for (std::size_t i = first; i < last; ++i) {
-            chunk.counts[pieces_[i].unit] += pieces_[i].count;
+            chunk.counts[pieces_[i].segment] += pieces_[i].count;
         }
         return chunk;
     }
@@ -140,7 +140,7 @@ private:
         }
     }
 
-    /// By stage and end: from where on units up to there fit. Less never needs more.
+    /// By stage and end: from where on segments up to there fit. Less never needs more.
     [[nodiscard]] std::vector<std::vector<std::size_t>> first_that_fit() const {
         std::vector<std::vector<std::size_t>> firsts(stages_, std::vector<std::size_t>(pieces_.size() + 1, 0));
         std::map<std::vector<std::int64_t>, StageStates> known;
@@ -159,10 +159,12 @@ private:
 
     /// On the device of that stage with least of it, its runtime taken off.
     [[nodiscard]] Bytes room_of(std::size_t stage) const {
-        const auto room = [&](const Crew& crew) { return crew.on[stage]->memory_limit() - crew.on[stage]->context(); };
-        Bytes least = room(crews_.front());
-        for (const Crew& crew : crews_) {
-            least = min(least, room(crew));
+        const auto room = [&](const ReplicaGroup& group) {
+            return group.on[stage]->memory_limit() - group.on[stage]->context();
+        };
+        Bytes least = room(groups_.front());
+        for (const ReplicaGroup& group : groups_) {
+            least = min(least, room(group));
         }
         return least;
     }
@@ -170,7 +172,7 @@ private:
     /// Without the runtime: alike on all devices. States are the same wherever the stage is.
     [[nodiscard]] Bytes needed(std::size_t index, const Stage& stage,
                                std::map<std::vector<std::int64_t>, StageStates>& known) const {
-        const CostedGraph& on = *crews_.front().on[index];
+        const CostedGraph& on = *groups_.front().on[index];
         auto found = known.find(stage.chunks[0].counts);
         if (found == known.end()) {
             found = known.emplace(stage.chunks[0].counts, stage_states(on, plan_, stage, microbatches_)).first;
@@ -181,7 +183,7 @@ private:
         return stage_memory(on, plan_, stage, found->second, kept, stages_).total() - on.context();
     }
 
-    const std::vector<Crew>& crews_;
+    const std::vector<ReplicaGroup>& groups_;
     const plan::Plan& plan_;
     std::int64_t microbatches_;
     const graph::Graph& graph_;
@@ -192,16 +194,16 @@ private:
 
 }  // namespace
 
-bool cuts_by_device(const std::vector<Crew>& crews, const plan::Plan& plan) {
-    return plan.stages.empty() && std::any_of(crews.begin(), crews.end(), [](const Crew& crew) {
-               return std::any_of(crew.on.begin(), crew.on.end(),
-                                  [&](const CostedGraph* on) { return on != crew.on.front(); });
+bool cuts_by_device(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan) {
+    return plan.stages.empty() && std::any_of(groups.begin(), groups.end(), [](const ReplicaGroup& group) {
+               return std::any_of(group.on.begin(), group.on.end(),
+                                  [&](const CostedGraph* on) { return on != group.on.front(); });
            });
 }
 
-std::vector<std::vector<Stage>> mixed_cuts(const std::vector<Crew>& crews, const plan::Plan& plan,
-                                           std::int64_t microbatches, Memory memory) {
-    return MixedCuts(crews, plan, microbatches).run(memory);
+std::vector<std::vector<Stage>> mixed_cuts(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan,
+                                           std::int64_t microbatches, MemoryLimits memory) {
+    return MixedCuts(groups, plan, microbatches).run(memory);
 }
 
 }  // namespace dodona::step

@@ -9,8 +9,8 @@
 //   t = max(in, out) / bandwidth
 //
 // The first micro-batch has no buffer to read; the update reads it instead. A device keeps two buffers of the largest
-// unit's share of each (one is filled while the other is worked on) and never more than the whole.
-// With overlap, copies hide behind the compute of their own pass, the last unit's show (`exposed`); those of the update
+// segment's share of each (one is filled while the other is worked on) and never more than the whole.
+// With overlap, copies hide behind the compute of their own pass, the last segment's show (`exposed`); those of the update
 // behind the last backward pass, as far as it leaves the link free, and behind the update itself.
 // Not modelled: an update on the processors of the host (Ren et al., ZeRO-Offload, ATC'21, sends gradients out and
 // weights back instead), a host whose memory or switch is slower than all its links together.

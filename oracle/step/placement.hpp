@@ -1,4 +1,4 @@
-// Which devices the ranks of a job have, where its nodes are not alike.
+// Which devices the ranks of a composed have, where its nodes are not alike.
 //
 // Rank r sits on device r of the cluster. Ranks of one stage and one data rank work in step in every layer: the slowest
 // device among them counts for time, the smallest memory for memory. Data ranks that exchange anything within a

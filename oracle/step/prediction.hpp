@@ -77,7 +77,7 @@ struct MemoryTotals {
 MemoryTotals totals(const MemoryParts& parts);
 
 struct StagePrediction {
-    std::string layers;   ///< which units: "embedding, layers[1..12]"
+    std::string layers;   ///< which segments: "embedding, layers[1..12]"
     std::string device;   ///< "a100", or "a100 and v100" where its ranks differ
     MemoryTotals memory;  ///< peak, of the device that it fills most
     Seconds time;         ///< busy on one step: compute and exposed communication, without bubble

@@ -32,7 +32,7 @@ plan::Atoms atoms_of(const CostedGraph& costed, graph::Vertex v, const plan::Sav
     if (saved.slot > 0) {
         return internal_atoms(costed.graph->layer(v), costed.sharded.layers[v], saved.slot);
     }
-    return saved.layout.sharded();
+    return saved.sharding.sharded();
 }
 
 /// What breaks the plan with one axis twice as large.
@@ -58,12 +58,12 @@ std::optional<plan::Limit> broken_by_doubling(const graph::Graph& graph, plan::P
 double kept_elsewhere(const CostedGraph& costed, const plan::Plan& plan) {
     const plan::Atoms stages = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : plan::Atoms{0};
     const auto ranks = static_cast<double>(costed.mesh.ways(costed.mesh.all() & ~stages));
-    std::set<std::tuple<graph::Vertex, int, plan::Layout>> known;
+    std::set<std::tuple<graph::Vertex, int, plan::Sharding>> known;
     Bytes kept;
     Bytes copies;
     for (graph::Vertex v = 0; v < costed.graph->layers.size(); ++v) {
         for (const plan::SavedTensor& saved : costed.sharded.layers[v].saved) {
-            if (!known.insert({saved.tensor, saved.slot, saved.layout}).second) {
+            if (!known.insert({saved.tensor, saved.slot, saved.sharding}).second) {
                 continue;
             }
             const auto ways = static_cast<double>(costed.mesh.ways(atoms_of(costed, v, saved) & ~stages));
@@ -79,8 +79,8 @@ double kept_elsewhere(const CostedGraph& costed, const plan::Plan& plan) {
 Room room(const graph::Graph& graph, const plan::Plan& plan) {
     const std::vector<plan::Limit> now = plan::limits_on(graph, plan, plan.batch);
     if (const plan::Limit* broken = plan::tightest_broken(now)) {
-        const bool counted = broken->units > 0;
-        return {counted ? static_cast<double>(broken->ways) / static_cast<double>(broken->units) : 2.0, broken->text};
+        const bool counted = broken->pieces > 0;
+        return {counted ? static_cast<double>(broken->ways) / static_cast<double>(broken->pieces) : 2.0, broken->text};
     }
     Room room{.taken = 1, .stopped = {}};
     std::vector<std::string> reasons;
@@ -89,9 +89,9 @@ Room room(const graph::Graph& graph, const plan::Plan& plan) {
         if (!broken) {
             return {};
         }
-        if (broken->units > 0) {
+        if (broken->pieces > 0) {
             const auto ways = static_cast<double>(broken->ways) / 2;
-            room.taken = std::min(room.taken, ways / static_cast<double>(broken->units));
+            room.taken = std::min(room.taken, ways / static_cast<double>(broken->pieces));
         }
         const bool told = std::find(reasons.begin(), reasons.end(), broken->text) != reasons.end();
         if (plan.axis_size(axis) > 1 && !told) {

@@ -49,20 +49,20 @@ Seconds transfers_of(const Replica& replica, const plan::Plan& plan, std::int64_
     return pipeline_transfers(boundaries, microbatches, plan.chunks, overlapped);
 }
 
-std::vector<Dealt> deal_to(const std::vector<Crew>& crews, const Job& job, const plan::Plan& plan,
-                           std::int64_t microbatches) {
-    if (crews.size() == 1) {
-        return {{microbatches, crews.front().count}};
+std::vector<MicrobatchShare> deal_to(const std::vector<ReplicaGroup>& groups, const ComposedStep& composed,
+                                     const plan::Plan& plan, std::int64_t microbatches) {
+    if (groups.size() == 1) {
+        return {{microbatches, groups.front().count}};
     }
     std::vector<Workers> workers;
     std::int64_t total = 0;
-    for (std::size_t k = 0; k < crews.size(); ++k) {
+    for (std::size_t k = 0; k < groups.size(); ++k) {
         // Linear in m: see pipeline.hpp.
-        const Seconds first = passes_of(job.replicas[k], plan, 1);
-        const Seconds next = passes_of(job.replicas[k], plan, 2) - first;
+        const Seconds first = passes_of(composed.replicas[k], plan, 1);
+        const Seconds next = passes_of(composed.replicas[k], plan, 2) - first;
         workers.push_back(
-            {crews[k].count, [first, next](std::int64_t m) { return first + static_cast<double>(m - 1) * next; }});
-        total += crews[k].count * microbatches;
+            {groups[k].count, [first, next](std::int64_t m) { return first + static_cast<double>(m - 1) * next; }});
+        total += groups[k].count * microbatches;
     }
     return deal(workers, total);
 }
@@ -74,28 +74,29 @@ const StageWork& Replica::slowest_tail() const {
                              [](const StageWork& a, const StageWork& b) { return a.tail() < b.tail(); });
 }
 
-std::vector<Crew> crews_of(const CostedGraph& costed, const plan::Plan& plan) {
+std::vector<ReplicaGroup> replica_groups(const CostedGraph& costed, const plan::Plan& plan) {
     const bool every_pass = plan.shard == plan::ShardLevel::gradients || plan.shard == plan::ShardLevel::parameters;
     if (!costed.placement.mixed()) {
         const std::int64_t stages =
             plan.strategy.pipeline ? costed.mesh.ways(costed.mesh.axis(*plan.strategy.pipeline)) : 1;
         return {{std::vector<const CostedGraph*>(static_cast<std::size_t>(stages), &costed), 1}};
     }
-    std::vector<Crew> crews;
+    std::vector<ReplicaGroup> groups;
     for (const ReplicaKind& kind : every_pass ? in_step(costed.placement).replicas : costed.placement.replicas) {
-        Crew crew{.on = {}, .count = kind.count};
+        ReplicaGroup group{.on = {}, .count = kind.count};
         for (const DeviceSet set : kind.devices) {
-            crew.on.push_back(&costed.on(set));
+            group.on.push_back(&costed.on(set));
         }
-        crews.push_back(std::move(crew));
+        groups.push_back(std::move(group));
     }
-    return crews;
+    return groups;
 }
 
-Replica replica(const Crew& crew, const plan::Plan& plan, const std::vector<Stage>& cut, std::int64_t microbatches) {
+Replica replica(const ReplicaGroup& group, const plan::Plan& plan, const std::vector<Stage>& cut,
+                std::int64_t microbatches) {
     Replica replica{.microbatches = microbatches, .stages = {}, .pipeline = {}, .transfers = {}};
     for (std::size_t i = 0; i < cut.size(); ++i) {
-        replica.stages.push_back(stage_work(*crew.on[i], plan, cut, i, microbatches));
+        replica.stages.push_back(stage_work(*group.on[i], plan, cut, i, microbatches));
     }
     replica.pipeline = pipeline_of(replica, plan, microbatches);
     replica.transfers = transfers_between_stages(replica, plan, plan.overlap.pipeline);
@@ -111,7 +112,7 @@ Seconds transfers_between_stages(const Replica& replica, const plan::Plan& plan,
     return transfers_of(replica, plan, replica.microbatches, overlapped);
 }
 
-const StageWork& Job::slowest_tail() const {
+const StageWork& ComposedStep::slowest_tail() const {
     const StageWork* slowest = &replicas.front().slowest_tail();
     for (const Replica& other : replicas) {
         if (const StageWork& tail = other.slowest_tail(); tail.tail() > slowest->tail()) {
@@ -121,7 +122,7 @@ const StageWork& Job::slowest_tail() const {
     return *slowest;
 }
 
-double Job::fullness() const {
+double ComposedStep::fullness() const {
     Bytes needed;
     Bytes there;
     for (const Replica& replica : replicas) {
@@ -133,46 +134,46 @@ double Job::fullness() const {
     return needed / there;
 }
 
-bool Job::fits() const {
+bool ComposedStep::fits() const {
     return std::all_of(replicas.begin(), replicas.end(), [](const Replica& replica) {
         return std::all_of(replica.stages.begin(), replica.stages.end(),
                            [](const StageWork& work) { return work.memory.total() <= work.on->memory_limit(); });
     });
 }
 
-Seconds passes_alone(const std::vector<Crew>& crews, const plan::Plan& plan, const std::vector<Stage>& cut,
+Seconds passes_alone(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan, const std::vector<Stage>& cut,
                      std::int64_t microbatches) {
-    Job job;
-    for (const Crew& crew : crews) {
-        Replica& sketch = job.replicas.emplace_back();
+    ComposedStep composed;
+    for (const ReplicaGroup& group : groups) {
+        Replica& sketch = composed.replicas.emplace_back();
         for (std::size_t i = 0; i < cut.size(); ++i) {
-            sketch.stages.emplace_back().pass = stage_pass(*crew.on[i], plan, cut[i], i);
+            sketch.stages.emplace_back().pass = stage_pass(*group.on[i], plan, cut[i], i);
         }
     }
-    job.dealt = deal_to(crews, job, plan, microbatches);
+    composed.dealt = deal_to(groups, composed, plan, microbatches);
     Seconds slowest;
-    for (std::size_t k = 0; k < crews.size(); ++k) {
-        slowest = max(slowest, passes_of(job.replicas[k], plan, job.dealt[k].most));
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+        slowest = max(slowest, passes_of(composed.replicas[k], plan, composed.dealt[k].most));
     }
     return slowest;
 }
 
-Job job_of(const std::vector<Crew>& crews, const plan::Plan& plan, const std::vector<Stage>& cut,
-           std::int64_t microbatches) {
-    Job job;
-    for (const Crew& crew : crews) {
-        job.replicas.push_back(replica(crew, plan, cut, microbatches));
+ComposedStep compose_step(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan,
+                          const std::vector<Stage>& cut, std::int64_t microbatches) {
+    ComposedStep composed;
+    for (const ReplicaGroup& group : groups) {
+        composed.replicas.push_back(replica(group, plan, cut, microbatches));
     }
-    job.dealt = deal_to(crews, job, plan, microbatches);
-    for (std::size_t k = 0; k < crews.size(); ++k) {
-        if (job.dealt[k].most != microbatches) {
-            job.replicas[k] = replica(crews[k], plan, cut, job.dealt[k].most);
+    composed.dealt = deal_to(groups, composed, plan, microbatches);
+    for (std::size_t k = 0; k < groups.size(); ++k) {
+        if (composed.dealt[k].most != microbatches) {
+            composed.replicas[k] = replica(groups[k], plan, cut, composed.dealt[k].most);
         }
-        if (job.replicas[k].passes() > job.replicas[job.critical].passes()) {
-            job.critical = k;
+        if (composed.replicas[k].passes() > composed.replicas[composed.critical].passes()) {
+            composed.critical = k;
         }
     }
-    return job;
+    return composed;
 }
 
 }  // namespace dodona::step

@@ -37,32 +37,33 @@ struct Replica {
 };
 
 /// Replicas that are alike: by stage, the graph on their devices.
-struct Crew {
+struct ReplicaGroup {
     std::vector<const CostedGraph*> on;
     std::int64_t count = 1;
 };
 
-/// The crews of a plan. Gradients or parameters that are sharded travel in every micro-batch and keep all data ranks in
+/// The groups of a plan. Gradients or parameters that are sharded travel in every micro-batch and keep all data ranks in
 /// step.
-std::vector<Crew> crews_of(const CostedGraph& costed, const plan::Plan& plan);
+std::vector<ReplicaGroup> replica_groups(const CostedGraph& costed, const plan::Plan& plan);
 
-Replica replica(const Crew& crew, const plan::Plan& plan, const std::vector<Stage>& cut, std::int64_t microbatches);
+Replica replica(const ReplicaGroup& group, const plan::Plan& plan, const std::vector<Stage>& cut,
+                std::int64_t microbatches);
 
 /// What a replica's passes would take with another number of micro-batches.
 Seconds passes_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches);
 
 Seconds transfers_between_stages(const Replica& replica, const plan::Plan& plan, bool overlapped);
 
-/// A job, cut into stages.
+/// A composed, cut into stages.
 ///
 ///   T = max_r passes_r(m_r) + max_r tail_r         sum of m_r: all micro-batches; uneven where replicas differ
 ///
 /// Reduction weighs each replica's gradient by its samples; its time is the same. Not modelled: micro-batches of
 /// different size, replicas cut differently, a reduction that begins before the slowest replica is there.
-struct Job {
-    std::vector<Replica> replicas;  ///< one of each crew, with the most micro-batches that one of them gets
-    std::vector<Dealt> dealt;       ///< by crew
-    std::size_t critical = 0;       ///< the crew that is done last
+struct ComposedStep {
+    std::vector<Replica> replicas;       ///< one of each group, with the most micro-batches that one of them gets
+    std::vector<MicrobatchShare> dealt;  ///< by group
+    std::size_t critical = 0;            ///< the group that is done last
 
     [[nodiscard]] const StageWork& slowest_tail() const;
     [[nodiscard]] Seconds time() const { return replicas[critical].passes() + slowest_tail().tail(); }
@@ -71,11 +72,11 @@ struct Job {
 };
 
 /// `microbatches`: of each replica if all get as many.
-Job job_of(const std::vector<Crew>& crews, const plan::Plan& plan, const std::vector<Stage>& cut,
-           std::int64_t microbatches);
+ComposedStep compose_step(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan,
+                          const std::vector<Stage>& cut, std::int64_t microbatches);
 
-/// What the passes of such a job take, without copies to and from hosts: quick.
-Seconds passes_alone(const std::vector<Crew>& crews, const plan::Plan& plan, const std::vector<Stage>& cut,
+/// What the passes of such a composed take, without copies to and from hosts: quick.
+Seconds passes_alone(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan, const std::vector<Stage>& cut,
                      std::int64_t microbatches);
 
 }  // namespace dodona::step

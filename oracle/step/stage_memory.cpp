@@ -10,11 +10,11 @@ using plan::RecomputeKind;
 
 namespace {
 
-/// The blocks of a chunk in order, in segments of `every` with one checkpoint each. Units that are not blocks start
-/// a new segment.
-class Segments {
+/// The blocks of a virtual stage in order, in groups of `every` with one checkpoint each. A layer that is no block
+/// starts a new group.
+class Checkpoints {
 public:
-    explicit Segments(std::int64_t every) : every_(every) {}
+    explicit Checkpoints(std::int64_t every) : every_(every) {}
 
     void stop() {
         filled_ = 0;
@@ -62,38 +62,40 @@ bool in_parts(const plan::Plan& plan) {
     return plan.recompute == RecomputeKind::selective || plan.recompute == RecomputeKind::layers;
 }
 
-/// What `count` instances of a unit keep, and the most that one of them keeps.
-struct UnitKept {
+/// What `count` instances of a segment keep, and the most that one of them keeps.
+struct SegmentKept {
     Bytes all;
     Bytes one;
 };
 
-UnitKept unit_kept(const UnitCost& unit, std::int64_t count, const plan::Plan& plan, Segments& segments) {
+SegmentKept segment_kept(const SegmentCost& segment, std::int64_t count, const plan::Plan& plan,
+                         Checkpoints& checkpoints) {
     const auto n = static_cast<double>(count);
     const bool repeats = plan.recompute == RecomputeKind::full || plan.recompute == RecomputeKind::every;
-    if (!repeats || !unit.block) {
-        segments.stop();
-        const Bytes one = unit.memory.saved + (in_parts(plan) ? unit.memory.instead - unit.memory.dropped : Bytes{});
+    if (!repeats || !segment.block) {
+        checkpoints.stop();
+        const Bytes one =
+            segment.memory.saved + (in_parts(plan) ? segment.memory.instead - segment.memory.dropped : Bytes{});
         return {n * one, one};
     }
-    const std::int64_t checkpoints = segments.add(count, unit.memory.saved);
-    return {static_cast<double>(checkpoints) * unit.checkpoint(), checkpoints > 0 ? unit.checkpoint() : Bytes{}};
+    const std::int64_t kept_inputs = checkpoints.add(count, segment.memory.saved);
+    return {static_cast<double>(kept_inputs) * segment.checkpoint(), kept_inputs > 0 ? segment.checkpoint() : Bytes{}};
 }
 
 /// What lives only while a layer runs, and what stays for that.
 Bytes workspace(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage) {
     Bytes transient;
     Bytes cast;
-    std::map<Bytes, std::int64_t> placeholders;  // size -> the most that one unit has
-    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+    std::map<Bytes, std::int64_t> placeholders;  // size -> the most that one segment has
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         if (stage.count(u) == 0) {
             continue;
         }
-        const UnitMemory& unit = costed.units[u].memory;
-        transient = max(transient, unit.transient);
-        cast = max(cast, unit.widest_weight);
+        const SegmentMemory& segment = costed.segments[u].memory;
+        transient = max(transient, segment.transient);
+        cast = max(cast, segment.widest_weight);
         std::map<Bytes, std::int64_t> here;
-        for (const Bytes size : unit.placeholders) {
+        for (const Bytes size : segment.placeholders) {
             placeholders[size] = std::max(placeholders[size], ++here[size]);
         }
     }
@@ -109,8 +111,8 @@ Bytes workspace(const CostedGraph& costed, const plan::Plan& plan, const Stage& 
 std::size_t communicators(const CostedGraph& costed, const Stage& stage, const std::vector<StateTransfer>& transfers,
                           std::size_t stage_count) {
     std::set<plan::Atoms> groups;
-    for (std::size_t u = 0; u < costed.units.size(); ++u) {
-        for (const TimedTransfer& transfer : costed.units[u].transfers) {
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+        for (const TimedTransfer& transfer : costed.segments[u].transfers) {
             if (stage.count(u) > 0) {
                 groups.insert(transfer.what.transfer.atoms);
             }
@@ -133,26 +135,26 @@ Bytes two_buffers(Bytes whole, Bytes largest) { return min(whole, 2.0 * largest)
 KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                                  const std::vector<std::int64_t>& held) {
     KeptActivations kept;
-    std::int64_t units = 0;
+    std::int64_t segments = 0;
     for (std::size_t c = 0; c < stage.chunks.size(); ++c) {
-        Segments segments(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
-        for (std::size_t u = 0; u < costed.units.size(); ++u) {
+        Checkpoints checkpoints(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
+        for (std::size_t u = 0; u < costed.segments.size(); ++u) {
             const std::int64_t count = stage.chunks[c].counts[u];
             if (count == 0) {
                 continue;
             }
-            const UnitCost& unit = costed.units[u];
-            const UnitKept here = unit_kept(unit, count, plan, segments);
-            const bool token = costed.token_network && !unit.block;
+            const SegmentCost& segment = costed.segments[u];
+            const SegmentKept here = segment_kept(segment, count, plan, checkpoints);
+            const bool token = costed.token_network && !segment.block;
             (token ? kept.token : kept.blocks) += static_cast<double>(held[c]) * here.all;
             kept.microbatch += here.all;
             kept.largest = max(kept.largest, here.one);
-            kept.working = max(kept.working, in_parts(plan) ? unit.memory.dropped : Bytes{});
-            units += count;
+            kept.working = max(kept.working, in_parts(plan) ? segment.memory.dropped : Bytes{});
+            segments += count;
         }
-        kept.working = max(kept.working, segments.largest());
+        kept.working = max(kept.working, checkpoints.largest());
     }
-    kept.units = std::max<std::int64_t>(1, units);
+    kept.segments = std::max<std::int64_t>(1, segments);
     return kept;
 }
 
@@ -160,8 +162,8 @@ StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, co
                            const std::vector<StateTransfer>& transfers, std::size_t stage_count) {
     StageBuffers buffers;
     buffers.workspace = workspace(costed, plan, stage);
-    for (std::size_t u = 0; u < costed.units.size(); ++u) {
-        buffers.message = max(buffers.message, stage.count(u) > 0 ? costed.units[u].largest_message : Bytes{});
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+        buffers.message = max(buffers.message, stage.count(u) > 0 ? costed.segments[u].largest_message : Bytes{});
     }
     buffers.neighbours = stage_count > 1 ? 4.0 * incoming(costed, stage, 0).whole : Bytes{};
     buffers.reduction = transfers.empty() ? Bytes{} : plan.memory.reduction_bucket;

@@ -10,12 +10,12 @@ namespace dodona::step {
 /// Tensors kept for backward, as the recomputation policy leaves them. Of a checkpoint every k blocks, a chunk of n
 /// blocks keeps ceil(n/k) block inputs and computes at most k blocks again at a time.
 struct KeptActivations {
-    Bytes blocks;            ///< all micro-batches in flight
-    Bytes token;             ///< the same, of token layers outside the blocks
-    Bytes microbatch;        ///< of one micro-batch through all chunks
-    Bytes largest;           ///< of one unit instance and one micro-batch
-    Bytes working;           ///< alive only while blocks are recomputed: what was dropped
-    std::int64_t units = 1;  ///< unit instances of the stage
+    Bytes blocks;               ///< all micro-batches in flight
+    Bytes token;                ///< the same, of token layers outside the blocks
+    Bytes microbatch;           ///< of one micro-batch through all chunks
+    Bytes largest;              ///< of one segment instance and one micro-batch
+    Bytes working;              ///< alive only while blocks are recomputed: what was dropped
+    std::int64_t segments = 1;  ///< segment instances of the stage
     [[nodiscard]] Bytes total() const { return blocks + token; }
 };
 
@@ -36,7 +36,7 @@ StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, co
                            const std::vector<StateTransfer>& transfers, std::size_t stage_count);
 
 /// Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %). What is offloaded leaves two
-/// buffers of its largest unit on the device.
+/// buffers of its largest segment on the device.
 /// What software adds is the plan's memory profile; what a cluster keeps free is its memory_reserve. Not modelled:
 /// connections of all-to-all groups to each peer, the moment at which a table's dense gradient is there.
 MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,

@@ -9,13 +9,13 @@ using plan::FrameworkParameter;
 using plan::Phase;
 using plan::RecomputeKind;
 
-PassCost recomputed(const UnitCost& unit, RecomputeKind recompute) {
+PassCost recomputed(const SegmentCost& segment, RecomputeKind recompute) {
     switch (recompute) {
         case RecomputeKind::none: return {};
         case RecomputeKind::selective:
-        case RecomputeKind::layers: return unit.selective;
+        case RecomputeKind::layers: return segment.selective;
         case RecomputeKind::full:
-        case RecomputeKind::every: return unit.block ? unit.forward : PassCost{};
+        case RecomputeKind::every: return segment.block ? segment.forward : PassCost{};
     }
     return {};
 }
@@ -85,19 +85,19 @@ cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size
     const std::int64_t stride = whole.strides[0].stride;
     const std::int64_t here = static_cast<std::int64_t>(index) * stride;
     for (std::size_t level = 0; level < costed.cluster->levels.size(); ++level) {
-        const std::int64_t unit = costed.cluster->unit_size(level);
-        const bool together = here / unit == (here - stride) / unit;
-        if (together || stride < unit) {
-            return together && stride < unit ? cluster::Group{{{stride, 2}}} : whole;
+        const std::int64_t segment = costed.cluster->domain_size(level);
+        const bool together = here / segment == (here - stride) / segment;
+        if (together || stride < segment) {
+            return together && stride < segment ? cluster::Group{{{stride, 2}}} : whole;
         }
     }
     return whole;
 }
 
-UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan) {
+SegmentPass segment_pass(const SegmentCost& segment, const plan::Plan& plan) {
     const bool hides = plan.overlap.tensor || plan.overlap.expert;
     const auto adjusted = [&](const PassCost& cost) { return hides ? overlap_layers(cost, plan) : cost; };
-    return {adjusted(unit.forward), adjusted(unit.backward), adjusted(recomputed(unit, plan.recompute))};
+    return {adjusted(segment.forward), adjusted(segment.backward), adjusted(recomputed(segment, plan.recompute))};
 }
 
 Seconds host_wait(Seconds host, Seconds device) {
@@ -145,15 +145,15 @@ Boundary boundary_of(const CostedGraph& costed, const plan::Plan& plan, const In
 
 StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t index) {
     StagePass pass;
-    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const auto count = static_cast<double>(stage.count(u));
         if (count == 0) {
             continue;
         }
-        const UnitPass unit = unit_pass(costed.units[u], plan);
-        pass.forward += count * unit.forward;
-        pass.backward += count * unit.backward;
-        pass.recompute += count * unit.recompute;
+        const SegmentPass segment = segment_pass(costed.segments[u], plan);
+        pass.forward += count * segment.forward;
+        pass.backward += count * segment.backward;
+        pass.recompute += count * segment.recompute;
     }
     const PassWaits waits = pass_waits(seconds_of(pass.forward), seconds_of(pass.backward), seconds_of(pass.recompute),
                                        plan.framework, costed.mesh.devices());

@@ -7,19 +7,19 @@
 
 namespace dodona::step {
 
-/// One micro-batch through one instance of a unit, as recomputation and overlap of a plan leave it.
-struct UnitPass {
+/// One micro-batch through one instance of a segment, as recomputation and overlap of a plan leave it.
+struct SegmentPass {
     PassCost forward;
     PassCost backward;
     PassCost recompute;
 };
 
-UnitPass unit_pass(const UnitCost& unit, const plan::Plan& plan);
+SegmentPass segment_pass(const SegmentCost& segment, const plan::Plan& plan);
 
 /// Forward work that backward repeats, before any overlap.
-PassCost recomputed(const UnitCost& unit, plan::RecomputeKind recompute);
+PassCost recomputed(const SegmentCost& segment, plan::RecomputeKind recompute);
 
-/// One direction of a unit or a stage without its intervals: what a search compares plans by.
+/// One direction of a segment or a stage without its intervals: what a search compares plans by.
 struct PassSeconds {
     Seconds compute;
     Seconds layer;

@@ -18,25 +18,25 @@ std::int64_t total(const Counts& counts) { return std::accumulate(counts.begin()
 
 Counts unit_counts(const CostedGraph& costed) {
     Counts counts;
-    for (const graph::Unit& unit : costed.graph->units) {
-        counts.push_back(unit.count);
+    for (const graph::Segment& segment : costed.graph->segments) {
+        counts.push_back(segment.count);
     }
     return counts;
 }
 
-/// Blocks per virtual stage -> unit counts per virtual stage: blocks are dealt out in order; units that are not blocks
+/// Blocks per virtual stage -> segment counts per virtual stage: blocks are dealt out in order; segments that are not blocks
 /// go with the block after them, those after the last block with the last stage.
 std::vector<Counts> deal_blocks(const CostedGraph& costed, const Counts& per_stage) {
-    const auto& units = costed.graph->units;
-    std::vector<Counts> virtual_stages(per_stage.size(), Counts(units.size(), 0));
+    const auto& segments = costed.graph->segments;
+    std::vector<Counts> virtual_stages(per_stage.size(), Counts(segments.size(), 0));
     std::size_t stage = 0;
     std::int64_t room = per_stage[0];
-    for (std::size_t u = 0; u < units.size(); ++u) {
-        if (units[u].block.empty()) {
-            virtual_stages[stage][u] = units[u].count;
+    for (std::size_t u = 0; u < segments.size(); ++u) {
+        if (segments[u].block.empty()) {
+            virtual_stages[stage][u] = segments[u].count;
             continue;
         }
-        std::int64_t left = units[u].count;
+        std::int64_t left = segments[u].count;
         while (left > 0) {
             while (room == 0 && stage + 1 < per_stage.size()) {
                 room = per_stage[++stage];
@@ -50,21 +50,21 @@ std::vector<Counts> deal_blocks(const CostedGraph& costed, const Counts& per_sta
     return virtual_stages;
 }
 
-double unit_seconds(const UnitCost& unit) {
-    return (unit.forward.total() + unit.backward.total()).value.in(unit::second);
+double unit_seconds(const SegmentCost& segment) {
+    return (segment.forward.total() + segment.backward.total()).value.in(unit::second);
 }
 
 /// Virtual stages that a greedy filling needs when none may take longer than `budget`; fills `stages` on the way.
 std::int64_t fill(const CostedGraph& costed, double budget, std::int64_t most, std::vector<Counts>* stages) {
-    const auto& units = costed.graph->units;
+    const auto& segments = costed.graph->segments;
     std::int64_t used = 1;
     double room = budget;
     if (stages != nullptr) {
-        stages->assign(static_cast<std::size_t>(most), Counts(units.size(), 0));
+        stages->assign(static_cast<std::size_t>(most), Counts(segments.size(), 0));
     }
-    for (std::size_t u = 0; u < units.size(); ++u) {
-        const double each = unit_seconds(costed.units[u]);
-        std::int64_t left = units[u].count;
+    for (std::size_t u = 0; u < segments.size(); ++u) {
+        const double each = unit_seconds(costed.segments[u]);
+        std::int64_t left = segments[u].count;
         while (left > 0) {
             const double fitting = each > 0 ? std::floor(room / each * (1 + 1e-12)) : static_cast<double>(left);
             const auto taken = std::min(left, static_cast<std::int64_t>(std::clamp(fitting, 0.0, 1e15)));
@@ -95,7 +95,7 @@ void leave_none_empty(const CostedGraph& costed, std::vector<Counts>& stages) {
             if (total(stages[from]) == 0) {
                 continue;
             }
-            for (std::size_t u = costed.units.size(); u-- > 0;) {
+            for (std::size_t u = costed.segments.size(); u-- > 0;) {
                 if (stages[from][u] > 0 && total(stages[from]) > 0) {
                     --stages[from][u];
                     ++stages[s][u];
@@ -110,10 +110,10 @@ void leave_none_empty(const CostedGraph& costed, std::vector<Counts>& stages) {
 std::vector<Counts> balance(const CostedGraph& costed, std::int64_t stages) {
     double low = 0;
     double high = 0;
-    for (std::size_t u = 0; u < costed.units.size(); ++u) {
-        const double each = unit_seconds(costed.units[u]);
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+        const double each = unit_seconds(costed.segments[u]);
         low = std::max(low, each);
-        high += each * static_cast<double>(costed.graph->units[u].count);
+        high += each * static_cast<double>(costed.graph->segments[u].count);
     }
     for (int i = 0; i < 60; ++i) {
         const double middle = 0.5 * (low + high);
@@ -127,8 +127,8 @@ std::vector<Counts> balance(const CostedGraph& costed, std::int64_t stages) {
 
 std::int64_t blocks(const CostedGraph& costed) {
     std::int64_t sum = 0;
-    for (const graph::Unit& unit : costed.graph->units) {
-        sum += unit.block.empty() ? 0 : unit.count;
+    for (const graph::Segment& segment : costed.graph->segments) {
+        sum += segment.block.empty() ? 0 : segment.count;
     }
     return sum;
 }
@@ -137,11 +137,11 @@ std::int64_t blocks(const CostedGraph& costed) {
 
 bool blocks_are_alike(const CostedGraph& costed) {
     double first = -1;
-    for (const UnitCost& unit : costed.units) {
-        if (!unit.block) {
+    for (const SegmentCost& segment : costed.segments) {
+        if (!segment.block) {
             continue;
         }
-        const double seconds = unit_seconds(unit);
+        const double seconds = unit_seconds(segment);
         if (first < 0) {
             first = seconds;
         }
@@ -153,19 +153,19 @@ bool blocks_are_alike(const CostedGraph& costed) {
 }
 
 plan::Limit too_few_pieces(const graph::Graph& graph, std::int64_t stages, std::int64_t chunks) {
-    std::int64_t units = 0;
-    for (const graph::Unit& unit : graph.units) {
-        units += unit.count;
+    std::int64_t segments = 0;
+    for (const graph::Segment& segment : graph.segments) {
+        segments += segment.count;
     }
-    return {fmt::format("pipeline <= {}: the network has {} pieces to cut into {} stages x {} chunks", units, units,
-                        stages, chunks),
+    return {fmt::format("pipeline <= {}: the network has {} pieces to cut into {} stages x {} chunks", segments,
+                        segments, stages, chunks),
             true};
 }
 
-std::int64_t Stage::count(std::size_t unit) const {
+std::int64_t Stage::count(std::size_t segment) const {
     std::int64_t sum = 0;
     for (const Chunk& chunk : chunks) {
-        sum += chunk.counts[unit];
+        sum += chunk.counts[segment];
     }
     return sum;
 }
@@ -199,7 +199,7 @@ Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms spl
         const auto first = static_cast<std::size_t>(found - chunk.counts.begin());
         Incoming here;
         for (std::size_t u = first; u < chunk.counts.size(); ++u) {
-            for (const Entering& tensor : costed.units[u].entering) {
+            for (const Entering& tensor : costed.segments[u].entering) {
                 const bool from_before = u == first || tensor.producer < first;
                 if (chunk.counts[u] == 0 || !from_before || tensor.sample) {
                     continue;
@@ -232,12 +232,12 @@ std::string describe(const CostedGraph& costed, const Stage& stage) {
         }
         run = 0;
     };
-    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const std::int64_t count = stage.count(u);
         if (count == 0) {
             continue;
         }
-        const std::string& full = costed.graph->units[u].name;
+        const std::string& full = costed.graph->segments[u].name;
         const std::string name = full.substr(0, full.find('['));
         if (name != run_name) {
             flush();

@@ -1,30 +1,30 @@
-// Cuts the units of a graph into pipeline stages and chunks.
+// Cuts the segments of a graph into pipeline stages and chunks.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "step/unit_cost.hpp"
+#include "step/segment_cost.hpp"
 
 namespace dodona::step {
 
-/// How many instances of each unit a chunk holds.
+/// How many instances of each segment a chunk holds.
 struct Chunk {
-    std::vector<std::int64_t> counts;  ///< by unit
+    std::vector<std::int64_t> counts;  ///< by segment
     bool operator==(const Chunk&) const = default;
 };
 
 /// A pipeline stage: the chunks of one rank, in model order. Chunk c of stage s is virtual stage c * stages + s.
 struct Stage {
     std::vector<Chunk> chunks;
-    [[nodiscard]] std::int64_t count(std::size_t unit) const;
+    [[nodiscard]] std::int64_t count(std::size_t segment) const;
     bool operator==(const Stage&) const = default;
 };
 
 /// Cuts into `stages` x `chunks` virtual stages. Equal blocks where the number of blocks divides evenly (layers before
 /// and after them join the first and the last), as training frameworks do; otherwise the cut whose slowest virtual
-/// stage is fastest. `given` (blocks per virtual stage) overrides. Empty if there are fewer units than stages.
+/// stage is fastest. `given` (blocks per virtual stage) overrides. Empty if there are fewer segments than stages.
 std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t chunks,
                               const std::vector<std::int64_t>& given);
 

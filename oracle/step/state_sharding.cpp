@@ -30,10 +30,10 @@ TrainingBytes bytes_of(const plan::Plan& plan) {
 /// Weights of a stage by kind; a tied weight counts where its owner is not on the stage.
 std::map<WeightKind, plan::WeightSize> weights_by_kind(const CostedGraph& costed, const Stage& stage) {
     std::map<WeightKind, plan::WeightSize> kinds;
-    for (std::size_t u = 0; u < costed.units.size(); ++u) {
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const auto count = static_cast<double>(stage.count(u));
-        for (const WeightClass& weight : costed.units[u].weights) {
-            if (count > 0 && !(weight.tied && stage.count(weight.owner_unit) > 0)) {
+        for (const WeightClass& weight : costed.segments[u].weights) {
+            if (count > 0 && !(weight.tied && stage.count(weight.owner_segment) > 0)) {
                 kinds[weight.kind] += count * weight.size;
             }
         }
@@ -250,21 +250,21 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
         states.trained += kind.frozen ? 0 : size.elements;
     }
     std::int64_t buckets = 0;
-    for (std::size_t u = 0; u < costed.units.size(); ++u) {
-        const UnitCost& unit = costed.units[u];
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+        const SegmentCost& segment = costed.segments[u];
         const std::int64_t count = stage.count(u);
         if (count == 0) {
             continue;
         }
         StateBytes bytes;
         double elements = 0;
-        for (const WeightClass& weight : unit.weights) {
-            if (!weight.tied || stage.count(weight.owner_unit) == 0) {
+        for (const WeightClass& weight : segment.weights) {
+            if (!weight.tied || stage.count(weight.owner_segment) == 0) {
                 elements += weight.size.elements;
                 bytes = bytes + sharding.add_memory(weight.kind, static_cast<double>(count) * weight.size, states);
             }
         }
-        StateBytes& sum = costed.token_network && !unit.block ? states.token : states.blocks;
+        StateBytes& sum = costed.token_network && !segment.block ? states.token : states.blocks;
         sum = sum + bytes;
         const auto note = [&](Bytes& largest, Bytes all) { largest = max(largest, all / static_cast<double>(count)); };
         note(states.largest.weights, bytes.weights);
@@ -284,13 +284,13 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
 std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan, const Holder& holder,
                                           std::size_t stage) {
     std::vector<StateTransfer> transfers;
-    for (std::size_t u = 0; u < costed.units.size(); ++u) {
-        for (const WeightClass& weight : costed.units[u].weights) {
-            if (!weight.tied || weight.kind.frozen || weight.owner_unit == u) {
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+        for (const WeightClass& weight : costed.segments[u].weights) {
+            if (!weight.tied || weight.kind.frozen || weight.owner_segment == u) {
                 continue;
             }
             const std::size_t user = holder(u);
-            const std::size_t owner = holder(weight.owner_unit);
+            const std::size_t owner = holder(weight.owner_segment);
             if (user == owner || (stage != user && stage != owner)) {
                 continue;
             }
@@ -317,9 +317,9 @@ std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan:
 
 std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan,
                                           const std::vector<Stage>& stages, std::size_t stage) {
-    const auto holder = [&](std::size_t unit) {
+    const auto holder = [&](std::size_t segment) {
         const auto found =
-            std::find_if(stages.begin(), stages.end(), [unit](const Stage& s) { return s.count(unit) > 0; });
+            std::find_if(stages.begin(), stages.end(), [segment](const Stage& s) { return s.count(segment) > 0; });
         return static_cast<std::size_t>(found - stages.begin());
     };
     return tied_transfers(costed, plan, Holder(holder), stage);

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "step/prediction.hpp"
+#include "step/segment_cost.hpp"
 #include "step/stages.hpp"
-#include "step/unit_cost.hpp"
 
 namespace dodona::step {
 
@@ -50,14 +50,14 @@ struct StateBytes {
 struct StateSums {
     StateBytes blocks;     ///< of everything but ...
     StateBytes token;      ///< ... token layers outside the blocks
-    StateBytes largest;    ///< of each, of the unit instance that has most
+    StateBytes largest;    ///< of each, of the segment instance that has most
     Bytes updated;         ///< weights that a step changes
     Bytes update_copies;   ///< of gradients, made by the update (MemoryProfile)
     Bytes update_traffic;  ///< device memory that the optimizer reads and writes in one step
-    Bytes gathered;        ///< parameters held gathered (ZeRO-3): the largest unit twice, or all where they are kept
+    Bytes gathered;        ///< parameters held gathered (ZeRO-3): the largest segment twice, or all where they are kept
     double elements = 0;   ///< local parameters before sharding
     double trained = 0;    ///< of these, those that are not frozen
-    std::int64_t buckets = 1;  ///< unit instances with weights: how finely transfers can be hidden
+    std::int64_t buckets = 1;  ///< segment instances with weights: how finely transfers can be hidden
 };
 
 struct StageStates : StateSums {
@@ -73,8 +73,8 @@ StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const Wei
 StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                          std::int64_t microbatches);
 
-/// The first stage that holds a unit.
-using Holder = std::function<std::size_t(std::size_t unit)>;
+/// The first stage that holds a segment.
+using Holder = std::function<std::size_t(std::size_t segment)>;
 
 /// The all-reduce of a tied weight's gradient between the stages that hold it, if there are two.
 std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan::Plan& plan, const Holder& holder,

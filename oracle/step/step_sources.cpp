@@ -44,8 +44,8 @@ StepTimes pass_sources(const StagePass& pass) {
     return sources;
 }
 
-StepTimes job_sources(const Job& job, const plan::Plan& plan, const cluster::Cluster& cluster) {
-    const Replica& slowest = job.replicas[job.critical];
+StepTimes step_sources(const ComposedStep& composed, const plan::Plan& plan, const cluster::Cluster& cluster) {
+    const Replica& slowest = composed.replicas[composed.critical];
     const double v = static_cast<double>(plan.chunks);
     const double m = static_cast<double>(slowest.microbatches);
     StepTimes sources;
@@ -61,7 +61,7 @@ StepTimes job_sources(const Job& job, const plan::Plan& plan, const cluster::Clu
     if (boundary > Seconds{}) {
         sources += (slowest.transfers / boundary) * boundaries;
     }
-    const StageWork& tail = job.slowest_tail();
+    const StageWork& tail = composed.slowest_tail();
     sources += tail.exposed.by_source;
     if (!tail.on->devices.front().measured) {
         sources[ErrorSource::optimizer] += tail.update;

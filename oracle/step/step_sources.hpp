@@ -17,6 +17,6 @@ namespace dodona::step {
 cost::StepTimes pass_sources(const StagePass& pass);
 
 /// Of a job's step but for its input (input_time.hpp).
-cost::StepTimes job_sources(const Job& job, const plan::Plan& plan, const cluster::Cluster& cluster);
+cost::StepTimes step_sources(const ComposedStep& composed, const plan::Plan& plan, const cluster::Cluster& cluster);
 
 }  // namespace dodona::step

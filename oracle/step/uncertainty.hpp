@@ -40,7 +40,7 @@ Uncertainty uncertainty(const cost::StepTimes& sources, Seconds step, const plan
 
 Estimate interval(const Uncertainty& uncertainty, Seconds step, const plan::Framework& framework);
 
-/// Standard deviation of log(T_a / T_b) of two plans for one job: sources that both rest on alike drop out.
+/// Standard deviation of log(T_a / T_b) of two plans for one composed: sources that both rest on alike drop out.
 ///   sigma^2 = sum_k (s_k^a sigma_k^a - s_k^b sigma_k^b)^2 + 2 kLayoutPart spread^2
 double difference(const Uncertainty& a, const Uncertainty& b, const plan::Framework& framework);
 

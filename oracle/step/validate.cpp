@@ -84,8 +84,8 @@ void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Loc
     }
     if (!plan.stages.empty()) {
         std::int64_t blocks = 0;
-        for (const graph::Unit& unit : graph.units) {
-            blocks += unit.block.empty() ? 0 : unit.count;
+        for (const graph::Segment& segment : graph.segments) {
+            blocks += segment.block.empty() ? 0 : segment.count;
         }
         const std::int64_t given = std::accumulate(plan.stages.begin(), plan.stages.end(), std::int64_t{0});
         if (static_cast<std::int64_t>(plan.stages.size()) != stages * plan.chunks) {

@@ -11,7 +11,7 @@ namespace dodona::validate {
 
 namespace {
 
-std::string cells(const files::Run& run, const std::vector<std::string_view>& columns) {
+std::string cells(const files::MeasuredRun& run, const std::vector<std::string_view>& columns) {
     std::string all;
     for (const std::string_view column : columns) {
         all += run.cell(column) + "\n";
@@ -20,7 +20,7 @@ std::string cells(const files::Run& run, const std::vector<std::string_view>& co
 }
 
 /// The first fault, with its place where that is not the row: of a file that the row names.
-std::string reason(const InputError& error, const files::Run& run) {
+std::string reason(const InputError& error, const files::MeasuredRun& run) {
     const Diagnostic& first = error.diagnostics().front();
     const Location& where = first.where;
     const bool in_row = where.source == nullptr || where.source == run.where.source;
@@ -48,7 +48,7 @@ Bytes seen_memory(const step::Prediction& prediction, const std::string& kind) {
     return most;
 }
 
-void predict(const files::Run& run, const Question& question, RunResult& result) {
+void predict(const files::MeasuredRun& run, const Question& question, RunResult& result) {
     const step::Prediction prediction = step::predict(*question.graph, *question.cluster, question.plan, run.where);
     if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
         result.refusal = broken->text;
@@ -74,7 +74,7 @@ void predict(const files::Run& run, const Question& question, RunResult& result)
     }
 }
 
-RunResult compared(const files::Run& run, Questions& questions) {
+RunResult compared(const files::MeasuredRun& run, Questions& questions) {
     RunResult result{.id = run.id, .group = run.group};
     result.assumed = !run.cell("assumed").empty();
     if (run.memory_kind == "oom" || run.step_time || run.peak_memory) {
@@ -106,9 +106,9 @@ Seconds RunResult::communication() const {
            time[TimePart::parameters];
 }
 
-Comparison compare(const std::vector<files::Run>& runs, Questions& questions, const Progress& progress) {
+Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& questions, const Progress& progress) {
     Comparison comparison;
-    for (const files::Run& run : runs) {
+    for (const files::MeasuredRun& run : runs) {
         if (!progress(static_cast<std::int64_t>(comparison.rows.size()), static_cast<std::int64_t>(runs.size()))) {
             break;
         }

@@ -79,6 +79,6 @@ struct Comparison {
 /// Told how many of all runs are done; false stops: what is finished is compared.
 using Progress = std::function<bool(std::int64_t done, std::int64_t all)>;
 
-Comparison compare(const std::vector<files::Run>& runs, Questions& questions, const Progress& progress);
+Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& questions, const Progress& progress);
 
 }  // namespace dodona::validate

@@ -113,7 +113,7 @@ cluster::Cluster machine_of_row(const files::MachineRow& row, const files::Table
     const files::MachineFamily& family = family_of(row, conventions);
     cluster::Cluster machine = library.cluster(family.like, family.where);
     const std::size_t above = machine.node_level + 1;
-    const std::int64_t domain_before = machine.unit_size(
+    const std::int64_t domain_before = machine.domain_size(
         above < machine.levels.size() && machine.levels[above].kind == LevelKind::switched ? above
                                                                                            : machine.node_level);
     const bool other_node = set_node(row, machine);

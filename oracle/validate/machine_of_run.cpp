@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::string_view kOneDevice = "single-gpu";
 
-bool spans_nodes(const files::Run& run) { return run.gpus_per_node > 0 && run.gpus > run.gpus_per_node; }
+bool spans_nodes(const files::MeasuredRun& run) { return run.gpus_per_node > 0 && run.gpus > run.gpus_per_node; }
 
 /// Trays of a rack-wide domain of links are a level of their own: then nothing is to be done.
 bool has_unit_of(const cluster::Cluster& cluster, std::int64_t devices) {
     for (std::size_t level = 0; level < cluster.levels.size(); ++level) {
-        if (cluster.unit_size(level) == devices) {
+        if (cluster.domain_size(level) == devices) {
             return true;
         }
     }
@@ -27,7 +27,7 @@ bool has_unit_of(const cluster::Cluster& cluster, std::int64_t devices) {
 /// A job over several domains of links that trays share takes as many trays of each: the most that divide its trays
 /// evenly (Slurm's --segment). Its groups of ranks then lie inside domains wherever they can.
 /// Source: NVIDIA/NeMo: scripts/performance/executors.py, `segment`.
-void take_whole_segments(cluster::Cluster& cluster, const files::Run& run) {
+void take_whole_segments(cluster::Cluster& cluster, const files::MeasuredRun& run) {
     const std::size_t domain = cluster.node_level + 1;
     if (domain + 1 >= cluster.levels.size() || cluster.levels[domain].kind != cluster::LevelKind::switched) {
         return;
@@ -42,7 +42,7 @@ void take_whole_segments(cluster::Cluster& cluster, const files::Run& run) {
         --taken;
     }
     cluster::Level& above = cluster.levels[domain + 1];
-    const std::int64_t racks = cluster.devices() / cluster.unit_size(domain);
+    const std::int64_t racks = cluster.devices() / cluster.domain_size(domain);
     if (trays / taken > racks) {
         return;
     }
@@ -50,7 +50,7 @@ void take_whole_segments(cluster::Cluster& cluster, const files::Run& run) {
     above.links = above.links * taken / whole;
 }
 
-cluster::Cluster named_machine(const files::Run& run, const files::Library& library, const Tables& tables,
+cluster::Cluster named_machine(const files::MeasuredRun& run, const files::Library& library, const Tables& tables,
                                const files::TableConventions& conventions) {
     const files::MachineRow* row = tables.machine(run.machine);
     const std::vector<std::string> built_in = row == nullptr ? std::vector<std::string>{} : library.clusters();
@@ -62,12 +62,12 @@ cluster::Cluster named_machine(const files::Run& run, const files::Library& libr
 
 }  // namespace
 
-std::string machine_key(const files::Run& run) {
+std::string machine_key(const files::MeasuredRun& run) {
     return fmt::format("{}\n{}\n{}", run.machine, run.device,
                        spans_nodes(run) ? fmt::format("{} of {}", run.gpus_per_node, run.gpus) : "");
 }
 
-cluster::Cluster machine_of(const files::Run& run, const files::Library& library, const Tables& tables,
+cluster::Cluster machine_of(const files::MeasuredRun& run, const files::Library& library, const Tables& tables,
                             const files::TableConventions& conventions) {
     if (run.machine == kOneDevice) {
         if (run.device.empty()) {
@@ -95,7 +95,7 @@ cluster::Cluster machine_of(const files::Run& run, const files::Library& library
     return cluster;
 }
 
-void check_size(const files::Run& run, const Tables& tables, const cluster::Cluster& machine) {
+void check_size(const files::MeasuredRun& run, const Tables& tables, const cluster::Cluster& machine) {
     const files::MachineRow* row = tables.machine(machine.name);
     if (row != nullptr && run.gpus > machine.devices()) {
         fail(row->place("nics_per_node"),

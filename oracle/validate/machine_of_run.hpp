@@ -10,15 +10,15 @@
 namespace dodona::validate {
 
 /// What a run's machine depends on, as one text.
-std::string machine_key(const files::Run& run);
+std::string machine_key(const files::MeasuredRun& run);
 
 /// "single-gpu" is one device without links. Where a run takes fewer devices of each node than the node has, the
 /// machine is one of such smaller nodes: same links inside and out, and neighbouring ranks in the same node.
 /// A machine that is not built in is that of its row in `tables`, if there is one.
-cluster::Cluster machine_of(const files::Run& run, const files::Library& library, const Tables& tables,
+cluster::Cluster machine_of(const files::MeasuredRun& run, const files::Library& library, const Tables& tables,
                             const files::TableConventions& conventions);
 
 /// Throws InputError where a run needs the fabric of a machine whose row in `tables` does not state it.
-void check_size(const files::Run& run, const Tables& tables, const cluster::Cluster& machine);
+void check_size(const files::MeasuredRun& run, const Tables& tables, const cluster::Cluster& machine);
 
 }  // namespace dodona::validate

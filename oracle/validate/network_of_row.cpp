@@ -28,14 +28,14 @@ bool is_one_of(const std::string& word, const std::vector<std::string>& words) {
 }
 
 /// The row with overrides in its cells.
-files::ModelRow overridden(files::ModelRow row, const std::vector<files::Run::Override>& overrides,
-                           std::vector<files::Run::Override>& others) {
+files::ModelRow overridden(files::ModelRow row, const std::vector<files::MeasuredRun::Override>& overrides,
+                           std::vector<files::MeasuredRun::Override>& others) {
     const std::vector<std::string> columns = files::shape_columns();
     const bool heads_alike = row.cell("kv_heads") == row.cell("heads");
     bool is_reshaped = false;
     bool has_kv_heads = false;
     bool has_head_dim = false;
-    for (const files::Run::Override& given : overrides) {
+    for (const files::MeasuredRun::Override& given : overrides) {
         if (!is_one_of(given.name, columns)) {
             others.push_back(given);
             continue;
@@ -93,7 +93,7 @@ void check_used(const files::ModelRow& row, const files::ModelFamily& family) {
 
 }  // namespace
 
-ModelOfRow model_of_row(const files::ModelRow& given, const std::vector<files::Run::Override>& overrides,
+ModelOfRow model_of_row(const files::ModelRow& given, const std::vector<files::MeasuredRun::Override>& overrides,
                         const files::TableConventions& conventions) {
     ModelOfRow model;
     const files::ModelRow row = overridden(given, overrides, model.others);

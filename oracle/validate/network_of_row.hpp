@@ -15,13 +15,13 @@ namespace dodona::validate {
 struct ModelOfRow {
     std::string file;
     std::vector<files::Setting> settings;
-    std::vector<files::Run::Override> others;  ///< overrides that name no column: parameters of the file
+    std::vector<files::MeasuredRun::Override> others;  ///< overrides that name no column: parameters of the file
 };
 
 /// The row with `overrides` in place of its cells: by the names of its columns. `hidden` or `heads` alone leaves
 /// head_dim at hidden/heads, and key/value heads that were as many as heads stay so. Throws InputError, located in the
 /// row, for what no model file can express.
-ModelOfRow model_of_row(const files::ModelRow& row, const std::vector<files::Run::Override>& overrides,
+ModelOfRow model_of_row(const files::ModelRow& row, const std::vector<files::MeasuredRun::Override>& overrides,
                         const files::TableConventions& conventions);
 
 /// Throws InputError where the row prints another number of parameters than the network that is built from it has.

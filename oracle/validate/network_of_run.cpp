@@ -25,16 +25,16 @@ std::vector<std::int64_t> extents_of(const graph::Layer& input) {
 
 }  // namespace
 
-std::string model_of(const files::Run& run, const files::RunConventions& conventions) {
+std::string model_of(const files::MeasuredRun& run, const files::RunConventions& conventions) {
     const auto other = std::find_if(conventions.models.begin(), conventions.models.end(),
                                     [&](const files::RunWord& word) { return word.when.holds(run); });
     return other == conventions.models.end() ? run.model : other->word;
 }
 
-std::vector<files::Setting> settings_of(const files::Run& run, const files::RunConventions& conventions,
+std::vector<files::Setting> settings_of(const files::MeasuredRun& run, const files::RunConventions& conventions,
                                         const std::vector<std::string>& parameters) {
     std::vector<files::Setting> settings;
-    for (const files::Run::Override& given : run.model_overrides) {
+    for (const files::MeasuredRun::Override& given : run.model_overrides) {
         settings.push_back({given.name, given.value, given.where, fmt::format("model_overrides: {}", given.name)});
     }
     for (const files::RunSettings& rule : conventions.settings) {
@@ -59,7 +59,8 @@ std::vector<files::Setting> settings_of(const files::Run& run, const files::RunC
     return settings;
 }
 
-void check_shape(const files::Run& run, const std::vector<files::Setting>& settings, const graph::Graph& graph) {
+void check_shape(const files::MeasuredRun& run, const std::vector<files::Setting>& settings,
+                 const graph::Graph& graph) {
     if (run.extents.empty()) {
         return;
     }

@@ -11,7 +11,7 @@ namespace dodona::validate {
 namespace {
 
 /// A cell that the table's reader has found to be a count.
-std::int64_t count(const files::Run& run, const std::string& column) {
+std::int64_t count(const files::MeasuredRun& run, const std::string& column) {
     std::int64_t value = 0;
     const std::string& text = run.cell(column);
     std::from_chars(text.data(), text.data() + text.size(), value);
@@ -20,13 +20,13 @@ std::int64_t count(const files::Run& run, const std::string& column) {
 
 std::int64_t blocks_of(const graph::Graph& graph) {
     std::int64_t blocks = 0;
-    for (const graph::Unit& unit : graph.units) {
+    for (const graph::Segment& unit : graph.segments) {
         blocks += unit.block.empty() ? 0 : unit.count;
     }
     return blocks;
 }
 
-void lay_mesh(const files::Run& run, const files::RunStrategy& line, plan::Plan& plan) {
+void lay_mesh(const files::MeasuredRun& run, const files::RunStrategy& line, plan::Plan& plan) {
     for (const files::RunStrategy::Axis& axis : line.mesh) {
         plan.mesh.push_back({axis.name, count(run, axis.column)});
     }
@@ -37,7 +37,7 @@ void lay_mesh(const files::Run& run, const files::RunStrategy& line, plan::Plan&
 }
 
 /// The first line that matches; nothing where none does.
-std::optional<Precision> precision_of(const files::Run& run, const std::vector<files::RunWord>& words) {
+std::optional<Precision> precision_of(const files::MeasuredRun& run, const std::vector<files::RunWord>& words) {
     const files::RunWord* word = first_match(run, words);
     if (word == nullptr) {
         return std::nullopt;
@@ -49,12 +49,12 @@ std::optional<Precision> precision_of(const files::Run& run, const std::vector<f
     return precision;
 }
 
-void set_precision(const files::Run& run, const files::RunConventions& conventions, plan::Plan& plan) {
+void set_precision(const files::MeasuredRun& run, const files::RunConventions& conventions, plan::Plan& plan) {
     plan.precision = precision_of(run, conventions.precision).value_or(run.precision);
     plan.gradient_precision = precision_of(run, conventions.gradient_precision);
 }
 
-void set_optimizer(const files::Run& run, const files::RunConventions& conventions, plan::Plan& plan) {
+void set_optimizer(const files::MeasuredRun& run, const files::RunConventions& conventions, plan::Plan& plan) {
     const files::RunWord* word = first_match(run, conventions.optimizers);
     const auto kind = word == nullptr ? std::nullopt : plan::optimizer_from(word->word);
     if (!kind) {
@@ -64,7 +64,7 @@ void set_optimizer(const files::Run& run, const files::RunConventions& conventio
     plan.optimizer = *kind;
 }
 
-void set_sharding(const files::Run& run, plan::Plan& plan) {
+void set_sharding(const files::MeasuredRun& run, plan::Plan& plan) {
     plan.shard = run.shard;
     if (run.shard == plan::ShardLevel::none || run.shard_group == 0) {
         return;
@@ -79,7 +79,7 @@ void set_sharding(const files::Run& run, plan::Plan& plan) {
 }
 
 /// Layers by name where the conventions say what the run's word means; else the word itself.
-void set_recompute(const files::Run& run, const files::RunConventions& conventions, plan::Plan& plan) {
+void set_recompute(const files::MeasuredRun& run, const files::RunConventions& conventions, plan::Plan& plan) {
     const auto& lines = conventions.recompute;
     const auto line = std::find_if(lines.begin(), lines.end(),
                                    [&](const files::RunRecompute& entry) { return entry.when.holds(run); });
@@ -98,7 +98,7 @@ void set_recompute(const files::Run& run, const files::RunConventions& conventio
     plan.recompute = *kind;
 }
 
-void set_overlap(const files::Run& run, const files::RunConventions& conventions, plan::Plan& plan) {
+void set_overlap(const files::MeasuredRun& run, const files::RunConventions& conventions, plan::Plan& plan) {
     plan.overlap.gradients = run.overlap_gradients;
     plan.overlap.parameters = run.overlap_parameters;
     const std::array<std::pair<std::string_view, bool*>, 3> parts{
@@ -118,13 +118,13 @@ void set_overlap(const files::Run& run, const files::RunConventions& conventions
 
 }  // namespace
 
-const files::RunWord* first_match(const files::Run& run, const std::vector<files::RunWord>& words) {
+const files::RunWord* first_match(const files::MeasuredRun& run, const std::vector<files::RunWord>& words) {
     const auto found =
         std::find_if(words.begin(), words.end(), [&](const files::RunWord& word) { return word.when.holds(run); });
     return found == words.end() ? nullptr : &*found;
 }
 
-const files::RunStrategy& strategy_line(const files::Run& run, const files::RunConventions& conventions) {
+const files::RunStrategy& strategy_line(const files::MeasuredRun& run, const files::RunConventions& conventions) {
     for (const files::RunStrategy& line : conventions.strategies) {
         if (!line.when.holds(run)) {
             continue;
@@ -151,8 +151,8 @@ std::vector<std::int64_t> stage_sizes(std::int64_t blocks, std::int64_t stages) 
     return sizes;
 }
 
-plan::Plan plan_of(const files::Run& run, const files::RunConventions& conventions, const files::RunStrategy& line,
-                   plan::Strategy strategy, const graph::Graph& graph) {
+plan::Plan plan_of(const files::MeasuredRun& run, const files::RunConventions& conventions,
+                   const files::RunStrategy& line, plan::Strategy strategy, const graph::Graph& graph) {
     plan::Plan plan;
     plan.strategy = std::move(strategy);
     lay_mesh(run, line, plan);

@@ -9,14 +9,14 @@
 namespace dodona::validate {
 
 /// The word of the first line that matches the run, or none.
-const files::RunWord* first_match(const files::Run& run, const std::vector<files::RunWord>& words);
+const files::RunWord* first_match(const files::MeasuredRun& run, const std::vector<files::RunWord>& words);
 
 /// The line of the conventions that a run's strategy matches; throws InputError where none does, or one that refuses.
-const files::RunStrategy& strategy_line(const files::Run& run, const files::RunConventions& conventions);
+const files::RunStrategy& strategy_line(const files::MeasuredRun& run, const files::RunConventions& conventions);
 
 /// Throws InputError for what a plan cannot say.
-plan::Plan plan_of(const files::Run& run, const files::RunConventions& conventions, const files::RunStrategy& line,
-                   plan::Strategy strategy, const graph::Graph& graph);
+plan::Plan plan_of(const files::MeasuredRun& run, const files::RunConventions& conventions,
+                   const files::RunStrategy& line, plan::Strategy strategy, const graph::Graph& graph);
 
 /// Blocks per stage and chunk: equally many where they divide evenly, of whatever kind they are; where they do not but
 /// do with two more, embedding and output head each take the place of one (126 + 2, 94 + 2, 70 + 2); empty otherwise:

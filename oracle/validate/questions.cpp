@@ -52,22 +52,22 @@ const std::vector<std::string>& Questions::parameters(const std::string& model, 
     return known->second;
 }
 
-const files::ModelRow* Questions::row_of(const files::Run& run) const {
+const files::ModelRow* Questions::row_of(const files::MeasuredRun& run) const {
     return built_in_.contains(model_of(run, conventions_)) ? nullptr : tables_.model(run.model);
 }
 
-Questions::Named Questions::named(const files::Run& run) {
+Questions::Named Questions::named(const files::MeasuredRun& run) {
     const std::string model = model_of(run, conventions_);
     return {model, settings_of(run, conventions_, parameters(model, run.place("model")))};
 }
 
-Questions::Named Questions::described(const files::Run& run, const files::ModelRow& row) {
+Questions::Named Questions::described(const files::MeasuredRun& run, const files::ModelRow& row) {
     if (!checked_.contains(row.model)) {
         check_parameters(row, table_conventions_, library_);
         checked_.insert(row.model);
     }
     ModelOfRow model = model_of_row(row, run.model_overrides, table_conventions_);
-    files::Run rest = run;
+    files::MeasuredRun rest = run;
     rest.model_overrides = model.others;
     rest.cells["model"].text = model.file;
     std::vector<files::Setting> settings = settings_of(rest, conventions_, parameters(model.file, run.place("model")));
@@ -83,7 +83,7 @@ Questions::Named Questions::described(const files::Run& run, const files::ModelR
     return {model.file, std::move(settings)};
 }
 
-std::shared_ptr<const graph::Graph> Questions::network(const files::Run& run, const Named& named) {
+std::shared_ptr<const graph::Graph> Questions::network(const files::MeasuredRun& run, const Named& named) {
     const auto& [model, settings] = named;
     std::string key = model;
     for (const files::Setting& setting : settings) {
@@ -97,17 +97,18 @@ std::shared_ptr<const graph::Graph> Questions::network(const files::Run& run, co
     return graph;
 }
 
-std::shared_ptr<const cluster::Cluster> Questions::machine(const files::Run& run, const files::RunStrategy& line) {
+std::shared_ptr<const cluster::Cluster> Questions::machine(const files::MeasuredRun& run,
+                                                           const files::RunStrategy& line) {
     if (const files::RunWord* word = first_match(run, conventions_.machines);
         word != nullptr && word->word != run.machine) {
-        files::Run renamed = run;
+        files::MeasuredRun renamed = run;
         renamed.machine = word->word;
         return machine_named(renamed, line);
     }
     return machine_named(run, line);
 }
 
-std::shared_ptr<const cluster::Cluster> Questions::machine_named(const files::Run& run,
+std::shared_ptr<const cluster::Cluster> Questions::machine_named(const files::MeasuredRun& run,
                                                                  const files::RunStrategy& line) {
     const std::string servers(line.servers ? cluster::name(*line.servers) : "");
     std::shared_ptr<const cluster::Cluster>& machine = machines_[machine_key(run) + "\n" + servers];
@@ -141,7 +142,7 @@ void Questions::replace(plan::Framework framework) {
     frameworks_.insert_or_assign(name, std::move(framework));
 }
 
-plan::MemoryProfile Questions::memory_of(const files::Run& run) {
+plan::MemoryProfile Questions::memory_of(const files::MeasuredRun& run) {
     const files::RunWord* word = first_match(run, conventions_.memory);
     if (word == nullptr) {
         return {};
@@ -153,19 +154,19 @@ plan::MemoryProfile Questions::memory_of(const files::Run& run) {
     return known->second;
 }
 
-Question Questions::of(const files::Run& run) {
+Question Questions::of(const files::MeasuredRun& run) {
     const files::ModelRow* row = row_of(run);
     if (row == nullptr) {
         return asked(run, named(run));
     }
     // What conventions say of a kind of network holds for one of a table too.
     Named model = described(run, *row);
-    files::Run alike = run;
+    files::MeasuredRun alike = run;
     alike.cells["model"].text = model.model;
     return asked(alike, model);
 }
 
-Question Questions::asked(const files::Run& run, const Named& named) {
+Question Questions::asked(const files::MeasuredRun& run, const Named& named) {
     const files::RunStrategy& line = strategy_line(run, conventions_);
     Question question;
     question.graph = network(run, named);

@@ -36,7 +36,7 @@ public:
     explicit Questions(files::Library library, Tables tables = {});
 
     /// Throws InputError, located in the row, whose messages say why the run cannot be asked.
-    Question of(const files::Run& run);
+    Question of(const files::MeasuredRun& run);
 
     /// From now on this one answers to its name.
     void replace(plan::Framework framework);
@@ -47,20 +47,21 @@ private:
         std::string model;
         std::vector<files::Setting> settings;
     };
-    [[nodiscard]] const files::ModelRow* row_of(const files::Run& run) const;
-    Named named(const files::Run& run);
-    Named described(const files::Run& run, const files::ModelRow& row);
-    Question asked(const files::Run& run, const Named& named);
+    [[nodiscard]] const files::ModelRow* row_of(const files::MeasuredRun& run) const;
+    Named named(const files::MeasuredRun& run);
+    Named described(const files::MeasuredRun& run, const files::ModelRow& row);
+    Question asked(const files::MeasuredRun& run, const Named& named);
     const std::vector<std::string>& parameters(const std::string& model, const Location& where);
-    std::shared_ptr<const graph::Graph> network(const files::Run& run, const Named& named);
+    std::shared_ptr<const graph::Graph> network(const files::MeasuredRun& run, const Named& named);
     /// As the run's software found it, where the conventions say so.
-    std::shared_ptr<const cluster::Cluster> machine(const files::Run& run, const files::RunStrategy& line);
-    std::shared_ptr<const cluster::Cluster> machine_named(const files::Run& run, const files::RunStrategy& line);
+    std::shared_ptr<const cluster::Cluster> machine(const files::MeasuredRun& run, const files::RunStrategy& line);
+    std::shared_ptr<const cluster::Cluster> machine_named(const files::MeasuredRun& run,
+                                                          const files::RunStrategy& line);
     const plan::Strategy& strategy(const std::string& name, const Location& where);
     const plan::Framework& framework(const std::string& name, const Location& where);
 
     /// What the run's software keeps beside; the first line of the conventions that matches says.
-    plan::MemoryProfile memory_of(const files::Run& run);
+    plan::MemoryProfile memory_of(const files::MeasuredRun& run);
 
     files::Library library_;
     Tables tables_;

@@ -40,13 +40,13 @@ Json recommendation(const std::optional<step::Prediction>& prediction) {
 }
 
 Json direction(const search::Direction& direction) {
-    Json flip = nullptr;
-    if (direction.flip) {
-        flip = {{"factor", number(direction.flip->factor)},
-                {"tied_now", direction.flip->tied},
-                {"to", recommendation(direction.flip->to)}};
+    Json crossover = nullptr;
+    if (direction.crossover) {
+        crossover = {{"factor", number(direction.crossover->factor)},
+                     {"tied_now", direction.crossover->tied},
+                     {"to", recommendation(direction.crossover->to)}};
     }
-    return {{"looked", direction.looked}, {"flip", flip}};
+    return {{"looked", direction.looked}, {"flip", crossover}};
 }
 
 std::string_view word(search::ParameterKind kind) {

@@ -17,7 +17,7 @@ Json largest_json(const LargestReport& report) {
         attempts.push_back(attempt_json(attempt, report.price));
     }
     Json none = Json::array();
-    for (const search::NoJob& value : largest.none) {
+    for (const search::InvalidValue& value : largest.none) {
         none.push_back({{"value", value.value}, {"why_not", value.why_not}});
     }
     const search::Attempt* answer = largest.answer();

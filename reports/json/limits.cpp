@@ -71,13 +71,13 @@ Json plan_of(const step::Prediction& best) {
             {"bottlenecks", bottlenecks}};
 }
 
-Json rung_json(const search::Rung& rung) {
-    return {{"gpus", rung.devices},
-            {"batch", rung.batch},
-            {"fits", rung.best.has_value()},
-            {"why_not", rung.best ? Json(nullptr) : Json(rung.why_not)},
-            {"efficiency", rung.best ? number(rung.efficiency) : Json(nullptr)},
-            {"plan", rung.best ? plan_of(*rung.best) : Json(nullptr)}};
+Json rung_json(const search::ScalingPoint& point) {
+    return {{"gpus", point.devices},
+            {"batch", point.batch},
+            {"fits", point.best.has_value()},
+            {"why_not", point.best ? Json(nullptr) : Json(point.why_not)},
+            {"efficiency", point.best ? number(point.efficiency) : Json(nullptr)},
+            {"plan", point.best ? plan_of(*point.best) : Json(nullptr)}};
 }
 
 Json strategy_json(const search::StrategyLimits& limits) {
@@ -109,8 +109,8 @@ Json strategy_json(const search::StrategyLimits& limits) {
     for (const plan::AxisLimit& axis : limits.axes) {
         json["axes"].push_back(axis_json(axis));
     }
-    for (const search::Rung& rung : limits.rungs) {
-        json["rungs"].push_back(rung_json(rung));
+    for (const search::ScalingPoint& point : limits.points) {
+        json["rungs"].push_back(rung_json(point));
     }
     return json;
 }

@@ -13,7 +13,7 @@ Json optional(const std::optional<double>& value) { return value ? number(*value
 
 Json duration_json(Seconds time) { return number(time.in(unit::second)); }
 
-Json run_json(const std::optional<search::Run>& run) {
+Json run_json(const std::optional<search::TrainingRun>& run) {
     if (!run) {
         return nullptr;
     }

@@ -8,15 +8,15 @@
 #include "reports/figures.hpp"
 #include "reports/text/section.hpp"
 #include "reports/words.hpp"
-#include "search/rivals.hpp"
+#include "search/crossover_search.hpp"
 
 namespace dodona::reports {
 
 namespace {
 
+using search::Crossover;
 using search::Direction;
 using search::Explanation;
-using search::Flip;
 using search::Sensitivity;
 
 /// Parameters that the first sentence names.
@@ -49,8 +49,8 @@ std::string layout_words(const step::Prediction& prediction) {
     return fmt::format("{}: {}", prediction.plan.strategy.name, mesh_words(prediction.plan));
 }
 
-std::string to_words(const Flip& flip) {
-    return std::string(flip.tied ? "~ " : "") + (flip.to ? layout_words(*flip.to) : "nothing fits");
+std::string to_words(const Crossover& crossover) {
+    return std::string(crossover.tied ? "~ " : "") + (crossover.to ? layout_words(*crossover.to) : "nothing fits");
 }
 
 bool all_looked(const Sensitivity& sensitivity) { return sensitivity.less.looked && sensitivity.more.looked; }
@@ -58,7 +58,7 @@ bool all_looked(const Sensitivity& sensitivity) { return sensitivity.less.looked
 /// Neither the time nor the choice hangs on it.
 bool is_idle(const Explanation& explanation, const Sensitivity& sensitivity) {
     const bool moves = std::abs(sensitivity.elasticity) >= kNothing;
-    const bool flips = sensitivity.less.flip || sensitivity.more.flip;
+    const bool flips = sensitivity.less.crossover || sensitivity.more.crossover;
     return !moves && !flips && (!explanation.flips || all_looked(sensitivity));
 }
 
@@ -75,22 +75,23 @@ std::string time_sentence(const Explanation& explanation) {
 }
 
 std::string choice_sentence(const Explanation& explanation) {
-    const auto nearest = search::nearest_flip(explanation);
+    const auto nearest = search::nearest_crossover(explanation);
     if (!nearest) {
         return explanation.complete ? "the choice hangs on nothing that is listed: no change of one parameter within "
                                       "its range recommends another plan"
                                     : "no change that was looked at recommends another plan";
     }
-    const Flip& flip = *nearest->flip;
+    const Crossover& crossover = *nearest->crossover;
     const search::Parameter& parameter = nearest->of->parameter;
     const std::string where =
-        fmt::format("{} at {}, {} times {}", parameter.name, text(turned(parameter.now, flip.factor)),
-                    times(flip.factor), flip.factor < 1 ? "less" : "more");
-    if (!flip.to) {
+        fmt::format("{} at {}, {} times {}", parameter.name, text(turned(parameter.now, crossover.factor)),
+                    times(crossover.factor), crossover.factor < 1 ? "less" : "more");
+    if (!crossover.to) {
         return fmt::format("the choice hangs most of all on {}: there nothing fits", where);
     }
-    return fmt::format("the choice hangs most of all on {}: there it is {} on {}{}", where, flip.to->plan.strategy.name,
-                       mesh_words(flip.to->plan), flip.tied ? ", which cannot be told apart from No. 1 as it is" : "");
+    return fmt::format("the choice hangs most of all on {}: there it is {} on {}{}", where,
+                       crossover.to->plan.strategy.name, mesh_words(crossover.to->plan),
+                       crossover.tied ? ", which cannot be told apart from No. 1 as it is" : "");
 }
 
 std::string memory_sentence(const search::MemoryMargin& memory, const step::Prediction& first) {
@@ -128,15 +129,15 @@ std::vector<std::string> footnotes(const Explanation& explanation) {
     }
     const bool ties =
         std::any_of(explanation.parameters.begin(), explanation.parameters.end(), [](const Sensitivity& sensitivity) {
-            const auto tied = [](const std::optional<Flip>& flip) { return flip && flip->tied; };
-            return tied(sensitivity.less.flip) || tied(sensitivity.more.flip);
+            const auto tied = [](const std::optional<Crossover>& crossover) { return crossover && crossover->tied; };
+            return tied(sensitivity.less.crossover) || tied(sensitivity.more.crossover);
         });
     if (ties) {
         notes.emplace_back("~ cannot be told apart from No. 1 as it is");
     }
     if (explanation.flips) {
         notes.push_back(
-            fmt::format("without a flip the recommendation stays from ÷ {0:.0f} to × {0:.0f}, or as far "
+            fmt::format("without a crossover the recommendation stays from ÷ {0:.0f} to × {0:.0f}, or as far "
                         "as a parameter of the software goes{1}",
                         search::kFarthest, explanation.complete ? "" : "; stopped: ? was not looked at"));
     }
@@ -177,10 +178,11 @@ Table sensitivity_table(const Explanation& explanation) {
         }
         bool shown = false;
         for (const Direction* direction : {&sensitivity.less, &sensitivity.more}) {
-            if (direction->flip) {
-                const Flip& flip = *direction->flip;
+            if (direction->crossover) {
+                const Crossover& crossover = *direction->crossover;
                 table.row({shown ? "" : cells[0], shown ? "" : cells[1], shown ? "" : cells[2],
-                           text(turned(sensitivity.parameter.now, flip.factor)), change(flip.factor), to_words(flip)});
+                           text(turned(sensitivity.parameter.now, crossover.factor)), change(crossover.factor),
+                           to_words(crossover)});
                 shown = true;
             }
         }

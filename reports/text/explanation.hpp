@@ -22,7 +22,7 @@ std::string explanation_text(const search::Explanation& explanation, const std::
                              Style style);
 std::string explanation_markdown(const search::Explanation& explanation, const std::vector<step::Prediction>& plans);
 
-/// A row for each flip, and one for each parameter without that the time hangs on, or that was not looked at.
+/// A row for each crossover, and one for each parameter without that the time hangs on, or that was not looked at.
 Table sensitivity_table(const search::Explanation& explanation);
 
 /// The sentences above the table: what the time hangs on, what the choice hangs on, what is left of the memory.

@@ -62,7 +62,7 @@ std::string goal_words(const BackwardQuestion& question, const std::optional<clu
     return words;
 }
 
-std::string run_words(const search::Run& run, const std::optional<cluster::Price>& price) {
+std::string run_words(const search::TrainingRun& run, const std::optional<cluster::Price>& price) {
     std::string words = duration(run.time.value);
     if (run.time.lo < run.time.hi) {
         words += fmt::format(" ({:.0f} % interval {})", 100 * kIntervalLevel, durations(run.time));

@@ -15,7 +15,7 @@ namespace dodona::reports {
 namespace {
 
 using search::LimitsAnswer;
-using search::Rung;
+using search::ScalingPoint;
 using search::StrategyLimits;
 
 std::string count(std::int64_t n) { return whole(static_cast<double>(n)); }
@@ -63,15 +63,15 @@ std::string set_by(const LimitsAnswer& answer, const StrategyLimits& limits) {
 /// "8 to 64", or "8 to 64 without 16" where numbers between do not fit.
 std::string fitting(const StrategyLimits& limits) {
     if (!limits.fits_from) {
-        return limits.rungs.empty() ? "" : "none";
+        return limits.points.empty() ? "" : "none";
     }
     if (*limits.fits_from == *limits.fits_to) {
         return count(*limits.fits_from);
     }
     std::vector<std::string> gaps;
-    for (const Rung& rung : limits.rungs) {
-        if (!rung.best && rung.devices > *limits.fits_from && rung.devices < *limits.fits_to) {
-            gaps.push_back(count(rung.devices));
+    for (const ScalingPoint& point : limits.points) {
+        if (!point.best && point.devices > *limits.fits_from && point.devices < *limits.fits_to) {
+            gaps.push_back(count(point.devices));
         }
     }
     return fmt::format("{} to {}{}", count(*limits.fits_from), count(*limits.fits_to),
@@ -114,17 +114,17 @@ std::string limit_section(const LimitsAnswer& answer, Style style) {
     return all;
 }
 
-const Rung* rung_of(const StrategyLimits& limits, std::int64_t devices) {
-    const auto found = std::find_if(limits.rungs.begin(), limits.rungs.end(),
-                                    [&](const Rung& rung) { return rung.devices == devices; });
-    return found == limits.rungs.end() ? nullptr : &*found;
+const ScalingPoint* rung_of(const StrategyLimits& limits, std::int64_t devices) {
+    const auto found = std::find_if(limits.points.begin(), limits.points.end(),
+                                    [&](const ScalingPoint& point) { return point.devices == devices; });
+    return found == limits.points.end() ? nullptr : &*found;
 }
 
 /// "filter: on 16 GPUs each does 41 % of what it did on 4; 96 % of the time lost is layer collectives".
 std::string turn_words(const StrategyLimits& limits) {
-    const Rung& rung = *rung_of(limits, limits.turn->beyond);
+    const ScalingPoint& point = *rung_of(limits, limits.turn->beyond);
     return fmt::format("{}: on {} each does {} of what one did on {}; {} of the time lost is {}", limits.strategy,
-                       counted(rung.devices, "GPU"), percent(rung.efficiency), count(*limits.fits_from),
+                       counted(point.devices, "GPU"), percent(point.efficiency), count(*limits.fits_from),
                        percent(limits.turn->growth), label(limits.turn->part));
 }
 
@@ -143,29 +143,29 @@ std::string turn_section(const LimitsAnswer& answer, Style style) {
 
 /// Whose bottlenecks are told: the number asked for, else where it stops paying if that has any, else the most that
 /// fit.
-const Rung* rung_to_explain(const StrategyLimits& limits) {
+const ScalingPoint* rung_to_explain(const StrategyLimits& limits) {
     if (limits.verdict && limits.verdict->fits) {
         return rung_of(limits, limits.verdict->devices);
     }
-    const Rung* turn = limits.turn ? rung_of(limits, limits.turn->beyond) : nullptr;
+    const ScalingPoint* turn = limits.turn ? rung_of(limits, limits.turn->beyond) : nullptr;
     const bool tells = turn != nullptr && !turn->best->bottlenecks.empty();
     return tells ? turn : limits.fits_to ? rung_of(limits, *limits.fits_to) : nullptr;
 }
 
 std::string ladder_section(const StrategyLimits& limits, Style style) {
-    if (limits.rungs.empty()) {
+    if (limits.points.empty()) {
         return {};
     }
     std::string all = heading(style, limits.strategy + " on more and more GPUs") + rung_table(limits).to_text(style);
-    for (const Rung& rung : limits.rungs) {
-        if (!rung.best && rung.devices != (limits.verdict ? limits.verdict->devices : 0)) {
-            all += bullet(fmt::format("{}: {}", counted(rung.devices, "GPU"), rung.why_not));
+    for (const ScalingPoint& point : limits.points) {
+        if (!point.best && point.devices != (limits.verdict ? limits.verdict->devices : 0)) {
+            all += bullet(fmt::format("{}: {}", counted(point.devices, "GPU"), point.why_not));
         }
     }
-    const Rung* rung = rung_to_explain(limits);
-    if (rung != nullptr && !rung->best->bottlenecks.empty()) {
-        all += heading(style, fmt::format("Bottlenecks on {}", counted(rung->devices, "GPU")));
-        for (const step::Bottleneck& bottleneck : rung->best->bottlenecks) {
+    const ScalingPoint* point = rung_to_explain(limits);
+    if (point != nullptr && !point->best->bottlenecks.empty()) {
+        all += heading(style, fmt::format("Bottlenecks on {}", counted(point->devices, "GPU")));
+        for (const step::Bottleneck& bottleneck : point->best->bottlenecks) {
             all += bullet(bottleneck.kind + ": " + bottleneck.text);
         }
     }
@@ -196,13 +196,13 @@ Table rung_table(const StrategyLimits& limits) {
                  {"samples/s", Align::right},
                  {"efficiency", Align::right},
                  {"memory", Align::right}});
-    for (const Rung& rung : limits.rungs) {
-        if (rung.best) {
-            table.row({count(rung.devices), mesh_words(rung.best->plan), count(rung.batch), text(rung.best->step.value),
-                       figure(rung.best->samples_per_second), percent(rung.efficiency),
-                       text(rung.best->memory.total())});
+    for (const ScalingPoint& point : limits.points) {
+        if (point.best) {
+            table.row({count(point.devices), mesh_words(point.best->plan), count(point.batch),
+                       text(point.best->step.value), figure(point.best->samples_per_second), percent(point.efficiency),
+                       text(point.best->memory.total())});
         } else {
-            table.row({count(rung.devices), "does not fit", count(rung.batch), "", "", "", ""});
+            table.row({count(point.devices), "does not fit", count(point.batch), "", "", "", ""});
         }
     }
     return table;
@@ -237,7 +237,7 @@ std::string limits_markdown(const LimitsAnswer& answer) {
     }
     all += "\n" + limits_table(answer).to_markdown();
     for (const StrategyLimits& limits : answer.strategies) {
-        if (!limits.rungs.empty()) {
+        if (!limits.points.empty()) {
             all += fmt::format("\n{}{}\n\n", limits.strategy, limits.set_by.empty() ? "" : ": " + limits.set_by) +
                    rung_table(limits).to_markdown();
         }

@@ -106,7 +106,7 @@ TEST(MeasuredLevels, OnlyMessagesMakeProtocolsOfTheirPieces) {
     }
     const MeasuredLevel level = measured_levels(records).front();
     ASSERT_EQ(level.link.protocols.size(), 1U);
-    EXPECT_NEAR(level.link.protocols[0].drive.step.in(1_us), 6, 0.1);
+    EXPECT_NEAR(level.link.protocols[0].timing.step.in(1_us), 6, 0.1);
     const cluster::Cluster cluster = cluster_of(level);
     EXPECT_NEAR(predicted(cluster, cluster::Collective::all_reduce, 4e6, 2) / (12_us + 4e6 / kRate * 1_s), 1, 0.02);
 }

@@ -10,7 +10,7 @@ namespace {
 
 using cluster::Collective;
 
-struct Drive {
+struct LinkTiming {
     double start_us = 20;
     double step_us = 5;
     double rate = 1e9;  ///< B/s
@@ -35,42 +35,42 @@ Tables tables(const std::function<double(double passes, double ranks, double byt
 
 TEST(RingProtocols, OneIsFoundWhateverItsScale) {
     for (const double scale : {0.05, 1.0, 1000.0}) {  // shared memory, a fabric, a wide-area link
-        const Drive drive{20 * scale, 5 * scale, 1e9 / scale};
+        const LinkTiming timing{20 * scale, 5 * scale, 1e9 / scale};
         const RingProtocols fit = fit_ring_protocols(
-            tables([&](double passes, double ranks, double bytes) { return drive.us(passes, ranks, bytes); }),
+            tables([&](double passes, double ranks, double bytes) { return timing.us(passes, ranks, bytes); }),
             BytesPerSecond::of_base(1.25e9 / scale));
         ASSERT_EQ(fit.protocols.size(), 1U);
-        EXPECT_NEAR(fit.protocols[0].drive.start.in(1_us), 20 * scale, 0.02 * 20 * scale);
-        EXPECT_NEAR(fit.protocols[0].drive.step.in(1_us), 5 * scale, 0.02 * 5 * scale);
-        EXPECT_NEAR(fit.protocols[0].drive.efficiency, 0.8, 0.016);
+        EXPECT_NEAR(fit.protocols[0].timing.start.in(1_us), 20 * scale, 0.02 * 20 * scale);
+        EXPECT_NEAR(fit.protocols[0].timing.step.in(1_us), 5 * scale, 0.02 * 5 * scale);
+        EXPECT_NEAR(fit.protocols[0].timing.efficiency, 0.8, 0.016);
         EXPECT_LT(fit.error, 0.001);
     }
 }
 
 TEST(RingProtocols, TwoAreToldApart) {
-    const Drive few{6, 1, 4e8};
-    const Drive many{30, 3, 1e9};
+    const LinkTiming few{6, 1, 4e8};
+    const LinkTiming many{30, 3, 1e9};
     const RingProtocols fit =
         fit_ring_protocols(tables([&](double passes, double ranks, double bytes) {
                                return std::min(few.us(passes, ranks, bytes), many.us(passes, ranks, bytes));
                            }),
                            BytesPerSecond::of_base(1e9));
     ASSERT_EQ(fit.protocols.size(), 2U);
-    EXPECT_NEAR(fit.protocols[0].drive.step.in(1_us), 1, 0.1);
-    EXPECT_NEAR(fit.protocols[0].drive.efficiency, 0.4, 0.04);
-    EXPECT_NEAR(fit.protocols[1].drive.step.in(1_us), 3, 0.3);
-    EXPECT_NEAR(fit.protocols[1].drive.efficiency, 1, 0.02);
+    EXPECT_NEAR(fit.protocols[0].timing.step.in(1_us), 1, 0.1);
+    EXPECT_NEAR(fit.protocols[0].timing.efficiency, 0.4, 0.04);
+    EXPECT_NEAR(fit.protocols[1].timing.step.in(1_us), 3, 0.3);
+    EXPECT_NEAR(fit.protocols[1].timing.efficiency, 1, 0.02);
     EXPECT_LT(fit.error, 0.05);
 }
 
 TEST(RingProtocols, BadRowsMoveItLittle) {
-    const Drive drive;
-    Tables all = tables([&](double passes, double ranks, double bytes) { return drive.us(passes, ranks, bytes); });
+    const LinkTiming timing;
+    Tables all = tables([&](double passes, double ranks, double bytes) { return timing.us(passes, ranks, bytes); });
     all[{Collective::all_reduce, 4, 1}].points[4096] = {900};
     all[{Collective::all_gather, 8, 1}].points[65536] = {9000};
     const RingProtocols fit = fit_ring_protocols(all, BytesPerSecond::of_base(1e9));
-    EXPECT_NEAR(fit.protocols.back().drive.step.in(1_us), 5, 0.1);
-    EXPECT_NEAR(fit.protocols.back().drive.efficiency, 1, 0.02);
+    EXPECT_NEAR(fit.protocols.back().timing.step.in(1_us), 5, 0.1);
+    EXPECT_NEAR(fit.protocols.back().timing.efficiency, 1, 0.02);
     EXPECT_LT(fit.median_error, 0.01);
 }
 

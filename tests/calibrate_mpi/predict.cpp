@@ -65,8 +65,8 @@ int predict(const char* path, const std::string& algorithm) {
         fmt::print("{}: {} children, {:.4g} MB/s, protocols miss {:.3f} {:.3f};", level.name, level.size,
                    level.link.bandwidth.in(unit::byte_per_second) / 1e6, level.median_error, level.link.error);
         for (const cluster::Protocol& protocol : level.link.protocols) {
-            fmt::print(" {} {:.4g} us {:.4g} us {:.3f}", protocol.name, protocol.drive.start.in(1_us),
-                       protocol.drive.step.in(1_us), protocol.drive.efficiency);
+            fmt::print(" {} {:.4g} us {:.4g} us {:.3f}", protocol.name, protocol.timing.start.in(1_us),
+                       protocol.timing.step.in(1_us), protocol.timing.efficiency);
         }
     }
     fmt::print("\n");

@@ -19,11 +19,11 @@ Cluster two_levels() {
 TEST(Cluster, counts_devices_from_the_inside_out) {
     const Cluster cluster = two_levels();
     EXPECT_EQ(cluster.devices(), 128);
-    EXPECT_EQ(cluster.unit_size(0), 8);
-    EXPECT_EQ(cluster.unit_size(1), 128);
+    EXPECT_EQ(cluster.domain_size(0), 8);
+    EXPECT_EQ(cluster.domain_size(1), 128);
     EXPECT_EQ(cluster.node_size(), 8);
     EXPECT_EQ(Cluster{}.devices(), 1);
-    EXPECT_THROW((void)cluster.unit_size(2), InternalError);
+    EXPECT_THROW((void)cluster.domain_size(2), InternalError);
 }
 
 TEST(Cluster, counts_the_devices_of_a_job_that_differ) {

@@ -34,22 +34,22 @@ TEST(Adapters, SendOnlyTheirRankThroughTheTensorAxis) {
     const double activation = kLength * kHidden * kFour;
     const double inner = kLength * kRank * kFour;
     const std::string layer = "layers[2..4]";
-    const Tally gathered = lora.unit(layer, Phase::forward, Collective::all_gather);
+    const Tally gathered = lora.segment(layer, Phase::forward, Collective::all_gather);
     EXPECT_EQ(gathered.count, 2 + 5);
     EXPECT_EQ(gathered.bytes, 2 * activation + 5 * inner);
-    const Tally scattered = lora.unit(layer, Phase::forward, Collective::reduce_scatter);
+    const Tally scattered = lora.segment(layer, Phase::forward, Collective::reduce_scatter);
     EXPECT_EQ(scattered.bytes, 2 * activation + 2 * inner);
-    EXPECT_EQ(lora.unit(layer, Phase::backward, Collective::reduce_scatter).bytes, 2 * activation + 5 * inner);
-    EXPECT_EQ(lora.unit(layer, Phase::backward, Collective::all_gather, Purpose::conversion).bytes,
+    EXPECT_EQ(lora.segment(layer, Phase::backward, Collective::reduce_scatter).bytes, 2 * activation + 5 * inner);
+    EXPECT_EQ(lora.segment(layer, Phase::backward, Collective::all_gather, Purpose::conversion).bytes,
               2 * activation + 2 * inner);
-    EXPECT_EQ(lora.unit(layer, Phase::forward, Collective::all_to_all).count, 0);
+    EXPECT_EQ(lora.segment(layer, Phase::forward, Collective::all_to_all).count, 0);
 }
 
 TEST(Adapters, LeaveTheFirstInputWithoutAGradient) {
     const Derived lora = small_lora();
     // Embedding and first norm are frozen: nothing needs the gradient of the first layer's input.
-    EXPECT_LT(lora.unit("layers[1]", Phase::backward, Collective::reduce_scatter).bytes,
-              lora.unit("layers[2..4]", Phase::backward, Collective::reduce_scatter).bytes);
+    EXPECT_LT(lora.segment("layers[1]", Phase::backward, Collective::reduce_scatter).bytes,
+              lora.segment("layers[2..4]", Phase::backward, Collective::reduce_scatter).bytes);
     EXPECT_EQ(lora.collectives("embedding", Phase::backward), 0);
 }
 

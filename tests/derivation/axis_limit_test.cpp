@@ -195,7 +195,7 @@ bool broken(const graph::Graph& graph, const plan::Strategy& strategy, const std
     plan.mesh = {{axis, size}};
     const std::vector<plan::Limit> limits = plan::limits_on(graph, plan, batch);
     return std::any_of(limits.begin(), limits.end(),
-                       [&](const plan::Limit& limit) { return limit.broken || (uneven && limit.units > 0); });
+                       [&](const plan::Limit& limit) { return limit.broken || (uneven && limit.pieces > 0); });
 }
 
 TEST(AxisLimit, IsWhatAWalkOverAllSizesFinds) {

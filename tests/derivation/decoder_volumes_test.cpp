@@ -43,32 +43,32 @@ plan::Plan on_four(const std::string& strategy, const std::string& axis) {
 // of 32 of 4 filters of 2 samples, as many.
 TEST(ATransposedConvolution, ExchangesRowsOfItsInputForwardAndOfItsGradientBackward) {
     const Derived net(images({conv("a", 8), up(4)}), on_four("spatial", "spatial"));
-    expect(net.unit("up", Phase::forward, Collective::halo), 1, 2048, 2048);
-    expect(net.unit("up", Phase::backward, Collective::halo), 1, 2048, 2048);
+    expect(net.segment("up", Phase::forward, Collective::halo), 1, 2048, 2048);
+    expect(net.segment("up", Phase::backward, Collective::halo), 1, 2048, 2048);
     EXPECT_EQ(net.collectives("up", Phase::forward), 1);
 }
 
 // Its filters split: c gathers 2 * 4 * 32 * 32 * 4 = 32,768 bytes, and what it read was gathered from a's filters.
 TEST(ATransposedConvolution, SplitsItsFiltersAsAConvolutionDoes) {
     const Derived net(images({conv("a", 8), up(4), conv("c", 8)}), on_four("filter", "filter"));
-    expect(net.unit("up", Phase::forward, Collective::all_gather), 1, 16'384, 12'288);
-    expect(net.unit("up", Phase::backward, Collective::reduce_scatter), 1, 16'384, 12'288);
-    expect(net.unit("c", Phase::forward, Collective::all_gather), 1, 32'768, 24'576);
+    expect(net.segment("up", Phase::forward, Collective::all_gather), 1, 16'384, 12'288);
+    expect(net.segment("up", Phase::backward, Collective::reduce_scatter), 1, 16'384, 12'288);
+    expect(net.segment("c", Phase::forward, Collective::all_gather), 1, 32'768, 24'576);
     EXPECT_TRUE(net.states().empty());
 }
 
 TEST(ATransposedConvolution, SplitsItsChannelsAsAConvolutionDoes) {
     const Derived net(images({conv("a", 8), up(4), conv("c", 8)}), on_four("channel", "channel"));
-    expect(net.unit("c", Phase::forward, Collective::reduce_scatter), 1, 32'768, 24'576);
-    expect(net.unit("c", Phase::backward, Collective::all_gather), 1, 32'768, 24'576);
+    expect(net.segment("c", Phase::forward, Collective::reduce_scatter), 1, 32'768, 24'576);
+    expect(net.segment("c", Phase::backward, Collective::all_gather), 1, 32'768, 24'576);
 }
 
 // Two fp32 sums for each of 2 samples and 2 groups, forward and backward: 16 bytes each, 2 * 3/4 of them sent.
 TEST(AGroupNorm, ReducesItsStatisticsWhereAnImageIsSplit) {
     const Derived net(images({conv("a", 8), layer("norm", "group_norm", {{"groups", int64_t{2}}})}),
                       on_four("spatial", "spatial"));
-    expect(net.unit("norm", Phase::forward, Collective::all_reduce), 2, 32, 48);
-    expect(net.unit("norm", Phase::backward, Collective::all_reduce), 2, 32, 48);
+    expect(net.segment("norm", Phase::forward, Collective::all_reduce), 2, 32, 48);
+    expect(net.segment("norm", Phase::backward, Collective::all_reduce), 2, 32, 48);
     const Derived filters(images({conv("a", 8), layer("norm", "group_norm", {{"groups", int64_t{4}}})}),
                           on_four("filter", "filter"));
     EXPECT_EQ(filters.collectives("norm", Phase::forward), 0) << "a group on every rank";
@@ -81,8 +81,8 @@ TEST(AScale, ReducesItsGradientOverSplitPositions) {
         images({conv("a", 8), layer("pool", "global_pool"), layer("squeeze", "linear", {{"out", int64_t{8}}}),
                 layer("gate", "sigmoid"), layer("scaled", "multiply", {}, {"a", "gate"})}),
         on_four("spatial", "spatial"));
-    expect(net.unit("squeeze", Phase::forward, Collective::all_reduce), 1, 64, 96);
-    expect(net.unit("scaled", Phase::backward, Collective::all_reduce), 1, 64, 96);
+    expect(net.segment("squeeze", Phase::forward, Collective::all_reduce), 1, 64, 96);
+    expect(net.segment("scaled", Phase::backward, Collective::all_reduce), 1, 64, 96);
     EXPECT_EQ(net.collectives("scaled", Phase::forward), 0);
 }
 
@@ -100,7 +100,7 @@ TEST(ALossOfPixels, IsLocalWhereAnImageIsSplit) {
 TEST(ACrop, GathersTheDimensionThatItCuts) {
     const Derived net(images({conv("a", 8), layer("crop", "crop", {{"height", int64_t{8}}})}),
                       on_four("spatial", "spatial"));
-    expect(net.unit("crop", Phase::forward, Collective::all_gather), 1, 16'384, 12'288);
+    expect(net.segment("crop", Phase::forward, Collective::all_gather), 1, 16'384, 12'288);
     EXPECT_EQ(net.collectives("crop", Phase::backward), 0);
 }
 

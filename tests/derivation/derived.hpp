@@ -15,10 +15,10 @@
 #include "files/library.hpp"
 #include "files/strategy_file.hpp"
 #include "graph/graph.hpp"
+#include "step/segment_cost.hpp"
 #include "step/stage_time.hpp"
 #include "step/stages.hpp"
 #include "step/state_sharding.hpp"
-#include "step/unit_cost.hpp"
 
 namespace dodona::derivation {
 
@@ -108,11 +108,11 @@ public:
     [[nodiscard]] const step::CostedGraph& costed() const { return costed_; }
     [[nodiscard]] const plan::Plan& plan() const { return plan_; }
 
-    /// Collectives in one instance of a unit, one micro-batch; of one purpose if given.
-    [[nodiscard]] Tally unit(const std::string& name, Phase phase, Collective collective,
-                             std::optional<Purpose> purpose = std::nullopt) const {
+    /// Collectives in one instance of a segment, one micro-batch; of one purpose if given.
+    [[nodiscard]] Tally segment(const std::string& name, Phase phase, Collective collective,
+                                std::optional<Purpose> purpose = std::nullopt) const {
         Tally tally;
-        for (const step::TimedTransfer& t : costed_.units[unit_index(name)].transfers) {
+        for (const step::TimedTransfer& t : costed_.segments[unit_index(name)].transfers) {
             if (t.what.phase == phase && t.what.transfer.collective == collective &&
                 purpose.value_or(t.what.purpose) == t.what.purpose) {
                 add(tally, collective, costed_.mesh.ways(t.what.transfer.atoms), t.size, t.count);
@@ -121,21 +121,21 @@ public:
         return tally;
     }
 
-    /// How many collectives of any kind a unit has in one phase.
+    /// How many collectives of any kind a segment has in one phase.
     [[nodiscard]] double collectives(const std::string& name, Phase phase) const {
         double count = 0;
-        for (const step::TimedTransfer& t : costed_.units[unit_index(name)].transfers) {
+        for (const step::TimedTransfer& t : costed_.segments[unit_index(name)].transfers) {
             count += t.what.phase == phase ? t.count : 0;
         }
         return count;
     }
 
-    /// What one rank sends in one micro-batch, all instances of all units.
+    /// What one rank sends in one micro-batch, all instances of all segments.
     [[nodiscard]] double sent_in_layers() const {
         double sent = 0;
-        for (std::size_t u = 0; u < costed_.units.size(); ++u) {
-            for (const step::TimedTransfer& t : costed_.units[u].transfers) {
-                sent += t.count * static_cast<double>(graph_.units[u].count) *
+        for (std::size_t u = 0; u < costed_.segments.size(); ++u) {
+            for (const step::TimedTransfer& t : costed_.segments[u].transfers) {
+                sent += t.count * static_cast<double>(graph_.segments[u].count) *
                         sent_of(t.what.transfer.collective,
                                 static_cast<double>(costed_.mesh.ways(t.what.transfer.atoms)), t.size.in(1_B));
             }
@@ -174,12 +174,12 @@ public:
 
 private:
     [[nodiscard]] std::size_t unit_index(const std::string& name) const {
-        for (std::size_t u = 0; u < graph_.units.size(); ++u) {
-            if (graph_.units[u].name == name) {
+        for (std::size_t u = 0; u < graph_.segments.size(); ++u) {
+            if (graph_.segments[u].name == name) {
                 return u;
             }
         }
-        throw InternalError("no unit " + name);
+        throw InternalError("no segment " + name);
     }
 
     static void add(Tally& tally, Collective collective, std::int64_t ranks, Bytes size, double count) {

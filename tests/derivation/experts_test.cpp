@@ -21,12 +21,12 @@ plan::Plan half(const std::string& strategy, std::vector<plan::MeshAxis> mesh) {
     return plan;
 }
 
-Flop executed(const Derived& derived) { return derived.costed().units.at(2).forward.executed; }
+Flop executed(const Derived& derived) { return derived.costed().segments.at(2).forward.executed; }
 
 TEST(ExpertParallelism, DispatchesAndCombinesByAllToAll) {
     const Derived mixtral(model("mixtral-8x7b"), half("expert", {{"data", 8}, {"expert", 8}}));
     for (const Phase phase : {Phase::forward, Phase::backward}) {
-        expect(mixtral.unit(kBlock, phase, Collective::all_to_all), 2, 2 * kCopies, 2 * kSentOn8);
+        expect(mixtral.segment(kBlock, phase, Collective::all_to_all), 2, 2 * kCopies, 2 * kSentOn8);
         EXPECT_EQ(mixtral.collectives(kBlock, phase), 2);
     }
 }
@@ -34,7 +34,8 @@ TEST(ExpertParallelism, DispatchesAndCombinesByAllToAll) {
 TEST(ExpertParallelism, MovesWhatTheMostLoadedRankHas) {
     const Derived mixtral(model("mixtral-8x7b", {{"imbalance", "1.25"}}), half("expert", {{"data", 8}, {"expert", 8}}));
     const Derived even(model("mixtral-8x7b"), half("expert", {{"data", 8}, {"expert", 8}}));
-    expect(mixtral.unit(kBlock, Phase::backward, Collective::all_to_all), 2, 2 * 1.25 * kCopies, 2 * 1.25 * kSentOn8);
+    expect(mixtral.segment(kBlock, Phase::backward, Collective::all_to_all), 2, 2 * 1.25 * kCopies,
+           2 * 1.25 * kSentOn8);
     EXPECT_GT(executed(mixtral), executed(even));
 }
 
@@ -71,26 +72,27 @@ TEST(ExpertParallelism, OverAllDataRanksDoesTheWorkOfADenseLayerOfKExperts) {
 TEST(ExpertTensor, WorksLikeTensorInsideEachExpert) {
     const std::vector<plan::MeshAxis> mesh{{"tensor", 2}, {"data", 4}, {"expert_tensor", 2}, {"expert", 4}};
     const Derived mixtral(model("mixtral-8x7b"), half("megatron-moe", mesh));
-    expect(mixtral.unit(kBlock, Phase::forward, Collective::all_to_all), 2, kCopies, 0.75 * kCopies);
+    expect(mixtral.segment(kBlock, Phase::forward, Collective::all_to_all), 2, kCopies, 0.75 * kCopies);
     // Attention's gather and scatter of s*h*e = 33,554,432 bytes as well.
-    expect(mixtral.unit(kBlock, Phase::forward, Collective::all_gather), 2, kCopies + kCopies / 2, 0.5 * 1.5 * kCopies);
-    expect(mixtral.unit(kBlock, Phase::forward, Collective::reduce_scatter), 2, kCopies + kCopies / 2,
+    expect(mixtral.segment(kBlock, Phase::forward, Collective::all_gather), 2, kCopies + kCopies / 2,
+           0.5 * 1.5 * kCopies);
+    expect(mixtral.segment(kBlock, Phase::forward, Collective::reduce_scatter), 2, kCopies + kCopies / 2,
            0.5 * 1.5 * kCopies);
 }
 
 // Without it experts spread over tensor ranks first: 4 experts a rank on tensor 2, all tokens by all-to-all.
 TEST(Experts, SpreadOverTensorRanksFirst) {
     const Derived mixtral(model("mixtral-8x7b"), half("megatron-moe", {{"tensor", 2}, {"data", 4}, {"expert", 8}}));
-    expect(mixtral.unit(kBlock, Phase::forward, Collective::all_to_all), 2, kCopies, 7.0 / 8 * kCopies);
-    expect(mixtral.unit(kBlock, Phase::forward, Collective::all_gather), 1, kCopies / 2, kCopies / 4);
+    expect(mixtral.segment(kBlock, Phase::forward, Collective::all_to_all), 2, kCopies, 7.0 / 8 * kCopies);
+    expect(mixtral.segment(kBlock, Phase::forward, Collective::all_gather), 1, kCopies / 2, kCopies / 4);
 }
 
 // A block of keys is (s/p) * 1,024 * e = 2,048 * 1,024 * 2 = 4,194,304 bytes.
 TEST(ContextRing, SendsKeysAndValuesRoundAndTheirGradientsBack) {
     const Derived llama(model("llama-3.1-8b"), half("context-ring", {{"context", 4}}));
     const double block = 4'194'304;
-    expect(llama.unit(kBlock, Phase::forward, Collective::send), 2 * 3, 6 * block, 6 * block);
-    expect(llama.unit(kBlock, Phase::backward, Collective::send), 4 * 3, 12 * block, 12 * block);
+    expect(llama.segment(kBlock, Phase::forward, Collective::send), 2 * 3, 6 * block, 6 * block);
+    expect(llama.segment(kBlock, Phase::backward, Collective::send), 4 * 3, 12 * block, 12 * block);
     EXPECT_EQ(llama.collectives(kBlock, Phase::forward), 6);
     EXPECT_EQ(llama.collectives(kBlock, Phase::backward), 12);
 }
@@ -99,17 +101,17 @@ TEST(ContextRing, SendsKeysAndValuesRoundAndTheirGradientsBack) {
 // gathered whole, as there is no work on a block to hide behind.
 TEST(ContextRing, DoesNotStreamWhatIsNotSplit) {
     const Derived gpt(model("gpt"), half("context-ring", {{"context", 4}}));
-    EXPECT_EQ(gpt.unit("layers[2..24]", Phase::forward, Collective::send).count, 0);
-    EXPECT_EQ(gpt.unit("layers[2..24]", Phase::forward, Collective::all_gather).count, 1);
+    EXPECT_EQ(gpt.segment("layers[2..24]", Phase::forward, Collective::send).count, 0);
+    EXPECT_EQ(gpt.segment("layers[2..24]", Phase::forward, Collective::all_gather).count, 1);
 }
 
 // K and V whole are 8,192 * 1,024 * 2 = 16,777,216 bytes each.
 TEST(ContextAllGather, GathersKeysAndValuesTwiceAndScattersTheirGradients) {
     const Derived llama(model("llama-3.1-8b"), half("context-all-gather", {{"context", 4}}));
     const double keys = 16'777'216;
-    expect(llama.unit(kBlock, Phase::forward, Collective::all_gather), 2, 2 * keys, 1.5 * keys);
-    expect(llama.unit(kBlock, Phase::backward, Collective::all_gather), 2, 2 * keys, 1.5 * keys);
-    expect(llama.unit(kBlock, Phase::backward, Collective::reduce_scatter), 2, 2 * keys, 1.5 * keys);
+    expect(llama.segment(kBlock, Phase::forward, Collective::all_gather), 2, 2 * keys, 1.5 * keys);
+    expect(llama.segment(kBlock, Phase::backward, Collective::all_gather), 2, 2 * keys, 1.5 * keys);
+    expect(llama.segment(kBlock, Phase::backward, Collective::reduce_scatter), 2, 2 * keys, 1.5 * keys);
 }
 
 // q and o: (s/p) * 4,096 * 2 = 16,777,216 bytes; k and v a quarter of it.
@@ -117,7 +119,7 @@ TEST(ContextUlysses, ExchangesSequenceForHeadsFourTimesEachWay) {
     const Derived llama(model("llama-3.1-8b"), half("context-ulysses", {{"context", 4}}));
     const double all = 2.5 * 16'777'216;
     for (const Phase phase : {Phase::forward, Phase::backward}) {
-        expect(llama.unit(kBlock, phase, Collective::all_to_all), 4, all, 0.75 * all);
+        expect(llama.segment(kBlock, phase, Collective::all_to_all), 4, all, 0.75 * all);
         EXPECT_EQ(llama.collectives(kBlock, phase), 4);
     }
 }
@@ -148,7 +150,7 @@ rules:
 TEST(Latents, OfSplitHeadsSumTheGradientOfTheSharedKey) {
     const graph::NetworkSpec spec = model("deepseek-v3");
     const Derived deepseek(spec, half("megatron", {{"tensor", 4}}));
-    EXPECT_GT(deepseek.unit("layers[2..58]", Phase::backward, Collective::all_reduce).count, 0);
+    EXPECT_GT(deepseek.segment("layers[2..58]", Phase::backward, Collective::all_reduce).count, 0);
 }
 
 }  // namespace

@@ -10,14 +10,14 @@ struct Size {
     std::size_t layers = 0;
     std::size_t transfers = 0;
     std::size_t saved = 0;
-    std::size_t units = 0;
+    std::size_t segments = 0;
     auto operator<=>(const Size&) const = default;
 };
 
 Size size_of(const std::string& depth) {
     const Derived gpt(model("gpt", {{"layers", depth}}),
                       plan_of("megatron-sequence", {{"tensor", 8}, {"data", 4}, {"pipeline", 4}}));
-    Size size{.layers = gpt.costed().sharded.layers.size(), .units = gpt.costed().units.size()};
+    Size size{.layers = gpt.costed().sharded.layers.size(), .segments = gpt.costed().segments.size()};
     for (const plan::ShardedLayer& layer : gpt.costed().sharded.layers) {
         size.transfers += layer.transfers.size();
         size.saved += layer.saved.size();

@@ -35,21 +35,21 @@ plan::Plan folded(const std::string& lay) {
 // A rank's one sample of 512 bytes goes out in shards of features: 3/4 of it leaves.
 TEST(AFoldedAxis, ExchangesSamplesForFeaturesByAllToAll) {
     const Derived net(sandwich(), folded("in_feature"));
-    expect(net.unit("middle", Phase::forward, Collective::all_to_all), 1, 512, 384);
-    expect(net.unit("middle", Phase::backward, Collective::all_to_all), 1, 512, 384);
+    expect(net.segment("middle", Phase::forward, Collective::all_to_all), 1, 512, 384);
+    expect(net.segment("middle", Phase::backward, Collective::all_to_all), 1, 512, 384);
     EXPECT_EQ(net.collectives("middle", Phase::forward) + net.collectives("middle", Phase::backward), 2);
     // Its result is a partial sum of the four ranks' 4 * 512 bytes, scattered back to a sample each.
-    expect(net.unit("after", Phase::forward, Collective::reduce_scatter), 1, 2048, 1536);
-    expect(net.unit("after", Phase::backward, Collective::all_gather), 1, 2048, 1536);
+    expect(net.segment("after", Phase::forward, Collective::reduce_scatter), 1, 2048, 1536);
+    expect(net.segment("after", Phase::backward, Collective::all_gather), 1, 2048, 1536);
 }
 
 // Split by results instead: samples are gathered, results exchanged back to a sample each.
 TEST(AFoldedAxis, ExchangesFeaturesForSamplesByAllToAll) {
     const Derived net(sandwich(), folded("out_feature"));
-    expect(net.unit("middle", Phase::forward, Collective::all_gather), 1, 2048, 1536);
-    expect(net.unit("middle", Phase::backward, Collective::reduce_scatter), 1, 2048, 1536);
-    expect(net.unit("after", Phase::forward, Collective::all_to_all), 1, 512, 384);
-    expect(net.unit("after", Phase::backward, Collective::all_to_all), 1, 512, 384);
+    expect(net.segment("middle", Phase::forward, Collective::all_gather), 1, 2048, 1536);
+    expect(net.segment("middle", Phase::backward, Collective::reduce_scatter), 1, 2048, 1536);
+    expect(net.segment("after", Phase::forward, Collective::all_to_all), 1, 512, 384);
+    expect(net.segment("after", Phase::backward, Collective::all_to_all), 1, 512, 384);
 }
 
 TEST(AFoldedAxis, AddsNoDevices) {
@@ -124,21 +124,21 @@ protected:
 
 // 8 * 128 * 4 = 4,096 bytes: every rank reads all samples, and adds up their gradients for the rank that has them.
 TEST_F(OneWeirdTrick, GathersSamplesWhereFeaturesBegin) {
-    expect(net_.unit("first", Phase::forward, Collective::all_gather), 1, 4096, 3072);
-    expect(net_.unit("first", Phase::backward, Collective::reduce_scatter), 1, 4096, 3072);
+    expect(net_.segment("first", Phase::forward, Collective::all_gather), 1, 4096, 3072);
+    expect(net_.segment("first", Phase::backward, Collective::reduce_scatter), 1, 4096, 3072);
     EXPECT_EQ(net_.collectives("conv", Phase::forward) + net_.collectives("flatten", Phase::forward), 0);
 }
 
 // 8 * 64 * 4 = 2,048 bytes of features between the two dense layers.
 TEST_F(OneWeirdTrick, GathersFeaturesBetweenDenseLayers) {
-    expect(net_.unit("second", Phase::forward, Collective::all_gather), 1, 2048, 1536);
-    expect(net_.unit("second", Phase::backward, Collective::reduce_scatter), 1, 2048, 1536);
+    expect(net_.segment("second", Phase::forward, Collective::all_gather), 1, 2048, 1536);
+    expect(net_.segment("second", Phase::backward, Collective::reduce_scatter), 1, 2048, 1536);
 }
 
 // 8 * 16/4 * 4 = 128 local bytes of logits: shards of features become shards of samples.
 TEST_F(OneWeirdTrick, ExchangesLogitsForSamples) {
-    expect(net_.unit("loss", Phase::forward, Collective::all_to_all), 1, 128, 96);
-    expect(net_.unit("loss", Phase::backward, Collective::all_to_all), 1, 128, 96);
+    expect(net_.segment("loss", Phase::forward, Collective::all_to_all), 1, 128, 96);
+    expect(net_.segment("loss", Phase::backward, Collective::all_to_all), 1, 128, 96);
 }
 
 // 3 * 8 * 9 + 8 = 224 parameters of the convolution; those of dense layers are split.

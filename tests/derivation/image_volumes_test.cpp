@@ -51,9 +51,9 @@ plan::Plan on_four(const std::string& strategy, const std::string& axis) {
 // b gathers a's output: 3/4 * 16,384 = 12,288, and scatters its gradient.
 TEST(FilterParallelism, GathersOutputsAndScattersTheirGradients) {
     const Derived net(chain(3), on_four("filter", "filter"));
-    expect(net.unit("b", Phase::forward, Collective::all_gather), 1, 16'384, 12'288);
-    expect(net.unit("b", Phase::backward, Collective::reduce_scatter), 1, 16'384, 12'288);
-    expect(net.unit("c", Phase::forward, Collective::all_gather), 1, 32'768, 24'576);
+    expect(net.segment("b", Phase::forward, Collective::all_gather), 1, 16'384, 12'288);
+    expect(net.segment("b", Phase::backward, Collective::reduce_scatter), 1, 16'384, 12'288);
+    expect(net.segment("c", Phase::forward, Collective::all_gather), 1, 32'768, 24'576);
     EXPECT_EQ(net.collectives("a", Phase::forward) + net.collectives("a", Phase::backward), 0);
     EXPECT_TRUE(net.states().empty());  // weights are split
 }
@@ -61,26 +61,26 @@ TEST(FilterParallelism, GathersOutputsAndScattersTheirGradients) {
 // dX as in Table 3: an all-reduce, 2 * 3/4 * 16,384.
 TEST(FilterParallelism, AsInTable3ReducesGradientsWhole) {
     const Derived net(chain(3), on_four("filter-paradl", "filter"));
-    expect(net.unit("a", Phase::forward, Collective::all_gather), 1, 16'384, 12'288);
-    expect(net.unit("b", Phase::backward, Collective::all_reduce), 1, 16'384, 24'576);
-    expect_none(net.unit("b", Phase::backward, Collective::reduce_scatter));
+    expect(net.segment("a", Phase::forward, Collective::all_gather), 1, 16'384, 12'288);
+    expect(net.segment("b", Phase::backward, Collective::all_reduce), 1, 16'384, 24'576);
+    expect_none(net.segment("b", Phase::backward, Collective::reduce_scatter));
     EXPECT_TRUE(net.states().empty());
 }
 
 // c scatters b's partial output onto its channels and gathers dY: 3/4 * 32,768. The first layer is not split.
 TEST(ChannelParallelism, ScattersOutputsAndGathersTheirGradients) {
     const Derived net(chain(3), on_four("channel", "channel"));
-    expect(net.unit("c", Phase::forward, Collective::reduce_scatter), 1, 32'768, 24'576);
-    expect(net.unit("c", Phase::backward, Collective::all_gather), 1, 32'768, 24'576);
+    expect(net.segment("c", Phase::forward, Collective::reduce_scatter), 1, 32'768, 24'576);
+    expect(net.segment("c", Phase::backward, Collective::all_gather), 1, 32'768, 24'576);
     EXPECT_EQ(net.collectives("b", Phase::forward), 0);  // a slice of a's output
-    expect(net.unit("b", Phase::backward, Collective::all_gather), 1, 16'384, 12'288);
+    expect(net.segment("b", Phase::backward, Collective::all_gather), 1, 16'384, 12'288);
     EXPECT_TRUE(net.states().empty());
 }
 
 TEST(ChannelParallelism, AsInTable3ReducesOutputsWhole) {
     const Derived net(chain(3), on_four("channel-paradl", "channel"));
-    expect(net.unit("b", Phase::forward, Collective::all_reduce), 1, 32'768, 49'152);
-    expect(net.unit("c", Phase::backward, Collective::all_gather), 1, 32'768, 24'576);
+    expect(net.segment("b", Phase::forward, Collective::all_reduce), 1, 32'768, 49'152);
+    expect(net.segment("c", Phase::backward, Collective::all_gather), 1, 32'768, 24'576);
 }
 
 // b's partial sums go to shards of the height at once, 3/4 of 32,768 bytes; its own gradient comes back to all.
@@ -91,11 +91,11 @@ rules:
   - {match: {kind: conv}, lay: {channel: ranks}, output: {height: ranks}}
 )");
     const Derived net(chain(3), two_samples(plan_of(strategy, {{"ranks", 4}})));
-    expect(net.unit("b", Phase::forward, Collective::reduce_scatter), 1, 32'768, 24'576);
-    expect(net.unit("b", Phase::backward, Collective::all_gather), 1, 32'768, 24'576);
+    expect(net.segment("b", Phase::forward, Collective::reduce_scatter), 1, 32'768, 24'576);
+    expect(net.segment("b", Phase::backward, Collective::all_gather), 1, 32'768, 24'576);
     // What b reads are shards of a's height, and it wants channels: 16,384 / 4 local bytes both ways.
-    expect(net.unit("b", Phase::forward, Collective::all_to_all), 1, 4096, 3072);
-    expect(net.unit("b", Phase::backward, Collective::all_to_all), 1, 4096, 3072);
+    expect(net.segment("b", Phase::forward, Collective::all_to_all), 1, 4096, 3072);
+    expect(net.segment("b", Phase::backward, Collective::all_to_all), 1, 4096, 3072);
 }
 
 TEST(AFirstTrainedLayer, NeedsNoGradientOfWhatItReads) {
@@ -113,8 +113,8 @@ TEST(AColumnThenARow, NeedNothingBetweenThem) {
         network(tensor({{"sequence", 16}, {"feature", 8}}),
                 {layer("before", "layer_norm"), up, layer("gelu", "gelu"), down, layer("after", "layer_norm")}),
         plan_of("megatron", {{"tensor", 4}}));
-    expect(net.unit("after", Phase::forward, Collective::all_reduce), 1, 512, 768);
-    expect(net.unit("up", Phase::backward, Collective::all_reduce), 1, 512, 768);
+    expect(net.segment("after", Phase::forward, Collective::all_reduce), 1, 512, 768);
+    expect(net.segment("up", Phase::backward, Collective::all_reduce), 1, 512, 768);
     EXPECT_EQ(net.sent_in_layers(), 2 * 768);
     EXPECT_TRUE(net.states().empty());
 }
@@ -122,21 +122,21 @@ TEST(AColumnThenARow, NeedNothingBetweenThem) {
 // K = 5: two rows of 16 * 8 channels * 2 samples * 4 bytes = 1,024 to each neighbour; of dY with 16 filters twice that.
 TEST(SpatialParallelism, ExchangesHalfAKernelWithEachNeighbour) {
     const Derived net(tall_chain(5), on_four("spatial", "spatial"));
-    expect(net.unit("b", Phase::forward, Collective::halo), 1, 2 * 2 * 1024, 4096);
-    expect(net.unit("b", Phase::backward, Collective::halo), 1, 2 * 2 * 2048, 8192);
+    expect(net.segment("b", Phase::forward, Collective::halo), 1, 2 * 2 * 1024, 4096);
+    expect(net.segment("b", Phase::backward, Collective::halo), 1, 2 * 2 * 2048, 8192);
     EXPECT_EQ(net.collectives("b", Phase::forward) + net.collectives("b", Phase::backward), 2);
 }
 
 // The first layer reads halos of samples, but needs no dX and so no halo of dY.
 TEST(SpatialParallelism, NeedsNoGradientOfSamples) {
     const Derived net(tall_chain(5), on_four("spatial", "spatial"));
-    expect(net.unit("a", Phase::forward, Collective::halo), 1, 2 * 2 * 512, 2048);
+    expect(net.segment("a", Phase::forward, Collective::halo), 1, 2 * 2 * 512, 2048);
     EXPECT_EQ(net.collectives("a", Phase::backward), 0);
 }
 
 TEST(SpatialParallelism, HasOneNeighbourAtTheRim) {
     const Derived net(tall_chain(5), two_samples(plan_of("spatial", {{"spatial", 2}})));
-    expect(net.unit("b", Phase::forward, Collective::halo), 1, 2 * 1024, 2048);
+    expect(net.segment("b", Phase::forward, Collective::halo), 1, 2 * 1024, 2048);
 }
 
 // 4 * (4*8*9 + 8*16*9 + 16*8*9) = 10,368 bytes of gradients over all p: 2 * 3/4 of it.
@@ -148,15 +148,15 @@ TEST(SpatialParallelism, ReducesGradientsOverAllRanks) {
 // K = 3, S = 2: one row from one side, of X 16 * 8 * 2 * 4 = 1,024 bytes, of dY (8 wide, 8 filters) 512.
 TEST(SpatialParallelism, WithAStrideOfTwoNeedsOneRowFromOneSide) {
     const Derived net(tall({conv("a", 8, 3), conv("b", 8, 3, 2)}), on_four("spatial", "spatial"));
-    expect(net.unit("b", Phase::forward, Collective::halo), 1, 1024, 1024);
-    expect(net.unit("b", Phase::backward, Collective::halo), 1, 512, 512);
+    expect(net.segment("b", Phase::forward, Collective::halo), 1, 1024, 1024);
+    expect(net.segment("b", Phase::backward, Collective::halo), 1, 512, 512);
 }
 
 // Height over 4, width over 2: rows of 8 first, 2 * (8 * 8) * 2 * 4 = 1,024 bytes; then columns of 4 + 2 rows with the
 // corners, 1 * (6 * 8) * 2 * 4 = 384.
 TEST(SpatialParallelism, InTwoDimensionsCarriesTheCorners) {
     const Derived net(chain(3), two_samples(plan_of("spatial-2d", {{"width", 2}, {"height", 4}})));
-    expect(net.unit("b", Phase::forward, Collective::halo), 2, 1024 + 384, 1024 + 384);
+    expect(net.segment("b", Phase::forward, Collective::halo), 2, 1024 + 384, 1024 + 384);
 }
 
 // A dense classifier reads whole images: 2 * 8 * 256 * 4 = 16,384 bytes are gathered, their gradient is sliced.
@@ -164,7 +164,7 @@ TEST(TheEndOfASpatialSplit, GathersTheLastFeatureMapAndSlicesItsGradient) {
     const Derived net(images({conv("a", 8, 3), layer("flatten", "flatten"),
                               layer("classifier", "linear", {{"out", int64_t{10}}}), layer("loss", "cross_entropy")}),
                       on_four("spatial", "spatial"));
-    expect(net.unit("flatten", Phase::forward, Collective::all_gather), 1, 16'384, 12'288);
+    expect(net.segment("flatten", Phase::forward, Collective::all_gather), 1, 16'384, 12'288);
     for (const char* unit : {"flatten", "classifier", "loss"}) {
         EXPECT_EQ(net.collectives(unit, Phase::backward), 0) << unit;
     }
@@ -176,7 +176,7 @@ TEST(TheEndOfASpatialSplit, ReducesPooledFeatures) {
     const Derived net(
         images({conv("a", 8, 3), layer("pool", "global_pool"), layer("classifier", "linear", {{"out", int64_t{10}}})}),
         on_four("spatial", "spatial"));
-    expect(net.unit("classifier", Phase::forward, Collective::all_reduce), 1, 64, 96);
+    expect(net.segment("classifier", Phase::forward, Collective::all_reduce), 1, 64, 96);
     EXPECT_EQ(net.collectives("classifier", Phase::backward) + net.collectives("pool", Phase::backward), 0);
 }
 
@@ -189,7 +189,7 @@ TEST(ABatchNorm, ReducesTwoNumbersAChannelIfSynchronised) {
     };
     const Derived synchronised(norm(true), plan);
     for (const Phase phase : {Phase::forward, Phase::backward}) {
-        const Tally numbers = synchronised.unit("norm", phase, Collective::all_reduce, Purpose::statistic);
+        const Tally numbers = synchronised.segment("norm", phase, Collective::all_reduce, Purpose::statistic);
         EXPECT_EQ(numbers.bytes, 64);
         EXPECT_EQ(numbers.sent, 96);
     }

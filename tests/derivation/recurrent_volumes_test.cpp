@@ -62,17 +62,17 @@ plan::Plan tables(const std::string& lay) {
 // x is whole; its gradient is a partial sum over the ranks' gates: 2 * 5 * 8 * 4 = 320 bytes.
 TEST(AnLstm, WithItsHiddenUnitsSplitGathersTheStateInEveryStepAndLayer) {
     const Derived net(words(2), hidden_split());
-    expect(net.unit("lstm", Phase::forward, Collective::all_gather), 10, 1280, 960);
-    expect(net.unit("lstm", Phase::backward, Collective::reduce_scatter), 10, 1280, 960);
-    expect(net.unit("lstm", Phase::backward, Collective::all_reduce), 1, 320, 480);
-    expect(net.unit("head", Phase::forward, Collective::all_gather), 1, 640, 480);
+    expect(net.segment("lstm", Phase::forward, Collective::all_gather), 10, 1280, 960);
+    expect(net.segment("lstm", Phase::backward, Collective::reduce_scatter), 10, 1280, 960);
+    expect(net.segment("lstm", Phase::backward, Collective::all_reduce), 1, 320, 480);
+    expect(net.segment("head", Phase::forward, Collective::all_gather), 1, 640, 480);
     EXPECT_TRUE(net.states().empty()) << "its weights are split";
 }
 
 // Ten gathers take ten times as long as one, and the list of what is communicated counts ten.
 TEST(AnLstm, PaysForEveryStep) {
     const Derived net(words(2), hidden_split());
-    const auto& units = net.costed().units;
+    const auto& units = net.costed().segments;
     const auto found = std::find_if(units[1].transfers.begin(), units[1].transfers.end(), [](const auto& transfer) {
         return transfer.what.transfer.collective == Collective::all_gather;
     });
@@ -97,8 +97,8 @@ TEST(AnLstm, OverDataRanksReducesItsGradientsOnly) {
 // A rank holds T/p = 2 tables for all B = 8 samples: B * (T/p) * d * e = 8*2*4*4 = 256 bytes, of which it sends 3/4.
 TEST(Tables, OfOneRankEachGoToTheSamplesAllToAll) {
     const Derived net(ads(), tables("table"));
-    expect(net.unit("cross", Phase::forward, Collective::all_to_all), 1, 256, 192);
-    expect(net.unit("cross", Phase::backward, Collective::all_to_all), 1, 256, 192);
+    expect(net.segment("cross", Phase::forward, Collective::all_to_all), 1, 256, 192);
+    expect(net.segment("cross", Phase::backward, Collective::all_to_all), 1, 256, 192);
     EXPECT_EQ(net.sent_in_layers(), 2 * 192);
     EXPECT_EQ(net.collectives("bag", Phase::forward), 0);
     // The dense layers as data: 13*4 + (4 + 36) weights.
@@ -108,14 +108,14 @@ TEST(Tables, OfOneRankEachGoToTheSamplesAllToAll) {
 // Rows split: partial sums of all samples' 8 tables, 8*8*4*4 = 1024 bytes, scattered to the samples; backward gathered.
 TEST(Tables, SplitByRowsArePartialSums) {
     const Derived net(ads(), tables("row"));
-    expect(net.unit("cross", Phase::forward, Collective::reduce_scatter), 1, 1024, 768);
-    expect(net.unit("cross", Phase::backward, Collective::all_gather), 1, 1024, 768);
+    expect(net.segment("cross", Phase::forward, Collective::reduce_scatter), 1, 1024, 768);
+    expect(net.segment("cross", Phase::backward, Collective::all_gather), 1, 1024, 768);
 }
 
 // A column of every table on each rank: as many bytes as whole tables.
 TEST(Tables, SplitByColumnsGoToTheSamplesAllToAll) {
     const Derived net(ads(), tables("feature"));
-    expect(net.unit("cross", Phase::forward, Collective::all_to_all), 1, 256, 192);
+    expect(net.segment("cross", Phase::forward, Collective::all_to_all), 1, 256, 192);
     EXPECT_EQ(net.sent_in_layers(), 2 * 192);
 }
 

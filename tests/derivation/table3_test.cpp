@@ -251,7 +251,7 @@ Pipeline run_pipeline(const Chain& chain, int64_t stages, int64_t segments, int6
     plan.mesh = {};
     const cluster::Cluster one = flat_ring(1);
     const step::CostedGraph serial = step::cost_graph(graph, one, plan, {});
-    for (const step::UnitCost& unit : serial.units) {
+    for (const step::SegmentCost& unit : serial.segments) {
         const double each = (unit.forward.compute.value + unit.backward.compute.value).in(1.0_s);
         if (each > 1e-9) {  // norms and activations cost nothing on this machine
             pipeline.layer_seconds.push_back(each);

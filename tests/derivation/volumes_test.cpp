@@ -70,8 +70,8 @@ TEST(HybridSharding, ShardsInAGroupAndReducesShardsBetweenGroups) {
 
 TEST(MegatronTensor, ReducesTwoActivationsForwardAndTwoBackwardInALayer) {
     const Derived gpt3(model("gpt3-175b"), gpt3_plan("megatron"));
-    expect(gpt3.unit(kBlock, Phase::forward, Collective::all_reduce), 2, 2 * kActivation, 2 * kReduced);
-    expect(gpt3.unit(kBlock, Phase::backward, Collective::all_reduce), 2, 2 * kActivation, 2 * kReduced);
+    expect(gpt3.segment(kBlock, Phase::forward, Collective::all_reduce), 2, 2 * kActivation, 2 * kReduced);
+    expect(gpt3.segment(kBlock, Phase::backward, Collective::all_reduce), 2, 2 * kActivation, 2 * kReduced);
     EXPECT_EQ(gpt3.collectives(kBlock, Phase::forward), 2);
     EXPECT_EQ(gpt3.collectives(kBlock, Phase::backward), 2);
 }
@@ -81,7 +81,8 @@ TEST(MegatronTensor, MayHaveADegreeThatIsNoPowerOfTwo) {
     plan::Plan plan = plan_of("megatron", {{"tensor", 24}});
     plan.precision = Precision::fp16;
     const Derived gpt3(model("gpt3-175b"), plan);
-    expect(gpt3.unit(kBlock, Phase::forward, Collective::all_reduce), 2, 2 * kActivation, 4 * 23.0 / 24 * kActivation);
+    expect(gpt3.segment(kBlock, Phase::forward, Collective::all_reduce), 2, 2 * kActivation,
+           4 * 23.0 / 24 * kActivation);
     EXPECT_EQ(plan::tightest_broken(gpt3.costed().sharded.limits), nullptr);
 }
 
@@ -117,7 +118,7 @@ TEST(Recomputation, OfCoreAttentionOnlyRepeatsNone) {
 TEST(MegatronSequence, GathersAndScattersInsteadOfReducing) {
     const Derived gpt3(model("gpt3-175b"), gpt3_plan("megatron-sequence"));
     const auto block = [&](Phase phase, Collective collective, Purpose purpose) {
-        return gpt3.unit(kBlock, phase, collective, purpose);
+        return gpt3.segment(kBlock, phase, collective, purpose);
     };
     expect(block(Phase::forward, Collective::all_gather, Purpose::conversion), 2, 2 * kActivation, 2 * kGathered);
     expect(block(Phase::forward, Collective::reduce_scatter, Purpose::conversion), 2, 2 * kActivation, 2 * kGathered);
@@ -160,7 +161,7 @@ TEST(DataParallelism, AroundTensorAndPipelineReducesWhatARankHolds) {
 // The first layer that reads the embedding pays for its partial sum; nothing is due backward.
 TEST(AVocabularyParallelEmbedding, ReducesOneActivationForward) {
     const Derived plain(model("gpt3-175b"), gpt3_plan("megatron"));
-    expect(plain.unit("positions", Phase::forward, Collective::all_reduce), 1, kActivation, kReduced);
+    expect(plain.segment("positions", Phase::forward, Collective::all_reduce), 1, kActivation, kReduced);
     EXPECT_EQ(plain.collectives("embedding", Phase::forward) + plain.collectives("dropout", Phase::forward), 0);
     EXPECT_EQ(plain.collectives("embedding", Phase::backward) + plain.collectives("positions", Phase::backward), 0);
 }
@@ -168,26 +169,26 @@ TEST(AVocabularyParallelEmbedding, ReducesOneActivationForward) {
 // Onto shards of the sequence it is a reduce-scatter; its mirror gathers the gradient for the whole vocabulary's rows.
 TEST(AVocabularyParallelEmbedding, ScattersOntoASplitSequence) {
     const Derived split(model("gpt3-175b"), gpt3_plan("megatron-sequence"));
-    expect(split.unit("positions", Phase::forward, Collective::reduce_scatter), 1, kActivation, kGathered);
-    expect(split.unit("positions", Phase::backward, Collective::all_gather), 1, kActivation, kGathered);
+    expect(split.segment("positions", Phase::forward, Collective::reduce_scatter), 1, kActivation, kGathered);
+    expect(split.segment("positions", Phase::backward, Collective::all_gather), 1, kActivation, kGathered);
     EXPECT_EQ(split.collectives("positions", Phase::forward) + split.collectives("positions", Phase::backward), 2);
 }
 
 // Maximum, sum and target: 2,048 fp32 numbers each, 8,192 bytes, whatever the precision.
 TEST(AVocabularyParallelHead, ReducesThreeNumbersATokenForwardAndOneActivationBackward) {
     const Derived gpt3(model("gpt3-175b"), gpt3_plan("megatron"));
-    expect(gpt3.unit("loss", Phase::forward, Collective::all_reduce, Purpose::statistic), 3, 3 * 8192.0,
+    expect(gpt3.segment("loss", Phase::forward, Collective::all_reduce, Purpose::statistic), 3, 3 * 8192.0,
            3 * 1.75 * 8192);
     EXPECT_EQ(gpt3.collectives("loss", Phase::forward), 3);
     EXPECT_EQ(gpt3.collectives("loss", Phase::backward), 0);
     EXPECT_EQ(gpt3.collectives("head", Phase::forward), 0);
-    expect(gpt3.unit("head", Phase::backward, Collective::all_reduce), 1, kActivation, kReduced);
+    expect(gpt3.segment("head", Phase::backward, Collective::all_reduce), 1, kActivation, kReduced);
 }
 
 TEST(AVocabularyParallelHead, ScattersItsGradientOntoASplitSequence) {
     const Derived gpt3(model("gpt3-175b"), gpt3_plan("megatron-sequence"));
-    expect(gpt3.unit("head", Phase::backward, Collective::reduce_scatter), 1, kActivation, kGathered);
-    expect_none(gpt3.unit("head", Phase::backward, Collective::all_reduce));
+    expect(gpt3.segment("head", Phase::backward, Collective::reduce_scatter), 1, kActivation, kGathered);
+    expect_none(gpt3.segment("head", Phase::backward, Collective::all_reduce));
 }
 
 // s*b*h*e, divided by tensor where the sequence is split.
@@ -241,12 +242,12 @@ plan::Plan llama_plan(plan::Strategy strategy, std::vector<plan::MeshAxis> mesh)
 // q, k and v read one gathered tensor, gate and up another: 2 gathers, not 5; their gradients add up before 2 scatters.
 TEST(Consumers, OfOneTensorInOneLayoutShareItsConversion) {
     const Derived llama(model("llama"), llama_plan(library().strategy("megatron-sequence"), {{"tensor", 8}}));
-    expect(llama.unit(kLlamaBlock, Phase::forward, Collective::all_gather), 2, 2 * kLlamaActivation,
+    expect(llama.segment(kLlamaBlock, Phase::forward, Collective::all_gather), 2, 2 * kLlamaActivation,
            2 * 7.0 / 8 * kLlamaActivation);
-    EXPECT_EQ(llama.unit(kLlamaBlock, Phase::backward, Collective::reduce_scatter).count, 2);
-    EXPECT_EQ(llama.unit(kLlamaBlock, Phase::backward, Collective::all_gather, Purpose::regather).count, 2);
+    EXPECT_EQ(llama.segment(kLlamaBlock, Phase::backward, Collective::reduce_scatter).count, 2);
+    EXPECT_EQ(llama.segment(kLlamaBlock, Phase::backward, Collective::all_gather, Purpose::regather).count, 2);
     const Derived plain(model("llama"), llama_plan(library().strategy("megatron"), {{"tensor", 8}}));
-    EXPECT_EQ(plain.unit(kLlamaBlock, Phase::backward, Collective::all_reduce).count, 2);
+    EXPECT_EQ(plain.segment(kLlamaBlock, Phase::backward, Collective::all_reduce).count, 2);
 }
 
 // 8 key/value heads on 16 ranks: each is held twice. k and v of 32 layers are 2 * 4,096 * 128 fp32 gradients each,
@@ -274,9 +275,9 @@ rules:
 TEST(ContextParallelism, ThatGathersKeysAndValuesIsTwoRulesOfAUser) {
     const Derived llama(model("llama"), llama_plan(strategy_of(kContext), {{"context", 4}, {"data", 2}}));
     const double both = 2 * 16'777'216;
-    expect(llama.unit(kLlamaBlock, Phase::forward, Collective::all_gather), 2, both, 25'165'824);
-    expect(llama.unit(kLlamaBlock, Phase::backward, Collective::all_gather, Purpose::regather), 2, both, 25'165'824);
-    expect(llama.unit(kLlamaBlock, Phase::backward, Collective::reduce_scatter), 2, both, 25'165'824);
+    expect(llama.segment(kLlamaBlock, Phase::forward, Collective::all_gather), 2, both, 25'165'824);
+    expect(llama.segment(kLlamaBlock, Phase::backward, Collective::all_gather, Purpose::regather), 2, both, 25'165'824);
+    expect(llama.segment(kLlamaBlock, Phase::backward, Collective::reduce_scatter), 2, both, 25'165'824);
     EXPECT_EQ(llama.collectives(kLlamaBlock, Phase::forward), 2);
     EXPECT_EQ(llama.collectives(kLlamaBlock, Phase::backward), 4);
 }
@@ -299,8 +300,8 @@ rules:
 // and o; 41,943,040 together, of which 3/4 leave the rank.
 TEST(ContextParallelism, ByAllToAllIsOneWordLess) {
     const Derived llama(model("llama"), llama_plan(strategy_of(kUlysses), {{"context", 4}}));
-    expect(llama.unit(kLlamaBlock, Phase::forward, Collective::all_to_all), 4, 41'943'040, 31'457'280);
-    expect(llama.unit(kLlamaBlock, Phase::backward, Collective::all_to_all), 4, 41'943'040, 31'457'280);
+    expect(llama.segment(kLlamaBlock, Phase::forward, Collective::all_to_all), 4, 41'943'040, 31'457'280);
+    expect(llama.segment(kLlamaBlock, Phase::backward, Collective::all_to_all), 4, 41'943'040, 31'457'280);
     EXPECT_EQ(llama.collectives(kLlamaBlock, Phase::forward), 4);
     EXPECT_EQ(llama.collectives(kLlamaBlock, Phase::backward), 4);
 }
@@ -310,7 +311,7 @@ TEST(ContextParallelism, ByAllToAllMayExchangeAgainInsteadOfKeeping) {
     std::string again = kUlysses;
     again.replace(again.find("head: context}"), 14, "head: context}, regather: true");
     const Derived llama(model("llama"), llama_plan(strategy_of(again), {{"context", 4}}));
-    expect(llama.unit(kLlamaBlock, Phase::backward, Collective::all_to_all, Purpose::regather), 3, 25'165'824,
+    expect(llama.segment(kLlamaBlock, Phase::backward, Collective::all_to_all, Purpose::regather), 3, 25'165'824,
            18'874'368);
 }
 

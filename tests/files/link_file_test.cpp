@@ -41,8 +41,8 @@ curves:
 )",
                                                         "l.yaml"));
     EXPECT_EQ(link.wiring, cluster::Wiring::pairs);
-    EXPECT_EQ(link.protocols.at(0).drive.start, 8_us);
-    EXPECT_EQ(link.protocols.at(0).drive.efficiency, 0.9);
+    EXPECT_EQ(link.protocols.at(0).timing.start, 8_us);
+    EXPECT_EQ(link.protocols.at(0).timing.efficiency, 0.9);
     EXPECT_EQ(link.curves.at(0).ranks_per_node, 4) << "side by side unless it says otherwise";
     EXPECT_EQ(link.curves.at(1).ranks_per_node, 1);
 }

@@ -56,9 +56,9 @@ std::string long_table() {
 }
 
 TEST(RunTable, ReadsWhatARowSaysAndWhatItLeavesOut) {
-    const std::vector<files::Run> runs = read_runs(read_csv(long_table(), "k.csv"));
+    const std::vector<files::MeasuredRun> runs = read_runs(read_csv(long_table(), "k.csv"));
     ASSERT_EQ(runs.size(), 8U);
-    const files::Run& run = runs[3];
+    const files::MeasuredRun& run = runs[3];
     EXPECT_EQ(run.id, "MEGA-0058");
     EXPECT_EQ(run.group, "korthikanti-tab5");
     EXPECT_EQ(run.model, "gpt3-175b");
@@ -77,7 +77,7 @@ TEST(RunTable, ReadsWhatARowSaysAndWhatItLeavesOut) {
 }
 
 TEST(RunTable, SplitsOverridesAndShapes) {
-    const files::Run run =
+    const files::MeasuredRun run =
         read_runs(read_csv("id,model,model_overrides,input,global_batch,microbatch,machine,gpus,precision,"
                            "strategy\n1,m,layers=12;kv_heads=16,image=3x224x224,1,1,x,1,fp32,none\n",
                            "t.csv"))
@@ -100,7 +100,7 @@ TEST(RunTable, SurvivesBeingCutAnywhere) {
 }
 
 TEST(RunConventions, FillColumnsIn) {
-    const std::vector<files::Run> runs = read_runs(read_csv(long_table(), "k.csv"));
+    const std::vector<files::MeasuredRun> runs = read_runs(read_csv(long_table(), "k.csv"));
     EXPECT_EQ(filled("round_up(50257, 128*{tensor})", runs[0]), "round_up(50257, 128*8)");
     EXPECT_EQ(filled("{tensor}x{pipeline}", runs[2]), "8x8");
     EXPECT_EQ(filled("4*hidden", runs[0]), "4*hidden");

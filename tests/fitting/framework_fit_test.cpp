@@ -17,11 +17,11 @@ using plan::FrameworkParameter;
 std::string root() { return std::getenv("DODONA_SOURCE"); }
 
 /// The published layouts of Megatron, timed by `truth` instead of a clock.
-std::vector<files::Run> runs_timed_by(const plan::Framework& truth) {
-    std::vector<files::Run> runs;
+std::vector<files::MeasuredRun> runs_timed_by(const plan::Framework& truth) {
+    std::vector<files::MeasuredRun> runs;
     for (const char* table : {"korthikanti-tab5", "megatron-sc21"}) {
         const std::string path = root() + "/tests/validate/published/" + table + ".csv";
-        for (files::Run& run : files::load_runs(path, files::command_line())) {
+        for (files::MeasuredRun& run : files::load_runs(path, files::command_line())) {
             runs.push_back(std::move(run));
         }
     }
@@ -47,7 +47,7 @@ TEST(FrameworkFit, FindsTheParametersThatMadeTheRuns) {
     plan::Framework truth = megatron();
     truth.number(FrameworkParameter::matmul).value = 1.2;
     truth.number(FrameworkParameter::stream).value = 1.6;
-    const std::vector<files::Run> runs = runs_timed_by(truth);
+    const std::vector<files::MeasuredRun> runs = runs_timed_by(truth);
     plan::Framework start = megatron();
     start.number(FrameworkParameter::matmul) = {1, 1, 1, plan::Framework::Number::Bounds{0.8, 1.6}, "free"};
     start.number(FrameworkParameter::stream) = {1, 1, 1, plan::Framework::Number::Bounds{0.8, 3}, "free"};
@@ -66,7 +66,7 @@ TEST(FrameworkFit, FindsTheParametersThatMadeTheRuns) {
 TEST(FrameworkFit, OneRunThatIsFarOffDoesNotMoveTheRest) {
     plan::Framework truth = megatron();
     truth.number(FrameworkParameter::matmul).value = 1.2;
-    std::vector<files::Run> runs = runs_timed_by(truth);
+    std::vector<files::MeasuredRun> runs = runs_timed_by(truth);
     runs.back().step_time = 3.0 * *runs.back().step_time;
     plan::Framework start = megatron();
     start.number(FrameworkParameter::matmul) = {1, 1, 1, plan::Framework::Number::Bounds{0.8, 1.6}, "free"};
@@ -78,7 +78,7 @@ TEST(FrameworkFit, OneRunThatIsFarOffDoesNotMoveTheRest) {
 TEST(FrameworkFit, GroupsAreHeldOutInTurn) {
     plan::Framework truth = megatron();
     truth.number(FrameworkParameter::matmul).value = 1.2;
-    const std::vector<files::Run> runs = runs_timed_by(truth);
+    const std::vector<files::MeasuredRun> runs = runs_timed_by(truth);
     plan::Framework start = megatron();
     start.number(FrameworkParameter::matmul) = {1, 1, 1, plan::Framework::Number::Bounds{0.8, 1.6}, "free"};
     validate::Questions questions{files::Library(root())};

@@ -22,9 +22,9 @@ TEST(AChain, IsCountedLayerByLayer) {
     EXPECT_EQ(counts.forward_per_sample.in(unit::flop), 64);
     EXPECT_EQ(counts.distinct_layers, 2);
     EXPECT_EQ(counts.layers, 2);
-    ASSERT_EQ(graph.units.size(), 2U);
-    EXPECT_EQ(graph.units[0].layers.size(), 2U) << "the input belongs to the first unit";
-    EXPECT_EQ(graph.units[1].name, "b");
+    ASSERT_EQ(graph.segments.size(), 2U);
+    EXPECT_EQ(graph.segments[0].layers.size(), 2U) << "the input belongs to the first segment";
+    EXPECT_EQ(graph.segments[1].name, "b");
 }
 
 TEST(ARepeatedBlock, CostsTwoCopiesHoweverDeep) {
@@ -39,15 +39,15 @@ TEST(ARepeatedBlock, CostsTwoCopiesHoweverDeep) {
 
 TEST(ARepeatedBlock, IsAFirstInstanceAndOneThatStandsForTheOthers) {
     const Graph graph = build(network(kFeatures, {block("layers", 96, {square("a")}), square("head")}));
-    ASSERT_EQ(graph.units.size(), 3U);
-    EXPECT_EQ(graph.units[0].name, "layers[1]");
-    EXPECT_EQ(graph.units[0].count, 1);
-    EXPECT_EQ(graph.units[1].name, "layers[2..96]");
-    EXPECT_EQ(graph.units[1].count, 95);
-    EXPECT_EQ(graph.units[1].block, "layers");
+    ASSERT_EQ(graph.segments.size(), 3U);
+    EXPECT_EQ(graph.segments[0].name, "layers[1]");
+    EXPECT_EQ(graph.segments[0].count, 1);
+    EXPECT_EQ(graph.segments[1].name, "layers[2..96]");
+    EXPECT_EQ(graph.segments[1].count, 95);
+    EXPECT_EQ(graph.segments[1].block, "layers");
     EXPECT_EQ(named(graph, "layers[2..96]/a").block, "layers");
     EXPECT_EQ(graph.instances(find(graph, "layers[2..96]/a")), 95);
-    EXPECT_EQ(graph.units[2].block, "");
+    EXPECT_EQ(graph.segments[2].block, "");
     EXPECT_EQ(named(graph, "layers[2..96]/a").producers, std::vector{find(graph, "layers[1]/a")});
     EXPECT_EQ(named(graph, "head").producers, std::vector{find(graph, "layers[2..96]/a")});
 }
@@ -68,10 +68,10 @@ TEST(NestedBlocks, MultiplyTheirCounts) {
     EXPECT_EQ(counts.layers, 18);
     EXPECT_EQ(counts.parameters, 18 * 16);
     const Vertex inner = find(graph, "outer[2..3]/inner[2..5]/a");
-    EXPECT_EQ(graph.layer(inner).count, 4) << "within one instance of its unit";
+    EXPECT_EQ(graph.layer(inner).count, 4) << "within one instance of its segment";
     EXPECT_EQ(graph.instances(inner), 8);
     EXPECT_EQ(graph.layer(inner).block, "inner");
-    EXPECT_EQ(graph.units[graph.layer(inner).unit].name, "outer[2..3]");
+    EXPECT_EQ(graph.segments[graph.layer(inner).segment].name, "outer[2..3]");
 }
 
 // A stage whose first instance doubles the channels: the second differs from the first, the third not from the second.
@@ -159,7 +159,7 @@ TEST(SeveralInputs, AreReadByName) {
     NetworkSpec spec = network(kFeatures, {square("a"), layer("sum", "add", {}, {"a", "y"})});
     spec.inputs.push_back({"y", kFeatures, {}});
     const Graph graph = build(spec);
-    EXPECT_EQ(graph.units[0].layers.size(), 3U);
+    EXPECT_EQ(graph.segments[0].layers.size(), 3U);
     EXPECT_EQ(named(graph, "y").kind, "input");
     EXPECT_EQ(count(graph).distinct_layers, 2);
 }

@@ -147,7 +147,7 @@ TEST(ToSequence, AlongOneDimensionKeepsTheOthersAsFeatures) {
     EXPECT_EQ(frames.result, tensor({{"sequence", 50}, {"feature", 2592}}));
     EXPECT_EQ(frames.inputs[0].loops, (std::vector<int>{0, 2, kNoLoop, 1}));
     EXPECT_TRUE(frames.loops[1].can_split);
-    EXPECT_EQ(frames.loops[2].unit, 81) << "whole channels";
+    EXPECT_EQ(frames.loops[2].granule, 81) << "whole channels";
     EXPECT_THROW(nest("to_sequence", {spectrogram}, {{"along", std::string("channel")}}), InputError);
 }
 

@@ -106,8 +106,8 @@ TEST(Linear, ShardsByWholeUnitsAndMayReplicateThem) {
     const Nest linear =
         nest("linear", {kTokens},
              {{"out", std::int64_t{8}}, {"unit", std::int64_t{4}}, {"in_unit", std::int64_t{2}}, {"replicates", true}});
-    EXPECT_EQ(linear.loops[2].unit, 2);
-    EXPECT_EQ(linear.loops[3].unit, 4);
+    EXPECT_EQ(linear.loops[2].granule, 2);
+    EXPECT_EQ(linear.loops[3].granule, 4);
     EXPECT_TRUE(linear.loops[3].replicates);
     EXPECT_FALSE(linear.loops[2].replicates);
 }

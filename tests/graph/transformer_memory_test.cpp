@@ -35,11 +35,11 @@ Vertex producer(const Graph& graph, Vertex consumer, int operand) {
     return graph.layer(consumer).producers.at(static_cast<std::size_t>(operand));
 }
 
-/// Bytes saved by the layers of a unit at fp16 for `kSamples` samples, each distinct tensor once.
-double saved_bytes(const Graph& graph, const Unit& unit, bool selective_recomputation) {
+/// Bytes saved by the layers of a segment at fp16 for `kSamples` samples, each distinct tensor once.
+double saved_bytes(const Graph& graph, const Segment& segment, bool selective_recomputation) {
     std::set<Vertex> tensors;
     double bytes = 0;
-    for (const Vertex vertex : unit.layers) {
+    for (const Vertex vertex : segment.layers) {
         const Nest& built = graph.layer(vertex).nest;
         for (const Saved& saved : built.saved) {
             if (saved.what == Saved::What::internal) {
@@ -71,19 +71,19 @@ constexpr double kSquares = 5.0 * kHeads * kLength / kHidden;  // 5*a*s/h
 // sbh * (34 + 5*a*s/h): equation 2. Here 6144 * (34 + 40) = 454656 bytes.
 TEST(AGptLayer, SavesWhatTheFormulaSays) {
     const Graph graph = gpt("materialised");
-    EXPECT_EQ(saved_bytes(graph, graph.units[1], false), kSbh * (34 + kSquares));
-    EXPECT_EQ(saved_bytes(graph, graph.units[1], false), 454656);
+    EXPECT_EQ(saved_bytes(graph, graph.segments[1], false), kSbh * (34 + kSquares));
+    EXPECT_EQ(saved_bytes(graph, graph.segments[1], false), 454656);
 }
 
 // sbh * 34: section 5, selective recomputation.
 TEST(AGptLayer, SavesNoSquareUnderSelectiveRecomputation) {
     const Graph graph = gpt("materialised");
-    EXPECT_EQ(saved_bytes(graph, graph.units[1], true), kSbh * 34);
+    EXPECT_EQ(saved_bytes(graph, graph.segments[1], true), kSbh * 34);
 }
 
 TEST(AGptLayer, SavesNoSquareWhereAttentionIsFused) {
     const Graph graph = gpt("fused");
-    EXPECT_EQ(saved_bytes(graph, graph.units[1], false), kSbh * 34);
+    EXPECT_EQ(saved_bytes(graph, graph.segments[1], false), kSbh * 34);
 }
 
 // 4*h^2 for attention, 8*h^2 for the MLP, biases 3h + h + 4h + h, norms 4h: 12*h^2 + 13*h.

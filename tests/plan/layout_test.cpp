@@ -6,7 +6,7 @@
 #include <bit>
 
 #include "meshes.hpp"
-#include "plan/layout.hpp"
+#include "plan/sharding.hpp"
 
 namespace dodona::plan::test {
 namespace {
@@ -20,7 +20,7 @@ struct Plane {
     Atoms x = mesh.axis("x");
     Atoms y = mesh.axis("y");
 
-    [[nodiscard]] std::vector<Transfer> convert(const Layout& from, const Layout& to,
+    [[nodiscard]] std::vector<Transfer> convert(const Sharding& from, const Sharding& to,
                                                 Via via = Via::reduce_scatter) const {
         return plan::convert(mesh, divisions, from, to, via);
     }
@@ -114,30 +114,30 @@ TEST(ADivision, GivesTheLargestShardWhereItIsUneven) {
 }
 
 TEST(ADivision, KeepsUnitsWhole) {
-    EXPECT_DOUBLE_EQ((Division{.extent = 1024, .unit = 128}.local(3)), 384);  // 8 heads of 128: 3 + 3 + 2
+    EXPECT_DOUBLE_EQ((Division{.extent = 1024, .granule = 128}.local(3)), 384);  // 8 heads of 128: 3 + 3 + 2
 }
 
 TEST(ADivision, HoldsAUnitSeveralTimesWhereThereAreMoreWaysThanUnits) {
-    EXPECT_DOUBLE_EQ((Division{.extent = 1024, .unit = 128}.local(16)), 128);
+    EXPECT_DOUBLE_EQ((Division{.extent = 1024, .granule = 128}.local(16)), 128);
 }
 
-/// A mesh of up to four axes whose sizes divide 64, and two layouts of a tensor of two dimensions on it.
+/// A mesh of up to four axes whose sizes divide 64, and two shardings of a tensor of two dimensions on it.
 struct World {
     Mesh mesh;
-    Layout from;
-    Layout to;
+    Sharding from;
+    Sharding to;
     std::vector<Division> divisions{{.extent = 64}, {.extent = 64}};
 };
 
-Layout random_layout(int atoms) {
-    Layout layout{{0, 0}};
+Sharding random_layout(int atoms) {
+    Sharding sharding{{0, 0}};
     for (int i = 0; i < atoms; ++i) {
         const int where = *rc::gen::inRange(0, 3);
         if (where < 2) {
-            layout.dimensions[static_cast<std::size_t>(where)] |= Atoms{1} << i;
+            sharding.dimensions[static_cast<std::size_t>(where)] |= Atoms{1} << i;
         }
     }
-    return layout;
+    return sharding;
 }
 
 World random_world() {
@@ -173,17 +173,17 @@ Kinds mirrored(const Kinds& kinds) {
     return mirror;
 }
 
-Atoms gathered(const Layout& from, const Layout& to) { return from.sharded() & ~to.sharded(); }
+Atoms gathered(const Sharding& from, const Sharding& to) { return from.sharded() & ~to.sharded(); }
 
-Layout complete(Layout layout) {
-    layout.partial = 0;
-    return layout;
+Sharding complete(Sharding sharding) {
+    sharding.partial = 0;
+    return sharding;
 }
 
 RC_GTEST_PROP(Conversions, AreMirroredByTheirGradients, ()) {
     World w = random_world();
     RC_PRE((w.to.sharded() & ~w.from.sharded()) == 0);  // no slices: see the next property
-    // Some atoms that neither layout shards may hold summands.
+    // Some atoms that neither sharding shards may hold summands.
     const Atoms all = w.mesh.axes({"a", "b", "c"});
     const Atoms free = all & ~w.from.sharded();
     w.from.partial = free & *rc::gen::arbitrary<Atoms>();
@@ -193,7 +193,7 @@ RC_GTEST_PROP(Conversions, AreMirroredByTheirGradients, ()) {
         }
     }
     const Kinds forward = kinds_of(convert(w.mesh, w.divisions, w.from, w.to));
-    Layout gradient = w.to;
+    Sharding gradient = w.to;
     gradient.partial = gathered(w.from, w.to);
     const Kinds backward = kinds_of(convert(w.mesh, w.divisions, gradient, complete(w.from)));
     RC_ASSERT(backward == mirrored(forward));
@@ -202,7 +202,7 @@ RC_GTEST_PROP(Conversions, AreMirroredByTheirGradients, ()) {
 // A slice sends nothing; its gradient is gathered from the shards.
 RC_GTEST_PROP(Slices, AreMirroredByGathers, ()) {
     const World w = random_world();
-    const Layout all{{0, 0}};
+    const Sharding all{{0, 0}};
     RC_ASSERT(convert(w.mesh, w.divisions, all, w.to).empty());
     const auto backward = convert(w.mesh, w.divisions, w.to, all);
     RC_ASSERT(backward.size() == (w.to.sharded() == 0 ? 0u : 1u));
@@ -219,15 +219,15 @@ RC_GTEST_PROP(TwoAxesInARow, SendAsMuchAsOneAxisOfTheirProduct, ()) {
     const Mesh two = mesh_of({{"a", a}, {"b", b}});
     const Mesh one = mesh_of({{"ab", a * b}});
     const std::vector<Division> divisions{{.extent = 64}};
-    const Layout whole{{0}}, outer{{two.axis("b")}}, both{{two.axes({"a", "b"})}}, merged{{one.axis("ab")}};
-    const auto sent = [&](const Mesh& mesh, const Layout& from, const Layout& to) {
+    const Sharding whole{{0}}, outer{{two.axis("b")}}, both{{two.axes({"a", "b"})}}, merged{{one.axis("ab")}};
+    const auto sent = [&](const Mesh& mesh, const Sharding& from, const Sharding& to) {
         return sent_elements(mesh, convert(mesh, divisions, from, to));
     };
     const double gather = sent(one, merged, whole);
     RC_ASSERT(std::abs(sent(two, both, outer) + sent(two, outer, whole) - gather) < 1e-9);
     RC_ASSERT(std::abs(sent(two, both, whole) - gather) < 1e-9);
 
-    const Layout sums{{0}, two.axes({"a", "b"})}, inner_sums{{two.axis("b")}, two.axis("a")};
+    const Sharding sums{{0}, two.axes({"a", "b"})}, inner_sums{{two.axis("b")}, two.axis("a")};
     const double scatter = sent(one, {{0}, one.axis("ab")}, merged);
     RC_ASSERT(std::abs(sent(two, sums, inner_sums) + sent(two, inner_sums, both) - scatter) < 1e-9);
     RC_ASSERT(scatter == gather);

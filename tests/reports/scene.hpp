@@ -188,16 +188,16 @@ inline search::Answer tied_plans() {
     return answer;
 }
 
-/// What the two plans hang on: a flip to the second of them, one to nothing, one not looked at.
+/// What the two plans hang on: a crossover to the second of them, one to nothing, one not looked at.
 inline search::Explanation some_reasons() {
     using search::Amount;
-    using search::Flip;
+    using search::Crossover;
     search::Explanation reasons;
     const auto add = [&](search::Parameter parameter, double elasticity) -> search::Sensitivity& {
         parameter.least = 1 / 16.0;
         parameter.most = 16;
         reasons.parameters.push_back(
-            {std::move(parameter), elasticity, {.looked = true, .flip = {}}, {.looked = true, .flip = {}}});
+            {std::move(parameter), elasticity, {.looked = true, .crossover = {}}, {.looked = true, .crossover = {}}});
         return reasons.parameters.back();
     };
     step::Prediction second = pipelined();
@@ -205,8 +205,8 @@ inline search::Explanation some_reasons() {
     second.step = Estimate::exactly(12_s);
     add({.key = "peak", .name = "device peak", .now = 312_TFLOP_per_s}, -0.61);
     auto& links = add({.key = "bandwidth.unit", .name = "bandwidth (unit, system)", .now = 25_GB_per_s}, -0.0625);
-    links.less.flip = Flip{.factor = 0.556, .to = second, .tied = true};
-    links.more.flip = Flip{.factor = 8, .to = second};
+    links.less.crossover = Crossover{.factor = 0.556, .to = second, .tied = true};
+    links.more.crossover = Crossover{.factor = 8, .to = second};
     auto& launch = add({.key = "framework.launch",
                         .name = "host time of a launch",
                         .now = 38_us,
@@ -214,8 +214,8 @@ inline search::Explanation some_reasons() {
                         .kind = search::ParameterKind::software},
                        0.02);
     launch.more = {};
-    add({.key = "memory", .name = "device memory", .now = 80_GiB}, 0).less.flip =
-        Flip{.factor = 0.1, .to = std::nullopt};
+    add({.key = "memory", .name = "device memory", .now = 80_GiB}, 0).less.crossover =
+        Crossover{.factor = 0.1, .to = std::nullopt};
     add({.key = "latency.node", .name = "latency (node)", .now = 3_us, .more_is_better = false}, 0.0001);
     reasons.memory = {.left = 20_GiB, .looked = true, .without = second};
     reasons.flips = true;
@@ -268,13 +268,13 @@ inline search::Answer nothing_fits() {
 }
 
 /// One number of devices that was looked at: `speed` times as fast as one device alone.
-inline search::Rung rung(std::int64_t devices, double speed) {
-    search::Rung rung{.devices = devices, .batch = 256, .best = pipelined(), .why_not = {}};
-    rung.best->plan.mesh = {{"filter", devices}};
-    rung.best->samples_per_second = 100 * speed;
-    rung.best->step = Estimate::exactly((2.56 / speed) * 1_s);
-    rung.efficiency = speed / static_cast<double>(devices);
-    return rung;
+inline search::ScalingPoint point(std::int64_t devices, double speed) {
+    search::ScalingPoint point{.devices = devices, .batch = 256, .best = pipelined(), .why_not = {}};
+    point.best->plan.mesh = {{"filter", devices}};
+    point.best->samples_per_second = 100 * speed;
+    point.best->step = Estimate::exactly((2.56 / speed) * 1_s);
+    point.efficiency = speed / static_cast<double>(devices);
+    return point;
 }
 
 /// A strategy that stops paying and one that only a part of the machine fits; 128 of 4,352 devices were asked for.
@@ -290,11 +290,11 @@ inline search::LimitsAnswer some_limits() {
         .reach = {.devices = 64, .mesh = {{"filter", 64}}},
         .most = 64,
         .set_by = filters,
-        .rungs = {rung(1, 1), rung(2, 1.5), rung(4, 1.2)},
+        .points = {point(1, 1), point(2, 1.5), point(4, 1.2)},
         .fits_from = 1,
         .fits_to = 4,
         .fastest = 2,
-        .turn = search::Turn{.devices = 2, .beyond = 4, .part = step::TimePart::layer, .growth = 0.9},
+        .turn = search::DiminishingReturns{.devices = 2, .beyond = 4, .part = step::TimePart::layer, .growth = 0.9},
         .verdict = search::Verdict{.devices = 128, .why_not = filters, .below = 64}};
     search::StrategyLimits spread{
         .strategy = "data+filter",
@@ -303,7 +303,7 @@ inline search::LimitsAnswer some_limits() {
                  {.axis = "expert", .largest = 8, .set_by = "expert <= 8: layer up", .even = 8, .folded = true}},
         .most = 4352,
         .set_by = "the machine has 4352",
-        .rungs = {rung(32, 30), {.devices = 64, .batch = 256, .why_not = "out of memory"}, rung(128, 100)},
+        .points = {point(32, 30), {.devices = 64, .batch = 256, .why_not = "out of memory"}, point(128, 100)},
         .fits_from = 32,
         .fits_to = 128,
         .fastest = 128,

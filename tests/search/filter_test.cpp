@@ -16,7 +16,7 @@ using step::test::small_cluster;
 using step::test::small_network;
 using step::test::strategy;
 
-Space space_of(std::vector<Wish> fixed, std::vector<Wish> excluded) {
+Space space_of(std::vector<Constraint> fixed, std::vector<Constraint> excluded) {
     return {.devices = 4,
             .batch = 32,
             .precision = Precision::fp32,
@@ -27,7 +27,7 @@ Space space_of(std::vector<Wish> fixed, std::vector<Wish> excluded) {
             .top = 100};
 }
 
-Answer found(std::vector<Wish> fixed, std::vector<Wish> excluded = {}) {
+Answer found(std::vector<Constraint> fixed, std::vector<Constraint> excluded = {}) {
     return search(small_network(), small_cluster(), space_of(std::move(fixed), std::move(excluded)));
 }
 
@@ -68,13 +68,13 @@ TEST(Filter, ExcludedStrategiesAndSizesAreNotLookedAt) {
 
 TEST(Filter, WishesThatMeanNothingAreTold) {
     const std::vector<plan::Strategy> strategies{pipelined()};
-    EXPECT_EQ(wish_fault({"pipeline", "2"}, strategies), "");
-    EXPECT_EQ(wish_fault({"pipeline", ""}, strategies), "") << "the strategy";
-    EXPECT_EQ(wish_fault({"tensor", "2"}, strategies),
+    EXPECT_EQ(constraint_fault({"pipeline", "2"}, strategies), "");
+    EXPECT_EQ(constraint_fault({"pipeline", ""}, strategies), "") << "the strategy";
+    EXPECT_EQ(constraint_fault({"tensor", "2"}, strategies),
               "no strategy that is looked at has an axis tensor; they have data, pipeline");
-    EXPECT_EQ(wish_fault({"pipeline", "two"}, strategies), "pipeline is a whole number from 1");
-    EXPECT_EQ(wish_fault({"recompute", "some"}, strategies), "recompute is one of none, selective, full");
-    EXPECT_EQ(wish_fault({"zero9", ""}, strategies), "zero9 is no strategy that is looked at");
+    EXPECT_EQ(constraint_fault({"pipeline", "two"}, strategies), "pipeline is a whole number from 1");
+    EXPECT_EQ(constraint_fault({"recompute", "some"}, strategies), "recompute is one of none, selective, full");
+    EXPECT_EQ(constraint_fault({"zero9", ""}, strategies), "zero9 is no strategy that is looked at");
 }
 
 TEST(Vary, PlacementsAreAllOrdersOfAxesInUse) {

@@ -21,11 +21,11 @@ std::uint64_t hashed(std::uint64_t x) {
     return x ^ (x >> 31);
 }
 
-/// What closing costs in a world of chance: of tensor and words alone, in whatever order they are asked for.
-Costs priced(int tensor, const std::vector<int>& words, std::uint32_t seed) {
+/// What closing costs in a world of chance: of tensor and uses alone, in whatever order they are asked for.
+Costs priced(int tensor, const std::vector<int>& uses, std::uint32_t seed) {
     std::uint64_t chance = hashed(seed) ^ static_cast<std::uint64_t>(tensor + 1);
-    for (const int word : words) {
-        chance = hashed(chance ^ static_cast<std::uint64_t>(word + 1));
+    for (const int use : uses) {
+        chance = hashed(chance ^ static_cast<std::uint64_t>(use + 1));
     }
     chance = hashed(chance);
     if (chance % 16 == 0) {
@@ -57,12 +57,12 @@ Choices world(std::uint32_t seed) {
                            Bytes::of_base(static_cast<double>(chance() % 12))},
                           {}};
             for (const int tensor : touched[static_cast<std::size_t>(v)]) {
-                choice.words.push_back({tensor, static_cast<int>(chance() % 3)});
+                choice.uses.push_back({tensor, static_cast<int>(chance() % 3)});
             }
             all.push_back(std::move(choice));
         }
     }
-    choices.closing = [seed](int tensor, const std::vector<int>& words) { return priced(tensor, words, seed); };
+    choices.closing = [seed](int tensor, const std::vector<int>& uses) { return priced(tensor, uses, seed); };
     return choices;
 }
 
@@ -73,19 +73,19 @@ Costs costs_of(const Choices& choices, const std::vector<int>& picked) {
     std::set<int> touched;
     for (std::size_t v = 0; v < picked.size(); ++v) {
         for (const Choice& choice : choices.variables[v]) {
-            for (const Word& word : choice.words) {
-                touched.insert(word.tensor);
+            for (const TensorUse& use : choice.uses) {
+                touched.insert(use.tensor);
             }
         }
         const Choice& choice = choices.variables[v][static_cast<std::size_t>(picked[v])];
         sum += choice.costs;
-        for (const Word& word : choice.words) {
-            said[static_cast<std::size_t>(word.tensor)].insert(word.word);
+        for (const TensorUse& use : choice.uses) {
+            said[static_cast<std::size_t>(use.tensor)].insert(use.use);
         }
     }
     for (const int tensor : touched) {
-        const auto& words = said[static_cast<std::size_t>(tensor)];
-        sum += choices.closing(tensor, {words.begin(), words.end()});
+        const auto& uses = said[static_cast<std::size_t>(tensor)];
+        sum += choices.closing(tensor, {uses.begin(), uses.end()});
     }
     return sum;
 }

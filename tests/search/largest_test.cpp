@@ -38,17 +38,17 @@ graph::Graph network(std::int64_t blocks) {
 }
 
 /// Blocks of one megabyte of weights.
-JobOfSize by_blocks() {
-    return [](std::int64_t value) { return SizedJob{network(value), space(16), {}}; };
+MakeJob by_blocks() {
+    return [](std::int64_t value) { return JobAtValue{network(value), space(16), {}}; };
 }
 
-bool fits(const JobOfSize& job, const cluster::Cluster& cluster, std::int64_t value) {
+bool fits(const MakeJob& job, const cluster::Cluster& cluster, std::int64_t value) {
     const auto made = job(value);
-    const auto* sized = std::get_if<SizedJob>(&made);
+    const auto* sized = std::get_if<JobAtValue>(&made);
     return sized != nullptr && !attempt(sized->graph, cluster, sized->space, sized->goals, {})->missed;
 }
 
-std::int64_t one_by_one(const JobOfSize& job, const cluster::Cluster& cluster, std::int64_t most) {
+std::int64_t one_by_one(const MakeJob& job, const cluster::Cluster& cluster, std::int64_t most) {
     std::int64_t found = 0;
     for (std::int64_t value = 1; value <= most; ++value) {
         found = fits(job, cluster, value) ? value : found;
@@ -87,8 +87,8 @@ TEST(Largest, ValuesAreMultiplesOfTheStep) {
 
 TEST(Largest, BatchWithoutAccumulationIsTheOneThatAskingEveryBatchGives) {
     const cluster::Cluster cluster = machine(24_MiB);
-    const JobOfSize job = [](std::int64_t value) {
-        SizedJob sized{network(4), space(value), {}};
+    const MakeJob job = [](std::int64_t value) {
+        JobAtValue sized{network(4), space(value), {}};
         sized.space.accumulate = false;
         return sized;
     };
@@ -104,11 +104,11 @@ TEST(Largest, BatchWithoutAccumulationIsTheOneThatAskingEveryBatchGives) {
 }
 
 TEST(Largest, ValuesThatMakeNoNetworkAreNamed) {
-    const JobOfSize job = [](std::int64_t value) -> std::variant<SizedJob, std::string> {
+    const MakeJob job = [](std::int64_t value) -> std::variant<JobAtValue, std::string> {
         if (value % 3 == 0) {
             return "threes do not work";
         }
-        return SizedJob{network(value), space(16), {}};
+        return JobAtValue{network(value), space(16), {}};
     };
     const cluster::Cluster cluster = machine(40_MiB);
     const Largest found = largest(cluster, {.job = job, .start = 3, .step = 1, .most = 64});
@@ -122,12 +122,12 @@ TEST(Largest, ValuesThatMakeNoNetworkAreNamed) {
 TEST(Largest, MeetsTheGoalsToo) {
     const cluster::Cluster cluster = machine(1_GiB);
     const auto with_goal = [](double rate) {
-        return JobOfSize{[rate](std::int64_t value) {
-            return SizedJob{network(value), space(16), {.samples_per_second = rate}};
+        return MakeJob{[rate](std::int64_t value) {
+            return JobAtValue{network(value), space(16), {.samples_per_second = rate}};
         }};
     };
     const auto plain = attempt(network(8), cluster, space(16), {}, {});
-    const JobOfSize job = with_goal(plain->plan->samples_per_second);
+    const MakeJob job = with_goal(plain->plan->samples_per_second);
     const Largest found = largest(cluster, {.job = job, .start = 1, .step = 1, .most = 64});
     EXPECT_EQ(found.answer()->value, one_by_one(job, cluster, 64));
     EXPECT_EQ(found.beyond()->missed, Goal::throughput);

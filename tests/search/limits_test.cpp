@@ -45,8 +45,8 @@ cluster::Cluster large_cluster(std::int64_t nodes) {
 
 std::vector<std::int64_t> looked_at(const StrategyLimits& limits) {
     std::vector<std::int64_t> devices;
-    for (const Rung& rung : limits.rungs) {
-        devices.push_back(rung.devices);
+    for (const ScalingPoint& point : limits.points) {
+        devices.push_back(point.devices);
     }
     return devices;
 }
@@ -66,7 +66,7 @@ TEST(Limits, AreTheMachinesWhereTheNetworkHasNone) {
     EXPECT_EQ(found.most, 24);
     EXPECT_EQ(found.set_by, "the machine has 24");
     EXPECT_EQ(looked_at(found), (std::vector<std::int64_t>{1, 2, 4, 8, 16, 24}));
-    EXPECT_EQ(found.rungs.back().batch, 96) << "weak scaling";
+    EXPECT_EQ(found.points.back().batch, 96) << "weak scaling";
 }
 
 TEST(Limits, SayWhereTheMachineHasMoreThanDivides) {
@@ -158,13 +158,14 @@ TEST(Limits, TellWhereMoreDevicesStopPayingAndWhatGrows) {
     EXPECT_EQ(found.turn->part, step::TimePart::gradients);
     EXPECT_GT(found.turn->growth, 0.5);
     EXPECT_EQ(found.turn->beyond, 2 * found.turn->devices);
-    for (const Rung& rung : found.rungs) {
-        EXPECT_EQ(rung.efficiency >= kWorthwhile, rung.devices <= found.turn->devices) << rung.devices;
+    for (const ScalingPoint& point : found.points) {
+        EXPECT_EQ(point.efficiency >= kWorthwhile, point.devices <= found.turn->devices) << point.devices;
     }
-    EXPECT_EQ(found.rungs.front().efficiency, 1.0);
-    const auto fastest = std::max_element(found.rungs.begin(), found.rungs.end(), [](const Rung& a, const Rung& b) {
-        return a.best->samples_per_second < b.best->samples_per_second;
-    });
+    EXPECT_EQ(found.points.front().efficiency, 1.0);
+    const auto fastest =
+        std::max_element(found.points.begin(), found.points.end(), [](const ScalingPoint& a, const ScalingPoint& b) {
+            return a.best->samples_per_second < b.best->samples_per_second;
+        });
     EXPECT_EQ(found.fastest, fastest->devices);
 }
 
@@ -178,7 +179,7 @@ TEST(Limits, StopWhenAskedTo) {
                    return ++calls < 3;
                });
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_EQ(found[0].rungs.size(), 2U);
+    EXPECT_EQ(found[0].points.size(), 2U);
     EXPECT_FALSE(found[0].verdict) << "64 was not looked at";
 }
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "../step/scenes.hpp"
-#include "search/rivals.hpp"
+#include "search/crossover_search.hpp"
 #include "step/predict.hpp"
 
 namespace dodona::search {
@@ -54,7 +54,7 @@ Space two_plans() {
             .strategies = {strategy("data", {"data"}), stages},
             .optimizer = plan::OptimizerKind::momentum,
             .overlap = {},
-            .top = kRivals};
+            .top = kCompetitors};
 }
 
 const Sensitivity& of(const Explanation& explanation, const std::string& key) {
@@ -162,13 +162,13 @@ TEST(Flips, OfTheLinksAreWhereBothPlansMeet) {
     const Explanation explanation = explain({graph, cluster, space}, answer);
     const Sensitivity& links = of(explanation, "bandwidth.node");
     EXPECT_NEAR(links.elasticity, -(reduced / data.step.value), 1e-4);
-    ASSERT_TRUE(links.less.flip);
-    EXPECT_NEAR(links.less.flip->factor / meet, 1, kFine - 1);
-    EXPECT_LE(links.less.flip->factor, meet) << "beyond the meeting";
-    ASSERT_TRUE(links.less.flip->to);
-    EXPECT_EQ(links.less.flip->to->plan.strategy.name, "pipeline");
+    ASSERT_TRUE(links.less.crossover);
+    EXPECT_NEAR(links.less.crossover->factor / meet, 1, kFine - 1);
+    EXPECT_LE(links.less.crossover->factor, meet) << "beyond the meeting";
+    ASSERT_TRUE(links.less.crossover->to);
+    EXPECT_EQ(links.less.crossover->to->plan.strategy.name, "pipeline");
     EXPECT_TRUE(links.more.looked);
-    EXPECT_FALSE(links.more.flip) << "faster links serve the plan that needs them";
+    EXPECT_FALSE(links.more.crossover) << "faster links serve the plan that needs them";
     EXPECT_TRUE(explanation.complete);
 }
 
@@ -183,14 +183,14 @@ TEST(Flips, OfMemoryAreWhereThePlanNoLongerFits) {
     EXPECT_EQ(explanation.memory.left, data.memory_limit - data.memory.total());
     const Sensitivity& memory = of(explanation, "memory");
     EXPECT_EQ(memory.elasticity, 0);
-    ASSERT_TRUE(memory.less.flip);
-    ASSERT_TRUE(memory.less.flip->to);
-    EXPECT_EQ(memory.less.flip->to->plan.strategy.name, "pipeline");
-    EXPECT_FALSE(memory.more.flip);
+    ASSERT_TRUE(memory.less.crossover);
+    ASSERT_TRUE(memory.less.crossover->to);
+    EXPECT_EQ(memory.less.crossover->to->plan.strategy.name, "pipeline");
+    EXPECT_FALSE(memory.more.crossover);
     // Other micro-batches of the same layout keep less: it flips where the leanest of them no longer fits.
     Space least = two_plans();
     least.strategies = {strategy("data", {"data"})};
-    least.max_memory = memory.less.flip->factor * data.memory_limit;
+    least.max_memory = memory.less.crossover->factor * data.memory_limit;
     EXPECT_TRUE(search(graph, cluster, least).plans.empty());
     *least.max_memory *= kFine;
     EXPECT_FALSE(search(graph, cluster, least).plans.empty());
@@ -200,13 +200,13 @@ TEST(Flips, OfMemoryAreWhereThePlanNoLongerFits) {
 TEST(Flips, OfTheBatchAreDoublings) {
     const Explanation explanation = explained(plain_cluster(), two_plans());
     const Sensitivity& batch = of(explanation, "batch");
-    ASSERT_TRUE(batch.less.flip);
-    EXPECT_EQ(batch.less.flip->factor, 1.0 / 16) << "two samples are too few for four data ranks, four are not";
-    ASSERT_TRUE(batch.less.flip->to);
-    EXPECT_EQ(batch.less.flip->to->plan.strategy.name, "pipeline");
-    EXPECT_EQ(batch.less.flip->to->plan.batch, 2);
+    ASSERT_TRUE(batch.less.crossover);
+    EXPECT_EQ(batch.less.crossover->factor, 1.0 / 16) << "two samples are too few for four data ranks, four are not";
+    ASSERT_TRUE(batch.less.crossover->to);
+    EXPECT_EQ(batch.less.crossover->to->plan.strategy.name, "pipeline");
+    EXPECT_EQ(batch.less.crossover->to->plan.batch, 2);
     EXPECT_TRUE(batch.more.looked);
-    EXPECT_FALSE(batch.more.flip) << "what a pipeline waits for and what is reduced do not grow with the batch";
+    EXPECT_FALSE(batch.more.crossover) << "what a pipeline waits for and what is reduced do not grow with the batch";
 }
 
 /// Whether the layout `ours` is still within equal time of the fastest, by a full search.
@@ -226,7 +226,7 @@ bool stays(const graph::Graph& graph, const Conditions& conditions, const Space&
     });
 }
 
-/// In a world of many plans, every flip against full searches on a grid of its own.
+/// In a world of many plans, every crossover against full searches on a grid of its own.
 TEST(Flips, AreThoseOfFullSearchesEverywhere) {
     const graph::Graph graph = small_network();
     const cluster::Cluster cluster = small_cluster();
@@ -237,7 +237,7 @@ TEST(Flips, AreThoseOfFullSearchesEverywhere) {
                 .precision = Precision::fp32,
                 .strategies = {strategy("data", {"data"}), stages},
                 .optimizer = plan::OptimizerKind::momentum,
-                .top = kRivals};
+                .top = kCompetitors};
     space.framework.number(FrameworkParameter::launch).value = 4e-6;
     const Answer answer = search(graph, cluster, space);
     const plan::Plan& ours = answer.plans.front().plan;
@@ -245,26 +245,27 @@ TEST(Flips, AreThoseOfFullSearchesEverywhere) {
     const Conditions conditions{
         .cluster = cluster, .framework = space.framework, .batch = space.batch, .max_memory = std::nullopt};
     int flips = 0;
-    for (const Knob& knob : knobs(conditions, graph, ours)) {
-        const auto found = std::find_if(explanation.parameters.begin(), explanation.parameters.end(),
-                                        [&](const Sensitivity& s) { return s.parameter.key == knob.parameter.key; });
-        if (found == explanation.parameters.end() || knob.by_doublings) {
+    for (const AdjustableParameter& parameter : adjustable_parameters(conditions, graph, ours)) {
+        const auto found =
+            std::find_if(explanation.parameters.begin(), explanation.parameters.end(),
+                         [&](const Sensitivity& s) { return s.parameter.key == parameter.parameter.key; });
+        if (found == explanation.parameters.end() || parameter.by_doublings) {
             continue;
         }
         for (const Direction* direction : {&found->less, &found->more}) {
             const bool up = direction == &found->more;
-            const double end = direction->flip ? direction->flip->factor
-                               : up            ? knob.parameter.most
-                                               : knob.parameter.least;
-            EXPECT_TRUE(direction->looked) << knob.parameter.key;
+            const double end = direction->crossover ? direction->crossover->factor
+                               : up                 ? parameter.parameter.most
+                                                    : parameter.parameter.least;
+            EXPECT_TRUE(direction->looked) << parameter.parameter.key;
             for (int i = 0; i < 8; ++i) {
                 const double factor = std::pow(end, i / 8.0) / (up ? kFine : 1 / kFine);
-                EXPECT_TRUE(i == 0 || stays(graph, knob.turned(conditions, factor), space, ours))
-                    << knob.parameter.key << " x " << factor;
+                EXPECT_TRUE(i == 0 || stays(graph, parameter.adjusted(conditions, factor), space, ours))
+                    << parameter.parameter.key << " x " << factor;
             }
-            EXPECT_EQ(stays(graph, knob.turned(conditions, end), space, ours), !direction->flip)
-                << knob.parameter.key << " x " << end;
-            flips += direction->flip ? 1 : 0;
+            EXPECT_EQ(stays(graph, parameter.adjusted(conditions, end), space, ours), !direction->crossover)
+                << parameter.parameter.key << " x " << end;
+            flips += direction->crossover ? 1 : 0;
         }
     }
     EXPECT_GT(flips, 2);
@@ -272,13 +273,13 @@ TEST(Flips, AreThoseOfFullSearchesEverywhere) {
 
 TEST(Flips, TheNearestIsOfTheSmallestFactorEitherWay) {
     Explanation explanation;
-    EXPECT_FALSE(nearest_flip(explanation));
+    EXPECT_FALSE(nearest_crossover(explanation));
     explanation.parameters.resize(2);
-    explanation.parameters[0].less.flip = Flip{.factor = 0.4, .to = std::nullopt};
-    explanation.parameters[1].more.flip = Flip{.factor = 2.4, .to = std::nullopt};
-    EXPECT_EQ(nearest_flip(explanation)->flip->factor, 2.4);
-    explanation.parameters[0].less.flip->factor = 0.5;
-    EXPECT_EQ(nearest_flip(explanation)->of, explanation.parameters.data());
+    explanation.parameters[0].less.crossover = Crossover{.factor = 0.4, .to = std::nullopt};
+    explanation.parameters[1].more.crossover = Crossover{.factor = 2.4, .to = std::nullopt};
+    EXPECT_EQ(nearest_crossover(explanation)->crossover->factor, 2.4);
+    explanation.parameters[0].less.crossover->factor = 0.5;
+    EXPECT_EQ(nearest_crossover(explanation)->of, explanation.parameters.data());
 }
 
 TEST(Flips, InterruptedKeepWhatIsFinished) {
@@ -295,7 +296,7 @@ TEST(Flips, InterruptedKeepWhatIsFinished) {
     EXPECT_TRUE(explanation.parameters[1].more.looked);
     EXPECT_FALSE(explanation.parameters[2].less.looked);
     for (const Sensitivity& sensitivity : explanation.parameters) {
-        EXPECT_TRUE(sensitivity.less.looked || !sensitivity.less.flip);
+        EXPECT_TRUE(sensitivity.less.looked || !sensitivity.less.crossover);
     }
 }
 

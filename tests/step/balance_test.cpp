@@ -116,21 +116,21 @@ Workers workers(std::int64_t count, double each, double once = 0) {
 }
 
 TEST(Deal, AWorkerTwiceAsFastGetsTwiceAsMuch) {
-    EXPECT_EQ(deal({workers(1, 1), workers(1, 2)}, 12), (std::vector<Dealt>{{8, 1}, {4, 1}}));
+    EXPECT_EQ(deal({workers(1, 1), workers(1, 2)}, 12), (std::vector<MicrobatchShare>{{8, 1}, {4, 1}}));
 }
 
 TEST(Deal, AlikeWorkersShareAlike) {
-    EXPECT_EQ(deal({workers(3, 1), workers(2, 1)}, 10), (std::vector<Dealt>{{2, 3}, {2, 2}}));
+    EXPECT_EQ(deal({workers(3, 1), workers(2, 1)}, 10), (std::vector<MicrobatchShare>{{2, 3}, {2, 2}}));
 }
 
 TEST(Deal, ARemainderGoesToSomeOfAKind) {
     // 7 among three: two get 2 and one gets 3.
-    EXPECT_EQ(deal({workers(3, 1)}, 7), (std::vector<Dealt>{{3, 1}}));
+    EXPECT_EQ(deal({workers(3, 1)}, 7), (std::vector<MicrobatchShare>{{3, 1}}));
 }
 
 TEST(Deal, EveryoneGetsOne) {
     // The slow one takes 100 s for its one, however little the fast ones do meanwhile.
-    EXPECT_EQ(deal({workers(1, 100), workers(2, 1)}, 5), (std::vector<Dealt>{{1, 1}, {2, 2}}));
+    EXPECT_EQ(deal({workers(1, 100), workers(2, 1)}, 5), (std::vector<MicrobatchShare>{{1, 1}, {2, 2}}));
 }
 
 /// All ways to deal to single workers; the least time of the last of them.
@@ -155,7 +155,7 @@ RC_GTEST_PROP(Deal, IsTheBestOfAllDeals, ()) {
         singles.insert(singles.end(), static_cast<std::size_t>(kinds.back().count), kinds.back());
     }
     const std::int64_t total = static_cast<std::int64_t>(singles.size()) + *rc::gen::inRange(0, 9);
-    const std::vector<Dealt> found = deal(kinds, total);
+    const std::vector<MicrobatchShare> found = deal(kinds, total);
     std::int64_t sum = 0;
     double last = 0;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -170,7 +170,7 @@ RC_GTEST_PROP(Deal, IsTheBestOfAllDeals, ()) {
 }
 
 TEST(Deal, ManyMicroBatchesAreDealtAsQuickly) {
-    const std::vector<Dealt> found = deal({workers(1'000, 1), workers(1'000, 3)}, 4'000'000'000);
+    const std::vector<MicrobatchShare> found = deal({workers(1'000, 1), workers(1'000, 3)}, 4'000'000'000);
     EXPECT_EQ(found[0].most, 3'000'000);
     EXPECT_EQ(found[1].most, 1'000'000);
 }

@@ -115,15 +115,15 @@ TEST(Framework, HidesStatesBehindAShareOfComputeAndLosesSomeOfIt) {
 }
 
 TEST(Framework, HidesCollectivesOfLayersBehindAShareOfThem) {
-    UnitCost unit;
-    unit.forward.compute = Estimate::exactly(seconds(10));
-    unit.forward.layer = Estimate::exactly(seconds(6));
+    SegmentCost segment;
+    segment.forward.compute = Estimate::exactly(seconds(10));
+    segment.forward.layer = Estimate::exactly(seconds(6));
     plan::Plan plan;
     plan.overlap.tensor = true;
     plan.framework.number(FrameworkParameter::hidden_layers).value = 0.4;
     plan.framework.number(FrameworkParameter::interference).value = 0.25;
     // 4 of 6 s hide; 2 show, and a quarter of 4.
-    EXPECT_NEAR(unit_pass(unit, plan).forward.layer.value.in(unit::second), 3, 1e-12);
+    EXPECT_NEAR(segment_pass(segment, plan).forward.layer.value.in(unit::second), 3, 1e-12);
 }
 
 TEST(Framework, LeavesMeasuredSamplesAsTheyAre) {

@@ -7,7 +7,7 @@
 #include "plan/recompute.hpp"
 #include "scenes.hpp"
 #include "step/predict.hpp"
-#include "step/unit_memory.hpp"
+#include "step/segment_memory.hpp"
 
 namespace dodona::step {
 namespace {

@@ -27,17 +27,17 @@ TEST(Exposed, OneBucketCannotBeHidden) { EXPECT_EQ(exposed(seconds(3), seconds(1
 // 10 s of compute, 6 s of collectives of which 4 s are all-to-alls; 80 % of compute may hide them, at a tenth of what
 // is hidden. Experts alone: 4 s go, 0.4 s come. Tensor alone: 2 s go. Both: 6 s. With 3 s of window 3 s go.
 TEST(OverlapOfLayers, HidesAllToAllsWithExpertsAndTheOthersWithTensor) {
-    UnitCost unit;
-    unit.forward.compute = Estimate::exactly(seconds(10));
-    unit.forward.layer = Estimate::exactly(seconds(6));
-    unit.forward.exchanged = Estimate::exactly(seconds(4));
+    SegmentCost segment;
+    segment.forward.compute = Estimate::exactly(seconds(10));
+    segment.forward.layer = Estimate::exactly(seconds(6));
+    segment.forward.exchanged = Estimate::exactly(seconds(4));
     plan::Plan plan;
     plan.framework.number(plan::FrameworkParameter::hidden_layers).value = 0.8;
     plan.framework.number(plan::FrameworkParameter::interference).value = 0.1;
     const auto shown = [&](bool tensor, bool expert) {
         plan.overlap.tensor = tensor;
         plan.overlap.expert = expert;
-        return unit_pass(unit, plan).forward.layer.value.in(unit::second);
+        return segment_pass(segment, plan).forward.layer.value.in(unit::second);
     };
     EXPECT_DOUBLE_EQ(shown(false, false), 6);
     EXPECT_DOUBLE_EQ(shown(false, true), 2.4);

@@ -13,13 +13,13 @@ namespace {
 const std::string kTable = root() + "/../shared/measured/runs.csv";
 
 /// Rows of one group, or of all; in the order of the table.
-std::vector<files::Run> measured(const std::string& group = {}) {
-    std::vector<files::Run> runs = files::load_runs(kTable, {});
-    std::erase_if(runs, [&](const files::Run& run) { return !group.empty() && run.group != group; });
+std::vector<files::MeasuredRun> measured(const std::string& group = {}) {
+    std::vector<files::MeasuredRun> runs = files::load_runs(kTable, {});
+    std::erase_if(runs, [&](const files::MeasuredRun& run) { return !group.empty() && run.group != group; });
     return runs;
 }
 
-Comparison compared(const std::vector<files::Run>& runs) {
+Comparison compared(const std::vector<files::MeasuredRun>& runs) {
     Questions asked = questions();
     return compare(runs, asked, [](std::int64_t, std::int64_t) { return true; });
 }
@@ -60,7 +60,7 @@ TEST_F(MeasuredMemory, OfMegatronDeepSpeedIsWithinFivePercent) {
 // BLOOM-0252 did not fit although it has less of everything than prototypes that did: what else was on those devices
 // is not said.
 TEST_F(MeasuredMemory, TellsRunsThatFitFromThoseThatDidNot) {
-    const std::vector<files::Run> runs = measured("bloom");
+    const std::vector<files::MeasuredRun> runs = measured("bloom");
     const Comparison comparison = compared(runs);
     std::int64_t did_not = 0;
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -78,7 +78,7 @@ TEST_F(MeasuredMemory, TellsRunsThatFitFromThoseThatDidNot) {
 // five chunks (NVIDIA-NeMo/Megatron-Bridge: scripts/performance/configs/llama).
 TEST_F(MeasuredMemory, OfEveryRunThatRanFits) {
     const std::set<std::string> contradictory{"NEMO-0165", "NEMO-0167"};
-    const std::vector<files::Run> runs = measured();
+    const std::vector<files::MeasuredRun> runs = measured();
     const Comparison comparison = compared(runs);
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const RunResult& row = comparison.rows[i];
@@ -97,8 +97,8 @@ TEST_F(MeasuredMemory, OfNeMoIsClose) {
 }
 
 TEST_F(MeasuredMemory, OfNamedLayersIsAsked) {
-    std::vector<files::Run> runs = measured();
-    std::erase_if(runs, [](const files::Run& run) {
+    std::vector<files::MeasuredRun> runs = measured();
+    std::erase_if(runs, [](const files::MeasuredRun& run) {
         return run.recompute.find("custom") == std::string::npos && run.recompute.find('[') == std::string::npos;
     });
     ASSERT_EQ(runs.size(), 14U);

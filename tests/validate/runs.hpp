@@ -20,7 +20,7 @@ inline Questions questions() { return Questions(files::Library(root())); }
 using Cells = std::map<std::string, std::string>;
 
 /// A row of gpt3-175b on 8 devices of selene, with other cells replaced.
-inline files::Run run(const Cells& changed) {
+inline files::MeasuredRun run(const Cells& changed) {
     Cells cells{{"id", "1"},          {"model", "gpt3-175b"}, {"input", "seq=2048"}, {"global_batch", "8"},
                 {"microbatch", "1"},  {"machine", "selene"},  {"gpus", "8"},         {"precision", "fp16"},
                 {"strategy", "none"}, {"recompute", "none"}};
@@ -41,7 +41,7 @@ inline plan::Plan plan_of_row(const Cells& changed) { return questions().of(run(
 /// Why a row is refused; empty if it is not.
 inline std::string refusal(const Cells& changed) {
     Questions asked = questions();
-    const files::Run row = run(changed);
+    const files::MeasuredRun row = run(changed);
     try {
         static_cast<void>(asked.of(row));
     } catch (const InputError& error) {

@@ -23,14 +23,14 @@ Tables tables() {
 }
 
 step::Prediction predicted(Questions& questions, const Cells& cells) {
-    const files::Run row = run(cells);
+    const files::MeasuredRun row = run(cells);
     const Question question = questions.of(row);
     return step::predict(*question.graph, *question.cluster, question.plan, row.where);
 }
 
 std::string refusal_with(const Tables& given, const Cells& cells) {
     Questions questions(files::Library(root()), given);
-    const files::Run row = run(cells);
+    const files::MeasuredRun row = run(cells);
     try {
         static_cast<void>(questions.of(row));
     } catch (const InputError& error) {
@@ -84,7 +84,7 @@ TEST(NetworkOfRow, IsTheBuiltInNetworkOfThatShape) {
 TEST(NetworkOfRow, TakesOverridesByTheNamesOfColumns) {
     Questions questions(files::Library(root()), tables());
     const auto parameters = [&](const char* model, const char* overrides) {
-        const files::Run row = run({{"model", model}, {"model_overrides", overrides}, {"gpus", "1"}});
+        const files::MeasuredRun row = run({{"model", model}, {"model_overrides", overrides}, {"gpus", "1"}});
         return graph::count(*questions.of(row).graph).parameters;
     };
     EXPECT_EQ(parameters("my-gpt", "layers=24;hidden=2048;heads=16"),

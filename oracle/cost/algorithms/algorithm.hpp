@@ -55,7 +55,7 @@ Cost ring(const Path& path, double passes, Bytes bytes);
 std::optional<Cost> torus(const Path& path, double passes, Bytes bytes);
 
 /// The innermost crossing whose children hold several members, where all of them hold as many, at the same positions;
-/// units further out may differ as long as they are made of whole children. Past the end where no child holds several,
+/// domains further out may differ as long as they are made of whole children. Past the end where no child holds several,
 /// nothing where they do not lie alike.
 std::optional<std::size_t> innermost_shared(std::span<const cluster::Span> spans);
 

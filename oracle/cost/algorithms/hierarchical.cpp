@@ -1,12 +1,12 @@
-// Hierarchical: rings inside the innermost unit that holds several members (q of them), rings across with 1/q of the
-// buffer each, q rings side by side that share the unit's links.
+// Hierarchical: rings inside the innermost domain that holds several members (q of them), rings across with 1/q of the
+// buffer each, q rings side by side that share the domain's links.
 //
 //   all-reduce       reduce-scatter of n inside + all-reduce of n/q across + all-gather of n inside
 //   all-gather       all-gather of n/q across + all-gather of n inside;  reduce-scatter is its mirror
 //
 //   all-reduce   T = 2 [ (q-1) a_in + (q-1)/q n / share_in ]  +  2(p/q-1) a_out + 2(p/q-1)/(p/q) n/q / share_out
 //
-// Domain: groups whose members lie alike in the units; others have no hierarchical time.
+// Domain: groups whose members lie alike in the domains; others have no hierarchical time.
 // Source: Mikami et al., arXiv:1811.05233 (2D-torus all-reduce); ParaDL's data+spatial with its leader replaced by q.
 #include "cost/algorithms/algorithm.hpp"
 

@@ -1,6 +1,6 @@
 // In-network: switches add what comes in and multiply what goes out (NVLS inside a node, SHARP across nodes).
 //
-// On each level the group has c children in a unit, each with m members, which hold the buffer between them, n/m each,
+// On each level the group has c children in a domain, each with m members, which hold the buffer between them, n/m each,
 // after the levels inside have reduced it. Out of a child go, and into it come,
 //
 //                                 all-reduce       all-gather, reduce-scatter    steps
@@ -9,12 +9,12 @@
 //
 //   T = sum over levels of steps * alpha + max over levels of bytes / share      in one pipeline
 //
-// A child that the group leaves alone (c = 1) passes on what its unit sends. Of a reducing level alpha and share are
+// A child that the group leaves alone (c = 1) passes on what its domain sends. Of a reducing level alpha and share are
 // those of the reduction. An all-reduce in the network sends n where a ring sends 2(p-1)/p n; an all-gather sends a
 // member's own part once, the switch multiplies it, but every member still receives (c-1)/c n; a reduce-scatter is its
 // mirror, with (c-1)/c n sent.
 //
-// Domain: groups that cross a level that reduces and whose members lie alike in the innermost units that hold several.
+// Domain: groups that cross a level that reduces and whose members lie alike in the innermost domains that hold several.
 // Not modelled: how many groups a switch can serve at once; the parts of a message that NVLS reads back, which the
 // bandwidth given for the reduction has to contain.
 // Source: Graham et al., "Scalable hierarchical aggregation protocol (SHARP)", COM-HPC 2016; NVIDIA NCCL 2.27

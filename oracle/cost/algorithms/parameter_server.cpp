@@ -78,11 +78,11 @@ Cost on_own_nodes(const Exchange& exchange, const Workers& workers) {
                           [&](const Crossing& crossing) { return static_cast<double>(crossing.members) * size; });
     const std::size_t outside = std::min(cluster.node_level + 1, cluster.levels.size() - 1);
     const cluster::Level& level = cluster.levels[outside];
-    const cluster::Drive drive = level.drive(exchange.path.protocol);
-    const BytesPerSecond link = static_cast<double>(level.links) * drive.efficiency * level.bandwidth / level.taper;
+    const cluster::LinkTiming timing = level.timing(exchange.path.protocol);
+    const BytesPerSecond link = static_cast<double>(level.links) * timing.efficiency * level.bandwidth / level.taper;
     const double served = static_cast<double>(exchange.request.ranks) / servers;
     const double leaving = workers.leave ? 0 : workers.per_node * workers.groups;
-    const Seconds time = std::max(served, leaving) * size / link + drive.step;
+    const Seconds time = std::max(served, leaving) * size / link + timing.step;
     if (time > phase.time) {
         phase.time = time;
         phase.level = outside;

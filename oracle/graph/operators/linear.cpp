@@ -58,8 +58,8 @@ Nest build_linear(Attributes& attributes, std::span<const Tensor> inputs) {
     for (std::size_t i = 0; i < leading; ++i) {
         nest.loops.push_back(loop_of(x.dimensions[i]));
     }
-    nest.loops.push_back({.name = "in_feature", .extent = in, .unit = in_unit});
-    nest.loops.push_back({.name = "out_feature", .extent = out, .unit = unit, .replicates = replicates});
+    nest.loops.push_back({.name = "in_feature", .extent = in, .granule = in_unit});
+    nest.loops.push_back({.name = "out_feature", .extent = out, .granule = unit, .replicates = replicates});
 
     Operand read{.loops = all_loops(leading), .windows = {}};
     Operand written = read;

@@ -25,7 +25,7 @@ void add_weight(Nest& nest, const std::string& name, int loop) {
 /// Each run of `size` features by itself, with one scale for all runs: the heads of queries and keys. Shards are whole
 /// runs, so nothing is reduced.
 void normalise_runs(Nest& nest, int feature, Extent size, bool bias) {
-    nest.loops[static_cast<std::size_t>(feature)].unit = size;
+    nest.loops[static_cast<std::size_t>(feature)].granule = size;
     for (const char* name : {"scale", "bias"}) {
         if (bias || std::string_view(name) == "scale") {
             nest.weights.push_back({.name = name,

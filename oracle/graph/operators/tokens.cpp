@@ -19,7 +19,7 @@ Nest to_tokens(const Tensor& x, std::size_t along, Extent tokens, Extent feature
                   {.name = "sequence", .extent = tokens, .can_split = along > 0},
                   {.name = "feature",
                    .extent = features,
-                   .unit = std::max<Extent>(1, features / channels),
+                   .granule = std::max<Extent>(1, features / channels),
                    .can_split = features >= channels}};
     Operand in{.loops = {kBatch, kFeature}, .windows = {}};
     for (std::size_t i = 2; i < x.dimensions.size(); ++i) {

@@ -1,4 +1,4 @@
-#include "plan/layout.hpp"
+#include "plan/sharding.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@ namespace dodona::plan {
 
 using cluster::Collective;
 
-Atoms Layout::sharded() const {
+Atoms Sharding::sharded() const {
     Atoms all = 0;
     for (const Atoms atoms : dimensions) {
         all |= atoms;
@@ -20,7 +20,7 @@ Atoms Layout::sharded() const {
     return all;
 }
 
-int Layout::dimension_of(Atoms atom) const {
+int Sharding::dimension_of(Atoms atom) const {
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
         if ((dimensions[i] & atom) != 0) {
             return static_cast<int>(i);
@@ -30,17 +30,17 @@ int Layout::dimension_of(Atoms atom) const {
 }
 
 double Division::local(std::int64_t ways) const {
-    const double units = extent / unit;
+    const double units = extent / granule;
     const double share = std::ceil(units / static_cast<double>(ways) - 1e-12);
     const double fullest = std::min(imbalance, static_cast<double>(ways));
-    return std::max(1.0, share) * unit * density * fullest;
+    return std::max(1.0, share) * granule * density * fullest;
 }
 
-double local_elements(const Mesh& mesh, std::span<const Division> divisions, const Layout& layout) {
-    check(divisions.size() == layout.dimensions.size(), "a layout has one entry per dimension");
+double local_elements(const Mesh& mesh, std::span<const Division> divisions, const Sharding& sharding) {
+    check(divisions.size() == sharding.dimensions.size(), "a sharding has one entry per dimension");
     double elements = 1;
     for (std::size_t i = 0; i < divisions.size(); ++i) {
-        elements *= divisions[i].local(mesh.ways(layout.dimensions[i]));
+        elements *= divisions[i].local(mesh.ways(sharding.dimensions[i]));
     }
     return elements;
 }
@@ -58,7 +58,7 @@ struct Change {
 };
 
 /// What happens to one atom, and whether anything does.
-bool change_of(const Layout& from, const Layout& to, Atoms atom, Via via, Change& change) {
+bool change_of(const Sharding& from, const Sharding& to, Atoms atom, Via via, Change& change) {
     const int before = from.dimension_of(atom);
     const int after = to.dimension_of(atom);
     if ((from.partial & atom) != 0) {
@@ -86,20 +86,20 @@ constexpr Collective collective_of(Step step) {
     }
 }
 
-void apply(Layout& layout, Atoms atom, const Change& change) {
-    layout.partial &= ~atom;
+void apply(Sharding& sharding, Atoms atom, const Change& change) {
+    sharding.partial &= ~atom;
     if (change.from >= 0) {
-        layout.dimensions[static_cast<std::size_t>(change.from)] &= ~atom;
+        sharding.dimensions[static_cast<std::size_t>(change.from)] &= ~atom;
     }
     if (change.to >= 0) {
-        layout.dimensions[static_cast<std::size_t>(change.to)] |= atom;
+        sharding.dimensions[static_cast<std::size_t>(change.to)] |= atom;
     }
 }
 
 }  // namespace
 
-std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisions, const Layout& from,
-                              const Layout& to, Via via) {
+std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisions, const Sharding& from,
+                              const Sharding& to, Via via) {
     std::vector<Transfer> transfers;
     if (from == to) {
         return transfers;
@@ -116,7 +116,7 @@ std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisi
             changes[index].emplace_back(atom, change);
         }
     }
-    Layout now = from;
+    Sharding now = from;
     for (std::size_t index = 0; index < kSteps; ++index) {
         if (atoms_of[index] == 0) {
             continue;

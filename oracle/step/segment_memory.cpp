@@ -1,4 +1,4 @@
-#include "step/unit_memory.hpp"
+#include "step/segment_memory.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -56,8 +56,8 @@ Bytes quantised_bytes(Precision precision) {
     throw InternalError("a precision without a size");
 }
 
-UnitMemories::UnitMemories(const graph::Graph& graph, const plan::ShardedGraph& sharded, const plan::Mesh& mesh,
-                           const plan::Plan& plan, const std::vector<bool>& repeated)
+SegmentMemories::SegmentMemories(const graph::Graph& graph, const plan::ShardedGraph& sharded, const plan::Mesh& mesh,
+                                 const plan::Plan& plan, const std::vector<bool>& repeated)
     : graph_(graph),
       sharded_(sharded),
       mesh_(mesh),
@@ -66,48 +66,48 @@ UnitMemories::UnitMemories(const graph::Graph& graph, const plan::ShardedGraph& 
       named_(plan.recompute == plan::RecomputeKind::layers),
       repeated_(repeated) {}
 
-void UnitMemories::add(Vertex v, double count, UnitMemory& unit) {
-    add_saved(v, count, unit);
+void SegmentMemories::add(Vertex v, double count, SegmentMemory& segment) {
+    add_saved(v, count, segment);
     if (repeated_[v]) {
-        add_inputs_instead(v, count, unit);
+        add_inputs_instead(v, count, segment);
     }
-    add_transient(v, unit);
-    add_placeholders(v, count, unit);
+    add_transient(v, segment);
+    add_placeholders(v, count, segment);
 }
 
-bool UnitMemories::first(const Tensor& tensor, Vertex v) {
-    if (graph_.layer(tensor.first.first).unit == graph_.layer(v).unit) {
+bool SegmentMemories::first(const Tensor& tensor, Vertex v) {
+    if (graph_.layer(tensor.first.first).segment == graph_.layer(v).segment) {
         return at_home_.insert(tensor).second;
     }
     return at_home_.count(tensor) == 0 && elsewhere_.insert({tensor, graph_.instances(v)}).second;
 }
 
-void UnitMemories::add_saved(Vertex v, double count, UnitMemory& unit) {
+void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) {
     for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
         const bool quantised =
             profile_.quantised_inputs && is_narrow(precision_) && saved.for_weights && in_block(v) && saved.slot == 0;
-        if (saved.slot == 0 && !first({{saved.tensor, quantised}, saved.layout}, v)) {
+        if (saved.slot == 0 && !first({{saved.tensor, quantised}, saved.sharding}, v)) {
             continue;
         }
         const Bytes bytes = count * saved.elements * width(saved, quantised);
-        unit.saved += bytes;
+        segment.saved += bytes;
         if (named_ ? repeated_[saved.tensor] : saved.selective) {
-            unit.dropped += bytes;
+            segment.dropped += bytes;
         }
     }
 }
 
-void UnitMemories::add_inputs_instead(Vertex v, double count, UnitMemory& unit) {
+void SegmentMemories::add_inputs_instead(Vertex v, double count, SegmentMemory& segment) {
     for (const Vertex producer : graph_.layer(v).producers) {
         const plan::ShardedLayer& source = sharded_.layers[producer];
         if (!repeated_[producer] && first({{producer, false}, source.output}, v)) {
-            unit.instead +=
+            segment.instead +=
                 count * source.output_elements * element_bytes(graph_.layer(producer).nest.result.element, precision_);
         }
     }
 }
 
-void UnitMemories::add_transient(Vertex v, UnitMemory& unit) const {
+void SegmentMemories::add_transient(Vertex v, SegmentMemory& segment) const {
     const Bytes element = stored_bytes(precision_);
     const plan::ShardedLayer& sharded = sharded_.layers[v];
     Bytes transient = sharded.transient_elements * element;
@@ -126,34 +126,34 @@ void UnitMemories::add_transient(Vertex v, UnitMemory& unit) const {
             transient += weight.elements * element;
         }
     }
-    unit.transient = max(unit.transient, transient);
+    segment.transient = max(segment.transient, transient);
 }
 
-void UnitMemories::add_placeholders(Vertex v, double count, UnitMemory& unit) const {
+void SegmentMemories::add_placeholders(Vertex v, double count, SegmentMemory& segment) const {
     const Layer& layer = graph_.layer(v);
     for (std::size_t w = 0; w < layer.nest.weights.size() && layer.trains(); ++w) {
         const bool matrices = layer.nest.weights[w].dimensions.size() > 1;
         if (!matrices) {
             continue;
         }
-        unit.widest_weight = max(unit.widest_weight, sharded_.layers[v].weights[w].elements * kSingle);
+        segment.widest_weight = max(segment.widest_weight, sharded_.layers[v].weights[w].elements * kSingle);
         if (profile_.gradient_placeholders && layer.nest.linear && in_block(v)) {
-            unit.placeholders.insert(unit.placeholders.end(), static_cast<std::size_t>(count),
-                                     matrix(v, w) * stored_bytes(precision_));
+            segment.placeholders.insert(segment.placeholders.end(), static_cast<std::size_t>(count),
+                                        matrix(v, w) * stored_bytes(precision_));
         }
     }
 }
 
-Bytes UnitMemories::width(const plan::SavedTensor& saved, bool quantised) const {
+Bytes SegmentMemories::width(const plan::SavedTensor& saved, bool quantised) const {
     if (saved.logits) {
         return loss_bytes(profile_.loss, precision_);
     }
     return quantised ? quantised_bytes(precision_) : element_bytes(saved.element, precision_);
 }
 
-bool UnitMemories::in_block(Vertex v) const { return !graph_.units[graph_.layer(v).unit].block.empty(); }
+bool SegmentMemories::in_block(Vertex v) const { return !graph_.segments[graph_.layer(v).segment].block.empty(); }
 
-bool UnitMemories::gradient_in_place(Vertex v) const {
+bool SegmentMemories::gradient_in_place(Vertex v) const {
     if (profile_.loss != LossMemory::in_place) {
         return false;
     }
@@ -163,7 +163,7 @@ bool UnitMemories::gradient_in_place(Vertex v) const {
     });
 }
 
-double UnitMemories::matrix(Vertex v, std::size_t weight) const {
+double SegmentMemories::matrix(Vertex v, std::size_t weight) const {
     const graph::Nest& nest = graph_.layer(v).nest;
     const graph::Weight& whole = nest.weights[weight];
     double elements = sharded_.layers[v].weights[weight].elements;

@@ -1,4 +1,4 @@
-#include "search/walk.hpp"
+#include "search/mesh_search.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -10,20 +10,20 @@ namespace dodona::search {
 
 using plan::Plan;
 
-Scene::Scene(const graph::Graph& graph_, const cluster::Cluster& cluster_, const Space& space_)
+SearchContext::SearchContext(const graph::Graph& graph_, const cluster::Cluster& cluster_, const Space& space_)
     : graph(graph_),
       cluster(cluster_),
       space(space_),
       filter(space_),
       variants(graph_, space_.vary, space_.overlap, space_.offload) {
-    for (const graph::Unit& unit : graph.units) {
-        pieces += unit.count;
+    for (const graph::Segment& segment : graph.segments) {
+        pieces += segment.count;
     }
     limit = cluster.device_kinds(1).front().device->memory * (1.0 - cluster.memory_reserve);
     limit = space.max_memory ? min(*space.max_memory, limit) : limit;
 }
 
-std::vector<Variant> Scene::left_open(const Plan& plan) const {
+std::vector<Variant> SearchContext::left_open(const Plan& plan) const {
     std::vector<Variant> open = variants.of(plan);
     if (filter.any_variant()) {
         std::erase_if(open, [&](const Variant& variant) { return !filter.takes(variant); });
@@ -31,7 +31,7 @@ std::vector<Variant> Scene::left_open(const Plan& plan) const {
     return open;
 }
 
-std::vector<std::int64_t> Scene::microbatches(const MeshLayout& layout) const {
+std::vector<std::int64_t> SearchContext::microbatches(const MeshLayout& layout) const {
     std::vector<std::int64_t> sizes =
         space.accumulate ? divisors(layout.samples) : std::vector<std::int64_t>{layout.samples};
     std::erase_if(sizes, [&](std::int64_t size) { return !filter.takes(size); });
@@ -40,15 +40,16 @@ std::vector<std::int64_t> Scene::microbatches(const MeshLayout& layout) const {
 
 namespace {
 
-void add_broken(const plan::Limit& broken, std::int64_t count, Finding& finding) {
+void add_broken(const plan::Limit& broken, std::int64_t count, MeshResult& finding) {
     finding.configurations += count;
     finding.miss(broken.text, count);
 }
 
 }  // namespace
 
-Finding walk_one_by_one(const Scene& scene, const MeshLayout& layout, std::size_t index, Plan& plan) {
-    Finding finding;
+MeshResult search_mesh_exhaustively(const SearchContext& scene, const MeshLayout& layout, std::size_t index,
+                                    Plan& plan) {
+    MeshResult finding;
     layout.apply(plan);
     for (const std::int64_t microbatch : scene.microbatches(layout)) {
         plan.microbatch = microbatch;
@@ -83,16 +84,16 @@ Finding walk_one_by_one(const Scene& scene, const MeshLayout& layout, std::size_
 
 namespace {
 
-class TableWalk {
+class MeshSearch {
 public:
-    TableWalk(const Scene& scene, const MeshLayout& layout, std::size_t index, Plan& plan, PassTables& passes,
-              Bounds bounds)
+    MeshSearch(const SearchContext& scene, const MeshLayout& layout, std::size_t index, Plan& plan, PassTables& passes,
+               Bounds bounds)
         : scene_(scene), layout_(layout), index_(index), plan_(plan), passes_(passes), bounds_(bounds) {
         layout_.apply(plan_);
         stages_ = plan_.strategy.pipeline ? plan_.axis_size(*plan_.strategy.pipeline) : 1;
     }
 
-    Finding run() {
+    MeshResult run() {
         const Meshes meshes(plan_);
         const std::vector<std::int64_t> sizes = scene_.microbatches(layout_);
         if (sizes.empty()) {
@@ -120,7 +121,7 @@ public:
 
 private:
     /// Whether one reason holds for all micro-batches and variants.
-    bool settled(const Sketch& sketch, const Meshes& meshes, const std::vector<std::int64_t>& sizes) {
+    bool settled(const FeasibilityBound& sketch, const Meshes& meshes, const std::vector<std::int64_t>& sizes) {
         const bool pieces = scene_.pieces < stages_;
         if (!sketch.broken && !pieces && !lacks_memory(sketch, meshes, sizes)) {
             return false;
@@ -139,7 +140,7 @@ private:
         return true;
     }
 
-    bool lacks_memory(const Sketch& sketch, const Meshes& meshes, const std::vector<std::int64_t>& sizes) {
+    bool lacks_memory(const FeasibilityBound& sketch, const Meshes& meshes, const std::vector<std::int64_t>& sizes) {
         if (bounds_ == Bounds::ignored || scene_.space.offload.any() || scene_.space.vary.offload) {
             return false;
         }
@@ -164,8 +165,8 @@ private:
         if (!smaller.alike || table_->sparse()) {
             return false;
         }
-        const Miss* known = nullptr;
-        for (const Miss& miss : finding_.misses) {
+        const Infeasibility* known = nullptr;
+        for (const Infeasibility& miss : finding_.misses) {
             known = miss.reason == kOutOfMemory ? &miss : known;
         }
         if (known == nullptr || !known->least) {
@@ -224,12 +225,12 @@ private:
         return any;
     }
 
-    const Scene& scene_;
+    const SearchContext& scene_;
     const MeshLayout& layout_;
     std::size_t index_;
     Plan& plan_;
     PassTables& passes_;
-    Finding finding_;
+    MeshResult finding_;
     std::optional<LayoutTable> table_;
     Bounds bounds_;
     std::int64_t stages_ = 1;
@@ -237,9 +238,9 @@ private:
 
 }  // namespace
 
-Finding walk_tables(const Scene& scene, const MeshLayout& layout, std::size_t index, Plan& plan, PassTables& passes,
-                    Bounds bounds) {
-    return TableWalk(scene, layout, index, plan, passes, bounds).run();
+MeshResult search_mesh(const SearchContext& scene, const MeshLayout& layout, std::size_t index, Plan& plan,
+                       PassTables& passes, Bounds bounds) {
+    return MeshSearch(scene, layout, index, plan, passes, bounds).run();
 }
 
 }  // namespace dodona::search

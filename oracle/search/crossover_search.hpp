@@ -4,13 +4,13 @@
 // recomputation, sharding) may change with the parameter. It flips where every way to run it that fits takes more than
 // 1 + kEqualTime times the fastest plan's time, or none fits:
 //
-//   flips(f)  <=>  T_layout(f) > (1 + kEqualTime) min_plan T_plan(f)
+//   crosses(f)  <=>  T_layout(f) > (1 + kEqualTime) min_plan T_plan(f)
 //
-// The first flip on the way from 1 to the end of the range is looked for among the plans known, on a grid of factors
+// The first crossover on the way from 1 to the end of the range is looked for among the plans known, on a grid of factors
 // and then by bisection to kFine, which takes predictions only; full searches on both sides of it say whether that
-// holds among all plans. What they list competes from then on, and the flip is looked for again; where that does not
-// settle it soon, full searches halve the way. So every flip is one that two searches found, kFine apart. Where known
-// plans flip nothing, full searches look at the end and, of parameters that the plan reacts to, half-way on the scale
+// holds among all plans. What they list competes from then on, and the crossover is looked for again; where that does not
+// settle it soon, full searches halve the way. So every crossover is one that two searches found, kFine apart. Where known
+// plans crossover nothing, full searches look at the end and, of parameters that the plan reacts to, half-way on the scale
 // of logarithms.
 //
 // Where a parameter only makes things worse and the recommended layout stays within equal time of what was fastest
@@ -29,15 +29,15 @@
 #include <vector>
 
 #include "graph/graph.hpp"
-#include "search/knobs.hpp"
+#include "search/adjustable_parameters.hpp"
 #include "search/search.hpp"
 
 namespace dodona::search {
 
 /// Plans of each search: the recommended layout is to be among them where it is any good.
-inline constexpr std::size_t kRivals = 12;
+inline constexpr std::size_t kCompetitors = 12;
 
-/// Ratio of the factors between which a flip is left: half a per cent, as close as times are told apart.
+/// Ratio of the factors between which a crossover is left: half a per cent, as close as times are told apart.
 inline constexpr double kFine = 1.005;
 
 /// Whether two plans are one recommendation.
@@ -56,17 +56,17 @@ struct Inquiry {
     Searcher searcher = search;
 };
 
-class Rivals {
+class CrossoverSearch {
 public:
     /// `plans`: what the inquiry's search recommends under `conditions`, at least one plan. `go_on` is asked now and
     /// then and ends the work where it says no. All but `plans` and `go_on` outlive the object.
-    Rivals(const Inquiry& inquiry, const Conditions& conditions, const std::vector<step::Prediction>& plans,
-           std::function<bool()> go_on);
+    CrossoverSearch(const Inquiry& inquiry, const Conditions& conditions, const std::vector<step::Prediction>& plans,
+                    std::function<bool()> go_on);
 
     [[nodiscard]] std::int64_t searches() const { return searches_; }
 
-    /// The first flip on the way to the knob's most (`up`) or least.
-    Direction look(const Knob& knob, bool up);
+    /// The first crossover on the way to the parameter's most (`up`) or least.
+    Direction look(const AdjustableParameter& parameter, bool up);
 
     /// What a full search recommends; `looked` false where it was ended.
     struct Recommended {
@@ -87,7 +87,7 @@ private:
         std::optional<Seconds> ours;
         std::optional<Seconds> fastest;
         void take(bool is_ours, Seconds time);
-        [[nodiscard]] bool flips() const;
+        [[nodiscard]] bool crosses() const;
     };
 
     /// `now`: under the question's own conditions, where it fits.
@@ -98,17 +98,17 @@ private:
 
     void know(const plan::Plan& plan);
     /// Full searches one after the other.
-    Direction walk(const Knob& knob, const std::vector<double>& way);
-    /// Full searches at some points of a way on which known plans flip nothing.
-    Direction probed(const Knob& knob, double end);
-    /// Full searches half-way between where the recommendation stays and a flip.
-    Direction halved(const Knob& knob, double stays, Flip flip);
+    Direction walk(const AdjustableParameter& parameter, const std::vector<double>& way);
+    /// Full searches at some points of a way on which known plans crossover nothing.
+    Direction probed(const AdjustableParameter& parameter, double end);
+    /// Full searches half-way between where the recommendation stays and a crossover.
+    Direction halved(const AdjustableParameter& parameter, double stays, Crossover crossover);
     [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan); }
     [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const plan::Plan& plan) const;
     [[nodiscard]] Standing standing(const Conditions& conditions, const std::vector<const Known*>& plans) const;
-    [[nodiscard]] std::vector<const Known*> contenders(const Knob& knob, double end) const;
-    [[nodiscard]] bool cannot_flip(const Knob& knob, double factor) const;
-    [[nodiscard]] std::optional<Bracket> bracket(const Knob& knob, double end) const;
+    [[nodiscard]] std::vector<const Known*> contenders(const AdjustableParameter& parameter, double end) const;
+    [[nodiscard]] bool cannot_cross(const AdjustableParameter& parameter, double factor) const;
+    [[nodiscard]] std::optional<Bracket> bracket(const AdjustableParameter& parameter, double end) const;
 
     const Inquiry& inquiry_;
     const Conditions& conditions_;

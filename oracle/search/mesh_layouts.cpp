@@ -1,4 +1,4 @@
-#include "search/layouts.hpp"
+#include "search/mesh_layouts.hpp"
 
 #include <algorithm>
 #include <optional>

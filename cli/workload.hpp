@@ -18,17 +18,17 @@
 
 namespace dodona::cli {
 
-struct Job {
+struct Workload {
     std::string model;    ///< as typed
     std::string machine;  ///< as typed
     graph::Graph graph;
     cluster::Cluster cluster;
 };
 
-std::vector<Option> job_options();
+std::vector<Option> workload_options();
 
 /// Reads network and machine. `arguments` carries no fault when this returns.
-Job read_job(Arguments& arguments);
+Workload read_workload(Arguments& arguments);
 
 /// --set, --seq and --image, as parameters of the model file.
 std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments);
@@ -46,7 +46,7 @@ plan::Overlap overlap_of(Arguments& arguments);
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster);
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments);
 /// --framework, or the usual one for the network; where it says nothing of interference, with the machine's.
-plan::Framework framework_of(Arguments& arguments, const Job& job);
+plan::Framework framework_of(Arguments& arguments, const Workload& workload);
 /// What such software keeps in device memory beside the network's own tensors.
 plan::MemoryProfile memory_of(const plan::Framework& framework);
 

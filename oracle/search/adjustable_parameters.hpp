@@ -10,7 +10,7 @@
 //   a framework's parameters, inside their range (plan/framework.hpp)
 //   global batch           by doublings, so that what divided before still does
 //
-// Neighbouring levels on one side of the node's boundary whose links have one bandwidth are one knob: the same cable.
+// Neighbouring levels on one side of the node's boundary whose links have one bandwidth are one parameter: the same cable.
 // Measured tables move by what the model says of the change (cost/moved_tables.hpp).
 #pragma once
 
@@ -34,18 +34,19 @@ struct Conditions {
     bool offloads = false;  ///< plans may keep something in the hosts' memory
 };
 
-struct Knob {
+struct AdjustableParameter {
     Parameter parameter;
     double below = 1, above = 1;  ///< factors close to 1 that a derivative is taken between
     bool by_doublings = false;
     bool by_steps = false;  ///< plans come to fit and cease to: time jumps, so that plans known say little about others
-    std::function<Conditions(const Conditions&, double factor)> turned;
+    std::function<Conditions(const Conditions&, double factor)> adjusted;
 };
 
 /// How far a parameter is followed, as a factor either way: our choice, beyond it nothing is the same machine any more.
 inline constexpr double kFarthest = 16;
 
 /// Of the parameters that are there, in the order of the table above. `plan`: the one whose derivatives are asked for.
-std::vector<Knob> knobs(const Conditions& conditions, const graph::Graph& graph, const plan::Plan& plan);
+std::vector<AdjustableParameter> adjustable_parameters(const Conditions& conditions, const graph::Graph& graph,
+                                                       const plan::Plan& plan);
 
 }  // namespace dodona::search

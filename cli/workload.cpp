@@ -1,4 +1,4 @@
-#include "cli/job.hpp"
+#include "cli/workload.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -67,7 +67,7 @@ void read_words(Arguments& arguments, const std::string& option, const Words& wo
 
 }  // namespace
 
-std::vector<Option> job_options() {
+std::vector<Option> workload_options() {
     const std::string job = "Job";
     const std::string training = "Training";
     return {
@@ -148,19 +148,20 @@ std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arg
     return parameters;
 }
 
-Job read_job(Arguments& arguments) {
-    Job job;
-    job.model = arguments.required_text("MODEL", "a built-in network (`dodona models` lists them) or a file");
-    job.machine = arguments.required_text("--machine", "a built-in cluster (`dodona machines` lists them) or a file");
+Workload read_workload(Arguments& arguments) {
+    Workload workload;
+    workload.model = arguments.required_text("MODEL", "a built-in network (`dodona models` lists them) or a file");
+    workload.machine =
+        arguments.required_text("--machine", "a built-in cluster (`dodona machines` lists them) or a file");
     const auto parameters = model_parameters(arguments);
     const auto contention = arguments.ratio("--contention", 1);
     arguments.throw_if_faults();
-    job.graph = read_network(job.model, parameters);
-    job.cluster = read_machine(job.machine);
+    workload.graph = read_network(workload.model, parameters);
+    workload.cluster = read_machine(workload.machine);
     if (contention) {
-        job.cluster.contention = contention;
+        workload.cluster.contention = contention;
     }
-    return job;
+    return workload;
 }
 
 Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
@@ -222,14 +223,14 @@ std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
     return word ? cluster::algorithm_from(*word) : std::nullopt;
 }
 
-plan::Framework framework_of(Arguments& arguments, const Job& job) {
+plan::Framework framework_of(Arguments& arguments, const Workload& workload) {
     const auto typed = arguments.text("--framework");
-    plan::Framework framework = typed ? library().framework(*typed) : usual_framework(library(), job.graph);
+    plan::Framework framework = typed ? library().framework(*typed) : usual_framework(library(), workload.graph);
     plan::Framework::Number& interference = framework.number(plan::FrameworkParameter::interference);
-    if (interference.source.empty() && job.cluster.interference) {
-        const double lost = job.cluster.interference->lost;
+    if (interference.source.empty() && workload.cluster.interference) {
+        const double lost = workload.cluster.interference->lost;
         interference = {
-            .value = lost, .lo = lost, .hi = lost, .bounds = {}, .source = job.cluster.interference->source};
+            .value = lost, .lo = lost, .hi = lost, .bounds = {}, .source = workload.cluster.interference->source};
     }
     return framework;
 }

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "search/filter.hpp"
-#include "search/finding.hpp"
-#include "search/layouts.hpp"
+#include "search/mesh_layouts.hpp"
+#include "search/mesh_result.hpp"
 #include "search/pass_table.hpp"
 #include "search/space.hpp"
 #include "step/predict.hpp"
@@ -13,7 +13,7 @@
 namespace dodona::search {
 
 /// What all walks of a search share.
-struct Scene {
+struct SearchContext {
     const graph::Graph& graph;
     const cluster::Cluster& cluster;
     const Space& space;
@@ -22,20 +22,21 @@ struct Scene {
     std::int64_t pieces = 0;  ///< that a pipeline may cut the network into
     Bytes limit;              ///< of the first rank's device
 
-    Scene(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
-    /// What is left open on a mesh and micro-batch, within the user's wishes.
+    SearchContext(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
+    /// What is left open on a mesh and micro-batch, within the user's constraints.
     [[nodiscard]] std::vector<Variant> left_open(const plan::Plan& plan) const;
     [[nodiscard]] std::vector<std::int64_t> microbatches(const MeshLayout& layout) const;
 };
 
 /// `plan`: of the layout's strategy; changed on the way.
-Finding walk_one_by_one(const Scene& scene, const MeshLayout& layout, std::size_t index, plan::Plan& plan);
+MeshResult search_mesh_exhaustively(const SearchContext& scene, const MeshLayout& layout, std::size_t index,
+                                    plan::Plan& plan);
 
 enum class Bounds { used, ignored };
 
 /// The same from tables; `passes` are shared by layouts that are alike but for quiet axes. For jobs on devices of one
 /// kind. A bound on the memory of all its plans may settle a layout; what its leanest needs then stays unknown.
-Finding walk_tables(const Scene& scene, const MeshLayout& layout, std::size_t index, plan::Plan& plan,
-                    PassTables& passes, Bounds bounds);
+MeshResult search_mesh(const SearchContext& scene, const MeshLayout& layout, std::size_t index, plan::Plan& plan,
+                       PassTables& passes, Bounds bounds);
 
 }  // namespace dodona::search

@@ -1,6 +1,6 @@
-// What one instance of a unit costs on one device for one micro-batch: the tables that every plan is composed from.
+// What one instance of a segment costs on one device for one micro-batch: the tables that every plan is composed from.
 //
-// A unit is what a pipeline may not cut. Costs depend on mesh, strategy, micro-batch and precision only; recomputation,
+// A segment is what a pipeline may not cut. Costs depend on mesh, strategy, micro-batch and precision only; recomputation,
 // sharding of states, schedule and overlap are composed later, so one table serves many plans.
 #pragma once
 
@@ -17,14 +17,14 @@
 #include "plan/plan.hpp"
 #include "plan/shard.hpp"
 #include "step/placement.hpp"
-#include "step/unit_memory.hpp"
+#include "step/segment_memory.hpp"
 
 namespace dodona::step {
 
 /// A collective of a layer with its time.
 struct TimedTransfer {
     plan::LayerTransfer what;
-    double count = 1;  ///< per unit instance
+    double count = 1;  ///< per segment instance
     Bytes size;
     cost::CollectiveTime time;
     bool repeats = false;  ///< runs again in backward, its layer being recomputed by name
@@ -42,15 +42,15 @@ struct WeightKind {
 
 WeightKind kind_of(const plan::WeightShard& weight);
 
-/// Weights of one unit of one kind.
+/// Weights of one segment of one kind.
 struct WeightClass {
     WeightKind kind;
     bool tied = false;
-    std::size_t owner_unit = 0;  ///< where the weight that it is tied to lives; its own unit otherwise
-    plan::WeightSize size;       ///< local
+    std::size_t owner_segment = 0;  ///< where the weight that it is tied to lives; its own segment otherwise
+    plan::WeightSize size;          ///< local
 };
 
-/// One direction of a unit: kernels and the collectives between them.
+/// One direction of a segment: kernels and the collectives between them.
 struct PassCost {
     Estimate compute;
     Estimate layer;      ///< conversions, regathers, statistics
@@ -65,21 +65,22 @@ struct PassCost {
     friend PassCost operator*(double ratio, PassCost cost);
 };
 
-/// A tensor that a unit reads from an earlier one, in its producer's layout.
+/// A tensor that a segment reads from an earlier one, in its producer's layout.
 struct Entering {
-    std::size_t producer = 0;  ///< unit
+    std::size_t producer = 0;  ///< segment
     Bytes bytes;
     bool sample = false;      ///< read from storage: kept, never sent
     plan::Atoms sharded = 0;  ///< atoms in its layout
 };
 
-struct UnitCost {
+struct SegmentCost {
     PassCost forward;
     PassCost backward;
-    PassCost selective;              ///< what recomputation in parts repeats: selective, or of named layers
-    UnitMemory memory;               ///< what it keeps and needs for a moment
-    std::vector<Entering> entering;  ///< tensors from earlier units: what full recomputation keeps and a pipeline sends
-    Bytes largest_message;           ///< buffer of the largest collective
+    PassCost selective;    ///< what recomputation in parts repeats: selective, or of named layers
+    SegmentMemory memory;  ///< what it keeps and needs for a moment
+    std::vector<Entering>
+        entering;           ///< tensors from earlier segments: what full recomputation keeps and a pipeline sends
+    Bytes largest_message;  ///< buffer of the largest collective
     std::vector<WeightClass> weights;
     std::vector<TimedTransfer> transfers;
     bool block = false;
@@ -94,21 +95,22 @@ struct DeviceTimes {
     std::string evidence;     ///< provenance of the compute times
 };
 
-/// On one device, or on several that work in step: then each pass of a unit takes as long as on the slowest.
+/// On one device, or on several that work in step: then each pass of a segment takes as long as on the slowest.
 struct CostedGraph {
     const graph::Graph* graph = nullptr;
     const cluster::Cluster* cluster = nullptr;
     plan::Mesh mesh;
     plan::ShardedGraph sharded;
-    std::vector<UnitCost> units;
+    std::vector<SegmentCost> segments;
     Precision precision = Precision::bf16;
     plan::Framework framework;
     bool token_network = false;  ///< reads indices: layers outside blocks are embeddings and heads
     graph::Counts counts;
-    Flop whole_executed;                ///< matrix arithmetic of one sample, forward and backward, unsplit
-    std::vector<DeviceTimes> devices;   ///< of the whole job, or of a variant
-    Placement placement;                ///< of stages and replicas (but for ZeRO, which the plan says)
-    std::vector<CostedGraph> variants;  ///< of a mixed job, for each set of devices that work in step; not `sharded`
+    Flop whole_executed;               ///< matrix arithmetic of one sample, forward and backward, unsplit
+    std::vector<DeviceTimes> devices;  ///< of the whole composed, or of a variant
+    Placement placement;               ///< of stages and replicas (but for ZeRO, which the plan says)
+    std::vector<CostedGraph>
+        variants;  ///< of a mixed composed, for each set of devices that work in step; not `sharded`
 
     /// The same on some of the devices.
     [[nodiscard]] const CostedGraph& on(DeviceSet set) const;
@@ -116,7 +118,7 @@ struct CostedGraph {
     [[nodiscard]] Bytes context() const;
     /// One optimizer step that moves so many bytes in device memory, of a `share` of the network's weights.
     [[nodiscard]] Estimate update_time(Bytes traffic, double share) const;
-    /// "a100 and v100": of some of the devices of a whole job; all its own.
+    /// "a100 and v100": of some of the devices of a whole composed; all its own.
     [[nodiscard]] std::string device_names(DeviceSet some = ~DeviceSet{0}) const;
 
     DeviceSet set = 1;
@@ -138,7 +140,7 @@ plan::Atoms busy_atoms(const plan::ShardedGraph& sharded);
 /// One graph costed on several devices, each in a costed graph of its own, whose ranks work in step.
 CostedGraph joined(const std::vector<CostedGraph>& singles, DeviceSet set);
 
-/// A collective of this job among a group of ranks, or over some atoms of the mesh.
+/// A collective of this composed among a group of ranks, or over some atoms of the mesh.
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, const cluster::Group& group,
                              Bytes size, std::optional<cluster::Algorithm> forced, int messages = 1);
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, plan::Atoms atoms, Bytes size,

@@ -1,4 +1,4 @@
-#include "search/rivals.hpp"
+#include "search/crossover_search.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,23 +18,23 @@ using plan::Plan;
 constexpr std::array kGrid{1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
 constexpr std::array kDoublings{2.0, 4.0, 8.0, 16.0};
 
-/// Times that a flip is looked for among plans known before it is left to searches alone.
+/// Times that a crossover is looked for among plans known before it is left to searches alone.
 constexpr int kRounds = 3;
 
-/// Where full searches look on a way without a flip among plans known, of parameters that the plan reacts to.
+/// Where full searches look on a way without a crossover among plans known, of parameters that the plan reacts to.
 constexpr std::array kProbes{4.0};
 
 /// The way from 1 to the end of the range; samples stay whole.
-std::vector<double> steps(const Knob& knob, double end, std::int64_t batch) {
+std::vector<double> steps(const AdjustableParameter& parameter, double end, std::int64_t batch) {
     std::vector<double> found;
     const auto add = [&](double factor) {
         const double at = end > 1 ? factor : 1 / factor;
-        const bool whole = !knob.by_doublings || std::fmod(at * static_cast<double>(batch), 1) == 0;
+        const bool whole = !parameter.by_doublings || std::fmod(at * static_cast<double>(batch), 1) == 0;
         if (whole && (end > 1 ? at <= end : at >= end)) {
             found.push_back(at);
         }
     };
-    if (knob.by_doublings) {
+    if (parameter.by_doublings) {
         std::for_each(kDoublings.begin(), kDoublings.end(), add);
         return found;
     }
@@ -82,8 +82,8 @@ std::optional<step::Prediction> predicted(const graph::Graph& graph, const Condi
     return prediction;
 }
 
-Rivals::Rivals(const Inquiry& inquiry, const Conditions& conditions, const std::vector<step::Prediction>& plans,
-               std::function<bool()> go_on)
+CrossoverSearch::CrossoverSearch(const Inquiry& inquiry, const Conditions& conditions,
+                                 const std::vector<step::Prediction>& plans, std::function<bool()> go_on)
     : inquiry_(inquiry), conditions_(conditions), go_on_(std::move(go_on)) {
     check(!plans.empty(), "what competes with a recommendation needs one");
     for (const step::Prediction& prediction : plans) {
@@ -92,7 +92,7 @@ Rivals::Rivals(const Inquiry& inquiry, const Conditions& conditions, const std::
 }
 
 /// Plans of one name that take other times have other rules: they were made for a network.
-void Rivals::know(const Plan& plan) {
+void CrossoverSearch::know(const Plan& plan) {
     const std::optional<Seconds> now = time(conditions_, plan);
     const bool known = std::any_of(known_.begin(), known_.end(), [&](const Known& other) {
         return same_layout(plan, other.plan) && same_run(plan, other.plan) && now == other.now;
@@ -102,21 +102,22 @@ void Rivals::know(const Plan& plan) {
     }
 }
 
-void Rivals::Standing::take(bool is_ours, Seconds time) {
+void CrossoverSearch::Standing::take(bool is_ours, Seconds time) {
     fastest = fastest ? min(*fastest, time) : time;
     if (is_ours) {
         ours = ours ? min(*ours, time) : time;
     }
 }
 
-bool Rivals::Standing::flips() const { return !ours || *ours > (1 + kEqualTime) * *fastest; }
+bool CrossoverSearch::Standing::crosses() const { return !ours || *ours > (1 + kEqualTime) * *fastest; }
 
-std::optional<Seconds> Rivals::time(const Conditions& conditions, const Plan& plan) const {
+std::optional<Seconds> CrossoverSearch::time(const Conditions& conditions, const Plan& plan) const {
     const auto prediction = predicted(inquiry_.graph, conditions, plan);
     return prediction && prediction->fits ? std::optional(prediction->step.value) : std::nullopt;
 }
 
-Rivals::Standing Rivals::standing(const Conditions& conditions, const std::vector<const Known*>& plans) const {
+CrossoverSearch::Standing CrossoverSearch::standing(const Conditions& conditions,
+                                                    const std::vector<const Known*>& plans) const {
     Standing standing;
     for (const Known* known : plans) {
         if (const auto taken = time(conditions, known->plan)) {
@@ -126,8 +127,9 @@ Rivals::Standing Rivals::standing(const Conditions& conditions, const std::vecto
     return standing;
 }
 
-std::vector<const Rivals::Known*> Rivals::contenders(const Knob& knob, double end) const {
-    const Conditions at_end = knob.turned(conditions_, end);
+std::vector<const CrossoverSearch::Known*> CrossoverSearch::contenders(const AdjustableParameter& parameter,
+                                                                       double end) const {
+    const Conditions at_end = parameter.adjusted(conditions_, end);
     const std::optional<Seconds> now = known_.front().now;
     const std::optional<Seconds> then = time(at_end, known_.front().plan);
     std::vector<const Known*> plans;
@@ -140,22 +142,25 @@ std::vector<const Rivals::Known*> Rivals::contenders(const Knob& knob, double en
     return plans;
 }
 
-bool Rivals::cannot_flip(const Knob& knob, double factor) const {
-    const bool worse = !knob.by_doublings && (factor > 1) != knob.parameter.more_is_better;
+bool CrossoverSearch::cannot_cross(const AdjustableParameter& parameter, double factor) const {
+    const bool worse = !parameter.by_doublings && (factor > 1) != parameter.parameter.more_is_better;
     if (!worse) {
         return false;
     }
-    const std::optional<Seconds> then = time(knob.turned(conditions_, factor), known_.front().plan);
+    const std::optional<Seconds> then = time(parameter.adjusted(conditions_, factor), known_.front().plan);
     return then && std::all_of(known_.begin(), known_.end(), [&](const Known& known) {
                return !known.now || *then <= (1 + kEqualTime) * *known.now;
            });
 }
 
-std::optional<Rivals::Bracket> Rivals::bracket(const Knob& knob, double end) const {
-    const std::vector<const Known*> plans = contenders(knob, end);
-    const auto flips = [&](double factor) { return standing(knob.turned(conditions_, factor), plans).flips(); };
+std::optional<CrossoverSearch::Bracket> CrossoverSearch::bracket(const AdjustableParameter& parameter,
+                                                                 double end) const {
+    const std::vector<const Known*> plans = contenders(parameter, end);
+    const auto flips = [&](double factor) {
+        return standing(parameter.adjusted(conditions_, factor), plans).crosses();
+    };
     Bracket found;
-    for (const double factor : steps(knob, end, conditions_.batch)) {
+    for (const double factor : steps(parameter, end, conditions_.batch)) {
         found.flips = factor;
         if (flips(factor)) {
             while (std::abs(std::log(found.flips / found.stays)) > std::log(kFine)) {
@@ -169,12 +174,12 @@ std::optional<Rivals::Bracket> Rivals::bracket(const Knob& knob, double end) con
     return std::nullopt;
 }
 
-Rivals::Recommended Rivals::searched(const Conditions& conditions) {
+CrossoverSearch::Recommended CrossoverSearch::searched(const Conditions& conditions) {
     Space space = inquiry_.space;
     space.framework = conditions.framework;
     space.batch = conditions.batch;
     space.max_memory = conditions.max_memory;
-    space.top = kRivals;
+    space.top = kCompetitors;
     ++searches_;
     bool ended = false;
     const Answer answer = inquiry_.searcher(inquiry_.graph, conditions.cluster, space, [&](std::int64_t, std::int64_t) {
@@ -195,121 +200,121 @@ Rivals::Recommended Rivals::searched(const Conditions& conditions) {
         }
     }
     return {.looked = true,
-            .flips = standing.flips(),
+            .flips = standing.crosses(),
             .plan = answer.plans.empty() ? std::nullopt : std::optional(answer.plans.front())};
 }
 
-Direction Rivals::walk(const Knob& knob, const std::vector<double>& way) {
+Direction CrossoverSearch::walk(const AdjustableParameter& parameter, const std::vector<double>& way) {
     double stays = 1;
     for (const double factor : way) {
-        if (cannot_flip(knob, factor)) {
+        if (cannot_cross(parameter, factor)) {
             stays = factor;
             continue;
         }
-        Recommended there = searched(knob.turned(conditions_, factor));
+        Recommended there = searched(parameter.adjusted(conditions_, factor));
         if (!there.looked) {
             return {};
         }
         if (there.flips) {
-            Flip flip{.factor = factor, .to = std::move(there.plan)};
-            return knob.by_doublings ? Direction{.looked = true, .flip = std::move(flip)}
-                                     : halved(knob, stays, std::move(flip));
+            Crossover crossover{.factor = factor, .to = std::move(there.plan)};
+            return parameter.by_doublings ? Direction{.looked = true, .crossover = std::move(crossover)}
+                                          : halved(parameter, stays, std::move(crossover));
         }
         stays = factor;
     }
-    return {.looked = true, .flip = std::nullopt};
+    return {.looked = true, .crossover = std::nullopt};
 }
 
-Direction Rivals::look(const Knob& knob, bool up) {
-    const double end = up ? knob.parameter.most : knob.parameter.least;
-    const Direction stays{.looked = true, .flip = std::nullopt};
-    const std::vector<double> way = steps(knob, end, conditions_.batch);
-    if (knob.by_doublings || knob.by_steps) {
-        return walk(knob, way);
+Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
+    const double end = up ? parameter.parameter.most : parameter.parameter.least;
+    const Direction stays{.looked = true, .crossover = std::nullopt};
+    const std::vector<double> way = steps(parameter, end, conditions_.batch);
+    if (parameter.by_doublings || parameter.by_steps) {
+        return walk(parameter, way);
     }
-    if (end == 1 || cannot_flip(knob, end)) {
+    if (end == 1 || cannot_cross(parameter, end)) {
         return stays;
     }
-    std::optional<Flip> nearest;
+    std::optional<Crossover> nearest;
     for (int round = 0; round < kRounds; ++round) {
-        const auto found = bracket(knob, end);
+        const auto found = bracket(parameter, end);
         const double at = found ? found->flips : end;
-        Recommended there = searched(knob.turned(conditions_, at));
+        Recommended there = searched(parameter.adjusted(conditions_, at));
         if (!there.looked) {
             return {};
         }
         if (!there.flips && !found) {
-            return probed(knob, end);
+            return probed(parameter, end);
         }
         if (!there.flips) {
             continue;  // another way to run the recommended layout was found
         }
-        nearest = Flip{.factor = at, .to = std::move(there.plan)};
+        nearest = Crossover{.factor = at, .to = std::move(there.plan)};
         if (!found) {
             continue;  // what wins there is known now
         }
         Recommended before{.looked = true};
-        if (!cannot_flip(knob, found->stays) && found->stays != 1) {
-            before = searched(knob.turned(conditions_, found->stays));
+        if (!cannot_cross(parameter, found->stays) && found->stays != 1) {
+            before = searched(parameter.adjusted(conditions_, found->stays));
         }
         if (!before.looked) {
             return {};
         }
         if (!before.flips) {
-            return {.looked = true, .flip = nearest};
+            return {.looked = true, .crossover = nearest};
         }
-        nearest = Flip{.factor = found->stays, .to = std::move(before.plan)};
+        nearest = Crossover{.factor = found->stays, .to = std::move(before.plan)};
     }
     if (nearest) {
-        return halved(knob, 1, *nearest);
+        return halved(parameter, 1, *nearest);
     }
-    Recommended there = searched(knob.turned(conditions_, end));
+    Recommended there = searched(parameter.adjusted(conditions_, end));
     if (!there.looked) {
         return {};
     }
-    return there.flips ? halved(knob, 1, {.factor = end, .to = std::move(there.plan)}) : stays;
+    return there.flips ? halved(parameter, 1, {.factor = end, .to = std::move(there.plan)}) : stays;
 }
 
-Direction Rivals::probed(const Knob& knob, double end) {
+Direction CrossoverSearch::probed(const AdjustableParameter& parameter, double end) {
     const std::optional<Seconds> now = known_.front().now;
-    const std::optional<Seconds> then = time(knob.turned(conditions_, end), known_.front().plan);
+    const std::optional<Seconds> then = time(parameter.adjusted(conditions_, end), known_.front().plan);
     const bool reacts = !now || !then || std::abs(std::log(*then / *now)) > std::log(1 + kEqualTime);
     double stays = 1;
     for (const double probe : kProbes) {
         const double factor = end > 1 ? probe : 1 / probe;
-        if (!reacts || (end > 1 ? factor >= end : factor <= end) || cannot_flip(knob, factor)) {
+        if (!reacts || (end > 1 ? factor >= end : factor <= end) || cannot_cross(parameter, factor)) {
             continue;
         }
-        Recommended there = searched(knob.turned(conditions_, factor));
+        Recommended there = searched(parameter.adjusted(conditions_, factor));
         if (!there.looked) {
             return {};
         }
         if (there.flips) {
-            return halved(knob, stays, {.factor = factor, .to = std::move(there.plan)});
+            return halved(parameter, stays, {.factor = factor, .to = std::move(there.plan)});
         }
         stays = factor;
     }
-    return {.looked = true, .flip = std::nullopt};
+    return {.looked = true, .crossover = std::nullopt};
 }
 
-Direction Rivals::halved(const Knob& knob, double stays, Flip flip) {
-    while (std::abs(std::log(flip.factor / stays)) > std::log(kFine)) {
-        const double middle = std::sqrt(flip.factor * stays);
-        if (cannot_flip(knob, middle)) {
+Direction CrossoverSearch::halved(const AdjustableParameter& parameter, double stays, Crossover crossover) {
+    while (std::abs(std::log(crossover.factor / stays)) > std::log(kFine)) {
+        const double middle = std::sqrt(crossover.factor * stays);
+        if (cannot_cross(parameter, middle)) {
             stays = middle;
             continue;
         }
-        Recommended there = searched(knob.turned(conditions_, middle));
+        Recommended there = searched(parameter.adjusted(conditions_, middle));
         if (!there.looked) {
             return {};
         }
         if (there.flips) {
-            flip = {.factor = middle, .to = std::move(there.plan)};
+            crossover = {.factor = middle, .to = std::move(there.plan)};
         } else {
             stays = middle;
         }
     }
-    return {.looked = true, .flip = std::move(flip)};
+    return {.looked = true, .crossover = std::move(crossover)};
 }
 
 }  // namespace dodona::search

@@ -1,4 +1,4 @@
-// Layouts of tensors over the mesh, and the one table that converts them.
+// Shardings of tensors over the mesh, and the one table that converts them.
 #pragma once
 
 #include <span>
@@ -12,20 +12,20 @@
 namespace dodona::plan {
 
 /// Where the elements of a tensor are. Atoms in no dimension and not partial hold copies.
-struct Layout {
+struct Sharding {
     std::vector<Atoms> dimensions;  ///< per tensor dimension: the atoms it is sharded over
     Atoms partial = 0;              ///< atoms over which every rank holds one summand
 
     [[nodiscard]] Atoms sharded() const;
     /// The dimension that `atom` shards, or -1.
     [[nodiscard]] int dimension_of(Atoms atom) const;
-    auto operator<=>(const Layout&) const = default;
+    auto operator<=>(const Sharding&) const = default;
 };
 
-/// How one dimension of a tensor divides among ways: whole units, the largest share counts.
+/// How one dimension of a tensor divides among ways: whole granules, the largest share counts.
 struct Division {
     double extent = 1;
-    double unit = 1;
+    double granule = 1;
     double density = 1;    ///< share of the extent that holds data
     double imbalance = 1;  ///< the fullest shard over the mean; it holds the whole at most
 
@@ -34,7 +34,7 @@ struct Division {
 };
 
 /// Elements of the largest shard. `divisions` has one entry per dimension.
-double local_elements(const Mesh& mesh, std::span<const Division> divisions, const Layout& layout);
+double local_elements(const Mesh& mesh, std::span<const Division> divisions, const Sharding& sharding);
 
 /// One communication that a conversion needs.
 struct Transfer {
@@ -56,10 +56,10 @@ struct Transfer {
 ///
 /// Atoms that convert alike do so in one collective over their product. Slices come first and gathers last, so every
 /// step runs where the tensor is smallest. `to` must not be partial where `from` is not.
-std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisions, const Layout& from,
-                              const Layout& to, Via via = Via::reduce_scatter);
+std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisions, const Sharding& from,
+                              const Sharding& to, Via via = Via::reduce_scatter);
 
-/// Bytes-free size of a conversion: elements that one rank sends. Orders candidate layouts.
+/// Bytes-free size of a conversion: elements that one rank sends. Orders candidate shardings.
 double sent_elements(const Mesh& mesh, std::span<const Transfer> transfers);
 
 }  // namespace dodona::plan

@@ -1,5 +1,5 @@
 // Parameters of a question: each turns what it says and nothing else.
-#include "search/knobs.hpp"
+#include "search/adjustable_parameters.hpp"
 
 #include <algorithm>
 
@@ -21,19 +21,19 @@ TEST(Knobs, TurnWhatTheySayAndNothingElse) {
     plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 8};
     plan.precision = Precision::fp32;
     std::vector<std::string> keys;
-    for (const Knob& knob : knobs(conditions, small_network(), plan)) {
-        keys.push_back(knob.parameter.key);
-        const Conditions turned = knob.turned(conditions, 2);
-        const cluster::Cluster& is = turned.cluster;
-        const bool device = knob.parameter.key == "peak" || knob.parameter.key == "memory_bandwidth" ||
-                            knob.parameter.key == "kernel_start" || knob.parameter.key == "memory";
-        EXPECT_EQ(is.device == cluster.device, !device) << knob.parameter.key;
-        EXPECT_EQ(is.levels[0].bandwidth == cluster.levels[0].bandwidth, knob.parameter.key != "bandwidth.node");
-        EXPECT_EQ(is.levels[0].latency == cluster.levels[0].latency, knob.parameter.key != "latency.node");
-        EXPECT_EQ(turned.batch, knob.parameter.key == "batch" ? 128 : 64);
-        EXPECT_EQ(turned.max_memory, std::optional(knob.parameter.key == "memory" ? 2_GiB : 1_GiB));
-        const bool software = knob.parameter.kind == ParameterKind::software;
-        EXPECT_EQ(turned.framework == conditions.framework, !software) << knob.parameter.key;
+    for (const AdjustableParameter& parameter : adjustable_parameters(conditions, small_network(), plan)) {
+        keys.push_back(parameter.parameter.key);
+        const Conditions adjusted = parameter.adjusted(conditions, 2);
+        const cluster::Cluster& is = adjusted.cluster;
+        const bool device = parameter.parameter.key == "peak" || parameter.parameter.key == "memory_bandwidth" ||
+                            parameter.parameter.key == "kernel_start" || parameter.parameter.key == "memory";
+        EXPECT_EQ(is.device == cluster.device, !device) << parameter.parameter.key;
+        EXPECT_EQ(is.levels[0].bandwidth == cluster.levels[0].bandwidth, parameter.parameter.key != "bandwidth.node");
+        EXPECT_EQ(is.levels[0].latency == cluster.levels[0].latency, parameter.parameter.key != "latency.node");
+        EXPECT_EQ(adjusted.batch, parameter.parameter.key == "batch" ? 128 : 64);
+        EXPECT_EQ(adjusted.max_memory, std::optional(parameter.parameter.key == "memory" ? 2_GiB : 1_GiB));
+        const bool software = parameter.parameter.kind == ParameterKind::software;
+        EXPECT_EQ(adjusted.framework == conditions.framework, !software) << parameter.parameter.key;
     }
     const std::vector<std::string> machine{"bandwidth.node",   "latency.node", "peak",
                                            "memory_bandwidth", "kernel_start", "memory"};
@@ -47,13 +47,13 @@ TEST(Knobs, TurnEveryDeviceOfAMixedJob) {
     conditions.cluster.mixed = {{.first = 2, .ranks = 2, .device = conditions.cluster.device}};
     plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 8};
     plan.precision = Precision::fp32;
-    for (const Knob& knob : knobs(conditions, small_network(), plan)) {
-        const cluster::Cluster is = knob.turned(conditions, 2).cluster;
-        EXPECT_EQ(is.mixed[0].device, is.device) << knob.parameter.key;
+    for (const AdjustableParameter& parameter : adjustable_parameters(conditions, small_network(), plan)) {
+        const cluster::Cluster is = parameter.adjusted(conditions, 2).cluster;
+        EXPECT_EQ(is.mixed[0].device, is.device) << parameter.parameter.key;
     }
 }
 
-/// Links of one cable are turned together, and only those that the job may cross.
+/// Links of one cable are adjusted together, and only those that the job may cross.
 TEST(Knobs, LevelsOfOneCableAreOne) {
     Conditions conditions{.cluster = small_cluster(), .framework = {}, .batch = 64, .max_memory = std::nullopt};
     auto& levels = conditions.cluster.levels;
@@ -63,12 +63,12 @@ TEST(Knobs, LevelsOfOneCableAreOne) {
     plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 128}}, .batch = 128};
     plan.precision = Precision::fp32;
     std::vector<std::string> names;
-    for (const Knob& knob : knobs(conditions, small_network(), plan)) {
-        if (knob.parameter.key.starts_with("bandwidth.")) {
-            names.push_back(knob.parameter.name);
-            const auto turned = knob.turned(conditions, 0.5).cluster.levels;
-            EXPECT_EQ(turned[1].bandwidth, turned[2].bandwidth);
-            EXPECT_EQ(turned[3].bandwidth, levels[3].bandwidth);
+    for (const AdjustableParameter& parameter : adjustable_parameters(conditions, small_network(), plan)) {
+        if (parameter.parameter.key.starts_with("bandwidth.")) {
+            names.push_back(parameter.parameter.name);
+            const auto adjusted = parameter.adjusted(conditions, 0.5).cluster.levels;
+            EXPECT_EQ(adjusted[1].bandwidth, adjusted[2].bandwidth);
+            EXPECT_EQ(adjusted[3].bandwidth, levels[3].bandwidth);
         }
     }
     EXPECT_EQ(names, (std::vector<std::string>{"bandwidth (node)", "bandwidth (rack, row)"}));
@@ -79,14 +79,14 @@ TEST(Knobs, OfASoftwareStayInsideItsRange) {
     conditions.framework.number(FrameworkParameter::stragglers).value = 0.05;
     plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 8};
     plan.precision = Precision::fp32;
-    for (const Knob& knob : knobs(conditions, small_network(), plan)) {
-        if (knob.parameter.key == "framework.stragglers") {
-            EXPECT_DOUBLE_EQ(knob.parameter.most, 2) << "a tenth a doubling at most";
-            EXPECT_DOUBLE_EQ(knob.parameter.least, 1.0 / 16);
+    for (const AdjustableParameter& parameter : adjustable_parameters(conditions, small_network(), plan)) {
+        if (parameter.parameter.key == "framework.stragglers") {
+            EXPECT_DOUBLE_EQ(parameter.parameter.most, 2) << "a tenth a doubling at most";
+            EXPECT_DOUBLE_EQ(parameter.parameter.least, 1.0 / 16);
         }
-        if (knob.parameter.key == "framework.hidden_states") {
-            EXPECT_EQ(knob.parameter.most, 1) << "no more than all can hide";
-            EXPECT_EQ(knob.above, 1);
+        if (parameter.parameter.key == "framework.hidden_states") {
+            EXPECT_EQ(parameter.parameter.most, 1) << "no more than all can hide";
+            EXPECT_EQ(parameter.above, 1);
         }
     }
 }

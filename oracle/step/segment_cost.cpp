@@ -1,4 +1,4 @@
-#include "step/unit_cost.hpp"
+#include "step/segment_cost.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -39,7 +39,7 @@ WeightKind kind_of(const plan::WeightShard& weight) {
     return {weight.laid, weight.partial, weight.replicas, weight.frozen, weight.touched > 0};
 }
 
-Bytes UnitCost::checkpoint() const {
+Bytes SegmentCost::checkpoint() const {
     Bytes bytes;
     for (const Entering& tensor : entering) {
         bytes += tensor.bytes;
@@ -64,7 +64,7 @@ cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective coll
 
 namespace {
 
-/// Fills the units of one costed graph.
+/// Fills the segments of one costed graph.
 class Costing {
 public:
     /// `costed` has one device.
@@ -79,11 +79,11 @@ public:
 
     void run() {
         const Graph& graph = *costed_.graph;
-        costed_.units.resize(graph.units.size());
-        for (std::size_t u = 0; u < graph.units.size(); ++u) {
-            costed_.units[u].block = !graph.units[u].block.empty();
-            for (const Vertex v : graph.units[u].layers) {
-                add_layer(v, costed_.units[u]);
+        costed_.segments.resize(graph.segments.size());
+        for (std::size_t u = 0; u < graph.segments.size(); ++u) {
+            costed_.segments[u].block = !graph.segments[u].block.empty();
+            for (const Vertex v : graph.segments[u].layers) {
+                add_layer(v, costed_.segments[u]);
             }
         }
         costed_.whole_executed = whole_arithmetic();
@@ -91,28 +91,28 @@ public:
     }
 
 private:
-    void add_layer(Vertex v, UnitCost& unit) {
+    void add_layer(Vertex v, SegmentCost& segment) {
         const Layer& layer = costed_.graph->layer(v);
         const plan::ShardedLayer& sharded = sharded_.layers[v];
         const auto count = static_cast<double>(layer.count);
-        const bool in_block = !costed_.graph->units[layer.unit].block.empty();
-        unit.forward += count * kernels_.with_casts(sharded.work.forward, in_block);
+        const bool in_block = !costed_.graph->segments[layer.segment].block.empty();
+        segment.forward += count * kernels_.with_casts(sharded.work.forward, in_block);
         PassCost backward = layer.frozen ? PassCost{} : kernels_.into_gradients(sharded.work.backward_weight, in_block);
         if (layer.input_gradient) {
             backward += kernels_.with_casts(sharded.work.backward_input, in_block);
         }
-        unit.backward += count * backward;
-        unit.selective +=
+        segment.backward += count * backward;
+        segment.selective +=
             count * kernels_.alone(repeated_[v] ? sharded.work.forward : sharded.selective_work, in_block);
-        add_transfers(sharded, count, repeated_[v], unit);
-        add_streams(sharded, count, repeated_[v], in_block, unit);
-        memories_.add(v, count, unit.memory);
-        add_entering(v, unit);
-        add_weights(sharded, count, unit);
+        add_transfers(sharded, count, repeated_[v], segment);
+        add_streams(sharded, count, repeated_[v], in_block, segment);
+        memories_.add(v, count, segment.memory);
+        add_entering(v, segment);
+        add_weights(sharded, count, segment);
     }
 
     /// What moves forward for a layer that is recomputed by name moves again.
-    void add_transfers(const plan::ShardedLayer& sharded, double count, bool repeated, UnitCost& unit) {
+    void add_transfers(const plan::ShardedLayer& sharded, double count, bool repeated, SegmentCost& segment) {
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
             TimedTransfer timed{.what = transfer,
                                 .count = count * transfer.times,
@@ -120,9 +120,9 @@ private:
                                 .time = {}};
             timed.time = time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, timed.size, forced_,
                                  transfer.transfer.messages);
-            unit.largest_message = max(unit.largest_message, timed.size);
+            segment.largest_message = max(segment.largest_message, timed.size);
             if (transfer.purpose != Purpose::stream) {
-                PassCost& side = transfer.phase == Phase::forward ? unit.forward : unit.backward;
+                PassCost& side = transfer.phase == Phase::forward ? segment.forward : segment.backward;
                 Estimate& part = transfer.purpose == Purpose::halo ? side.halo : side.layer;
                 part += timed.count * timed.time.time;
                 side.by_source[cost::source_of(*costed_.cluster, timed.time)] += timed.count * timed.time.time;
@@ -131,17 +131,18 @@ private:
                 side.launches += timed.count;
                 timed.repeats = repeated && transfer.phase == Phase::forward;
                 if (timed.repeats) {
-                    (transfer.purpose == Purpose::halo ? unit.selective.halo : unit.selective.layer) +=
+                    (transfer.purpose == Purpose::halo ? segment.selective.halo : segment.selective.layer) +=
                         timed.count * timed.time.time;
                 }
             }
-            unit.transfers.push_back(timed);
+            segment.transfers.push_back(timed);
         }
     }
 
     /// Blocks that go round a ring of p: while one is worked on the next arrives, so that of each of the p - 1 hops
     /// what is longer than the work on one block shows. Streams of a layer share the way and add up.
-    void add_streams(const plan::ShardedLayer& sharded, double count, bool repeated, bool in_block, UnitCost& unit) {
+    void add_streams(const plan::ShardedLayer& sharded, double count, bool repeated, bool in_block,
+                     SegmentCost& segment) {
         for (const Phase phase : {Phase::forward, Phase::backward}) {
             Estimate hop;
             cost::PassTimes sources;
@@ -157,7 +158,7 @@ private:
                 }
             }
             if (hops > 0) {
-                PassCost& side = phase == Phase::forward ? unit.forward : unit.backward;
+                PassCost& side = phase == Phase::forward ? segment.forward : segment.backward;
                 const PassCost work = kernels_.alone(
                     phase == Phase::forward ? sharded.work.forward : sharded.work.backward_input, in_block);
                 const Seconds shown = max(Seconds{}, hop.value - (1 / (hops + 1)) * work.compute.value);
@@ -168,38 +169,38 @@ private:
                     side.by_source += -(count * hops / (hops + 1)) * work.by_source;
                 }
                 if (repeated && phase == Phase::forward) {
-                    unit.selective.layer += stream;
+                    segment.selective.layer += stream;
                 }
             }
         }
     }
 
-    /// Tensors that cross from an earlier unit into this one.
-    void add_entering(Vertex v, UnitCost& unit) {
-        const std::size_t here = costed_.graph->layer(v).unit;
+    /// Tensors that cross from an earlier segment into this one.
+    void add_entering(Vertex v, SegmentCost& segment) {
+        const std::size_t here = costed_.graph->layer(v).segment;
         for (const Vertex producer : costed_.graph->layer(v).producers) {
             const Layer& source = costed_.graph->layer(producer);
             const bool sample = source.nest.inputs.empty();
-            if ((source.unit == here && !sample) || !entered_.insert({producer, here}).second) {
+            if ((source.segment == here && !sample) || !entered_.insert({producer, here}).second) {
                 continue;
             }
             const Bytes bytes = sharded_.layers[producer].output_elements *
                                 element_bytes(source.nest.result.element, costed_.precision);
-            unit.entering.push_back({source.unit, bytes, sample, sharded_.layers[producer].output.sharded()});
+            segment.entering.push_back({source.segment, bytes, sample, sharded_.layers[producer].output.sharded()});
         }
     }
 
-    void add_weights(const plan::ShardedLayer& sharded, double count, UnitCost& unit) {
+    void add_weights(const plan::ShardedLayer& sharded, double count, SegmentCost& segment) {
         for (const plan::WeightShard& weight : sharded.weights) {
-            const std::size_t owner = costed_.graph->layer(weight.owner).unit;
+            const std::size_t owner = costed_.graph->layer(weight.owner).segment;
             const WeightKind kind = kind_of(weight);
             const auto same = [&](const WeightClass& c) {
-                return c.kind == kind && c.tied == weight.tied && c.owner_unit == owner;
+                return c.kind == kind && c.tied == weight.tied && c.owner_segment == owner;
             };
-            auto found = std::find_if(unit.weights.begin(), unit.weights.end(), same);
-            if (found == unit.weights.end()) {
-                unit.weights.push_back({kind, weight.tied, owner, {}});
-                found = std::prev(unit.weights.end());
+            auto found = std::find_if(segment.weights.begin(), segment.weights.end(), same);
+            if (found == segment.weights.end()) {
+                segment.weights.push_back({kind, weight.tied, owner, {}});
+                found = std::prev(segment.weights.end());
             }
             found->size += count * plan::WeightSize{weight.elements, weight.rows, weight.factors, weight.touched};
         }
@@ -218,8 +219,8 @@ private:
             return;
         }
         const Flop whole = costed_.whole_executed;
-        for (UnitCost& unit : costed_.units) {
-            for (PassCost* side : {&unit.forward, &unit.backward, &unit.selective}) {
+        for (SegmentCost& segment : costed_.segments) {
+            for (PassCost* side : {&segment.forward, &segment.backward, &segment.selective}) {
                 side->compute = Estimate::exactly((side->executed / whole) * found->forward_backward);
                 side->launches = 0;  // the host's share is in what was measured
                 cost::PassTimes collectives;
@@ -266,7 +267,7 @@ private:
     const cluster::Device& device_;
     std::optional<cluster::Algorithm> forced_;
     std::vector<bool> repeated_;  ///< by vertex: recomputed by name
-    UnitMemories memories_;
+    SegmentMemories memories_;
     KernelCost kernels_;
     std::set<std::pair<Vertex, std::size_t>> entered_;
 };
@@ -298,7 +299,7 @@ void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
         }
     }
     CostedGraph all = joined(singles, ~DeviceSet{0} >> (kMostDeviceKinds - singles.size()));
-    costed.units = std::move(all.units);
+    costed.segments = std::move(all.segments);
     costed.devices = std::move(all.devices);
     costed.whole_executed = all.whole_executed;
     costed.set = all.set;
@@ -329,7 +330,7 @@ CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, cons
                        .cluster = &cluster,
                        .mesh = std::move(mesh),
                        .sharded = std::move(sharded),
-                       .units = {},
+                       .segments = {},
                        .precision = plan.precision,
                        .framework = plan.framework,
                        .token_network = false,

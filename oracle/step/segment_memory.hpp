@@ -1,4 +1,4 @@
-// What one instance of a unit keeps on one device for one micro-batch, and what it needs for a moment.
+// What one instance of a segment keeps on one device for one micro-batch, and what it needs for a moment.
 //
 // Tensors are as wide as the precision, the operator that declared them and the software's profile say. Layers that a
 // plan recomputes by name (Plan::recompute_layers) keep nothing: their internal tensors and their results are dropped,
@@ -25,7 +25,7 @@ Bytes element_bytes(graph::Element element, Precision precision);
 /// Formats specification 1.0, section 5; NVIDIA, Introducing NVFP4 (2025).
 Bytes quantised_bytes(Precision precision);
 
-struct UnitMemory {
+struct SegmentMemory {
     Bytes saved;                      ///< kept for backward without recomputation
     Bytes dropped;                    ///< of which recomputation in parts (selective, or of named layers) drops
     Bytes instead;                    ///< what recomputation in parts keeps instead: inputs of recomputed layers
@@ -34,28 +34,28 @@ struct UnitMemory {
     Bytes widest_weight;              ///< its largest matrix in fp32
 };
 
-/// Fills units layer by layer, in topological order: a tensor is kept where the first layer asks for it.
-class UnitMemories {
+/// Fills segments layer by layer, in topological order: a tensor is kept where the first layer asks for it.
+class SegmentMemories {
 public:
     /// `repeated`: by vertex, whether the plan recomputes the layer by name.
-    UnitMemories(const graph::Graph& graph, const plan::ShardedGraph& sharded, const plan::Mesh& mesh,
-                 const plan::Plan& plan, const std::vector<bool>& repeated);
+    SegmentMemories(const graph::Graph& graph, const plan::ShardedGraph& sharded, const plan::Mesh& mesh,
+                    const plan::Plan& plan, const std::vector<bool>& repeated);
 
-    /// `count`: instances of the layer in one instance of its unit.
-    void add(graph::Vertex v, double count, UnitMemory& unit);
+    /// `count`: instances of the layer in one instance of its segment.
+    void add(graph::Vertex v, double count, SegmentMemory& segment);
 
 private:
     /// A tensor in a layout; its quantised copy is another one.
-    using Tensor = std::pair<std::pair<graph::Vertex, bool>, plan::Layout>;
+    using Tensor = std::pair<std::pair<graph::Vertex, bool>, plan::Sharding>;
 
-    /// Whether it is kept here for the first time. Kept inside its producer's unit it serves later units too (a
-    /// repeated block that keeps its output keeps the next instance's input); otherwise each consuming unit keeps it
+    /// Whether it is kept here for the first time. Kept inside its producer's segment it serves later segments too (a
+    /// repeated block that keeps its output keeps the next instance's input); otherwise each consuming segment keeps it
     /// for itself.
     bool first(const Tensor& tensor, graph::Vertex v);
-    void add_saved(graph::Vertex v, double count, UnitMemory& unit);
-    void add_inputs_instead(graph::Vertex v, double count, UnitMemory& unit);
-    void add_transient(graph::Vertex v, UnitMemory& unit) const;
-    void add_placeholders(graph::Vertex v, double count, UnitMemory& unit) const;
+    void add_saved(graph::Vertex v, double count, SegmentMemory& segment);
+    void add_inputs_instead(graph::Vertex v, double count, SegmentMemory& segment);
+    void add_transient(graph::Vertex v, SegmentMemory& segment) const;
+    void add_placeholders(graph::Vertex v, double count, SegmentMemory& segment) const;
     [[nodiscard]] Bytes width(const plan::SavedTensor& saved, bool quantised) const;
     [[nodiscard]] bool in_block(graph::Vertex v) const;
     /// Whether all that reads the layer's result is a loss that writes its gradient over it.

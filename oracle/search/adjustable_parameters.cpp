@@ -1,0 +1,295 @@
+#include "search/adjustable_parameters.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cost/moved_tables.hpp"
+#include "step/validate.hpp"
+
+namespace dodona::search {
+
+namespace {
+
+using cluster::Cluster;
+using cluster::Device;
+using cluster::Level;
+using plan::FrameworkParameter;
+
+/// Derivatives are taken over one per cent either way.
+constexpr double kNear = 1.01;
+
+struct FrameworkLabel {
+    FrameworkParameter parameter;
+    std::string_view name;
+    bool more_is_better = false;
+};
+
+constexpr std::array kFrameworkLabels{
+    FrameworkLabel{FrameworkParameter::matmul, "time of matrix products"},
+    FrameworkLabel{FrameworkParameter::convolution, "time of convolutions"},
+    FrameworkLabel{FrameworkParameter::attention, "time of attention"},
+    FrameworkLabel{FrameworkParameter::recurrent, "time of recurrent cells"},
+    FrameworkLabel{FrameworkParameter::cell, "software's time of a cell"},
+    FrameworkLabel{FrameworkParameter::stream, "time of element-wise passes"},
+    FrameworkLabel{FrameworkParameter::gather, "time of table look-ups"},
+    FrameworkLabel{FrameworkParameter::cast, "bytes of casts"},
+    FrameworkLabel{FrameworkParameter::relayout, "passes to relayout"},
+    FrameworkLabel{FrameworkParameter::windows, "workspace for windows", true},
+    FrameworkLabel{FrameworkParameter::optimizer, "time of the update"},
+    FrameworkLabel{FrameworkParameter::collective, "time of all collectives"},
+    FrameworkLabel{FrameworkParameter::launch, "host time of a launch"},
+    FrameworkLabel{FrameworkParameter::hidden_states, "hiding of gradients, parameters", true},
+    FrameworkLabel{FrameworkParameter::hidden_layers, "hiding of layer collectives", true},
+    FrameworkLabel{FrameworkParameter::interference, "interference of what hides"},
+    FrameworkLabel{FrameworkParameter::stragglers, "stragglers"},
+    FrameworkLabel{FrameworkParameter::step, "fixed time of a step"},
+    FrameworkLabel{FrameworkParameter::input, "time to decode a sample"},
+    FrameworkLabel{FrameworkParameter::feed, "time to hand over a sample"},
+};
+static_assert(kFrameworkLabels.size() == plan::kFrameworkParameters.size());
+
+AdjustableParameter parameter(std::string key, std::string name, Amount now, bool more_is_better,
+                              std::function<void(Conditions&, double)> turn) {
+    return {.parameter = {.key = std::move(key),
+                          .name = std::move(name),
+                          .now = now,
+                          .least = 1 / kFarthest,
+                          .most = kFarthest,
+                          .more_is_better = more_is_better},
+            .below = 1 / kNear,
+            .above = kNear,
+            .adjusted = [turn = std::move(turn)](const Conditions& was, double factor) {
+                Conditions is = was;
+                turn(is, factor);
+                return is;
+            }};
+}
+
+/// As `parameter`, of something that measured tables depend on.
+AdjustableParameter table_parameter(std::string key, std::string name, Amount now, bool more_is_better,
+                                    std::function<void(Cluster&, double)> turn) {
+    return parameter(std::move(key), std::move(name), now, more_is_better,
+                     [turn = std::move(turn)](Conditions& conditions, double factor) {
+                         const Cluster was = conditions.cluster;
+                         turn(conditions.cluster, factor);
+                         conditions.cluster = cost::moved_tables(was, conditions.cluster);
+                     });
+}
+
+void each_device(Cluster& cluster, const std::function<void(Device&)>& change) {
+    change(cluster.device);
+    for (cluster::DeviceRange& range : cluster.mixed) {
+        change(range.device);
+    }
+}
+
+/// Levels that a job of so many ranks may cross, those of one cable together.
+std::vector<std::vector<std::size_t>> cables(const Cluster& cluster, std::int64_t ranks) {
+    std::vector<std::vector<std::size_t>> found;
+    for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
+        if (ranks <= (i == 0 ? 1 : cluster.domain_size(i - 1))) {
+            break;
+        }
+        const bool alike = i > 0 && cluster.levels[i].bandwidth == cluster.levels[i - 1].bandwidth &&
+                           (i > cluster.node_level) == (i - 1 > cluster.node_level);
+        if (!found.empty() && alike) {
+            found.back().push_back(i);
+        } else {
+            found.push_back({i});
+        }
+    }
+    return found;
+}
+
+Seconds least_latency(const Level& level) { return level.timing(0).start + level.timing(0).step; }
+
+void scale_latency(Level& level, double factor) {
+    level.latency *= factor;
+    if (level.link) {
+        for (cluster::Protocol& protocol : level.link->protocols) {
+            protocol.timing.start *= factor;
+            protocol.timing.step *= factor;
+        }
+    }
+    if (level.in_network) {
+        level.in_network->latency *= factor;
+    }
+}
+
+void scale_bandwidth(Level& level, double factor) {
+    level.bandwidth *= factor;
+    if (level.link) {
+        level.link->bandwidth *= factor;
+    }
+    if (level.in_network) {
+        level.in_network->bandwidth *= factor;
+    }
+}
+
+void add_links(std::vector<AdjustableParameter>& all, const Cluster& cluster, std::int64_t ranks) {
+    for (const bool bandwidth : {true, false}) {
+        for (const std::vector<std::size_t>& levels : cables(cluster, ranks)) {
+            std::string names;
+            Seconds latency;
+            for (const std::size_t level : levels) {
+                names += (names.empty() ? "" : ", ") + cluster.levels[level].name;
+                latency = max(latency, least_latency(cluster.levels[level]));
+            }
+            const std::string key = cluster.levels[levels.front()].name;
+            const auto scale = bandwidth ? scale_bandwidth : scale_latency;
+            const auto turn = [levels, scale](Cluster& is, double factor) {
+                for (const std::size_t level : levels) {
+                    scale(is.levels[level], factor);
+                }
+            };
+            if (bandwidth) {
+                all.push_back(table_parameter("bandwidth." + key, fmt::format("bandwidth ({})", names),
+                                              cluster.levels[levels.front()].bandwidth, true, turn));
+            } else if (latency > Seconds{}) {
+                all.push_back(
+                    table_parameter("latency." + key, fmt::format("latency ({})", names), latency, false, turn));
+            }
+        }
+    }
+}
+
+void scale_peak(Device& device, double factor) {
+    for (auto& [precision, peak] : device.matrix) {
+        peak *= factor;
+    }
+    device.vector *= factor;
+}
+
+void scale_start(Device& device, double factor) {
+    device.launch *= factor;
+    for (cluster::KernelFit& fit : device.profile.fits) {
+        fit.start *= factor;
+    }
+}
+
+AdjustableParameter device_parameter(std::string key, std::string name, Amount now, bool more_is_better,
+                                     void (*scale)(Device&, double)) {
+    return table_parameter(std::move(key), std::move(name), now, more_is_better, [scale](Cluster& is, double factor) {
+        each_device(is, [&](Device& device) { scale(device, factor); });
+    });
+}
+
+/// Of whole networks whose seconds per sample were measured here kernels say nothing.
+bool is_measured(const Cluster& cluster, const graph::Graph& graph) {
+    return std::any_of(cluster.measured_samples.begin(), cluster.measured_samples.end(),
+                       [&](const cluster::MeasuredSamples& samples) { return samples.model == graph.name; });
+}
+
+void add_devices(std::vector<AdjustableParameter>& all, const Cluster& cluster, const graph::Graph& graph,
+                 const plan::Plan& plan) {
+    const Device& device = cluster.device;
+    if (is_measured(cluster, graph)) {
+        const auto samples = std::find_if(cluster.measured_samples.begin(), cluster.measured_samples.end(),
+                                          [&](const auto& measured) { return measured.model == graph.name; });
+        all.push_back(parameter("measured_sample", "measured time of a sample", samples->forward_backward, false,
+                                [name = graph.name](Conditions& is, double factor) {
+                                    for (cluster::MeasuredSamples& measured : is.cluster.measured_samples) {
+                                        if (measured.model == name) {
+                                            measured.forward_backward *= factor;
+                                            measured.update *= factor;
+                                        }
+                                    }
+                                }));
+    }
+    all.push_back(device_parameter("peak", "device peak", device.peak(plan.precision), true, scale_peak));
+    all.push_back(device_parameter("memory_bandwidth", "memory bandwidth", device.memory_bandwidth, true,
+                                   [](Device& is, double factor) { is.memory_bandwidth *= factor; }));
+    if (device.launch > Seconds{}) {
+        all.push_back(
+            device_parameter("kernel_start", "kernel start on the device", device.launch, false, scale_start));
+    }
+}
+
+void add_rooms(std::vector<AdjustableParameter>& all, const Conditions& conditions, const graph::Graph& graph) {
+    const Cluster& cluster = conditions.cluster;
+    const Bytes memory = conditions.max_memory ? min(*conditions.max_memory, cluster.device.memory)
+                                               : (1 - cluster.memory_reserve) * cluster.device.memory;
+    all.push_back(parameter("memory", "device memory", memory, true, [](Conditions& is, double factor) {
+        each_device(is.cluster, [&](Device& device) { device.memory *= factor; });
+        if (is.max_memory) {
+            *is.max_memory *= factor;
+        }
+    }));
+    all.back().by_steps = true;
+    if (cluster.host && conditions.offloads) {
+        all.push_back(parameter("host_memory", "host memory", cluster.host->memory, true,
+                                [](Conditions& is, double factor) { is.cluster.host->memory *= factor; }));
+        all.back().by_steps = true;
+        all.push_back(parameter("host_bandwidth", "host link", cluster.host->bandwidth, true,
+                                [](Conditions& is, double factor) { is.cluster.host->bandwidth *= factor; }));
+    }
+    if (cluster.staging) {
+        all.push_back(table_parameter("staging_bandwidth", "staging through hosts", cluster.staging->bandwidth, true,
+                                      [](Cluster& is, double factor) { is.staging->bandwidth *= factor; }));
+    }
+    if (cluster.storage && graph.dataset.sample_bytes) {
+        all.push_back(parameter("storage_bandwidth", "storage bandwidth", cluster.storage->bandwidth, true,
+                                [](Conditions& is, double factor) { is.cluster.storage->bandwidth *= factor; }));
+    }
+}
+
+void add_framework(std::vector<AdjustableParameter>& all, const plan::Framework& framework) {
+    for (const FrameworkLabel& word : kFrameworkLabels) {
+        const plan::FrameworkParameterKind& kind = plan::kFrameworkParameters[static_cast<std::size_t>(word.parameter)];
+        const double value = framework[word.parameter];
+        if (value <= 0) {
+            continue;
+        }
+        const Amount now = kind.is_time ? Amount(framework.seconds(word.parameter)) : Amount(value);
+        AdjustableParameter one =
+            parameter("framework." + std::string(kind.word), std::string(word.name), now, word.more_is_better,
+                      [parameter = word.parameter](Conditions& is, double factor) {
+                          plan::Framework::Number& number = is.framework.number(parameter);
+                          number.value *= factor;
+                          number.lo *= factor;
+                          number.hi *= factor;
+                      });
+        one.parameter.kind = ParameterKind::software;
+        one.parameter.least = std::clamp(kind.least / value, 1 / kFarthest, 1.0);
+        one.parameter.most = std::clamp(kind.most / value, 1.0, kFarthest);
+        one.below = std::max(one.below, one.parameter.least);
+        one.above = std::min(one.above, one.parameter.most);
+        all.push_back(std::move(one));
+    }
+}
+
+/// Derivatives by whole micro-batches: of every data rank one more and one less, of an interleaved schedule as many as
+/// there are stages.
+AdjustableParameter batch_parameter(const Conditions& conditions, const plan::Plan& plan) {
+    const bool dealt = plan.schedule == plan::ScheduleKind::interleaved && plan.strategy.pipeline;
+    const std::int64_t whole =
+        plan.microbatch * step::data_ranks(plan) * (dealt ? plan.axis_size(*plan.strategy.pipeline) : 1);
+    const auto batch = static_cast<double>(conditions.batch);
+    AdjustableParameter one =
+        parameter("batch", "global batch", conditions.batch, true, [](Conditions& is, double factor) {
+            is.batch = static_cast<std::int64_t>(factor * static_cast<double>(is.batch) + 0.5);
+        });
+    one.parameter.kind = ParameterKind::job;
+    one.above = 1 + static_cast<double>(whole) / batch;
+    one.below = conditions.batch > whole ? 1 - static_cast<double>(whole) / batch : 1;
+    one.by_doublings = true;
+    return one;
+}
+
+}  // namespace
+
+std::vector<AdjustableParameter> adjustable_parameters(const Conditions& conditions, const graph::Graph& graph,
+                                                       const plan::Plan& plan) {
+    std::vector<AdjustableParameter> all;
+    add_links(all, conditions.cluster, plan.devices());
+    add_devices(all, conditions.cluster, graph, plan);
+    add_rooms(all, conditions, graph);
+    add_framework(all, conditions.framework);
+    all.push_back(batch_parameter(conditions, plan));
+    return all;
+}
+
+}  // namespace dodona::search
