@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace dodona {
-namespace {
+namespace diagnostic_test {
 
 Location at(int line, int column, int length) {
     return {std::make_shared<Source>(Source{"x.yaml", {"nvlink:", "  latancy: 1.5 us"}}), line, column, length};
@@ -64,5 +64,5 @@ TEST(Diagnostics, BeyondTwentyAreCounted) {
 
 TEST(Diagnostics, FailThrowsOne) { EXPECT_THROW(fail({}, "at once"), InputError); }
 
-}  // namespace
+}  // namespace diagnostic_test
 }  // namespace dodona

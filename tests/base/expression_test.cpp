@@ -9,7 +9,7 @@
 #include <rapidcheck/gtest.h>
 
 namespace dodona {
-namespace {
+namespace expression_test {
 
 std::optional<double> lookup(std::string_view name) {
     if (name == "hidden") {
@@ -130,5 +130,5 @@ RC_GTEST_PROP(Expression, RoundsUpToTheNextMultiple, (std::uint16_t number)) {
 
 RC_GTEST_PROP(Expression, OfAnyTextIsAValueOrAFault, (std::string text)) { static_cast<void>(fault(text)); }
 
-}  // namespace
+}  // namespace expression_test
 }  // namespace dodona

@@ -6,7 +6,7 @@
 #include "base/diagnostic.hpp"
 
 namespace dodona {
-namespace {
+namespace nearest_test {
 
 const std::vector<std::string> kWords{"bandwidth", "latency", "links", "size", "resnet50", "resnet101"};
 
@@ -46,5 +46,5 @@ RC_GTEST_PROP(Nearest, ForgivesOneCharacter, ()) {
     RC_ASSERT(nearest(word, kWords) == meant);
 }
 
-}  // namespace
+}  // namespace nearest_test
 }  // namespace dodona

@@ -8,7 +8,7 @@
 #include <rapidcheck/gtest.h>
 
 namespace dodona {
-namespace {
+namespace quantity_test {
 
 TEST(Quantity, ComesOutOnlyInAUnit) {
     EXPECT_DOUBLE_EQ((1_s).in(1_us), 1e6);
@@ -41,5 +41,5 @@ RC_GTEST_PROP(Quantity, AddsAndScalesLikeNumbers, (int a, int b)) {
     RC_ASSERT(-x + x == Bytes{});
 }
 
-}  // namespace
+}  // namespace quantity_test
 }  // namespace dodona

@@ -9,7 +9,7 @@
 #include "files/library.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace assembly_test {
 
 Record interference(const char* backend, std::map<std::string, Parameter> words, std::map<std::string, double> values) {
     words["resource"] = "collective";
@@ -62,5 +62,5 @@ TEST(Assembly, AnotherModelThanTheMachinesIsSaid) {
     EXPECT_TRUE(says(made_of({environment("NVIDIA H200")}).missing, "'NVIDIA H200' was measured, and dgx-h100"));
 }
 
-}  // namespace
+}  // namespace assembly_test
 }  // namespace dodona::calibrate

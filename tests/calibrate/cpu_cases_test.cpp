@@ -9,7 +9,7 @@
 #include "calibrate/cases/storage_cases.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace cpu_cases_test {
 
 std::multiset<std::string> benchmarks(const std::vector<Case>& cases) {
     std::multiset<std::string> all;
@@ -88,5 +88,5 @@ TEST(GeneralCases, OfACpuRunBesideFilesToo) {
         0);
 }
 
-}  // namespace
+}  // namespace cpu_cases_test
 }  // namespace dodona::calibrate

@@ -7,7 +7,7 @@
 #include "calibrate/cases/cuda_cases.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace cuda_cases_test {
 
 std::set<std::string> benchmarks(const std::vector<Case>& cases) {
     std::set<std::string> names;
@@ -72,5 +72,5 @@ TEST(CudaCases, WhatIsCheckedIsNeitherLargeNorTimed) {
     }
 }
 
-}  // namespace
+}  // namespace cuda_cases_test
 }  // namespace dodona::calibrate

@@ -6,7 +6,7 @@
 #include "calibrate/measure/journal.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace journal_test {
 
 /// A file of this test's own, gone at its end.
 class JournalTest : public testing::Test {
@@ -83,5 +83,5 @@ TEST_F(JournalTest, OfACaseTheLatestMeasurementCounts) {
     EXPECT_EQ(all[1].time.value(), 5_us);
 }
 
-}  // namespace
+}  // namespace journal_test
 }  // namespace dodona::calibrate

@@ -7,7 +7,7 @@
 #include "network_records.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace levels_test {
 
 constexpr double kRate = 1.2e9;  // B/s out of a host
 
@@ -178,5 +178,5 @@ TEST(MeasuredLevels, FailuresAndOtherPassesAreNoTables) {
     EXPECT_TRUE(measured_levels(records).empty());
 }
 
-}  // namespace
+}  // namespace levels_test
 }  // namespace dodona::calibrate

@@ -8,7 +8,7 @@
 #include "network_records.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace loggp_test {
 
 /// A network with known parameters; long messages wait for an answer and then go at another rate.
 struct World {
@@ -104,5 +104,5 @@ RC_GTEST_PROP(LogGP, AnyNetworkWithASwitchIsRecovered, ()) {
     RC_ASSERT(near(found.pieces[1].bandwidth.in(1_GB_per_s) * 1e9, 1 / world.long_seconds_per_byte));
 }
 
-}  // namespace
+}  // namespace loggp_test
 }  // namespace dodona::calibrate

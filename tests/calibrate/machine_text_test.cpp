@@ -7,7 +7,7 @@
 #include "files/library.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace machine_text_test {
 
 files::Library library() { return files::Library(std::getenv("DODONA_SOURCE")); }
 
@@ -55,5 +55,5 @@ TEST(MachineText, MeasuredCurvesOfEveryKindAreKept) {
     EXPECT_EQ(again(machine_text(cluster, {"a note"})).device.curves, cluster.device.curves);
 }
 
-}  // namespace
+}  // namespace machine_text_test
 }  // namespace dodona::calibrate

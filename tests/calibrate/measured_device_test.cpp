@@ -8,7 +8,7 @@
 #include "cost/device_time.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace measured_device_test {
 
 /// 5 us to start, 100 GFLOP/s, 10 GB/s.
 Seconds true_time(double m, double n, double k) {
@@ -130,5 +130,5 @@ TEST(Comparison, SaysWhatDiffersBeyondTheSpread) {
     EXPECT_EQ(differing, 1);
 }
 
-}  // namespace
+}  // namespace measured_device_test
 }  // namespace dodona::calibrate

@@ -12,7 +12,7 @@
 #include "plan/plan.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace model_cases_test {
 
 files::Library library() { return files::Library(std::getenv("DODONA_SOURCE")); }
 
@@ -140,5 +140,5 @@ TEST(ModelCases, ShardsAreMeasuredAsAPlanLaysThem) {
     EXPECT_FALSE(widths.contains(4096.0));
 }
 
-}  // namespace
+}  // namespace model_cases_test
 }  // namespace dodona::calibrate

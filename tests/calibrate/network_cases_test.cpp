@@ -8,7 +8,7 @@
 #include "calibrate/record/exchange.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace network_cases_test {
 
 std::size_t count(const std::vector<Case>& cases, const std::string& parameter, const Parameter& value) {
     return static_cast<std::size_t>(std::count_if(cases.begin(), cases.end(), [&](const Case& one) {
@@ -61,5 +61,5 @@ TEST(NetworkCases, TheShapeIsReadOffTheEnvironment) {
     EXPECT_THROW(static_cast<void>(shape_of({{{"hosts", "three"}, {"ranks_per_host", "2"}}})), CannotMeasure);
 }
 
-}  // namespace
+}  // namespace network_cases_test
 }  // namespace dodona::calibrate

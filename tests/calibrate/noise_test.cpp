@@ -17,7 +17,7 @@
 #include "calibrate/noise/noise.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace noise_test {
 
 void rest(double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 
@@ -124,5 +124,5 @@ TEST(Noise, ItDoesNotOutliveAParentThatIsKilled) {
     EXPECT_TRUE(!state || *state == 'Z');
 }
 
-}  // namespace
+}  // namespace noise_test
 }  // namespace dodona::calibrate

@@ -9,7 +9,7 @@
 #include "calibrate/noise/pattern.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace pattern_test {
 
 /// The message of what a pattern is refused for, and its column.
 std::pair<std::string, int> refusal(const std::string& text) {
@@ -87,5 +87,5 @@ RC_GTEST_PROP(NoisePattern, AtAnyTimeAPhaseIsOnThatEndsLater, ()) {
     RC_ASSERT(now.until <= seconds * 1_s + pattern.cycle());
 }
 
-}  // namespace
+}  // namespace pattern_test
 }  // namespace dodona::calibrate

@@ -5,7 +5,7 @@
 #include "calibrate/record/exchange.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace record_test {
 
 Case product() {
     return {.benchmark = "matmul",
@@ -138,5 +138,5 @@ TEST(Exchange, SettingsAreReadAsTheyWereWritten) {
     EXPECT_EQ(read.seed, 7u);
 }
 
-}  // namespace
+}  // namespace record_test
 }  // namespace dodona::calibrate

@@ -8,7 +8,7 @@
 #include "network_records.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace refinement_test {
 
 using World = std::function<Seconds(double)>;
 
@@ -96,5 +96,5 @@ TEST(Refinement, ImportsAndConcurrentGroupsAreNotAskedFor) {
     EXPECT_TRUE(refinements(records).empty());
 }
 
-}  // namespace
+}  // namespace refinement_test
 }  // namespace dodona::calibrate

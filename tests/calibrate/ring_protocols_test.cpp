@@ -6,7 +6,7 @@
 #include "calibrate/network/ring_protocols.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace ring_protocols_test {
 
 using cluster::Collective;
 
@@ -81,5 +81,5 @@ TEST(RingProtocols, NoneOfTooLittle) {
     EXPECT_TRUE(fit_ring_protocols(all, BytesPerSecond::of_base(1e9)).protocols.empty());
 }
 
-}  // namespace
+}  // namespace ring_protocols_test
 }  // namespace dodona::calibrate

@@ -9,7 +9,7 @@
 #include "calibrate/measure/runner.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace runner_test {
 
 /// Measures m seconds of everything; dies at 13, fails at 7.
 class Odd : public Instrument {
@@ -136,5 +136,5 @@ TEST_F(RunnerTest, WhatItRunsOnIsToldWithoutMeasuring) {
     EXPECT_EQ(std::get<Environment>(found).facts.at("device"), "odd");
 }
 
-}  // namespace
+}  // namespace runner_test
 }  // namespace dodona::calibrate

@@ -4,7 +4,7 @@
 #include "calibrate/record/sampling.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace sampling_test {
 
 TEST(Sampling, EqualSamplesStopAtTheFewest) {
     const Statistics statistics = sample({}, [] { return Timed{.time = 3_us}; });
@@ -45,5 +45,5 @@ TEST(Sampling, WhereNothingCountsItSaysWhy) {
                  CannotMeasure);
 }
 
-}  // namespace
+}  // namespace sampling_test
 }  // namespace dodona::calibrate

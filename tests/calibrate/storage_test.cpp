@@ -16,7 +16,7 @@
 #include "calibrate/storage/storage.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace storage_test {
 
 /// A folder of its own for every test, so that what is left behind is seen.
 class Storage : public testing::Test {
@@ -150,5 +150,5 @@ TEST_F(Storage, AFolderGoesWithTheProcessThatMadeIt) {
     }
 }
 
-}  // namespace
+}  // namespace storage_test
 }  // namespace dodona::calibrate

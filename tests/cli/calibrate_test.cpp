@@ -7,7 +7,7 @@
 #include "running.hpp"
 
 namespace dodona::cli::testing {
-namespace {
+namespace calibrate_test {
 
 constexpr const char* kModel = R"(model: tiny
 source: "here"
@@ -139,5 +139,5 @@ TEST_F(CalibrateTest, ABackEndThatIsNotThereIsExitThree) {
     EXPECT_FALSE(std::filesystem::exists(place_.path() / "mine.yaml"));
 }
 
-}  // namespace
+}  // namespace calibrate_test
 }  // namespace dodona::cli::testing

@@ -7,7 +7,7 @@
 #include "running.hpp"
 
 namespace dodona::cli::testing {
-namespace {
+namespace layers_test {
 
 using Json = nlohmann::json;
 
@@ -97,5 +97,5 @@ TEST(Layers, BesideOneNameOnlyThatOneIsSearched) {
     }
 }
 
-}  // namespace
+}  // namespace layers_test
 }  // namespace dodona::cli::testing

@@ -6,7 +6,7 @@
 #include "running.hpp"
 
 namespace dodona::cli::testing {
-namespace {
+namespace mixed_test {
 
 constexpr const char* kMachine = R"(cluster: both
 source: a test
@@ -71,5 +71,5 @@ TEST_F(MixedMachine, APrecisionThatSomeDeviceLacksIsAFault) {
     EXPECT_NE(found.err.find("v100-sxm2-32gb has no bf16 matrix units"), std::string::npos) << found.err;
 }
 
-}  // namespace
+}  // namespace mixed_test
 }  // namespace dodona::cli::testing

@@ -5,7 +5,7 @@
 #include "running.hpp"
 
 namespace dodona::cli::testing {
-namespace {
+namespace program_test {
 
 namespace fs = std::filesystem;
 constexpr const char* kPredict = "predict resnet50 --machine abci --gpus 8 --strategy data --batch 512";
@@ -164,5 +164,5 @@ TEST(Check, AcceptsEverythingThatComesWithDodona) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
 }
 
-}  // namespace
+}  // namespace program_test
 }  // namespace dodona::cli::testing

@@ -7,7 +7,7 @@
 #include "running.hpp"
 
 namespace dodona::cli::testing {
-namespace {
+namespace size_test {
 
 class Bounds : public ::testing::TestWithParam<std::string> {};
 
@@ -43,5 +43,5 @@ INSTANTIATE_TEST_SUITE_P(Size, Bounds,
                                            "llama-3.1-8b-lora --machine dgx-h100 --gpus 2,8 --batch 64",
                                            "gnmt --machine dgx-1-v100-16gb --gpus 1,8 --strategy data,zero1"));
 
-}  // namespace
+}  // namespace size_test
 }  // namespace dodona::cli::testing

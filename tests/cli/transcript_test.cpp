@@ -12,7 +12,7 @@
 #include "running.hpp"
 
 namespace dodona::cli::testing {
-namespace {
+namespace transcript_test {
 
 namespace fs = std::filesystem;
 
@@ -68,5 +68,5 @@ INSTANTIATE_TEST_SUITE_P(Program, Transcript, ::testing::ValuesIn(transcripts())
     return name;
 });
 
-}  // namespace
+}  // namespace transcript_test
 }  // namespace dodona::cli::testing

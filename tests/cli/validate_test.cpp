@@ -7,7 +7,7 @@
 #include "running.hpp"
 
 namespace dodona::cli::testing {
-namespace {
+namespace validate_test {
 
 namespace fs = std::filesystem;
 
@@ -211,5 +211,5 @@ TEST(Validate, ReadsTablesOfOtherPrograms) {
     EXPECT_EQ(place.run("validate header.csv -o nowhere/errors.md").code, 2);
 }
 
-}  // namespace
+}  // namespace validate_test
 }  // namespace dodona::cli::testing

@@ -5,7 +5,7 @@
 #include "base/check.hpp"
 
 namespace dodona::cluster {
-namespace {
+namespace cluster_test {
 
 using namespace dodona::literals;
 
@@ -74,5 +74,5 @@ TEST(Names, lead_back_to_what_they_name) {
     EXPECT_EQ(algorithm_from("carrier pigeon"), std::nullopt);
 }
 
-}  // namespace
+}  // namespace cluster_test
 }  // namespace dodona::cluster

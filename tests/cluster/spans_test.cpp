@@ -9,7 +9,7 @@
 #include "cluster/cluster.hpp"
 
 namespace dodona::cluster {
-namespace {
+namespace spans_test {
 
 Cluster of_sizes(const std::vector<std::int64_t>& sizes) {
     Cluster cluster;
@@ -173,5 +173,5 @@ RC_GTEST_PROP(SpansProperty, agree_with_enumeration_of_all_groups, ()) {
     }
 }
 
-}  // namespace
+}  // namespace spans_test
 }  // namespace dodona::cluster

@@ -9,7 +9,7 @@
 #include "scenes.hpp"
 
 namespace dodona::cost {
-namespace {
+namespace collective_property_test {
 
 using cluster::Algorithm;
 using cluster::Collective;
@@ -157,5 +157,5 @@ RC_GTEST_PROP(SentBytesProperty, an_all_reduce_is_a_reduce_scatter_and_an_all_ga
               1e-12 * n.in(unit::byte));
 }
 
-}  // namespace
+}  // namespace collective_property_test
 }  // namespace dodona::cost

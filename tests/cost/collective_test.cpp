@@ -7,7 +7,7 @@
 #include "scenes.hpp"
 
 namespace dodona::cost {
-namespace {
+namespace collective_test {
 
 using cluster::Algorithm;
 using cluster::Collective;
@@ -223,5 +223,5 @@ TEST(SentBytes, are_those_of_the_field) {
     EXPECT_EQ(sent_bytes(Collective::halo, 4, 7_B), 7_B);
 }
 
-}  // namespace
+}  // namespace collective_test
 }  // namespace dodona::cost

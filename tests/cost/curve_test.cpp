@@ -13,7 +13,7 @@
 #include "scenes.hpp"
 
 namespace dodona::cost {
-namespace {
+namespace curve_test {
 
 using cluster::Collective;
 using namespace dodona::literals;
@@ -172,5 +172,5 @@ RC_GTEST_PROP(CollectiveCurveProperty, is_monotone_where_its_points_are, ()) {
     RC_ASSERT(less.time.value <= (1 + 1e-12) * more.time.value);
 }
 
-}  // namespace
+}  // namespace curve_test
 }  // namespace dodona::cost

@@ -6,7 +6,7 @@
 #include "scenes.hpp"
 
 namespace dodona::cost {
-namespace {
+namespace in_network_test {
 
 using cluster::Algorithm;
 using cluster::Collective;
@@ -202,5 +202,5 @@ RC_GTEST_PROP(ParameterServerProperty, more_servers_are_never_slower, ()) {
     RC_ASSERT(more.time.value <= (1 + 1e-12) * few.time.value);
 }
 
-}  // namespace
+}  // namespace in_network_test
 }  // namespace dodona::cost

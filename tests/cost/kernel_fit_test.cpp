@@ -10,7 +10,7 @@
 #include "scenes.hpp"
 
 namespace dodona::cost {
-namespace {
+namespace kernel_fit_test {
 
 using cluster::KernelFit;
 using graph::Direction;
@@ -272,5 +272,5 @@ RC_GTEST_PROP(FittedKernel, never_beats_its_own_shares_and_never_shrinks_with_de
     RC_ASSERT(deeper >= time);
 }
 
-}  // namespace
+}  // namespace kernel_fit_test
 }  // namespace dodona::cost

@@ -9,7 +9,7 @@
 #include "scenes.hpp"
 
 namespace dodona::cost {
-namespace {
+namespace kernel_test {
 
 using graph::Kernel;
 using graph::KernelKind;
@@ -224,5 +224,5 @@ RC_GTEST_PROP(RooflineProperty, more_work_never_takes_less_time, ()) {
     RC_ASSERT(roofline(device, graph::matmul(m, n, k, 2), Precision::bf16) >= (1 - 1e-12) * time);
 }
 
-}  // namespace
+}  // namespace kernel_test
 }  // namespace dodona::cost

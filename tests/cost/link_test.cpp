@@ -9,7 +9,7 @@
 #include "scenes.hpp"
 
 namespace dodona::cost {
-namespace {
+namespace link_test {
 
 using cluster::Algorithm;
 using cluster::Collective;
@@ -180,5 +180,5 @@ TEST(LinkRanks, of_a_network_are_those_of_its_own_placement) {
     EXPECT_EQ(shared.contention, 2);
 }
 
-}  // namespace
+}  // namespace link_test
 }  // namespace dodona::cost

@@ -10,7 +10,7 @@
 #include "scenes.hpp"
 
 namespace dodona::cost {
-namespace {
+namespace moved_tables_test {
 
 using cluster::Cluster;
 using cluster::Collective;
@@ -138,5 +138,5 @@ TEST(MovedTables, KernelsKeepTheirEfficiency) {
         << "bound by arithmetic, but for partial sums";
 }
 
-}  // namespace
+}  // namespace moved_tables_test
 }  // namespace dodona::cost

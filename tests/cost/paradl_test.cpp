@@ -9,7 +9,7 @@
 #include "scenes.hpp"
 
 namespace dodona::cost {
-namespace {
+namespace paradl_test {
 
 using cluster::Collective;
 using namespace dodona::literals;
@@ -146,5 +146,5 @@ TEST(ParaDL, halo_through_the_host_runs_at_the_staging_s_own_speed) {
     EXPECT_NEAR(4 * found.time.value.in(unit::second), 0.028195184, 5e-10);
 }
 
-}  // namespace
+}  // namespace paradl_test
 }  // namespace dodona::cost

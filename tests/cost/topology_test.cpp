@@ -6,7 +6,7 @@
 #include "scenes.hpp"
 
 namespace dodona::cost {
-namespace {
+namespace topology_test {
 
 using cluster::Algorithm;
 using cluster::Collective;
@@ -190,5 +190,5 @@ TEST(UnevenDegree, that_straddles_nodes_costs_between_inside_and_spread) {
     EXPECT_EQ(cluster::spans(cluster, {{{1, 3}}}, 24)[1].alike, false);
 }
 
-}  // namespace
+}  // namespace topology_test
 }  // namespace dodona::cost

@@ -7,7 +7,7 @@
 #include "scenes.hpp"
 
 namespace dodona::cost {
-namespace {
+namespace torus_test {
 
 using cluster::Algorithm;
 using cluster::Collective;
@@ -178,5 +178,5 @@ RC_GTEST_PROP(TorusProperty, more_dimensions_are_never_slower_for_large_buffers,
     RC_ASSERT(cube <= square);
 }
 
-}  // namespace
+}  // namespace torus_test
 }  // namespace dodona::cost

@@ -4,7 +4,7 @@
 #include "step/predict.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace adapters_test {
 
 constexpr double kHidden = 256, kLength = 64, kRank = 8, kFour = 4;
 
@@ -71,5 +71,5 @@ TEST(Adapters, MakeAStepCheaperAndItsStatesTiny) {
     EXPECT_LT(lora.memory.total(), full.memory.total());
 }
 
-}  // namespace
+}  // namespace adapters_test
 }  // namespace dodona::derivation

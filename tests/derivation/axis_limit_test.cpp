@@ -9,7 +9,7 @@
 #include "derived.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace axis_limit_test {
 
 using plan::AxisLimit;
 using std::int64_t;
@@ -224,5 +224,5 @@ TEST(AxisLimit, IsWhatAWalkOverAllSizesFinds) {
     }
 }
 
-}  // namespace
+}  // namespace axis_limit_test
 }  // namespace dodona::derivation

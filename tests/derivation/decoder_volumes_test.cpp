@@ -7,7 +7,7 @@
 #include "tests/graph/networks.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace decoder_volumes_test {
 
 using graph::Entry;
 using graph::test::layer;
@@ -36,8 +36,6 @@ plan::Plan on_four(const std::string& strategy, const std::string& axis) {
     plan.batch = 2;
     return plan;
 }
-
-}  // namespace
 
 // A row from each neighbour: forward 2 rows of 16 of 8 channels of 2 samples, 2*16*8*2*4 = 2,048 bytes; backward 2 rows
 // of 32 of 4 filters of 2 samples, as many.
@@ -104,4 +102,5 @@ TEST(ACrop, GathersTheDimensionThatItCuts) {
     EXPECT_EQ(net.collectives("crop", Phase::backward), 0);
 }
 
+}  // namespace decoder_volumes_test
 }  // namespace dodona::derivation

@@ -8,7 +8,7 @@
 #include "step/evaluate.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace experts_test {
 
 constexpr double kCopies = 67'108'864;
 constexpr double kSentOn8 = 58'720'256;  // 7/8
@@ -153,5 +153,5 @@ TEST(Latents, OfSplitHeadsSumTheGradientOfTheSharedKey) {
     EXPECT_GT(deepseek.segment("layers[2..58]", Phase::backward, Collective::all_reduce).count, 0);
 }
 
-}  // namespace
+}  // namespace experts_test
 }  // namespace dodona::derivation

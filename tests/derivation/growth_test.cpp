@@ -4,7 +4,7 @@
 #include "derived.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace growth_test {
 
 struct Size {
     std::size_t layers = 0;
@@ -43,5 +43,5 @@ TEST(ADeepNetwork, SendsInProportionToItsDepth) {
     EXPECT_DOUBLE_EQ(block, 4 * 1.75 * 18'874'368);
 }
 
-}  // namespace
+}  // namespace growth_test
 }  // namespace dodona::derivation

@@ -7,7 +7,7 @@
 #include "tests/graph/networks.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace hybrids_test {
 
 using graph::test::layer;
 using graph::test::network;
@@ -147,5 +147,5 @@ TEST_F(OneWeirdTrick, ReducesGradientsOfConvolutionsOnly) {
     EXPECT_EQ(net_.states().size(), 1u);
 }
 
-}  // namespace
+}  // namespace hybrids_test
 }  // namespace dodona::derivation

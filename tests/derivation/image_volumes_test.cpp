@@ -7,7 +7,7 @@
 #include "tests/graph/networks.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace image_volumes_test {
 
 using graph::Entry;
 using graph::test::layer;
@@ -196,5 +196,5 @@ TEST(ABatchNorm, ReducesTwoNumbersAChannelIfSynchronised) {
     EXPECT_EQ(Derived(norm(false), plan).sent_in_layers(), 0);
 }
 
-}  // namespace
+}  // namespace image_volumes_test
 }  // namespace dodona::derivation

@@ -9,7 +9,7 @@
 #include "derived.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace invariants_test {
 
 using std::int64_t;
 
@@ -19,8 +19,6 @@ graph::NetworkSpec small_gpt() {
     return model("gpt",
                  {{"layers", "4"}, {"hidden", "256"}, {"heads", "8"}, {"sequence", "128"}, {"vocabulary", "1024"}});
 }
-
-}  // namespace
 
 TEST(AnAxisOfSizeOne, SendsNothing) {
     for (const std::string& name : library().strategies()) {
@@ -68,4 +66,5 @@ RC_GTEST_PROP(TwoAxesInARow, SendAsMuchAsOneAxisOfTheirProductInANetwork, ()) {
     RC_ASSERT(near(two.sent_in_layers(), one.sent_in_layers()));
 }
 
+}  // namespace invariants_test
 }  // namespace dodona::derivation

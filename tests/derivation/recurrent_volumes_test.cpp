@@ -8,7 +8,7 @@
 #include "tests/graph/networks.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace recurrent_volumes_test {
 
 using graph::test::layer;
 using graph::test::network;
@@ -119,5 +119,5 @@ TEST(Tables, SplitByColumnsGoToTheSamplesAllToAll) {
     EXPECT_EQ(net.sent_in_layers(), 2 * 192);
 }
 
-}  // namespace
+}  // namespace recurrent_volumes_test
 }  // namespace dodona::derivation

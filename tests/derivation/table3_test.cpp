@@ -14,7 +14,7 @@
 #include "tests/graph/networks.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace table3_test {
 
 using std::int64_t;
 using step::Prediction;
@@ -134,8 +134,6 @@ rules:
 
 const std::string kWithData = "axes: [filter, data]\neverywhere: {batch: data}\nshard: {axes: [data]}\n";
 
-}  // namespace
-
 RC_GTEST_PROP(Table3, DataRow, ()) {
     const Chain chain = random_chain();
     const auto p = *rc::gen::element<int64_t>(2, 4, 8, 16);
@@ -229,8 +227,6 @@ RC_GTEST_PROP(Table3, DataSpatialRow, ()) {
     RC_ASSERT(seconds(found, TimePart::layer) == 0);
 }
 
-namespace {
-
 /// A pipeline over convolutions behind a batch norm, whose weights make the first convolution need its dX, too.
 struct Pipeline {
     int64_t stages = 2;
@@ -264,8 +260,6 @@ double compute(const Prediction& found) {
     return seconds(found, TimePart::forward) + seconds(found, TimePart::backward) +
            found.time[TimePart::bubble].in(1.0_s);
 }
-
-}  // namespace
 
 // (D (p+S-1)/S) (max FW + max BW) and 2 (p+S-2) max (alpha + (B/S) |y| delta beta), B/S samples a segment.
 RC_GTEST_PROP(Table3, LayerRow, ()) {
@@ -309,4 +303,5 @@ RC_GTEST_PROP(Table3, LayerRowBoundsUnevenStages, ()) {
     RC_ASSERT(seconds(run.found, TimePart::pipeline) <= 2 * (slots - 1) * largest * (1 + 1e-9));
 }
 
+}  // namespace table3_test
 }  // namespace dodona::derivation

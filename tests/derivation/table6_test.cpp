@@ -8,7 +8,7 @@
 #include "step/predict.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace table6_test {
 
 using step::Bottleneck;
 using step::Prediction;
@@ -90,5 +90,5 @@ TEST(Table6, MemoryStallsWhereItIsNearlyFull) {
     EXPECT_TRUE(told(run("resnet50-paradl", "serial", {}, 320, 320), "memory stalling"));
 }
 
-}  // namespace
+}  // namespace table6_test
 }  // namespace dodona::derivation

@@ -8,7 +8,7 @@
 #include "step/evaluate.hpp"
 
 namespace dodona::derivation {
-namespace {
+namespace volumes_test {
 
 constexpr double kActivation = 50'331'648;
 constexpr double kReduced = 88'080'384;   // an all-reduce on 8 ranks sends 2 * 7/8 of it
@@ -315,5 +315,5 @@ TEST(ContextParallelism, ByAllToAllMayExchangeAgainInsteadOfKeeping) {
            18'874'368);
 }
 
-}  // namespace
+}  // namespace volumes_test
 }  // namespace dodona::derivation

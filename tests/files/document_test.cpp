@@ -6,7 +6,7 @@
 #include "reading.hpp"
 
 namespace dodona::files::testing {
-namespace {
+namespace document_test {
 
 std::string parse_fault(const std::string& text) {
     return fault_of([&] { static_cast<void>(parse_document(text, "x.yaml")); });
@@ -114,5 +114,5 @@ TEST(Document, TellsAllRepeatedKeys) {
     EXPECT_EQ(document.faults.all()[1].message, "a: repeated key; first given on line 1");
 }
 
-}  // namespace
+}  // namespace document_test
 }  // namespace dodona::files::testing

@@ -6,7 +6,7 @@
 #include "reading.hpp"
 
 namespace dodona::files::testing {
-namespace {
+namespace framework_file_test {
 
 using plan::Framework;
 using plan::FrameworkParameter;
@@ -95,5 +95,5 @@ TEST(PlanFile, SpellsOutAFrameworkThatObservedStepsMoved) {
         << "and again";
 }
 
-}  // namespace
+}  // namespace framework_file_test
 }  // namespace dodona::files::testing

@@ -8,7 +8,7 @@
 #include "reading.hpp"
 
 namespace dodona::files::testing {
-namespace {
+namespace golden_errors_test {
 
 namespace fs = std::filesystem;
 
@@ -90,5 +90,5 @@ TEST(GoldenErrorFiles, HaveAFileEach) {
     }
 }
 
-}  // namespace
+}  // namespace golden_errors_test
 }  // namespace dodona::files::testing

@@ -4,7 +4,7 @@
 #include "reading.hpp"
 
 namespace dodona::files::testing {
-namespace {
+namespace library_test {
 
 TEST(Library, ListsItsFilesByName) {
     EXPECT_EQ(library().models(), (std::vector<std::string>{"tiny-cnn", "wide-cnn"}));
@@ -51,5 +51,5 @@ TEST(Library, OfThisRepositoryIsWithoutFault) {
     }
 }
 
-}  // namespace
+}  // namespace library_test
 }  // namespace dodona::files::testing

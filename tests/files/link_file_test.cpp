@@ -8,7 +8,7 @@
 #include "reading.hpp"
 
 namespace dodona::files::testing {
-namespace {
+namespace link_file_test {
 
 using cluster::Collective;
 using cluster::CollectiveCurve;
@@ -189,5 +189,5 @@ TEST(LinkFile, SixteenOfANvlinkDomainAreAskedOfItsFour) {
     EXPECT_GT(sixteen.time.hi / sixteen.time.value, four.time.hi / four.time.value);
 }
 
-}  // namespace
+}  // namespace link_file_test
 }  // namespace dodona::files::testing

@@ -4,7 +4,7 @@
 #include "reading.hpp"
 
 namespace dodona::files::testing {
-namespace {
+namespace machine_file_test {
 
 using namespace dodona::literals;
 
@@ -114,5 +114,5 @@ TEST(ClusterFile, MarksItsNodeAndHoldsItsDevice) {
     EXPECT_FALSE(cluster.contention.has_value());
 }
 
-}  // namespace
+}  // namespace machine_file_test
 }  // namespace dodona::files::testing

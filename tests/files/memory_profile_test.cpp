@@ -9,7 +9,7 @@
 #include "reading.hpp"
 
 namespace dodona::files::testing {
-namespace {
+namespace memory_profile_test {
 
 using namespace dodona::literals;
 
@@ -62,5 +62,5 @@ TEST(MemoryProfile, BuiltInOnesAreRead) {
     EXPECT_THROW((void)built_in.memory_profile("megatron-corps"), InputError);
 }
 
-}  // namespace
+}  // namespace memory_profile_test
 }  // namespace dodona::files::testing

@@ -4,7 +4,7 @@
 #include "reading.hpp"
 
 namespace dodona::files::testing {
-namespace {
+namespace model_file_test {
 
 using graph::Entry;
 using graph::NetworkSpec;
@@ -154,5 +154,5 @@ TEST(ModelFile, TellsEveryFaultOnce) {
     EXPECT_EQ(count, 2U) << told;
 }
 
-}  // namespace
+}  // namespace model_file_test
 }  // namespace dodona::files::testing

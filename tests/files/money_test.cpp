@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace dodona::files {
-namespace {
+namespace money_test {
 
 std::string amount_fault(std::string_view text) {
     const auto read = amount_from(text);
@@ -46,5 +46,5 @@ TEST(Money, IsRefusedWithAReason) {
     EXPECT_EQ(rate_fault("USD/h"), "\"USD/h\" is not a price");
 }
 
-}  // namespace
+}  // namespace money_test
 }  // namespace dodona::files

@@ -9,7 +9,7 @@
 #include "reading.hpp"
 
 namespace dodona::files::testing {
-namespace {
+namespace plan_file_test {
 
 using plan::Plan;
 
@@ -254,5 +254,5 @@ RC_GTEST_PROP(PlanFile, ReadsBackAsTheSamePlan, ()) {
     expect_same(plan, read(text));
 }
 
-}  // namespace
+}  // namespace plan_file_test
 }  // namespace dodona::files::testing

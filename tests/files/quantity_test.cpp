@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace dodona::files {
-namespace {
+namespace quantity_test {
 
 double base(std::string_view text, Dimensions due) {
     const auto read = base_units_from(text, due);
@@ -55,5 +55,5 @@ TEST(QuantityText, WithoutUnitOrNumberIsAFault) {
     }
 }
 
-}  // namespace
+}  // namespace quantity_test
 }  // namespace dodona::files

@@ -8,7 +8,7 @@
 #include "reading.hpp"
 
 namespace dodona::files::testing {
-namespace {
+namespace robustness_test {
 
 namespace fs = std::filesystem;
 
@@ -106,5 +106,5 @@ TEST(Robustness, OfFilesWithSwappedPieces) {
     }
 }
 
-}  // namespace
+}  // namespace robustness_test
 }  // namespace dodona::files::testing

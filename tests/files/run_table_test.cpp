@@ -8,7 +8,7 @@
 #include "reading.hpp"
 
 namespace dodona::files::testing {
-namespace {
+namespace run_table_test {
 
 std::vector<std::vector<std::string>> cells_of(const std::string& text) {
     std::vector<std::vector<std::string>> rows;
@@ -121,5 +121,5 @@ TEST(RunConventions, TellWhatIsWrongWithThem) {
               std::string::npos);
 }
 
-}  // namespace
+}  // namespace run_table_test
 }  // namespace dodona::files::testing

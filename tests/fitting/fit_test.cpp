@@ -10,7 +10,7 @@
 #include "files/profile_file.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace fit_test {
 
 using cluster::KernelFit;
 
@@ -122,5 +122,5 @@ TEST(Fit, is_written_as_the_oracle_reads_it) {
     EXPECT_EQ(read.fits.at(0).rows, 80);
 }
 
-}  // namespace
+}  // namespace fit_test
 }  // namespace dodona::calibrate

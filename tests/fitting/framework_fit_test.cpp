@@ -10,7 +10,7 @@
 #include "validate/comparison.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace framework_fit_test {
 
 using plan::FrameworkParameter;
 
@@ -105,5 +105,5 @@ TEST(GroupError, OfMoreRunsIsTheirWeightedMean) {
     EXPECT_EQ(error.runs, 3U);
 }
 
-}  // namespace
+}  // namespace framework_fit_test
 }  // namespace dodona::calibrate

@@ -8,7 +8,7 @@
 #include <string>
 
 namespace dodona::calibrate {
-namespace {
+namespace rows_test {
 
 /// A table in a file of its own, gone with the test.
 class Written {
@@ -110,5 +110,5 @@ TEST(OperatorRows, of_attention_are_the_whole_square) {
     EXPECT_DOUBLE_EQ(series.samples[0].time.in(1_us), 900);
 }
 
-}  // namespace
+}  // namespace rows_test
 }  // namespace dodona::calibrate

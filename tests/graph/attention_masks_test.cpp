@@ -8,7 +8,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace attention_masks_test {
 
 /// One head over `queries` queries and `keys` keys, split in `ways` shards.
 struct Scene {
@@ -39,8 +39,6 @@ double counted(double from, double to, double memory, double window) {
 }
 
 double flop(Flop f) { return f.in(unit::flop); }
-
-}  // namespace
 
 TEST(CausalPairs, AreHalfTheSquare) { EXPECT_DOUBLE_EQ(Scene(1024).pairs(), 1024.0 * 1024 / 2); }
 
@@ -146,4 +144,5 @@ TEST(Attention, RefusesMoreDocumentsThanTokensAndPackedMemories) {
                  InputError);
 }
 
+}  // namespace attention_masks_test
 }  // namespace dodona::graph::test

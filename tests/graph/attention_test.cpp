@@ -4,7 +4,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace attention_test {
 
 constexpr std::int64_t kHeads = 2, kLength = 8, kSize = 4;
 const Tensor kQkv = tensor({{"sequence", kLength}, {"feature", 3 * kHeads* kSize}});
@@ -28,8 +28,6 @@ Values with(Values values, const std::string& key, const decltype(AttributeValue
     values[key] = value;
     return values;
 }
-
-}  // namespace
 
 TEST(Attention, OfOneOperandHasTwoProductsForwardAndFourBackward) {
     const Nest attention = nest("attention", {kQkv}, kMaterialised);
@@ -108,4 +106,5 @@ TEST(Attention, RefusesWhatDoesNotFitTogether) {
     EXPECT_THROW(nest("attention", {kQkv}, {{"heads", kHeads}, {"kv_heads", std::int64_t{3}}}), InputError);
 }
 
+}  // namespace attention_test
 }  // namespace dodona::graph::test

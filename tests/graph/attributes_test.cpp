@@ -6,7 +6,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace attributes_test {
 
 class AttributesOfALayer : public ::testing::Test {
 protected:
@@ -20,8 +20,6 @@ protected:
     }
     Diagnostics diagnostics_;
 };
-
-}  // namespace
 
 TEST_F(AttributesOfALayer, GiveNumbersAndFallbacks) {
     Attributes read = this->read({{"filters", std::int64_t{64}}, {"bias", false}, {"width", 256.0}});
@@ -104,4 +102,5 @@ TEST_F(AttributesOfALayer, AFaultIsLocatedAtItsAttribute) {
     EXPECT_EQ(diagnostics_.all()[1].where.column, 3) << "a missing attribute: at its layer";
 }
 
+}  // namespace attributes_test
 }  // namespace dodona::graph::test

@@ -4,15 +4,13 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace build_test {
 
 const Tensor kFeatures = tensor({{"feature", 4}});
 
 Entry square(const std::string& name) { return layer(name, "linear", {{"out", std::int64_t{4}}, {"bias", false}}); }
 
 const Layer& named(const Graph& graph, const std::string& name) { return graph.layer(find(graph, name)); }
-
-}  // namespace
 
 // 4 -> 4 -> 4 without biases: 2*16 weights, 2*2*16 flop a sample.
 TEST(AChain, IsCountedLayerByLayer) {
@@ -164,4 +162,5 @@ TEST(SeveralInputs, AreReadByName) {
     EXPECT_EQ(count(graph).distinct_layers, 2);
 }
 
+}  // namespace build_test
 }  // namespace dodona::graph::test

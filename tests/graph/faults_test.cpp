@@ -5,15 +5,13 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace faults_test {
 
 const Tensor kFeatures = tensor({{"feature", 4}});
 
 Entry square(const std::string& name, std::vector<std::string> from = {}) {
     return layer(name, "linear", {{"out", std::int64_t{4}}}, std::move(from));
 }
-
-}  // namespace
 
 TEST(ANetwork, WithoutInputsOrLayersIsAFault) {
     EXPECT_EQ(faults({}), "the network has no input\nthe network has no layers\n");
@@ -117,4 +115,5 @@ TEST(Blocks, ThatNestTooDeepOrMakeTooManyLayersAreFaults) {
     EXPECT_EQ(faults(network(kFeatures, {nested})), "k: more than 1000000000 instances of the block k\n");
 }
 
+}  // namespace faults_test
 }  // namespace dodona::graph::test

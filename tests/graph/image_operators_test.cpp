@@ -5,7 +5,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace image_operators_test {
 
 using std::int64_t;
 
@@ -22,8 +22,6 @@ std::vector<std::int64_t> extents(const Nest& built) {
     }
     return all;
 }
-
-}  // namespace
 
 // U-Net's up-convolution (arXiv:1505.04597, figure 1): 2 x 2, stride 2, halves the channels. 4*2*4 = 32 weights, 2
 // biases; every input position does 2*32 flop, 48 positions: 3072.
@@ -170,4 +168,5 @@ TEST(CrossEntropy, OfAnImageHasOneClassAPixel) {
     EXPECT_EQ(loss.statistics[0].kept, (std::vector<int>{0, 2, 3}));
 }
 
+}  // namespace image_operators_test
 }  // namespace dodona::graph::test

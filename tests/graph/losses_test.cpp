@@ -5,13 +5,11 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace losses_test {
 
 using std::int64_t;
 
 const Tensor kBoxes = tensor({{"sequence", 10}, {"feature", 4}});
-
-}  // namespace
 
 // 40 pairs: forward reads both, backward both and writes dx; one number a position stays.
 TEST(ADistance, ReadsAndKeepsPairsAndHasOneNumberAPosition) {
@@ -48,4 +46,5 @@ TEST(ANetwork, MayEndInSeveralLosses) {
     EXPECT_EQ(count(graph).parameters, 8 * 5 + 4 * 9 + 3 * 9);
 }
 
+}  // namespace losses_test
 }  // namespace dodona::graph::test

@@ -5,7 +5,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace mixture_test {
 
 constexpr std::int64_t kTokens = 6, kFeatures = 4, kExperts = 8, kChosen = 2;
 const Tensor kX = tensor({{"sequence", kTokens}, {"feature", kFeatures}});
@@ -28,8 +28,6 @@ LocalExtents shard(const Nest& built, double ways) {
     local.ways[static_cast<std::size_t>(expert)] = ways;
     return local;
 }
-
-}  // namespace
 
 TEST(Router, ScoresEveryExpertAndIsNeverSplit) {
     const Nest router = nest("router", {kX}, {{"experts", kExperts}});
@@ -101,4 +99,5 @@ TEST(ElementWise, OnDispatchedTokensCountsCopies) {
     EXPECT_EQ(silu.work(silu.whole()).forward[0].elements, 2 * kChosen * kTokens * kFeatures);
 }
 
+}  // namespace mixture_test
 }  // namespace dodona::graph::test

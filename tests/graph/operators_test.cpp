@@ -9,7 +9,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace operators_test {
 
 const Tensor kImage = tensor({{"channel", 3}, {"height", 8}, {"width", 6}});
 const Tensor kTokens = tensor({{"sequence", 10}, {"feature", 4}});
@@ -27,8 +27,6 @@ std::vector<std::string> loop_names_of(const Nest& built) {
 }
 
 using Names = std::vector<std::string>;
-
-}  // namespace
 
 // 5 filters of 3x3x3 over 8x6 with padding 1: outputs 8*6 = 48 positions, 5*27 = 135 weights, 2*48*135 = 12960 flop.
 TEST(Convolution, IsCountedByHand) {
@@ -367,4 +365,5 @@ TEST(TheTableOfOperators, NamesEveryLoopThatAnyOperatorUses) {
     }
 }
 
+}  // namespace operators_test
 }  // namespace dodona::graph::test

@@ -5,7 +5,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace products_test {
 
 using std::int64_t;
 using List = std::vector<std::int64_t>;
@@ -21,8 +21,6 @@ Values clusters(List cutoffs, List percent) {
             {"divide", int64_t{4}},
             {"tail_percent", std::move(percent)}};
 }
-
-}  // namespace
 
 // 10 queries, 6 keys, 4 features: 2*10*6*4 = 480 flop, backward twice.
 TEST(BatchedMatmul, OfQueriesAndKeysContractsFeatures) {
@@ -83,4 +81,5 @@ TEST(AdaptiveSoftmax, RefusesClustersThatDoNotFit) {
     EXPECT_EQ(fault(clusters({0}, {1})), "l.cutoffs: 0 is out of range\n");
 }
 
+}  // namespace products_test
 }  // namespace dodona::graph::test

@@ -5,7 +5,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace recommendation_test {
 
 using std::int64_t;
 
@@ -21,8 +21,6 @@ LocalExtents of_all_samples(const Nest& built) {
     local.loops[0] = kSamples;
     return local;
 }
-
-}  // namespace
 
 // 8 * 1e6 * 64 * 4 = 2.048e9 bytes; a sample touches 8 * 100 * 64 numbers.
 TEST(EmbeddingBag, HasOneWeightForAllTables) {
@@ -82,4 +80,5 @@ TEST(Interaction, HasTheWidthOfDlrmsTopNetwork) {
     EXPECT_THROW(nest("interaction", {tensor({{"feature", 32}}), tables().result}), InputError);
 }
 
+}  // namespace recommendation_test
 }  // namespace dodona::graph::test

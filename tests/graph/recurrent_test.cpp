@@ -5,7 +5,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace recurrent_test {
 
 using std::int64_t;
 
@@ -32,8 +32,6 @@ const Kernel& wave_of(const std::vector<Kernel>& kernels) {
     }
     throw InternalError("no recurrent kernel");
 }
-
-}  // namespace
 
 // torch.nn.LSTM(10, 20, 2): 80*(10 + 20) + 160 = 2560, then 80*(20 + 20) + 160 = 3360. GRU three quarters, RNN one.
 // Bidirectional, the second layer reads 40: 2 * (2560 + 80*(40 + 20) + 160) = 15040.
@@ -107,4 +105,5 @@ TEST(RecurrentLayers, SplitHiddenUnitsButNoSteps) {
     EXPECT_THROW(nest("lstm", {tensor({{"feature", 10}})}, {{"hidden", int64_t{20}}}), InputError);
 }
 
+}  // namespace recurrent_test
 }  // namespace dodona::graph::test

@@ -5,7 +5,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace traffic_test {
 
 struct Traffic {
     double elements = 0;
@@ -33,8 +33,6 @@ struct Row {
     Values values;
     Traffic forward, backward_input, backward_weight;
 };
-
-}  // namespace
 
 TEST(Traffic, OfEachOperatorIsCountedByHand) {
     const Tensor ids = tensor({{"sequence", 10}}, Element::index);
@@ -88,4 +86,5 @@ TEST(Traffic, FollowsTheLocalExtents) {
     EXPECT_EQ(traffic(norm.work(local).forward).elements, 3 * kV);
 }
 
+}  // namespace traffic_test
 }  // namespace dodona::graph::test

@@ -9,7 +9,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace transformer_memory_test {
 
 constexpr std::int64_t kLength = 64, kHidden = 32, kHeads = 4, kSamples = 3;
 
@@ -66,8 +66,6 @@ Graph gpt(const std::string& implementation) {
 constexpr double kSbh = static_cast<double>(kLength * kSamples * kHidden);
 constexpr double kSquares = 5.0 * kHeads * kLength / kHidden;  // 5*a*s/h
 
-}  // namespace
-
 // sbh * (34 + 5*a*s/h): equation 2. Here 6144 * (34 + 40) = 454656 bytes.
 TEST(AGptLayer, SavesWhatTheFormulaSays) {
     const Graph graph = gpt("materialised");
@@ -98,4 +96,5 @@ TEST(AGptLayer, DoesTheArithmeticOfItsFormula) {
     EXPECT_EQ(count(gpt("materialised")).forward_per_sample.in(unit::flop), 2 * (24 * s * h * h + 2 * s * s * h));
 }
 
+}  // namespace transformer_memory_test
 }  // namespace dodona::graph::test

@@ -7,7 +7,7 @@
 
 namespace dodona::graph::test {
 
-namespace {
+namespace windows_test {
 
 /// Positions o whose window stride*o - pad ... + span - 1 lies within the padded input.
 Extent counted(Extent in, const Window& window) {
@@ -21,8 +21,6 @@ Extent counted(Extent in, const Window& window) {
 Extent length_of(const Nest& built) { return built.result.dimensions[2].extent; }
 
 Tensor signal(Extent length) { return tensor({{"channel", 1}, {"length", length}}); }
-
-}  // namespace
 
 RC_GTEST_PROP(AConvolution, HasAsManyOutputsAsWindowsFit, ()) {
     const Window window{.kernel = *rc::gen::inRange<Extent>(1, 8),
@@ -83,4 +81,5 @@ TEST(APool, WithMorePaddingThanHalfItsKernelIsAFault) {
         "p.pad: 2 is more than half the kernel of 2\n");
 }
 
+}  // namespace windows_test
 }  // namespace dodona::graph::test

@@ -7,7 +7,7 @@
 #include "rows.hpp"
 
 namespace dodona::plan::test {
-namespace {
+namespace halo_test {
 
 using graph::Window;
 
@@ -101,5 +101,5 @@ RC_GTEST_PROP(ABackwardHalo, HoldsEveryGradientThatAShardsInputsWentInto, ()) {
     RC_ASSERT(backward_halo(c.window, c.inputs, c.outputs, c.ways) == counted);
 }
 
-}  // namespace
+}  // namespace halo_test
 }  // namespace dodona::plan::test

@@ -9,7 +9,7 @@
 #include "plan/sharding.hpp"
 
 namespace dodona::plan::test {
-namespace {
+namespace layout_test {
 
 using cluster::Collective;
 
@@ -233,5 +233,5 @@ RC_GTEST_PROP(TwoAxesInARow, SendAsMuchAsOneAxisOfTheirProduct, ()) {
     RC_ASSERT(scatter == gather);
 }
 
-}  // namespace
+}  // namespace layout_test
 }  // namespace dodona::plan::test

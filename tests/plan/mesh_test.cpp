@@ -6,7 +6,7 @@
 #include "meshes.hpp"
 
 namespace dodona::plan::test {
-namespace {
+namespace mesh_test {
 
 using Strides = std::vector<cluster::Group::Stride>;
 
@@ -147,5 +147,5 @@ TEST(AShardingGroup, MustDivideItsAxes) {
     EXPECT_EQ(fault_of(plan), "a sharding group of 5 ranks does not divide the axes data evenly");
 }
 
-}  // namespace
+}  // namespace mesh_test
 }  // namespace dodona::plan::test

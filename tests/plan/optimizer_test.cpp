@@ -6,7 +6,7 @@
 #include "base/quantity.hpp"
 
 namespace dodona::plan::test {
-namespace {
+namespace optimizer_test {
 
 using namespace dodona::literals;
 
@@ -89,5 +89,5 @@ TEST(WeightSizes, AddUpAndScale) {
     EXPECT_EQ(sum.touched, 600);
 }
 
-}  // namespace
+}  // namespace optimizer_test
 }  // namespace dodona::plan::test

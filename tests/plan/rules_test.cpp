@@ -6,7 +6,7 @@
 #include "tests/graph/networks.hpp"
 
 namespace dodona::plan::test {
-namespace {
+namespace rules_test {
 
 using graph::Graph;
 using graph::test::find;
@@ -206,5 +206,5 @@ TEST(APattern, MatchesAnyRunOfCharactersAtAStar) {
     EXPECT_FALSE(matches_pattern("ab", "a*bc"));
 }
 
-}  // namespace
+}  // namespace rules_test
 }  // namespace dodona::plan::test

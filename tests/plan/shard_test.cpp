@@ -8,7 +8,7 @@
 #include "tests/graph/networks.hpp"
 
 namespace dodona::plan::test {
-namespace {
+namespace shard_test {
 
 using graph::Graph;
 using graph::test::find;
@@ -124,5 +124,5 @@ TEST(AnAxis, ThatSplitsNothingBreaksThePlan) {
     EXPECT_TRUE(has(sharded.limits, {"axis tensor splits nothing of this network", true}));
 }
 
-}  // namespace
+}  // namespace shard_test
 }  // namespace dodona::plan::test

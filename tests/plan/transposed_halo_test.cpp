@@ -9,7 +9,7 @@
 #include "tests/graph/networks.hpp"
 
 namespace dodona::plan::test {
-namespace {
+namespace transposed_halo_test {
 
 using graph::test::nest;
 using graph::test::tensor;
@@ -67,8 +67,6 @@ bool meets(const Case& c, int64_t i, int64_t o) {
     return 0 <= tap && tap < c.kernel;
 }
 
-}  // namespace
-
 // A U-Net's 2 x 2 windows that step by two: every output row has one input row, of the same shard.
 TEST(ATransposedConvolution, ThatStepsByItsKernelNeedsNoHalo) {
     const Case c{.inputs = 16, .kernel = 2, .stride = 2};
@@ -115,4 +113,5 @@ RC_GTEST_PROP(ATransposedConvolution, BringsEveryRowThatAShardReadsAndDoesNotOwn
     RC_ASSERT(halo.backward == backward);
 }
 
+}  // namespace transposed_halo_test
 }  // namespace dodona::plan::test

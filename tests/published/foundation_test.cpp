@@ -8,7 +8,7 @@
 #include "foundation_page.hpp"
 
 namespace dodona::published {
-namespace {
+namespace foundation_test {
 
 TEST(Foundation, PageIsAsPredictedNow) {
     const std::string path = std::string(std::getenv("DODONA_SOURCE")) + "/reports/foundation.md";
@@ -45,5 +45,5 @@ TEST(Sc21, EveryPublishedLayoutFits) {
     }
 }
 
-}  // namespace
+}  // namespace foundation_test
 }  // namespace dodona::published

@@ -17,7 +17,7 @@
 #include "scenes.hpp"
 
 namespace dodona::published {
-namespace {
+namespace korthikanti_memory_test {
 
 using plan::RecomputeKind;
 using step::MemoryPart;
@@ -200,5 +200,5 @@ TEST(KorthikantiFormula, HoldsForAnyShapeAndTensorWays) {
     }
 }
 
-}  // namespace
+}  // namespace korthikanti_memory_test
 }  // namespace dodona::published

@@ -19,7 +19,7 @@
 #include "scenes.hpp"
 
 namespace dodona::published {
-namespace {
+namespace paradl_filter_test {
 
 constexpr double kSamples = 1'280'000;
 
@@ -270,5 +270,5 @@ TEST(ParaDLDataFilter, ComputeDiffersByTheShareThatThePrintedRowsLeaveWhole) {
     }
 }
 
-}  // namespace
+}  // namespace paradl_filter_test
 }  // namespace dodona::published

@@ -9,7 +9,7 @@
 #include "scenes.hpp"
 
 namespace dodona::published {
-namespace {
+namespace paradl_test {
 
 struct Row {
     const char* model;
@@ -57,5 +57,5 @@ TEST(ParaDLData, TheProgramPrintsTheRowInItsJson) {
     EXPECT_NEAR(epoch.at("communication_s").get<double>() / 5.67828639504, 1, 1e-9);
 }
 
-}  // namespace
+}  // namespace paradl_test
 }  // namespace dodona::published

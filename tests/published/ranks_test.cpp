@@ -6,7 +6,7 @@
 #include "paradl_runs.hpp"
 
 namespace dodona::published {
-namespace {
+namespace ranks_test {
 
 constexpr const char* kMachine = "abci-chainermn";
 
@@ -72,5 +72,5 @@ TEST(TableEight, FilterAndChannelEndAt64Gpus) {
     }
 }
 
-}  // namespace
+}  // namespace ranks_test
 }  // namespace dodona::published

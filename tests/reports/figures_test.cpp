@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace dodona::reports {
-namespace {
+namespace figures_test {
 
 using namespace dodona::literals;
 
@@ -48,5 +48,5 @@ TEST(Figures, NameTheUnitOfAnIntervalOnce) {
     EXPECT_EQ(interval({1_s, 0.9_s, 1.1_s}), "900 ms to 1.10 s");
 }
 
-}  // namespace
+}  // namespace figures_test
 }  // namespace dodona::reports

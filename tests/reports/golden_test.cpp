@@ -27,7 +27,7 @@
 #include "sized_scene.hpp"
 
 namespace dodona::reports::testing {
-namespace {
+namespace golden_test {
 
 const Subject kSubject{"gpt3-175b", "selene"};
 
@@ -149,5 +149,5 @@ TEST(AnswerText, SaysWhatTheRunnerUpLosesMostFirst) {
               "predictions may miss by more, so measure both before a long run");
 }
 
-}  // namespace
+}  // namespace golden_test
 }  // namespace dodona::reports::testing

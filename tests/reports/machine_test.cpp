@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace dodona::reports {
-namespace {
+namespace machine_test {
 
 using namespace dodona::literals;
 
@@ -46,5 +46,5 @@ TEST(Machine, says_in_json_what_its_levels_have) {
     EXPECT_EQ(json["host"]["memory_bytes"], 512e9);
 }
 
-}  // namespace
+}  // namespace machine_test
 }  // namespace dodona::reports

@@ -20,7 +20,7 @@
 #include "sized_scene.hpp"
 
 namespace dodona::reports::testing {
-namespace {
+namespace schema_test {
 
 nlohmann::json schema_of(const std::string& noun) {
     std::ifstream stream(std::string(std::getenv("DODONA_SOURCE")) + "/reports/schemas/" + noun + ".schema.json");
@@ -192,5 +192,5 @@ TEST(Json, SaysNullForWhatIsAbsentOrNotFinite) {
     EXPECT_EQ(number(0.5).dump(), "0.5");
 }
 
-}  // namespace
+}  // namespace schema_test
 }  // namespace dodona::reports::testing

@@ -7,7 +7,7 @@
 #include "reports/text/next.hpp"
 
 namespace dodona::reports {
-namespace {
+namespace table_test {
 
 TEST(DisplayColumns, CountWhatATerminalShows) {
     EXPECT_EQ(display_columns("step"), 4U);
@@ -52,5 +52,5 @@ TEST(ShellWord, ReadsBackAsTyped) {
     EXPECT_EQ(shell_word(""), "''");
 }
 
-}  // namespace
+}  // namespace table_test
 }  // namespace dodona::reports

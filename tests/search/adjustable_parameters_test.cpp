@@ -8,7 +8,7 @@
 #include "../step/scenes.hpp"
 
 namespace dodona::search {
-namespace {
+namespace adjustable_parameters_test {
 
 using plan::FrameworkParameter;
 using step::test::small_cluster;
@@ -91,5 +91,5 @@ TEST(Knobs, OfASoftwareStayInsideItsRange) {
     }
 }
 
-}  // namespace
+}  // namespace adjustable_parameters_test
 }  // namespace dodona::search

@@ -9,7 +9,7 @@
 #include "search/space.hpp"
 
 namespace dodona::search {
-namespace {
+namespace filter_test {
 
 using step::test::pipelined;
 using step::test::small_cluster;
@@ -117,5 +117,5 @@ TEST(Workers, AnyNumberGivesTheSameAnswer) {
     }
 }
 
-}  // namespace
+}  // namespace filter_test
 }  // namespace dodona::search

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace dodona::search {
-namespace {
+namespace frontier_test {
 
 constexpr std::size_t kAll = 1'000'000;  ///< ways to a state: none is cut
 
@@ -198,5 +198,5 @@ TEST(Frontier, SaysWhenItWasCut) {
     EXPECT_GT(cut, 100);
 }
 
-}  // namespace
+}  // namespace frontier_test
 }  // namespace dodona::search

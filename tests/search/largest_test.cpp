@@ -9,7 +9,7 @@
 #include "../step/scenes.hpp"
 
 namespace dodona::search {
-namespace {
+namespace largest_test {
 
 using step::test::pipelined;
 using step::test::small_cluster;
@@ -148,5 +148,5 @@ TEST(Largest, StopsWithWhatItKnows) {
     EXPECT_EQ(found.answer()->value, 4) << "after 1 and 2";
 }
 
-}  // namespace
+}  // namespace largest_test
 }  // namespace dodona::search

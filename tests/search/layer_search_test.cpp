@@ -12,7 +12,7 @@
 #include "step/validate.hpp"
 
 namespace dodona::search {
-namespace {
+namespace layer_search_test {
 
 using graph::test::layer;
 using graph::test::network;
@@ -184,5 +184,5 @@ TEST(LayerRules, LeaveOutLayersThatFollow) {
     EXPECT_EQ(plan.strategy.rules[1].lay[0].axes, std::vector<std::string>{"inner"});
 }
 
-}  // namespace
+}  // namespace layer_search_test
 }  // namespace dodona::search

@@ -8,7 +8,7 @@
 #include "../step/scenes.hpp"
 
 namespace dodona::search {
-namespace {
+namespace limits_test {
 
 using step::test::pipelined;
 using step::test::small_cluster;
@@ -183,5 +183,5 @@ TEST(Limits, StopWhenAskedTo) {
     EXPECT_FALSE(found[0].verdict) << "64 was not looked at";
 }
 
-}  // namespace
+}  // namespace limits_test
 }  // namespace dodona::search

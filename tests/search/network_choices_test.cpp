@@ -11,7 +11,7 @@
 #include "step/validate.hpp"
 
 namespace dodona::search {
-namespace {
+namespace network_choices_test {
 
 using graph::test::block;
 using graph::test::layer;
@@ -204,5 +204,5 @@ TEST(LayerChoices, AreEveryLayingOfLoopsThatCanBeSplit) {
     EXPECT_EQ(lays_of(graph.layers.back(), few).size(), 6U);
 }
 
-}  // namespace
+}  // namespace network_choices_test
 }  // namespace dodona::search

@@ -11,7 +11,7 @@
 #include "step/predict.hpp"
 
 namespace dodona::search {
-namespace {
+namespace search_test {
 
 using step::test::pipelined;
 using step::test::small_cluster;
@@ -222,5 +222,5 @@ TEST(Search, APrecisionThatOneDeviceLacksIsAFault) {
     EXPECT_THROW(search(small_network(), cluster, small_space()), InputError);
 }
 
-}  // namespace
+}  // namespace search_test
 }  // namespace dodona::search

@@ -11,7 +11,7 @@
 #include "step/predict.hpp"
 
 namespace dodona::search {
-namespace {
+namespace sensitivity_test {
 
 using plan::FrameworkParameter;
 using step::Prediction;
@@ -326,5 +326,5 @@ TEST(Ties, AreGroupsOfPlansThatCannotBeToldApart) {
     EXPECT_TRUE(ties({}).empty());
 }
 
-}  // namespace
+}  // namespace sensitivity_test
 }  // namespace dodona::search

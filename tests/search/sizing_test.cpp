@@ -10,7 +10,7 @@
 #include "search/space.hpp"
 
 namespace dodona::search {
-namespace {
+namespace sizing_test {
 
 using step::test::pipelined;
 using step::test::small_cluster;
@@ -261,5 +261,5 @@ TEST(Bound, ClaimsNoSpeedWhereTimesWereMeasured) {
     EXPECT_FALSE(std::isinf(bound(graph, cluster, question(cluster).space).most_samples_per_second(1)));
 }
 
-}  // namespace
+}  // namespace sizing_test
 }  // namespace dodona::search

@@ -11,7 +11,7 @@
 #include "step/predict.hpp"
 
 namespace dodona::search {
-namespace {
+namespace uneven_cuts_test {
 
 using graph::test::block;
 using graph::test::layer;
@@ -145,5 +145,5 @@ TEST(UnevenCuts, TheFirstIsTheFastestOfAllWithAnEqualMiddle) {
     }
 }
 
-}  // namespace
+}  // namespace uneven_cuts_test
 }  // namespace dodona::search

@@ -9,7 +9,7 @@
 #include "step/predict.hpp"
 
 namespace dodona::step {
-namespace {
+namespace anchor_test {
 
 using plan::FrameworkParameter;
 using test::small_cluster;
@@ -135,5 +135,5 @@ TEST(Anchored, StepsOfAPlanArePredictedAnewUntilTheyFit) {
     EXPECT_NEAR(moved.observed->missed_after, std::log(measured / predicted(moved).step.value), 1e-9);
 }
 
-}  // namespace
+}  // namespace anchor_test
 }  // namespace dodona::step

@@ -10,7 +10,7 @@
 #include <rapidcheck/gtest.h>
 
 namespace dodona::step {
-namespace {
+namespace balance_test {
 
 using Times = std::vector<std::vector<Seconds>>;
 
@@ -175,5 +175,5 @@ TEST(Deal, ManyMicroBatchesAreDealtAsQuickly) {
     EXPECT_EQ(found[1].most, 1'000'000);
 }
 
-}  // namespace
+}  // namespace balance_test
 }  // namespace dodona::step

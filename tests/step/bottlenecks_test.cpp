@@ -12,7 +12,7 @@
 #include "step/predict.hpp"
 
 namespace dodona::step {
-namespace {
+namespace bottlenecks_test {
 
 using namespace dodona::literals;
 using test::pipelined;
@@ -229,5 +229,5 @@ TEST(Predict, TellsOfTheLastDevices) {
     EXPECT_EQ(find(more.bottlenecks, "number of devices"), nullptr);
 }
 
-}  // namespace
+}  // namespace bottlenecks_test
 }  // namespace dodona::step

@@ -6,7 +6,7 @@
 #include "step/stage_time.hpp"
 
 namespace dodona::step {
-namespace {
+namespace convolution_software_test {
 
 using plan::FrameworkParameter;
 using test::small_cluster;
@@ -98,5 +98,5 @@ TEST(Input, IsOfDataRanks) {
     EXPECT_NEAR(fed.time[TimePart::input].in(unit::second), 0.512, 1e-9);
 }
 
-}  // namespace
+}  // namespace convolution_software_test
 }  // namespace dodona::step

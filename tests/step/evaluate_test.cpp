@@ -8,7 +8,7 @@
 #include "step/stages.hpp"
 
 namespace dodona::step {
-namespace {
+namespace evaluate_test {
 
 using test::pipelined;
 using test::small_cluster;
@@ -162,5 +162,5 @@ TEST(Evaluate, APrecisionThatTheDeviceLacksIsAFault) {
     EXPECT_NE(faults_of(plan).find("device has no fp8 matrix units"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace evaluate_test
 }  // namespace dodona::step

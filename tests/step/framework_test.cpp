@@ -8,7 +8,7 @@
 #include "step/stage_time.hpp"
 
 namespace dodona::step {
-namespace {
+namespace framework_test {
 
 using plan::FrameworkParameter;
 using test::small_cluster;
@@ -147,5 +147,5 @@ TEST(Bottlenecks, NameAHostThatKeepsDevicesWaiting) {
     EXPECT_NEAR(bound.bottlenecks.front().share, bound.time[TimePart::host] / bound.step.value, 1e-12);
 }
 
-}  // namespace
+}  // namespace framework_test
 }  // namespace dodona::step

@@ -6,7 +6,7 @@
 #include "step/state_sharding.hpp"
 
 namespace dodona::step {
-namespace {
+namespace frozen_test {
 
 using test::layer;
 using test::network;
@@ -125,5 +125,5 @@ TEST(Frozen, FaultsAreTold) {
               "head.tied: table is frozen, this layer is not\n");
 }
 
-}  // namespace
+}  // namespace frozen_test
 }  // namespace dodona::step

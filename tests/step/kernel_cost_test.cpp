@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace dodona::step {
-namespace {
+namespace kernel_cost_test {
 
 using graph::Kernel;
 using graph::KernelKind;
@@ -100,5 +100,5 @@ TEST(KernelCost, SlowsKernelsDownByKind) {
     EXPECT_EQ(kernels.evidence(), "compute: data sheet of simple (test)");
 }
 
-}  // namespace
+}  // namespace kernel_cost_test
 }  // namespace dodona::step

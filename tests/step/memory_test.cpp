@@ -10,7 +10,7 @@
 #include "step/segment_memory.hpp"
 
 namespace dodona::step {
-namespace {
+namespace memory_test {
 
 using plan::LossMemory;
 using plan::RecomputeKind;
@@ -198,5 +198,5 @@ TEST(NamedLayers, MustBeThere) {
     }
 }
 
-}  // namespace
+}  // namespace memory_test
 }  // namespace dodona::step

@@ -12,7 +12,7 @@
 #include "step/predict.hpp"
 
 namespace dodona::step {
-namespace {
+namespace mixed_test {
 
 using test::block;
 using test::layer;
@@ -332,5 +332,5 @@ TEST(Mixed, CutsThatUnlikeReplicasShareAreTheBestOrNearlySo) {
     EXPECT_LT(sum / kWorlds, 1.001);
 }
 
-}  // namespace
+}  // namespace mixed_test
 }  // namespace dodona::step

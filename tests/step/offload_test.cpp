@@ -7,7 +7,7 @@
 #include "step/predict.hpp"
 
 namespace dodona::step {
-namespace {
+namespace offload_test {
 
 using test::small_network;
 
@@ -164,5 +164,5 @@ TEST(Offload, NeverMakesAStepFasterNorADeviceFuller) {
     }
 }
 
-}  // namespace
+}  // namespace offload_test
 }  // namespace dodona::step

@@ -9,7 +9,7 @@
 #include <rapidcheck/gtest.h>
 
 namespace dodona::step {
-namespace {
+namespace pipeline_test {
 
 struct StageTimes {
     std::vector<double> forward;
@@ -160,5 +160,5 @@ TEST(Pipeline, InterleavedFirstStageHoldsOnePlusAShareOfTheModel) {
     EXPECT_EQ(last, (std::vector<std::int64_t>{8, 8, 1}));
 }
 
-}  // namespace
+}  // namespace pipeline_test
 }  // namespace dodona::step

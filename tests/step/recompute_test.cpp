@@ -5,7 +5,7 @@
 #include "step/predict.hpp"
 
 namespace dodona::step {
-namespace {
+namespace recompute_test {
 
 // One tensor of a micro-batch of eight samples. The first of four blocks keeps its input and its output, the later ones
 // their output only: its input is there already.
@@ -56,5 +56,5 @@ TEST(Segments, AllTogetherCostOneForwardPass) {
     }
 }
 
-}  // namespace
+}  // namespace recompute_test
 }  // namespace dodona::step

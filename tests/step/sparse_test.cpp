@@ -5,7 +5,7 @@
 #include "step/state_sharding.hpp"
 
 namespace dodona::step {
-namespace {
+namespace sparse_test {
 
 using test::layer;
 using test::network;
@@ -107,5 +107,5 @@ TEST(RowwiseAdagrad, OnATableUpdatesTouchedRowsOnly) {
     EXPECT_DOUBLE_EQ(states.update_traffic.in(1_B), 512 * 12 + 32 * 8);
 }
 
-}  // namespace
+}  // namespace sparse_test
 }  // namespace dodona::step

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace dodona::step {
-namespace {
+namespace stage_time_test {
 
 constexpr Seconds seconds(double value) { return Seconds::of_base(value); }
 
@@ -71,5 +71,5 @@ TEST(Exposed, GathersForBackwardLeaveReductionsLessToHideBehind) {
     EXPECT_EQ(found.gradients_busy, seconds(15));
 }
 
-}  // namespace
+}  // namespace stage_time_test
 }  // namespace dodona::step

@@ -9,7 +9,7 @@
 #include "step/predict.hpp"
 
 namespace dodona::step {
-namespace {
+namespace uncertainty_test {
 
 using cost::ErrorSource;
 using plan::FrameworkParameter;
@@ -164,5 +164,5 @@ TEST(Difference, OnlyCountsWhatTwoPlansDoNotShare) {
     EXPECT_NEAR(difference(a, b, neutral), std::hypot(streams, products), 1e-9);
 }
 
-}  // namespace
+}  // namespace uncertainty_test
 }  // namespace dodona::step

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace dodona::validate {
-namespace {
+namespace gate_test {
 
 Comparison of(Statistics group) {
     Comparison comparison;
@@ -51,5 +51,5 @@ TEST(Gate, TellsWhatOnlyOneSideHas) {
     EXPECT_TRUE(result.worse.empty());
 }
 
-}  // namespace
+}  // namespace gate_test
 }  // namespace dodona::validate

@@ -8,7 +8,7 @@
 #include "validate/comparison.hpp"
 
 namespace dodona::validate::testing {
-namespace {
+namespace measured_memory_test {
 
 const std::string kTable = root() + "/../shared/measured/runs.csv";
 
@@ -107,5 +107,5 @@ TEST_F(MeasuredMemory, OfNamedLayersIsAsked) {
     }
 }
 
-}  // namespace
+}  // namespace measured_memory_test
 }  // namespace dodona::validate::testing

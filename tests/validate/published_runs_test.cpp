@@ -7,7 +7,7 @@
 #include "validate/comparison.hpp"
 
 namespace dodona::validate::testing {
-namespace {
+namespace published_runs_test {
 
 Comparison compared(const std::string& path) {
     Questions asked = questions();
@@ -77,5 +77,5 @@ TEST(PublishedRuns, AreAllPredictedOrRefusedForAKnownReason) {
     RecordProperty("predicted", static_cast<int>(comparison.overall.rows));
 }
 
-}  // namespace
+}  // namespace published_runs_test
 }  // namespace dodona::validate::testing

@@ -4,7 +4,7 @@
 #include "validate/plan_of_run.hpp"
 
 namespace dodona::validate::testing {
-namespace {
+namespace questions_test {
 
 TEST(PlanOfRun, HasTheLayoutOfItsRow) {
     const plan::Plan plan = plan_of_row({{"strategy", "megatron"},
@@ -235,5 +235,5 @@ TEST(Questions, LeaveOutWhatTheMeasurementDid) {
     EXPECT_EQ(question.not_timed, std::vector<step::TimePart>{step::TimePart::optimizer});
 }
 
-}  // namespace
+}  // namespace questions_test
 }  // namespace dodona::validate::testing

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 namespace dodona::validate {
-namespace {
+namespace statistics_test {
 
 using namespace dodona::literals;
 
@@ -124,5 +124,5 @@ TEST(Statistics, TellComputationFromCommunication) {
     EXPECT_NEAR(*all.communication_mape, 1.0, 1e-12);
 }
 
-}  // namespace
+}  // namespace statistics_test
 }  // namespace dodona::validate

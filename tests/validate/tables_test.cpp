@@ -7,7 +7,7 @@
 #include "validate/network_of_row.hpp"
 
 namespace dodona::validate::testing {
-namespace {
+namespace tables_test {
 
 using namespace dodona::literals;
 
@@ -226,5 +226,5 @@ TEST(Tables, OfTheProjectAreExpressed) {
     EXPECT_GE(expressed, 50);
 }
 
-}  // namespace
+}  // namespace tables_test
 }  // namespace dodona::validate::testing

@@ -15,7 +15,7 @@
 #include "search/space.hpp"
 
 namespace dodona {
-namespace {
+namespace worlds_test {
 
 using namespace dodona::literals;
 
@@ -194,5 +194,5 @@ TEST_P(Worlds, TablesAndBoundsFindWhatTheExhaustiveWalkFinds) {
 
 INSTANTIATE_TEST_SUITE_P(Drawn, Worlds, testing::Range(0U, 8U));
 
-}  // namespace
+}  // namespace worlds_test
 }  // namespace dodona

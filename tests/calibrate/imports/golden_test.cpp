@@ -8,8 +8,8 @@
 
 #include "importing.hpp"
 
-namespace dodona::calibrate::testing {
-namespace {
+namespace dodona::calibrate::test {
+namespace imports_golden_test {
 
 namespace fs = std::filesystem;
 
@@ -131,5 +131,5 @@ TEST(GoldenImportFiles, HoldNothingOfAUsersEnvironment) {
     }
 }
 
-}  // namespace
-}  // namespace dodona::calibrate::testing
+}  // namespace imports_golden_test
+}  // namespace dodona::calibrate::test

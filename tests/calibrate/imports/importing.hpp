@@ -10,7 +10,7 @@
 
 #include "calibrate/imports/import.hpp"
 
-namespace dodona::calibrate::testing {
+namespace dodona::calibrate::test {
 
 inline std::filesystem::path logs() {
     const char* root = std::getenv("DODONA_SOURCE");
@@ -80,4 +80,4 @@ inline std::string told(const Imported& imported, const LevelOptions& options) {
     return text;
 }
 
-}  // namespace dodona::calibrate::testing
+}  // namespace dodona::calibrate::test

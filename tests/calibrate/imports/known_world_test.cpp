@@ -10,8 +10,8 @@
 
 #include "importing.hpp"
 
-namespace dodona::calibrate::testing {
-namespace {
+namespace dodona::calibrate::test {
+namespace imports_known_world_test {
 
 namespace fs = std::filesystem;
 
@@ -236,5 +236,5 @@ TEST(KnownWorld, AnAllReduceTakesAsLongAsItsLastRank) {
     ADD_FAILURE() << "no all-reduce of 2 MiB";
 }
 
-}  // namespace
-}  // namespace dodona::calibrate::testing
+}  // namespace imports_known_world_test
+}  // namespace dodona::calibrate::test

@@ -6,7 +6,7 @@
 #include "calibrate/imports/osu.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace imports_log_text_test {
 
 std::vector<std::string> texts(const std::vector<LogWord>& words) {
     std::vector<std::string> all;
@@ -97,5 +97,5 @@ TEST(Launch, RanksAndNodesAreReadOfCommandLines) {
     EXPECT_FALSE(launched(other.words()));
 }
 
-}  // namespace
+}  // namespace imports_log_text_test
 }  // namespace dodona::calibrate

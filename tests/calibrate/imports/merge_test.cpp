@@ -5,7 +5,7 @@
 #include "calibrate/imports/collector.hpp"
 
 namespace dodona::calibrate {
-namespace {
+namespace imports_merge_test {
 
 Record repeat(double bytes, double us, const std::string& source, double bandwidth = 1) {
     return {.backend = "import",
@@ -75,5 +75,5 @@ TEST(Merge, BackEndsAndPassesAreNeverMixed) {
     EXPECT_EQ(merged({repeat(8, 1, "a.txt"), other, counted}).size(), 3U);
 }
 
-}  // namespace
+}  // namespace imports_merge_test
 }  // namespace dodona::calibrate

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace dodona::calibrate {
-namespace {
+namespace imports_operator_cases_test {
 
 KinetoOperator product(Json shapes, Json strides, const std::string& type = "c10::BFloat16") {
     return {.name = "aten::mm", .shapes = std::move(shapes), .strides = std::move(strides), .types = {type, type}};
@@ -74,5 +74,5 @@ TEST(OperatorCases, KernelsOfABackwardConvolutionSayTheirDirection) {
     EXPECT_EQ(convolution_direction("cudnn::nchwToNhwcKernel"), "");
 }
 
-}  // namespace
+}  // namespace imports_operator_cases_test
 }  // namespace dodona::calibrate

@@ -6,8 +6,8 @@
 
 #include "importing.hpp"
 
-namespace dodona::calibrate::testing {
-namespace {
+namespace dodona::calibrate::test {
+namespace imports_robustness_test {
 
 namespace fs = std::filesystem;
 
@@ -165,5 +165,5 @@ TEST_F(Robustness, OfDeepXml) {
     import_quietly(deep + "</cpu></system>");
 }
 
-}  // namespace
-}  // namespace dodona::calibrate::testing
+}  // namespace imports_robustness_test
+}  // namespace dodona::calibrate::test

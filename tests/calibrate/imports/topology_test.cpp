@@ -7,8 +7,8 @@
 #include "calibrate/imports/topology_facts.hpp"
 #include "importing.hpp"
 
-namespace dodona::calibrate::testing {
-namespace {
+namespace dodona::calibrate::test {
+namespace imports_topology_test {
 
 /// Devices whose paths are told by a function of their numbers.
 template <typename PathOf>
@@ -167,5 +167,5 @@ TEST(Levels, HoldEveryDeviceOnce) {
     });
 }
 
-}  // namespace
-}  // namespace dodona::calibrate::testing
+}  // namespace imports_topology_test
+}  // namespace dodona::calibrate::test
