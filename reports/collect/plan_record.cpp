@@ -1,0 +1,78 @@
+#include "reports/collect/plan_record.hpp"
+
+#include "reports/collect/explanation_record.hpp"
+#include "reports/collect/prediction_record.hpp"
+#include "reports/collect/strategy_report.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+Record plan_inputs(const search::Question& question) {
+    return {{"model", question.model},
+            {"machine", question.machine},
+            {"gpus", question.devices},
+            {"batch", question.batch},
+            {"precision", name(question.precision)},
+            {"strategies", question.strategies},
+            {"settings", settings_record(question.settings)},
+            {"parameters", question.parameters},
+            {"model_source", question.model_source},
+            {"machine_source", question.machine_source}};
+}
+
+Record infeasible_record(const search::Infeasible& group) {
+    return {{"strategy", group.strategy},
+            {"reason", group.reason},
+            {"count", group.count},
+            {"nearest", text_or_null(group.nearest)}};
+}
+
+}  // namespace
+
+std::vector<Record> ranking_record(const Ranking& ranking) {
+    std::vector<Record> list;
+    for (const RankedPlan& ranked : ranking.plans) {
+        const bool first = list.empty();
+        Record plan = plan_record(*ranked.plan, static_cast<std::int64_t>(list.size()) + 1);
+        plan["first_is_faster"] = first ? Record() : ranked.first_is_faster;
+        plan["tied_with_first"] = ranked.tied;
+        list.push_back(std::move(plan));
+    }
+    return list;
+}
+
+Record settings_record(const std::vector<std::pair<std::string, std::string>>& settings) {
+    return list_of(settings, [](const auto& setting) -> Record {
+        return {{"option", setting.first}, {"value", setting.second}};
+    });
+}
+
+Record answer_record(const search::Answer& answer, const Ranking& ranking) {
+    std::vector<Record> plans = ranking_record(ranking);
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        const plan::Strategy& strategy = ranking.plans[i].plan->plan.strategy;
+        if (strategy.name == search::kByLayers) {
+            plans[i]["rules"] = rules_record(strategy);
+        }
+    }
+    Record record{{"schema", "dodona/plan/1"}, {"inputs", plan_inputs(answer.question)}, {"plans", std::move(plans)}};
+    record["ties"] = ranking.ties;
+    record["infeasible"] = list_of(answer.infeasible, infeasible_record);
+    record["nearest"] = list_of(answer.nearest, [](const auto& plan) { return plan_record(plan, std::nullopt); });
+    record["search"] = {{"configurations", answer.counts.configurations},
+                        {"evaluated", answer.counts.evaluated},
+                        {"pruned", answer.counts.pruned},
+                        {"seconds", answer.counts.seconds},
+                        {"optimal", answer.counts.optimal}};
+    if (answer.layers) {
+        record["search"]["layers"] = {
+            {"settings", answer.layers->settings}, {"states", answer.layers->states}, {"cut", answer.layers->cut}};
+    }
+    if (answer.explanation) {
+        record["explanation"] = explanation_record(*answer.explanation);
+    }
+    return record;
+}
+
+}  // namespace dodona::reports

@@ -1,0 +1,20 @@
+// A prediction as a record: `dodona/predict/1`, and its plan P, which `dodona/plan/1` lists.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "reports/document/record.hpp"
+#include "step/prediction.hpp"
+
+namespace dodona::reports {
+
+Record bottleneck_record(const step::Bottleneck& bottleneck);
+
+/// P of the schema; `rank` is null outside a ranking.
+Record plan_record(const step::Prediction& prediction, std::optional<std::int64_t> rank);
+
+/// All of `dodona predict` but its explanation.
+Record prediction_record(const step::Prediction& prediction);
+
+}  // namespace dodona::reports

@@ -1,0 +1,127 @@
+// A report before it has a format: an ordered list of blocks for people, and a record for machines. A command computes
+// its answer, one function of reports/collect makes the document, one of reports/render prints it. Renderers compute
+// nothing.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reports/document/record.hpp"
+#include "reports/document/value.hpp"
+
+namespace dodona::reports {
+
+/// The answer in one line.
+struct Headline {
+    std::string text;
+};
+
+/// `good` and `bad`: whether something fits.
+enum class Tone { plain, good, bad };
+
+struct Paragraph {
+    std::string text;
+    Tone tone = Tone::plain;
+};
+
+/// A number that the reader came for: "step time  10.0 s (90 % interval 9.00 to 12.5 s)".
+struct KeyFigure {
+    std::string label;
+    Cell value;
+    std::string note;  ///< continues the value: "of 80.0 GiB"; may be empty
+    Tone tone = Tone::plain;
+};
+
+struct KeyFigures {
+    std::vector<KeyFigure> figures;
+};
+
+enum class Align { left, right };
+
+struct Column {
+    std::string title;
+    Align align = Align::left;
+    bool detail = false;  ///< left out where room is scarce, as on a terminal
+};
+
+struct Table {
+    std::vector<Column> columns;
+    std::vector<std::vector<Cell>> rows;
+
+    explicit Table(std::vector<Column> titles) : columns(std::move(titles)) {}
+    /// As many cells as there are columns.
+    void row(std::vector<Cell> cells);
+    [[nodiscard]] bool empty() const { return rows.empty(); }
+};
+
+/// One part of a stacked bar. The component is a key of component_colours.hpp: one colour for it in every report.
+struct BarPart {
+    std::string component;
+    std::string label;
+    double amount = 0;
+};
+
+struct StackedBar {
+    std::string title;
+    std::vector<BarPart> parts;  ///< in order; their amounts and `whole` are of one unit
+    double whole = 0;            ///< the full width, and what percentages are of
+};
+
+struct List {
+    std::vector<std::string> items;
+};
+
+/// Values over x; points have intervals where they are known.
+struct Series {
+    std::string label;
+    std::string component;  ///< as of BarPart; may be empty
+    std::vector<Cell> points;
+};
+
+struct Chart {
+    std::string title;
+    std::string x_title;
+    std::vector<Cell> x;
+    std::vector<Series> series;  ///< each with as many points as x
+    bool logarithmic = false;    ///< both axes
+};
+
+/// Commands ready to paste into a shell, one a line.
+struct Code {
+    std::vector<std::string> lines;
+};
+
+/// A remark on what stands above it.
+struct Note {
+    std::string text;
+};
+
+/// Starts a section, which ends where the next one starts. One of `detail` is left out where room is scarce.
+struct Section {
+    std::string title;
+    bool detail = false;
+};
+
+using Block = std::variant<Headline, Paragraph, KeyFigures, Table, StackedBar, List, Chart, Code, Note, Section>;
+
+struct Document {
+    std::vector<Block> blocks;
+    Record record;             ///< all of the answer
+    /// What a table of the answer has in its rows. Absent: the record itself is the only row.
+    std::optional<std::vector<Record>> rows;
+};
+
+/// The rows, or the record as the only one.
+std::span<const Record> rows_of(const Document& document);
+
+/// Adds the section with its blocks, unless all of them are empty.
+void add_section(Document& document, Section section, std::vector<Block> blocks);
+
+/// Whether a block shows nothing: a table without rows, a list without items, an empty text.
+bool is_empty(const Block& block);
+
+}  // namespace dodona::reports

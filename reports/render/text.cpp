@@ -1,0 +1,303 @@
+// A document as plain text for a terminal: lines wrapped to its width, aligned tables, bars of block characters.
+//
+//   ██████████████████▓▓▓▓▓▓▓▓▓▓▓▒▒▒░░░·····
+//   █ forward 45.0 %   ▓ backward 25.1 %   ▒ pipeline bubble 8.0 %   ░ TP/CP/EP communication 5.2 %
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "reports/document/component_colours.hpp"
+#include "reports/document/number_format.hpp"
+#include "reports/render/chart_table.hpp"
+#include "reports/render/renderer.hpp"
+#include "reports/render/terminal_colour.hpp"
+#include "reports/render/text_layout.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+constexpr std::string_view kIndent = "  ";
+constexpr std::size_t kBarWidth = 72;
+constexpr double kSmallPart = 0.01;  ///< parts of a bar below this share of it are added up to "other"
+
+std::string repeated(std::string_view text, std::size_t times) {
+    std::string all;
+    for (std::size_t i = 0; i < times; ++i) {
+        all += text;
+    }
+    return all;
+}
+
+// Bars.
+
+/// Neighbours in a bar look different without colour too.
+constexpr std::array<std::string_view, 6> kFills{"█", "▓", "▒", "░", "▚", "▤"};
+
+std::vector<BarPart> without_small_parts(const StackedBar& bar, double whole) {
+    std::vector<BarPart> parts;
+    BarPart other{.component = "other", .label = "other", .amount = 0};
+    for (const BarPart& part : bar.parts) {
+        if (part.amount >= kSmallPart * whole) {
+            parts.push_back(part);
+        } else {
+            other.amount += part.amount;
+        }
+    }
+    if (other.amount > 0) {
+        parts.push_back(other);
+    }
+    return parts;
+}
+
+/// Columns of each part, rounded so that they add up to the rounded sum of all.
+std::vector<std::size_t> columns_of(const std::vector<BarPart>& parts, double whole) {
+    std::vector<std::size_t> columns;
+    double sum = 0;
+    std::size_t drawn = 0;
+    for (const BarPart& part : parts) {
+        sum += part.amount;
+        const double exact = std::round(sum / whole * static_cast<double>(kBarWidth));
+        const std::size_t end = std::clamp(static_cast<std::size_t>(exact), drawn, kBarWidth);
+        columns.push_back(end - drawn);
+        drawn = end;
+    }
+    return columns;
+}
+
+std::string legend(const std::vector<BarPart>& parts, double whole, const Page& page) {
+    constexpr std::string_view kGap = "   ";
+    std::string all(kIndent);
+    std::size_t column = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const std::string entry = fmt::format(" {} {}", parts[i].label, percent(parts[i].amount / whole));
+        const std::size_t columns = display_columns(entry) + 1;
+        if (column > 0 && column + kGap.size() + columns > page.width - kIndent.size()) {
+            all.append("\n").append(kIndent);
+            column = 0;
+        } else if (column > 0) {
+            all += kGap;
+            column += kGap.size();
+        }
+        all += coloured(page.colour, colour_of(parts[i].component).terminal, kFills[i % kFills.size()]) + entry;
+        column += columns;
+    }
+    return all;
+}
+
+std::string bar_text(const StackedBar& bar, const Page& page) {
+    const double sum = std::accumulate(bar.parts.begin(), bar.parts.end(), 0.0,
+                                       [](double before, const BarPart& part) { return before + part.amount; });
+    const double width = std::max(bar.whole, sum);
+    std::string all = fmt::format("{}{}\n", kIndent, wrapped(bar.title, page.width - kIndent.size(), kIndent));
+    if (!(width > 0) || !std::isfinite(width)) {
+        return all;
+    }
+    const std::vector<BarPart> parts = without_small_parts(bar, width);
+    const std::vector<std::size_t> columns = columns_of(parts, width);
+    all += kIndent;
+    std::size_t used = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        all += coloured(page.colour, colour_of(parts[i].component).terminal,
+                        repeated(kFills[i % kFills.size()], columns[i]));
+        used += columns[i];
+    }
+    all += emphasized(page.colour && used < kBarWidth, Emphasis::dim, repeated("·", kBarWidth - used));
+    return all + "\n" + legend(parts, bar.whole > 0 ? bar.whole : width, page) + "\n";
+}
+
+// Tables.
+
+constexpr std::size_t kNarrowest = 16;  ///< that a column of words is made
+
+/// A table whose cells are texts, without the columns that a terminal has no room for.
+struct TextTable {
+    std::vector<Column> columns;
+    std::vector<std::vector<std::string>> rows;
+    std::vector<std::size_t> widths;
+};
+
+TextTable text_table(const Table& table) {
+    TextTable result;
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+        if (!table.columns[i].detail) {
+            result.columns.push_back(table.columns[i]);
+            result.widths.push_back(display_columns(table.columns[i].title));
+        }
+    }
+    for (const std::vector<Cell>& row : table.rows) {
+        std::vector<std::string>& cells = result.rows.emplace_back();
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            if (!table.columns[i].detail) {
+                cells.push_back(text(row[i]));
+                std::size_t& width = result.widths[cells.size() - 1];
+                width = std::max(width, display_columns(cells.back()));
+            }
+        }
+    }
+    return result;
+}
+
+/// Makes the widest columns of words narrower until the table fits; their cells then take several lines.
+void fit_to(TextTable& table, std::size_t width) {
+    const std::size_t gaps = 2 * (table.columns.size() - 1);
+    while (std::accumulate(table.widths.begin(), table.widths.end(), gaps) > width) {
+        std::size_t* widest = nullptr;
+        for (std::size_t i = 0; i < table.columns.size(); ++i) {
+            const bool can_shrink = table.columns[i].align == Align::left && table.widths[i] > kNarrowest;
+            if (can_shrink && (widest == nullptr || table.widths[i] > *widest)) {
+                widest = &table.widths[i];
+            }
+        }
+        if (widest == nullptr) {
+            return;
+        }
+        --*widest;
+    }
+}
+
+std::string aligned(const std::vector<std::string>& cells, const TextTable& table) {
+    std::vector<std::vector<std::string>> lines;
+    std::size_t height = 1;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        lines.push_back(display_columns(cells[i]) <= table.widths[i] ? std::vector<std::string>{cells[i]}
+                                                                      : lines_of(cells[i], table.widths[i]));
+        height = std::max(height, lines.back().size());
+    }
+    std::string all;
+    for (std::size_t at = 0; at < height; ++at) {
+        std::string line(kIndent);
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            const std::string content = at < lines[i].size() ? lines[i][at] : "";
+            const std::size_t columns = display_columns(content);
+            const std::string blanks(table.widths[i] > columns ? table.widths[i] - columns : 0, ' ');
+            line += i == 0 ? "" : "  ";
+            line += table.columns[i].align == Align::right ? blanks + content : content + blanks;
+        }
+        line.erase(line.find_last_not_of(' ') + 1);
+        all += line + "\n";
+    }
+    return all;
+}
+
+std::string table_text(const Table& of, const Page& page) {
+    TextTable table = text_table(of);
+    fit_to(table, page.width - kIndent.size());
+    std::vector<std::string> titles;
+    for (const Column& column : table.columns) {
+        titles.push_back(column.title);
+    }
+    std::string header = aligned(titles, table);
+    header.pop_back();
+    std::string all = emphasized(page.colour, Emphasis::dim, header) + "\n";
+    for (const std::vector<std::string>& row : table.rows) {
+        all += aligned(row, table);
+    }
+    return all;
+}
+
+// The other blocks.
+
+std::string in_tone(const Page& page, Tone tone, const std::string& text) {
+    return tone == Tone::plain ? text
+                               : emphasized(page.colour, tone == Tone::good ? Emphasis::good : Emphasis::bad, text);
+}
+
+std::string key_figures_text(const KeyFigures& block, const Page& page) {
+    std::size_t width = 0;
+    for (const KeyFigure& figure : block.figures) {
+        width = std::max(width, display_columns(figure.label));
+    }
+    const std::string indent(width + 4, ' ');
+    std::string all;
+    for (const KeyFigure& figure : block.figures) {
+        const std::string words =
+            text_with_interval(figure.value) + (figure.note.empty() ? "" : " ") + figure.note;
+        std::string label = figure.label + std::string(width - display_columns(figure.label), ' ');
+        bool first = true;
+        for (const std::string& line : lines_of(words, page.width - std::min(indent.size(), page.width / 2))) {
+            all += (first ? fmt::format("{}{}  ", kIndent, label) : indent) + in_tone(page, figure.tone, line) + "\n";
+            first = false;
+        }
+    }
+    return all;
+}
+
+struct TextBlock {
+    const Page& page;
+    std::string_view indent;  ///< of paragraphs and notes
+
+    std::string operator()(const Headline& block) const {
+        return emphasized(page.colour, Emphasis::bold, wrapped(block.text, page.width, kIndent)) + "\n";
+    }
+    std::string operator()(const Paragraph& block) const {
+        const std::string lines = wrapped(block.text, page.width - indent.size(), kIndent);
+        return std::string(indent) + in_tone(page, block.tone, lines) + "\n";
+    }
+    std::string operator()(const Note& block) const {
+        std::string all;
+        for (const std::string& line : lines_of(block.text, page.width - kIndent.size())) {
+            all += fmt::format("{}{}\n", kIndent, line);
+        }
+        return all;
+    }
+    std::string operator()(const Section& block) const {
+        return emphasized(page.colour, Emphasis::bold, block.title) + "\n";
+    }
+    std::string operator()(const List& block) const {
+        std::string all;
+        for (const std::string& item : block.items) {
+            bool first = true;
+            for (const std::string& line : lines_of(item, page.width - 4)) {
+                all += fmt::format("  {} {}\n", first ? "-" : " ", line);
+                first = false;
+            }
+        }
+        return all;
+    }
+    std::string operator()(const Code& block) const {
+        std::string all;
+        for (const std::string& line : block.lines) {
+            all += fmt::format("{}{}\n", kIndent, line);
+        }
+        return all;
+    }
+    std::string operator()(const KeyFigures& block) const { return key_figures_text(block, page); }
+    std::string operator()(const Table& block) const { return table_text(block, page); }
+    std::string operator()(const StackedBar& block) const { return bar_text(block, page); }
+    std::string operator()(const Chart& block) const {
+        return fmt::format("{}{}\n", kIndent, block.title) + table_text(chart_table(block), page);
+    }
+};
+
+/// Whether an empty line comes before it, wherever it stands.
+bool stands_apart(const Block& block) {
+    return std::holds_alternative<Section>(block) || std::holds_alternative<Table>(block) ||
+           std::holds_alternative<StackedBar>(block) || std::holds_alternative<Chart>(block);
+}
+
+}  // namespace
+
+std::string render_text(const Document& document, const Page& page) {
+    std::string all;
+    bool in_detail = false;
+    bool in_section = false;
+    bool after_title = true;
+    for (const Block& block : document.blocks) {
+        const auto* section = std::get_if<Section>(&block);
+        in_detail = section != nullptr ? section->detail : in_detail;
+        in_section = in_section || section != nullptr;
+        if (in_detail || is_empty(block)) {
+            continue;
+        }
+        all += (section != nullptr || (stands_apart(block) && !after_title)) && !all.empty() ? "\n" : "";
+        all += std::visit(TextBlock{page, in_section ? kIndent : ""}, block);
+        after_title = section != nullptr;
+    }
+    return all;
+}
+
+}  // namespace dodona::reports
