@@ -15,8 +15,9 @@
 #include "files/plan_file.hpp"
 #include "files/profile_file.hpp"
 #include "files/strategy_file.hpp"
-#include "reports/figures.hpp"
-#include "reports/machine.hpp"
+#include "reports/collect/check_report.hpp"
+#include "reports/collect/machine_report.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::cli {
 
@@ -64,7 +65,7 @@ std::string model(files::Document document, const std::string& file) {
 
 std::string cluster_line(const cluster::Cluster& cluster) {
     return fmt::format("cluster {}: {} of {} in {}", cluster.name, reports::counted(cluster.devices(), "GPU"),
-                       reports::devices(cluster),
+                       reports::device_names(cluster),
                        reports::counted(static_cast<std::int64_t>(cluster.levels.size()), "level"));
 }
 
@@ -124,20 +125,28 @@ std::string checked(const std::string& file) {
 }
 
 int run_check(Arguments& arguments) {
+    const Output output = read_output(arguments);
     const std::vector<std::string> files = arguments.all("FILE");
     if (files.empty()) {
         arguments.fault("FILE", "no file is given", "usage: dodona check FILE ...");
     }
     arguments.throw_if_faults();
     bool good = true;
+    std::vector<reports::CheckedFile> results;
     for (const std::string& file : files) {
+        reports::CheckedFile& result =
+            results.emplace_back(reports::CheckedFile{.file = file, .holds = {}, .faults = {}});
         try {
-            write({}, fmt::format("{}: {}\n", file, checked(file)));
+            result.holds = checked(file);
         } catch (const InputError& error) {
             good = false;
+            for (const Diagnostic& fault : error.diagnostics()) {
+                result.faults.push_back(fault.message);
+            }
             std::fputs(error.what(), stderr);
         }
     }
+    write(output, reports::check_document(results));
     return good ? kAnswered : kNo;
 }
 
@@ -147,7 +156,7 @@ Command check_command() {
     return {.name = "check",
             .summary = "whether files that dodona reads are right: models, machines, plans and all others",
             .positionals = {{.name = "FILE", .description = "files to check", .many = true}},
-            .options = {},
+            .options = output_options(),
             .examples =
                 "Exit code 1 if any file has a fault; all faults are printed.\n\n"
                 "Example:\n  dodona check my-model.yaml my-cluster.yaml",

@@ -16,8 +16,9 @@ Option explain_option(const std::string& what) {
 
 bool read_explain(Arguments& arguments, const Output& output) {
     const bool asked = arguments.has("--explain");
-    if (asked && output.format == Format::csv) {
-        arguments.fault("--explain", "csv lists plans and has no place for it", "use --format text, json or md");
+    if (asked && output.renderer->rows_only) {
+        arguments.fault("--explain", fmt::format("{} lists plans and has no place for it", output.renderer->name),
+                        "use --format text, json or md");
     }
     return asked;
 }

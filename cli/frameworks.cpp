@@ -2,7 +2,7 @@
 
 #include "cli/files.hpp"
 #include "cli/listing.hpp"
-#include "reports/framework.hpp"
+#include "reports/collect/framework_report.hpp"
 
 namespace dodona::cli {
 
@@ -11,14 +11,10 @@ namespace {
 plan::Framework read_framework(const std::string& name) { return library().framework(name, {}); }
 
 int run_frameworks(Arguments& arguments) {
-    return run_listing<plan::Framework>(arguments, {.plural = "frameworks",
-                                                    .names = library().frameworks(),
+    return run_listing<plan::Framework>(arguments, {.names = library().frameworks(),
                                                     .read = read_framework,
-                                                    .json = reports::framework_json,
-                                                    .text = reports::framework_text,
-                                                    .markdown = reports::framework_markdown,
-                                                    .list_json = reports::frameworks_json,
-                                                    .table = reports::frameworks_table});
+                                                    .one = reports::framework_document,
+                                                    .all = reports::frameworks_document});
 }
 
 }  // namespace

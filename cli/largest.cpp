@@ -14,9 +14,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/workload.hpp"
-#include "reports/csv.hpp"
-#include "reports/json/largest.hpp"
-#include "reports/text/largest.hpp"
+#include "reports/collect/largest_report.hpp"
 
 namespace dodona::cli {
 
@@ -138,16 +136,6 @@ search::Largest largest_with_progress(const Workload& workload, const search::La
     return found;
 }
 
-std::string formatted(const reports::LargestReport& report, const Output& output) {
-    switch (output.format) {
-        case Format::json: return reports::printed(reports::largest_json(report));
-        case Format::markdown: return reports::largest_markdown(report);
-        case Format::csv: return reports::csv(reports::largest_rows(report));
-        case Format::text: break;
-    }
-    return reports::largest_text(report, output.style);
-}
-
 int run_largest(Arguments& arguments) {
     const Output output = read_output(arguments);
     Asked asked;
@@ -181,7 +169,7 @@ int run_largest(Arguments& arguments) {
         .step = std::min(stride, last),
         .most = last};
     listen_for_interrupt();
-    const reports::LargestReport report{.question = {.model = workload.model,
+    const reports::LargestAnswer sought{.question = {.model = workload.model,
                                                      .model_source = workload.graph.source,
                                                      .tokens_a_sample = tokens_a_sample(workload.graph),
                                                      .goals = goals,
@@ -194,8 +182,8 @@ int run_largest(Arguments& arguments) {
                                         .devices = asked.devices,
                                         .price = workload.cluster.price,
                                         .largest = largest_with_progress(workload, question)};
-    write(output, formatted(report, output));
-    return interrupted() ? kInterrupted : report.largest.found ? kAnswered : kNo;
+    write(output, reports::largest_document(sought));
+    return interrupted() ? kInterrupted : sought.largest.found ? kAnswered : kNo;
 }
 
 }  // namespace

@@ -11,8 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/workload.hpp"
-#include "reports/json/limits.hpp"
-#include "reports/text/limits.hpp"
+#include "reports/collect/limits_report.hpp"
 #include "search/limits.hpp"
 
 namespace dodona::cli {
@@ -85,16 +84,6 @@ std::vector<search::StrategyLimits> with_progress(const Workload& workload, cons
     return found;
 }
 
-std::string formatted(const search::LimitsAnswer& answer, const Output& output) {
-    switch (output.format) {
-        case Format::json: return reports::printed(reports::limits_json(answer));
-        case Format::csv: return reports::limits_csv(answer);
-        case Format::markdown: return reports::limits_markdown(answer);
-        case Format::text: break;
-    }
-    return reports::limits_text(answer, output.style);
-}
-
 /// Whether any strategy takes the number asked for; or any number, where none is.
 bool any_fits(const search::LimitsAnswer& answer) {
     return std::any_of(answer.strategies.begin(), answer.strategies.end(), [&](const search::StrategyLimits& limits) {
@@ -123,7 +112,7 @@ int run_limits(Arguments& arguments) {
     for (const plan::Strategy& strategy : space.strategies) {
         answer.question.strategies.push_back(strategy.name);
     }
-    write(output, formatted(answer, output));
+    write(output, reports::limits_document(answer));
     return interrupted() ? kInterrupted : any_fits(answer) ? kAnswered : kNo;
 }
 

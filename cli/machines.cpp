@@ -8,9 +8,9 @@
 
 #include "cli/files.hpp"
 #include "cli/listing.hpp"
-#include "reports/figures.hpp"
-#include "reports/machine.hpp"
-#include "reports/machine_kernels.hpp"
+#include "reports/collect/machine_kernels.hpp"
+#include "reports/collect/machine_report.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::cli {
 
@@ -29,22 +29,19 @@ std::string age(const cluster::Cluster& cluster) {
     constexpr double kDay = 86'400;
     const double passed = std::floor(std::difftime(std::time(nullptr), ::timegm(&measured)) / kDay);
     const auto whole = static_cast<std::int64_t>(std::max(0.0, passed));
-    return fmt::format("\nThe last measurement is {} old.\n", reports::counted(whole, "day"));
+    return fmt::format("The last measurement is {} old.", reports::counted(whole, "day"));
 }
 
-std::string text(const cluster::Cluster& cluster, reports::Style style) {
-    return reports::machine_text(cluster, style) + age(cluster);
+reports::Document document(const cluster::Cluster& cluster) {
+    reports::Document all = reports::machine_document(cluster);
+    reports::add(all, reports::Note{age(cluster)});
+    return all;
 }
 
 int run_machines(Arguments& arguments) {
-    return run_listing<cluster::Cluster>(arguments, {.plural = "machines",
-                                                     .names = library().clusters(),
-                                                     .read = read_machine,
-                                                     .json = reports::machine_json,
-                                                     .text = text,
-                                                     .markdown = reports::machine_markdown,
-                                                     .list_json = reports::machines_json,
-                                                     .table = reports::machines_table});
+    return run_listing<cluster::Cluster>(
+        arguments,
+        {.names = library().clusters(), .read = read_machine, .one = document, .all = reports::machines_document});
 }
 
 }  // namespace

@@ -2,21 +2,17 @@
 
 #include "cli/files.hpp"
 #include "cli/listing.hpp"
-#include "reports/model.hpp"
+#include "reports/collect/model_report.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
 int run_models(Arguments& arguments) {
-    return run_listing<graph::Graph>(arguments, {.plural = "models",
-                                                 .names = library().models(),
+    return run_listing<graph::Graph>(arguments, {.names = library().models(),
                                                  .read = [](const std::string& name) { return read_network(name); },
-                                                 .json = reports::model_json,
-                                                 .text = reports::model_text,
-                                                 .markdown = reports::model_markdown,
-                                                 .list_json = reports::models_json,
-                                                 .table = reports::models_table});
+                                                 .one = reports::model_document,
+                                                 .all = reports::models_document});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "cli/output.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -8,17 +9,46 @@
 #include <fstream>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 namespace dodona::cli {
 
 namespace {
 
-const std::vector<std::string> kFormats{"text", "json", "csv", "md"};
 const std::vector<std::string> kColours{"auto", "always", "never"};
 
-Format format_of(const std::string& word) {
-    return word == "json" ? Format::json : word == "csv" ? Format::csv : word == "md" ? Format::markdown : Format::text;
+std::vector<std::string> formats() {
+    std::vector<std::string> names;
+    for (const reports::Renderer& renderer : reports::renderers()) {
+        names.emplace_back(renderer.name);
+    }
+    return names;
+}
+
+/// --format or --json, else by the ending of the file, else the first.
+const reports::Renderer* read_renderer(Arguments& arguments, const std::string& file) {
+    const auto format = arguments.word("--format", formats());
+    const bool json = arguments.has("--json");
+    if (json && format && *format != "json") {
+        arguments.fault("--json", fmt::format("--format says {}", *format), "give one of them");
+    }
+    if (json || format) {
+        return reports::renderer_named(json ? "json" : *format);
+    }
+    const std::string ending = std::filesystem::path(file).extension().string();
+    const reports::Renderer* by_ending =
+        ending.empty() ? nullptr : reports::renderer_of_suffix(std::string_view(ending).substr(1));
+    return by_ending != nullptr ? by_ending : &reports::renderers().front();
+}
+
+/// Lines that a report is wrapped to: those of the terminal, within reason.
+std::size_t page_width(bool is_file) {
+    constexpr std::size_t kLeast = 60;
+    constexpr std::size_t kMost = 160;
+    winsize size{};
+    const bool is_terminal = !is_file && isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+    return is_terminal && size.ws_col > 0 ? std::clamp<std::size_t>(size.ws_col, kLeast, kMost) : reports::Page{}.width;
 }
 
 bool is_set(const char* variable) {
@@ -50,9 +80,10 @@ void write_in_place(const std::filesystem::path& path, const std::string& text) 
 
 std::vector<Option> output_options() {
     return {{.names = "--format",
-             .value = "text|json|csv|md",
+             .value = fmt::format("{}", fmt::join(formats(), "|")),
              .description = "default: by the ending of FILE, else text",
              .group = "Output"},
+            {.names = "--json", .value = "", .description = "short for --format json", .group = "Output"},
             {.names = "-o,--output",
              .value = "FILE",
              .description = "write there; - is standard output",
@@ -78,11 +109,10 @@ Output read_output(Arguments& arguments) {
     if (output.file == "-") {
         output.file.clear();
     }
-    const std::string ending = std::filesystem::path(output.file).extension().string();
-    const std::string by_ending = ending.empty() ? "text" : ending.substr(1);
-    output.format = format_of(arguments.word("--format", kFormats).value_or(by_ending));
+    output.renderer = read_renderer(arguments, output.file);
+    output.page.width = page_width(!output.file.empty());
     const std::string colour = arguments.word("--color", kColours).value_or("auto");
-    output.style.colour = colour == "always" || (colour == "auto" && output.file.empty() && terminal_wants_colour());
+    output.page.colour = colour == "always" || (colour == "auto" && output.file.empty() && terminal_wants_colour());
     return output;
 }
 
@@ -110,11 +140,16 @@ void write_file(const std::string& path, const std::string& text) {
     }
 }
 
-void write(const Output& output, const std::string& text) {
-    if (!output.file.empty()) {
+void write(const Output& output, const reports::Document& document) {
+    const std::string text = output.renderer->render(document, output.page);
+    if (output.file.empty()) {
+        print(text);
+    } else {
         write_file(output.file, text);
-        return;
     }
+}
+
+void print(const std::string& text) {
     errno = 0;
     const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
     if (!written) {

@@ -6,26 +6,29 @@
 
 #include "cli/arguments.hpp"
 #include "cli/option.hpp"
-#include "reports/style.hpp"
+#include "reports/document/document.hpp"
+#include "reports/render/renderer.hpp"
 
 namespace dodona::cli {
 
-enum class Format { text, json, csv, markdown };
-
 struct Output {
-    Format format = Format::text;
+    const reports::Renderer* renderer = nullptr;
     std::string file;  ///< empty: standard output
-    reports::Style style;
+    reports::Page page;
 };
 
-/// --format, -o and --color.
+/// --format, --json, -o and --color.
 std::vector<Option> output_options();
 Output read_output(Arguments& arguments);
 
 /// The value of an option that names a file to write; its folder must be there before the work starts.
 std::string writable_file(Arguments& arguments, const std::string& name);
 
-void write(const Output& output, const std::string& text);
+/// In the format and to the place that the options name.
+void write(const Output& output, const reports::Document& document);
+
+/// To standard output.
+void print(const std::string& text);
 
 /// Whole or not at all: a reader never sees half a file.
 void write_file(const std::string& path, const std::string& text);

@@ -16,10 +16,8 @@
 #include "cli/space_options.hpp"
 #include "cli/workload.hpp"
 #include "files/plan_file.hpp"
-#include "reports/csv.hpp"
-#include "reports/figures.hpp"
-#include "reports/json/answer.hpp"
-#include "reports/text/answer.hpp"
+#include "reports/collect/plan_report.hpp"
+#include "reports/document/number_format.hpp"
 #include "search/crossover_search.hpp"
 #include "search/layer_search.hpp"
 #include "search/search.hpp"
@@ -73,19 +71,6 @@ std::vector<std::string> names_of(const std::vector<plan::Strategy>& strategies)
     return names;
 }
 
-std::string formatted(const search::Answer& answer, const std::string& saved, const Output& output) {
-    switch (output.format) {
-        case Format::json: return reports::printed(reports::answer_json(answer));
-        case Format::markdown: return reports::answer_markdown(answer);
-        case Format::csv: {
-            const reports::Json rows = reports::ranking_json(answer.plans);
-            return reports::csv({rows.begin(), rows.end()});
-        }
-        case Format::text: break;
-    }
-    return reports::answer_text(answer, saved, output.style);
-}
-
 void save(const search::Answer& answer, const std::string& file) {
     if (answer.plans.empty()) {
         fmt::print(stderr, "note: nothing fits, so {} is not written\n", file);
@@ -129,8 +114,8 @@ search::Answer search_with_progress(const Workload& workload, const search::Spac
                                    : search::search(workload.graph, workload.cluster, space, progress);
     line.clear();
     if (interrupted()) {
-        fmt::print(stderr, "note: stopped; this is the best of {} of {} meshes\n",
-                   reports::whole(static_cast<double>(seen_last)), reports::whole(static_cast<double>(in_all)));
+        fmt::print(stderr, "note: stopped; this is the best of {} of {} meshes\n", reports::whole(seen_last),
+                   reports::whole(in_all));
     }
     return answer;
 }
@@ -192,7 +177,7 @@ int run_plan(Arguments& arguments) {
         explain({workload.graph, workload.cluster, space, again}, answer);
         answer.plans.resize(std::min(answer.plans.size(), shown));
     }
-    write(output, formatted(answer, save_to, output));
+    write(output, reports::plan_document(answer, save_to));
     if (!save_to.empty()) {
         save(answer, save_to);
     }

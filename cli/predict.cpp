@@ -6,11 +6,7 @@
 #include "cli/output.hpp"
 #include "cli/plan_options.hpp"
 #include "cli/workload.hpp"
-#include "reports/csv.hpp"
-#include "reports/json/explanation.hpp"
-#include "reports/json/prediction.hpp"
-#include "reports/text/explanation.hpp"
-#include "reports/text/prediction.hpp"
+#include "reports/collect/prediction_report.hpp"
 #include "search/sensitivity.hpp"
 #include "step/predict.hpp"
 
@@ -31,25 +27,6 @@ std::vector<Option> predict_command_options() {
     return all;
 }
 
-std::string formatted(const Workload& workload, const step::Prediction& prediction,
-                      const std::optional<search::Explanation>& explanation, const Output& output) {
-    const reports::Subject subject{workload.model, workload.machine};
-    reports::Json document = reports::prediction_json(prediction);
-    if (explanation) {
-        document["explanation"] = reports::explanation_json(*explanation);
-    }
-    switch (output.format) {
-        case Format::json: return reports::printed(document);
-        case Format::csv: return reports::csv({document});
-        case Format::markdown:
-            return reports::prediction_markdown(subject, prediction) +
-                   (explanation ? reports::explanation_markdown(*explanation, {prediction}) : "");
-        case Format::text: break;
-    }
-    return reports::prediction_text(subject, prediction, output.style) +
-           (explanation ? reports::explanation_text(*explanation, {prediction}, output.style) : "");
-}
-
 int run_predict(Arguments& arguments) {
     const Output output = read_output(arguments);
     const bool explains = read_explain(arguments, output);
@@ -65,7 +42,7 @@ int run_predict(Arguments& arguments) {
     if (explains) {
         explanation = search::sensitivity(workload.graph, workload.cluster, prediction);
     }
-    write(output, formatted(workload, prediction, explanation, output));
+    write(output, reports::prediction_document({workload.model, workload.machine}, prediction, explanation));
     return kAnswered;
 }
 

@@ -78,11 +78,11 @@ int run(const std::vector<std::string>& words) {
     const std::string first = words.empty() ? "" : words.front();
     const bool help_about = first == "help" && words.size() == 2 && find(words[1]) != nullptr;
     if (first == "--help" || first == "-h" || (first == "help" && !help_about)) {
-        write({}, overview());
+        print(overview());
         return kAnswered;
     }
     if (first == "--version") {
-        write({}, fmt::format("dodona {}\n", kVersion));
+        print(fmt::format("dodona {}\n", kVersion));
         return kAnswered;
     }
     if (words.empty()) {
@@ -99,7 +99,7 @@ int run(const std::vector<std::string>& words) {
                                                : std::vector<std::string>(words.begin() + 1, words.end()));
     }
     if (help_about) {
-        write({}, help(*command));
+        print(help(*command));
         return kAnswered;
     }
     return run_command(*command, {words.begin() + 1, words.end()});
@@ -108,7 +108,7 @@ int run(const std::vector<std::string>& words) {
 int run_command(const Command& command, const std::vector<std::string>& words) {
     const auto end = std::find(words.begin(), words.end(), "--");
     if (std::find(words.begin(), end, "--help") != end || std::find(words.begin(), end, "-h") != end) {
-        write({}, help(command));
+        print(help(command));
         return kAnswered;
     }
     Arguments arguments = parse(command, words, commands());

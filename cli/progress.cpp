@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "reports/figures.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::cli {
 
@@ -42,9 +42,8 @@ void ProgressLine::show(std::int64_t seen, std::int64_t all, const std::string& 
     if (terminal_ && now - last_ > kPause) {
         last_ = now;
         shown_ = true;
-        fmt::print(stderr, "\r\x1b[K{} of {} {}{}{}", reports::whole(static_cast<double>(seen)),
-                   reports::whole(static_cast<double>(all)), of_, left(now - begin_, seen, all),
-                   doing.empty() ? "" : "  " + shortened(doing));
+        fmt::print(stderr, "\r\x1b[K{} of {} {}{}{}", reports::whole(seen), reports::whole(all), of_,
+                   left(now - begin_, seen, all), doing.empty() ? "" : "  " + shortened(doing));
         std::fflush(stderr);
     }
 }

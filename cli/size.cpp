@@ -13,9 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/workload.hpp"
-#include "reports/csv.hpp"
-#include "reports/json/sizing.hpp"
-#include "reports/text/sizing.hpp"
+#include "reports/collect/sizing_report.hpp"
 
 namespace dodona::cli {
 
@@ -164,16 +162,6 @@ search::Sizing size_with_progress(const Workload& workload, const search::Sizing
     return sizing;
 }
 
-std::string formatted(const reports::SizingReport& report, const Output& output) {
-    switch (output.format) {
-        case Format::json: return reports::printed(reports::sizing_json(report));
-        case Format::markdown: return reports::sizing_markdown(report);
-        case Format::csv: return reports::csv(reports::sizing_rows(report));
-        case Format::text: break;
-    }
-    return reports::sizing_text(report, output.style);
-}
-
 int run_size(Arguments& arguments) {
     const Output output = read_output(arguments);
     const CountWords counts = read_counts(arguments);
@@ -181,11 +169,11 @@ int run_size(Arguments& arguments) {
     const GoalWords goals = read_goals(arguments);
     std::vector<Workload> workloads = read_workloads(arguments);
     set_prices(arguments, goals, workloads);
-    reports::SizingReport report;
-    report.find = read_find(arguments, workloads);
+    reports::SizingAnswer sized;
+    sized.find = read_find(arguments, workloads);
     std::vector<search::SizingQuestion> questions;
     for (const Workload& workload : workloads) {
-        search::SizingQuestion question{.space = job_space(arguments, workload), .find = report.find};
+        search::SizingQuestion question{.space = job_space(arguments, workload), .find = sized.find};
         question.counts = counts_of(arguments, counts, workload.cluster, workloads.size() > 1);
         question.goals = goals_of(arguments, goals, workload.graph);
         question.batch = [&graph = workload.graph, batch](std::int64_t n) {
@@ -196,21 +184,21 @@ int run_size(Arguments& arguments) {
     }
     listen_for_interrupt();
     for (std::size_t i = 0; i < workloads.size(); ++i) {
-        report.machines.push_back({.machine = workloads[i].machine,
-                                   .source = workloads[i].cluster.source,
-                                   .precision = questions[i].space.precision,
-                                   .price = workloads[i].cluster.price,
-                                   .sizing = size_with_progress(workloads[i], questions[i])});
+        sized.machines.push_back({.machine = workloads[i].machine,
+                                  .source = workloads[i].cluster.source,
+                                  .precision = questions[i].space.precision,
+                                  .price = workloads[i].cluster.price,
+                                  .sizing = size_with_progress(workloads[i], questions[i])});
     }
-    report.best = reports::best_machine(report.machines, report.find);
-    report.parameters = graph::count(workloads.front().graph).parameters;
-    report.question = {.model = workloads.front().model,
-                       .model_source = workloads.front().graph.source,
-                       .tokens_a_sample = tokens_a_sample(workloads.front().graph),
-                       .goals = questions.front().goals,
-                       .settings = settings(arguments)};
-    write(output, formatted(report, output));
-    return interrupted() ? kInterrupted : report.best ? kAnswered : kNo;
+    sized.best = reports::best_machine(sized.machines, sized.find);
+    sized.parameters = graph::count(workloads.front().graph).parameters;
+    sized.question = {.model = workloads.front().model,
+                      .model_source = workloads.front().graph.source,
+                      .tokens_a_sample = tokens_a_sample(workloads.front().graph),
+                      .goals = questions.front().goals,
+                      .settings = settings(arguments)};
+    write(output, reports::sizing_document(sized));
+    return interrupted() ? kInterrupted : sized.best ? kAnswered : kNo;
 }
 
 }  // namespace

@@ -2,21 +2,17 @@
 
 #include "cli/files.hpp"
 #include "cli/listing.hpp"
-#include "reports/strategy.hpp"
+#include "reports/collect/strategy_report.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
 int run_strategies(Arguments& arguments) {
-    return run_listing<plan::Strategy>(arguments, {.plural = "strategies",
-                                                   .names = library().strategies(),
+    return run_listing<plan::Strategy>(arguments, {.names = library().strategies(),
                                                    .read = read_strategy,
-                                                   .json = reports::strategy_json,
-                                                   .text = reports::strategy_text,
-                                                   .markdown = reports::strategy_markdown,
-                                                   .list_json = reports::strategies_json,
-                                                   .table = reports::strategies_table});
+                                                   .one = reports::strategy_document,
+                                                   .all = reports::strategies_document});
 }
 
 }  // namespace

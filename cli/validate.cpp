@@ -17,10 +17,8 @@
 #include "files/peer_file.hpp"
 #include "files/run_table.hpp"
 #include "reports/accuracy_page.hpp"
-#include "reports/csv.hpp"
-#include "reports/figures.hpp"
-#include "reports/json/comparison.hpp"
-#include "reports/text/comparison.hpp"
+#include "reports/collect/comparison_report.hpp"
+#include "reports/document/number_format.hpp"
 #include "validate/comparison.hpp"
 #include "validate/gate.hpp"
 
@@ -124,27 +122,10 @@ validate::Comparison compare_with_progress(const std::vector<files::MeasuredRun>
     });
     line.clear();
     if (comparison.rows.size() < runs.size()) {
-        fmt::print(stderr, "note: stopped after {} of {} runs\n",
-                   reports::whole(static_cast<double>(comparison.rows.size())),
-                   reports::whole(static_cast<double>(runs.size())));
+        fmt::print(stderr, "note: stopped after {} of {} runs\n", reports::whole(comparison.rows.size()),
+                   reports::whole(runs.size()));
     }
     return comparison;
-}
-
-std::string formatted(const reports::ComparisonView& view, const validate::Comparison& comparison, Format format) {
-    switch (format) {
-        case Format::json: return reports::printed(reports::comparison_json(comparison));
-        case Format::markdown: return reports::comparison_markdown(view, comparison);
-        case Format::csv: {
-            std::vector<reports::Json> rows;
-            for (const validate::RunResult& row : comparison.rows) {
-                rows.push_back(reports::run_json(row));
-            }
-            return reports::csv(rows);
-        }
-        case Format::text: break;
-    }
-    return reports::comparison_text(view, comparison);
 }
 
 /// The runs of all tables; one that is in several counts once.
@@ -201,7 +182,7 @@ int run_validate(Arguments& arguments) {
     if (tables.empty()) {
         arguments.missing("RUNS", "a table of measured runs (FILES.md): runs.csv");
     }
-    reports::ComparisonView view{.table = tables.empty() ? "" : title(tables), .style = output.style};
+    reports::ComparisonView view{.table = tables.empty() ? "" : title(tables)};
     view.worst = static_cast<std::size_t>(arguments.count("--worst").value_or(static_cast<std::int64_t>(view.worst)));
     const std::string record = writable_file(arguments, "--record");
     const std::optional<std::string> gate = arguments.text("--gate");
@@ -214,7 +195,7 @@ int run_validate(Arguments& arguments) {
         gate ? files::load_accuracy_record(*gate, {}) : std::vector<files::RecordedError>{};
     view.peers = library().peers();
     const validate::Comparison comparison = compare_with_progress(runs, read_tables(arguments));
-    write(output, formatted(view, comparison, output.format));
+    write(output, reports::comparison_document(view, comparison));
     if (interrupted()) {
         return kInterrupted;
     }

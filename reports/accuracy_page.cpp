@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "reports/figures.hpp"
-#include "reports/json/prediction.hpp"
-#include "reports/table.hpp"
-#include "reports/text/run_tables.hpp"
+#include "reports/collect/comparison_tables.hpp"
+#include "reports/document/number_format.hpp"
+#include "reports/render/json.hpp"
+#include "reports/render/markdown.hpp"
 #include "validate/statistics.hpp"
 
 namespace dodona::reports {
@@ -36,8 +36,6 @@ constexpr std::string_view kHow =
     "writes such a page. In\ndodona's repository the tests `accuracy` and `accuracy-typed` hold reports/accuracy.md, "
     "and "
     "`DODONA_ACCEPT=1 meson test -C BUILD\n--no-rebuild accuracy` writes it anew.\n";
-
-std::string whole(std::int64_t count) { return reports::whole(static_cast<double>(count)); }
 
 /// "Calculon 3.6 %, vTrain 14.7 % *".
 std::string others(const std::string& group, const std::vector<files::PeerError>& peers) {
@@ -67,8 +65,8 @@ Table groups(const AccuracyView& view, const validate::Comparison& comparison) {
                  {"others"}});
     const auto add = [&](const validate::Statistics& line) {
         const auto held_out = view.held_out.find(line.group);
-        table.row({line.group, whole(line.rows), whole(line.skipped), ratio(line.mape),
-                   held_out == view.held_out.end() ? "" : percent(held_out->second), ratio(line.median_ape),
+        table.row({line.group, Count{line.rows}, Count{line.skipped}, ratio(line.mape),
+                   held_out == view.held_out.end() ? Cell() : Cell(Percent{held_out->second}), ratio(line.median_ape),
                    signed_ratio(line.bias), ratio(line.p90), ratio(line.coverage), ratio(line.pair_accuracy),
                    ratio(line.top1_regret), ratio(line.memory_mape), others(line.group, view.peers)});
     };
@@ -113,8 +111,8 @@ std::string parts(const validate::Comparison& comparison) {
     std::vector<const validate::RunResult*> paged;
     std::vector<const validate::RunResult*> not_paged;
     for (const validate::RunResult* run : runs) {
-        each.row({run->group, run->id, text(*run->measured), sum(run->measured_compute, run->measured_communication),
-                  text(run->predicted->value), sum(run->compute(), run->communication()), signed_ratio(run->error),
+        each.row({run->group, run->id, *run->measured, sum(run->measured_compute, run->measured_communication),
+                  run->predicted->value, sum(run->compute(), run->communication()), signed_ratio(run->error),
                   run->fits.value_or(true) ? "yes" : "no"});
         const bool pages = run->group.ends_with("-paged");
         (pages ? paged : not_paged).push_back(run);
@@ -131,7 +129,7 @@ std::string parts(const validate::Comparison& comparison) {
     const auto add = [&](const char* what, const std::vector<const validate::RunResult*>& some) {
         const validate::Statistics all = validate::statistics(what, some);
         if (!some.empty()) {
-            totals.row({what, whole(all.rows), ratio(all.mape), signed_ratio(all.bias), ratio(all.compute_mape),
+            totals.row({what, Count{all.rows}, ratio(all.mape), signed_ratio(all.bias), ratio(all.compute_mape),
                         ratio(all.communication_mape)});
         }
     };
@@ -142,11 +140,11 @@ std::string parts(const validate::Comparison& comparison) {
     return "\n## Computation and communication apart\n\nRuns whose source tells them apart: seconds a step. Mean sizes "
            "of errors, those of the parts each over the measured part.\nThe order of strategies by time per epoch is "
            "in [foundation.md](foundation.md).\n\n" +
-           totals.to_markdown() + "\n" + part_table(comparison).to_markdown() + "\n" + each.to_markdown();
+           markdown(totals) + "\n" + markdown(part_table(comparison)) + "\n" + markdown(each);
 }
 
 std::string section(std::string_view title, const Table& table) {
-    return table.empty() ? "" : fmt::format("\n## {}\n\n{}", title, table.to_markdown());
+    return table.empty() ? "" : fmt::format("\n## {}\n\n{}", title, markdown(table));
 }
 
 /// Rounded up, so that the figure itself passes.
@@ -159,7 +157,7 @@ std::string record(const validate::Comparison& comparison) {
         "\n## Record\n\nWhat `--gate` compares with: runs predicted and mean errors, as fractions. A group may be a "
         "tenth of a point worse.\n\n```yaml\nrecorded: mean errors by group\ngroups:\n";
     for (const validate::Statistics& group : comparison.groups) {
-        text += fmt::format("  {}: {{rows: {}", Json(group.group).dump(), group.rows);
+        text += fmt::format("  {}: {{rows: {}", json_line(group.group), group.rows);
         text += group.mape ? ", mape: " + recorded(group.mape) : "";
         text += group.memory_mape ? ", memory_mape: " + recorded(group.memory_mape) : "";
         text += "}\n";
@@ -187,7 +185,7 @@ std::string accuracy_page(const AccuracyView& view, const validate::Comparison& 
     for (std::size_t i = 0; i < view.tables.size(); ++i) {
         page += fmt::format("{}`{}`", i == 0 ? "" : ", ", view.tables[i]);
     }
-    page += ".\n" + std::string(kHow) + "\n## Groups\n\n" + groups(view, comparison).to_markdown();
+    page += ".\n" + std::string(kHow) + "\n## Groups\n\n" + markdown(groups(view, comparison));
     page += parts(comparison);
     page += section("Does it fit?", fit_table(comparison.overall.fit));
     page += section("Runs by what is known of them", assumption_table(comparison.overall));

@@ -131,13 +131,13 @@ private:
         for (std::string& lacking : session_.lacking) {
             made.missing.push_back(std::move(lacking));
         }
-        cli::write({}, calibration_text({.profile = words_.profile,
-                                         .records = words_.records(),
-                                         .measured = session_.measured,
-                                         .before = session_.before,
-                                         .failures = session_.failures,
-                                         .parts = made.measured,
-                                         .missing = made.missing}));
+        cli::print(calibration_text({.profile = words_.profile,
+                                     .records = words_.records(),
+                                     .measured = session_.measured,
+                                     .before = session_.before,
+                                     .failures = session_.failures,
+                                     .parts = made.measured,
+                                     .missing = made.missing}));
     }
 
     Settings settings(Pass pass) const {
@@ -267,7 +267,7 @@ int compare(Arguments& arguments) {
     const std::vector<Record> first = read_records(records_of(files[0]));
     const std::vector<Record> second = read_records(records_of(files[1]));
     const auto comparison = compare(first, second);
-    write({}, calibration_comparison_text(files[0], files[1], comparison));
+    print(calibration_comparison_text(files[0], files[1], comparison));
     return kAnswered;
 }
 

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "calibrate/record/quantile.hpp"
-#include "reports/figures.hpp"
-#include "reports/table.hpp"
-#include "reports/text/section.hpp"
+#include "reports/document/document.hpp"
+#include "reports/document/number_format.hpp"
+#include "reports/render/renderer.hpp"
 
 namespace dodona::calibrate {
 
@@ -19,20 +19,18 @@ namespace {
 
 constexpr std::size_t kMostShown = 20;
 
-std::string count(std::size_t number, const char* what) { return counted(static_cast<std::int64_t>(number), what); }
-
 /// Failures of one reason are one line.
-std::string failures(const std::vector<Failure>& all) {
+List failures(const std::vector<Failure>& all) {
     std::map<std::string, std::vector<std::string>> by_reason;
     for (const Failure& failure : all) {
         by_reason[failure.why].push_back(failure.of.key());
     }
-    std::string text;
+    List lines;
     for (const auto& [why, cases] : by_reason) {
         const std::string more = cases.size() > 1 ? fmt::format(", and {} more", cases.size() - 1) : "";
-        text += bullet(fmt::format("{}{}: {}", cases.front(), more, why));
+        lines.items.push_back(fmt::format("{}{}: {}", cases.front(), more, why));
     }
-    return text;
+    return lines;
 }
 
 Table fact_table(const std::vector<ComparedFact>& facts) {
@@ -65,9 +63,8 @@ Table ratio_table(const std::vector<ComparedCase>& cases) {
             differ += one->differs() ? 1 : 0;
         }
         std::sort(ratios.begin(), ratios.end());
-        table.row({key.first, key.second, fmt::format("{}", group.size()), fmt::format("{}", differ),
-                   fmt::format("{:.3f}", ratios.front()), fmt::format("{:.3f}", quantile_of_sorted(ratios, 0.5)),
-                   fmt::format("{:.3f}", ratios.back())});
+        table.row({key.first, key.second, Count{group.size()}, Count{differ}, fmt::format("{:.3f}", ratios.front()),
+                   fmt::format("{:.3f}", quantile_of_sorted(ratios, 0.5)), fmt::format("{:.3f}", ratios.back())});
     }
     return table;
 }
@@ -80,8 +77,7 @@ Table case_table(std::vector<ComparedCase> cases) {
     Table table({{"case"}, {"A", Align::right}, {"B", Align::right}, {"B / A", Align::right}, {"noise", Align::right}});
     for (std::size_t i = 0; i < std::min(cases.size(), kMostShown); ++i) {
         const ComparedCase& one = cases[i];
-        table.row(
-            {one.of.key(), text(one.first), text(one.second), fmt::format("{:.3f}", one.ratio()), percent(one.noise)});
+        table.row({one.of.key(), one.first, one.second, fmt::format("{:.3f}", one.ratio()), Percent{one.noise}});
     }
     return table;
 }
@@ -89,44 +85,45 @@ Table case_table(std::vector<ComparedCase> cases) {
 }  // namespace
 
 std::string calibration_text(const CalibrationView& view) {
-    std::string out = fmt::format("{}: {} measured", view.profile, count(view.measured, "case"));
+    std::string headline = fmt::format("{}: {} measured", view.profile, counted(view.measured, "case"));
     if (view.before > 0) {
-        out += fmt::format(", {} known from before", view.before);
+        headline += fmt::format(", {} known from before", view.before);
     }
     if (!view.failures.empty()) {
-        out += fmt::format(", {} failed", view.failures.size());
+        headline += fmt::format(", {} failed", view.failures.size());
     }
-    out += fmt::format(" (records: {})\n", view.records);
-    for (const std::string& part : view.parts) {
-        out += bullet(part);
-    }
-    if (!view.missing.empty()) {
-        out += "\nNot measured\n";
-        for (const std::string& part : view.missing) {
-            out += bullet(part);
-        }
-    }
-    if (!view.failures.empty()) {
-        out += "\nFailed\n" + failures(view.failures);
-    }
-    return out + fmt::format("\nNext: dodona plan MODEL --machine {} --gpus N\n", view.profile);
+    Document document;
+    add(document, Headline{headline + fmt::format(" (records: {})", view.records)});
+    add(document, List{view.parts});
+    add_section(document, {"Not measured"}, {List{view.missing}});
+    add_section(document, {"Failed"}, {failures(view.failures)});
+    add_section(document, {"Next"}, {Code{{fmt::format("dodona plan MODEL --machine {} --gpus N", view.profile)}}});
+    return render_text(document, {});
 }
 
 std::string calibration_comparison_text(const std::string& first, const std::string& second,
                                         const RecordComparison& comparison) {
-    std::string out = fmt::format("A: {}\nB: {}\n\n", first, second);
-    out += comparison.facts.empty() ? "Both ran on the same devices and software.\n"
-                                    : "Devices and software\n" + fact_table(comparison.facts).to_text({});
-    if (comparison.cases.empty()) {
-        return out + "\nThey have no case in common.\n";
+    Document document;
+    add(document,
+        KeyFigures{{{.label = "A", .value = first, .note = {}}, {.label = "B", .value = second, .note = {}}}});
+    if (comparison.facts.empty()) {
+        add(document, Paragraph{"Both ran on the same devices and software."});
     }
-    out += fmt::format("\nTimes of the {} that both measured (only A: {}, only B: {})\n",
-                       count(comparison.cases.size(), "case"), comparison.only_first, comparison.only_second);
-    out += ratio_table(comparison.cases).to_text({});
+    add_section(document, {"Devices and software"}, {fact_table(comparison.facts)});
+    if (comparison.cases.empty()) {
+        add(document, Paragraph{"They have no case in common."});
+        return render_text(document, {});
+    }
+    add_section(document,
+                {fmt::format("Times of the {} that both measured (only A: {}, only B: {})",
+                             counted(comparison.cases.size(), "case"), comparison.only_first, comparison.only_second)},
+                {ratio_table(comparison.cases)});
     const Table most = case_table(comparison.cases);
-    out += most.empty() ? "\nNo case differs by more than its own spread.\n"
-                        : "\nLargest differences beyond the spread of their samples\n" + most.to_text({});
-    return out;
+    if (most.empty()) {
+        add(document, Note{"No case differs by more than its own spread."});
+    }
+    add_section(document, {"Largest differences beyond the spread of their samples"}, {most});
+    return render_text(document, {});
 }
 
 }  // namespace dodona::calibrate

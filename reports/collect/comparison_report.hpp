@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "files/peer_file.hpp"
-#include "reports/style.hpp"
+#include "reports/document/document.hpp"
 #include "validate/comparison.hpp"
 
 namespace dodona::reports {
@@ -16,10 +16,8 @@ struct ComparisonView {
     std::string table;      ///< how the user called the table of runs
     std::size_t worst = 5;  ///< runs with the largest errors that are shown
     std::vector<files::PeerError> peers = {};
-    Style style = {};
 };
 
-std::string comparison_text(const ComparisonView& view, const validate::Comparison& comparison);
-std::string comparison_markdown(const ComparisonView& view, const validate::Comparison& comparison);
+Document comparison_document(const ComparisonView& view, const validate::Comparison& comparison);
 
 }  // namespace dodona::reports

@@ -1,27 +1,30 @@
-// What a run must reach and what it takes, in words: the same phrases in the reports of `size` and `largest`.
+// What a run must reach and what it takes: the same phrases and figures in the reports of `size` and `largest`.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "reports/sized.hpp"
+#include "reports/collect/sizing_answer.hpp"
+#include "reports/document/document.hpp"
 
 namespace dodona::reports {
 
-/// "300 billion tokens": samples as the network counts them.
-std::string work_words(const BackwardQuestion& question, double samples);
-/// "184,000 tokens/s".
-std::string rate_words(const BackwardQuestion& question, double samples_per_second);
-std::string rate_words(const step::Prediction& prediction);
-/// "300 billion tokens in 30.0 d for 1.50 million USD"; empty where nothing was asked for but to fit.
-std::string goal_words(const BackwardQuestion& question, const std::optional<cluster::Price>& price);
-/// "27.9 d (90 % interval 25.0 to 31.8 d), 687,000 GPU-hours, 1.37 million USD".
-std::string run_words(const search::TrainingRun& run, const std::optional<cluster::Price>& price);
-/// "33.1 d, 10.3 % too long"; of what does not fit, why.
-std::string missed_words(const search::Attempt& attempt, const std::optional<cluster::Price>& price);
-/// What a million tokens (or samples) cost at the price; empty without one.
-std::string unit_cost_words(const step::Prediction& prediction, const std::optional<cluster::Price>& price);
-/// The samples that make a million tokens, or a million samples of a network without tokens.
-double samples_of_a_million(const step::Prediction& prediction);
+/// "184,000 tokens/s", or samples of a model without tokens.
+Rate throughput(const SizingInputs& question, double samples_per_second);
+Rate throughput(const step::Prediction& prediction);
+/// "300 billion tokens in 30.0 d for 1.50 million USD"; empty where the only goal is to fit.
+std::string goals_text(const SizingInputs& question, const std::optional<cluster::Price>& price);
+/// "training  27.9 d (90 % interval 25.0 to 31.8 d), 687,000 GPU-hours, 1.37 million USD"; its plan and its figures.
+std::vector<KeyFigure> attempt_figures(const search::Attempt& attempt, const std::optional<cluster::Price>& price);
+/// Which goal an attempt misses by how much: "33.1 d, 10.3 % too long"; of what does not fit, why.
+std::string missed_goal(const search::Attempt& attempt, const std::optional<cluster::Price>& price);
+/// What a million tokens (or samples) cost at the price; none without one.
+std::optional<Money> cost_of_million(const step::Prediction& prediction, const std::optional<cluster::Price>& price);
+/// The same as a cell, empty without a price.
+Cell cost_of_million_cell(const step::Prediction& prediction, const std::optional<cluster::Price>& price);
+
+/// The command that searches plans for the answer: its options but for what `settings` say, as a user would type them.
+std::string plan_command(const SizingInputs& question, const std::string& machine, const search::Attempt& answer);
 
 }  // namespace dodona::reports

@@ -1,14 +1,13 @@
-#include "reports/text/largest.hpp"
+#include "reports/collect/largest_report.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "reports/figures.hpp"
-#include "reports/text/goals.hpp"
-#include "reports/text/next.hpp"
-#include "reports/text/section.hpp"
-#include "reports/words.hpp"
+#include "reports/collect/goal_summary.hpp"
+#include "reports/collect/largest_record.hpp"
+#include "reports/collect/plan_summary.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
 
@@ -16,26 +15,23 @@ namespace {
 
 using search::Attempt;
 
-/// Rows of the table on either side of the answer; farther ones where they are twice or half of the last shown.
-constexpr std::size_t kNear = 2;
-
-std::string number_words(std::int64_t value) { return whole(static_cast<double>(value)); }
-
-std::string headline(const LargestReport& report) {
+std::string largest_headline(const LargestAnswer& sought) {
     const std::string where =
-        fmt::format("{} on {} of {}", report.question.model, counted(report.devices, "GPU"), report.machine);
-    const std::string goals = goal_words(report.question, report.price);
+        fmt::format("{} on {} of {}", sought.question.model, counted(sought.devices, "GPU"), sought.machine);
+    const std::string goals = goals_text(sought.question, sought.price);
     const std::string met = goals.empty() ? "" : ": " + goals;
-    const Attempt* answer = report.largest.answer();
+    const Attempt* answer = sought.largest.answer();
     if (answer == nullptr) {
-        return fmt::format("no {} looked at does: {}{}", report.parameter, where, met);
+        return fmt::format("no value of {} that was tried fits: {}{}", sought.parameter, where, met);
     }
-    return fmt::format("{}: {} {}{}{}", where, report.parameter, number_words(answer->value),
-                       report.largest.complete ? " is the largest" : " fits; larger ones may too (stopped)",
-                       (report.parameter == "batch" ? " without accumulating gradients" : "") + met);
+    return fmt::format("{}: {} {}{}{}", where, sought.parameter, whole(answer->value),
+                       sought.largest.complete ? " is the largest" : " fits; larger ones may too (stopped)",
+                       (sought.parameter == "batch" ? " without gradient accumulation" : "") + met);
 }
 
-std::vector<const Attempt*> shown(const search::Largest& largest) {
+/// Two rows on either side of the answer; farther ones where they are twice or half of the last shown.
+std::vector<const Attempt*> rows_shown(const search::Largest& largest) {
+    constexpr std::size_t kNear = 2;
     std::vector<const Attempt*> rows;
     for (std::size_t i = 0; i < largest.attempts.size(); ++i) {
         const bool near = largest.found && i + kNear >= *largest.found && i <= *largest.found + kNear;
@@ -47,23 +43,23 @@ std::vector<const Attempt*> shown(const search::Largest& largest) {
     return rows;
 }
 
-Table values(const LargestReport& report) {
-    const bool works = report.question.goals.samples.has_value();
-    std::vector<Column> columns{{report.parameter, Align::right},
+Table value_table(const LargestAnswer& sought) {
+    const bool has_work = sought.question.goals.samples.has_value();
+    std::vector<Column> columns{{sought.parameter, Align::right},
                                 {"strategy, mesh"},
-                                {"micro-batches, schedule"},
-                                {"recompute, shard"},
+                                {"micro-batch x steps, schedule"},
+                                {"recompute, ZeRO"},
                                 {"memory", Align::right},
                                 {"throughput", Align::right},
                                 {"MFU", Align::right}};
-    if (works) {
+    if (has_work) {
         columns.push_back({"time", Align::right});
     }
     columns.push_back({"misses"});
     Table table(columns);
-    for (const Attempt* attempt : shown(report.largest)) {
-        const bool found = attempt == report.largest.answer();
-        std::vector<std::string> cells{(found ? "> " : "") + number_words(attempt->value)};
+    for (const Attempt* attempt : rows_shown(sought.largest)) {
+        const Mark mark = attempt == sought.largest.answer() ? Mark::answer : Mark::none;
+        std::vector<Cell> cells{Cell(Count{attempt->value}, mark)};
         if (!attempt->fits()) {
             cells.resize(columns.size());
             cells.back() = "no plan fits";
@@ -71,14 +67,10 @@ Table values(const LargestReport& report) {
             continue;
         }
         const step::Prediction& plan = *attempt->plan;
-        cells.push_back(plan.plan.strategy.name + ": " + mesh_words(plan.plan));
-        cells.push_back(microbatch_words(plan));
-        cells.push_back(fmt::format("{}, {}", recompute_word(plan.plan), plan::name(plan.plan.shard)));
-        cells.push_back(text(plan.memory.total()));
-        cells.push_back(rate_words(plan));
-        cells.push_back(percent(plan.mfu));
-        if (works) {
-            cells.push_back(duration(attempt->run->time.value));
+        cells.insert(cells.end(), {strategy_and_mesh(plan.plan), microbatch_text(plan), recompute_and_zero(plan.plan),
+                                   plan.memory.total(), throughput(plan), Percent{plan.mfu}});
+        if (has_work) {
+            cells.push_back(Duration{attempt->run->time.value});
         }
         cells.emplace_back(attempt->missed ? search::name(*attempt->missed) : "");
         table.row(cells);
@@ -86,95 +78,76 @@ Table values(const LargestReport& report) {
     return table;
 }
 
-std::string why_not_larger(const LargestReport& report, Style style) {
-    const search::Largest& largest = report.largest;
+List reasons_against_larger(const LargestAnswer& sought) {
+    const search::Largest& largest = sought.largest;
     const Attempt* answer = largest.answer();
     const Attempt* beyond =
         answer == nullptr && !largest.attempts.empty() ? &largest.attempts.front() : largest.beyond();
-    std::string all;
+    List reasons;
     if (beyond != nullptr) {
-        all += bullet(fmt::format("{} {}: {}", report.parameter, number_words(beyond->value),
-                                  missed_words(*beyond, report.price)));
+        reasons.items.push_back(
+            fmt::format("{} {}: {}", sought.parameter, whole(beyond->value), missed_goal(*beyond, sought.price)));
     } else if (answer != nullptr && answer->value >= largest.most) {
-        all += bullet(
-            fmt::format("{} is the largest that was looked at; --upto takes a larger one", number_words(largest.most)));
+        reasons.items.push_back(
+            fmt::format("{} is the largest value that was tried; --upto raises it", whole(largest.most)));
     }
     if (!largest.none.empty()) {
-        all += bullet(fmt::format("{} looked at made no network; {}: {}",
-                                  counted(static_cast<std::int64_t>(largest.none.size()), "value"),
-                                  number_words(largest.none.front().value), largest.none.front().why_not));
+        reasons.items.push_back(fmt::format("{} gave no valid model; {}: {}", counted(largest.none.size(), "value"),
+                                            whole(largest.none.front().value), largest.none.front().why_not));
     }
-    return all.empty() ? all : heading(style, answer == nullptr ? "Why none" : "Why not larger") + all;
+    return reasons;
 }
 
-std::string looked_at(const LargestReport& report) {
-    const search::Largest& largest = report.largest;
+std::string values_searched(const LargestAnswer& sought) {
+    const search::Largest& largest = sought.largest;
     if (largest.attempts.empty()) {
-        return "no value that makes a network";
+        return "no value gives a valid model";
     }
     std::int64_t configurations = 0;
     for (const Attempt& attempt : largest.attempts) {
         configurations += attempt.configurations;
     }
-    return fmt::format("{} from {} to {}, multiples of {} and {}: {}",
-                       counted(static_cast<std::int64_t>(largest.attempts.size()), "value"),
-                       number_words(largest.attempts.front().value), number_words(largest.attempts.back().value),
-                       number_words(largest.step), number_words(report.given),
-                       counted(configurations, "configuration"));
+    return fmt::format("{} from {} to {}, multiples of {} and {}: {}", counted(largest.attempts.size(), "value"),
+                       whole(largest.attempts.front().value), whole(largest.attempts.back().value), whole(largest.step),
+                       whole(sought.given), counted(configurations, "configuration"));
 }
 
-std::string answer_lines(const LargestReport& report) {
-    const Attempt& answer = *report.largest.answer();
-    std::string all = fmt::format("{} parameters", large(report.largest.parameters));
-    if (answer.run) {
-        all += "; " + run_words(*answer.run, report.price);
+/// Without the settings that the answer replaces.
+std::string next_plan_command(const LargestAnswer& sought) {
+    const Attempt& answer = *sought.largest.answer();
+    SizingInputs question = sought.question;
+    if (sought.parameter == "batch") {
+        return plan_command(question, sought.machine, answer);
     }
-    all = wrapped(all, kTextWidth, "  ") + "\n";
-    all += wrapped(fmt::format("{} on {}, batch {}", answer.plan->plan.strategy.name, mesh_words(answer.plan->plan),
-                               number_words(answer.batch)),
-                   kTextWidth, "  ") +
-           "\n";
-    return all + wrapped(speed_words(*answer.plan), kTextWidth, "  ") + "\n" +
-           wrapped(memory_words(*answer.plan), kTextWidth, "  ") + "\n";
-}
-
-std::string next_command(const LargestReport& report) {
-    const Attempt& answer = *report.largest.answer();
-    std::string command =
-        fmt::format("dodona plan {} --machine {} --gpus {} --batch {}", shell_word(report.question.model),
-                    shell_word(report.machine), report.devices, answer.batch);
-    for (const auto& [option, value] : report.question.settings) {
-        const bool replaced =
-            report.parameter != "batch" &&
-            (option == "--" + report.parameter || (option == "--seq" && report.parameter == "sequence") ||
-             (option == "--set" && value.starts_with(report.parameter + "=")));
-        command += replaced ? "" : fmt::format(" {} {}", option, shell_word(value));
-    }
-    return report.parameter == "batch" ? command
-                                       : command + fmt::format(" --set {}={}", report.parameter, answer.value);
+    std::erase_if(question.settings, [&](const auto& setting) {
+        const auto& [option, value] = setting;
+        return option == "--" + sought.parameter || (option == "--seq" && sought.parameter == "sequence") ||
+               (option == "--set" && value.starts_with(sought.parameter + "="));
+    });
+    return plan_command(question, sought.machine, answer) + fmt::format(" --set {}={}", sought.parameter, answer.value);
 }
 
 }  // namespace
 
-std::string largest_text(const LargestReport& report, Style style) {
-    const Attempt* answer = report.largest.answer();
-    std::string all = painted(style, Paint::bold, wrapped(headline(report), kTextWidth, "  ")) + "\n";
-    all += answer != nullptr ? answer_lines(report) : "";
-    const Table table = values(report);
-    all += table.empty() ? "" : "\n" + table.to_text(style);
-    all += why_not_larger(report, style);
-    all += heading(style, "Looked at") + bullet(looked_at(report));
-    return answer == nullptr ? all : all + heading(style, "Next") + "  " + next_command(report) + "\n";
-}
-
-std::string largest_markdown(const LargestReport& report) {
-    std::string all = "**" + headline(report) + "**\n\n";
-    if (const Attempt* answer = report.largest.answer()) {
-        all += fmt::format("- {} parameters\n", large(report.largest.parameters));
-        all += answer->run ? fmt::format("- {}\n", run_words(*answer->run, report.price)) : "";
-        all += fmt::format("- {}\n- {}\n\n", plan_words(*answer->plan), speed_words(*answer->plan));
+Document largest_document(const LargestAnswer& sought) {
+    const Attempt* answer = sought.largest.answer();
+    Document document;
+    document.record = largest_record(sought);
+    document.rows = largest_rows(sought);
+    add(document, Headline{largest_headline(sought)});
+    if (answer != nullptr) {
+        KeyFigures figures{attempt_figures(*answer, sought.price)};
+        figures.figures.insert(figures.figures.begin(),
+                               {.label = "model", .value = Large{sought.largest.parameters}, .note = "parameters"});
+        add(document, std::move(figures));
     }
-    return all + values(report).to_markdown() + "\n" + looked_at(report) + "\n";
+    add(document, value_table(sought));
+    add_section(document, {answer == nullptr ? "Why none" : "Why not larger"}, {reasons_against_larger(sought)});
+    add_section(document, {"Search"}, {List{{values_searched(sought)}}});
+    if (answer != nullptr) {
+        add_section(document, {"Next"}, {Code{{next_plan_command(sought)}}});
+    }
+    return document;
 }
 
 }  // namespace dodona::reports

@@ -1,14 +1,11 @@
-// The text of `dodona largest`: the largest value, what it gives, and why nothing larger does.
+// The report of `dodona largest`: the largest value, what it gives, and why nothing larger fits.
 #pragma once
 
-#include <string>
-
-#include "reports/sized.hpp"
-#include "reports/style.hpp"
+#include "reports/collect/sizing_answer.hpp"
+#include "reports/document/document.hpp"
 
 namespace dodona::reports {
 
-std::string largest_text(const LargestReport& report, Style style);
-std::string largest_markdown(const LargestReport& report);
+Document largest_document(const LargestAnswer& answer);
 
 }  // namespace dodona::reports

@@ -27,12 +27,9 @@ Record limits_inputs(const search::LimitsAnswer& answer) {
 }
 
 Record axis_record(const plan::AxisLimit& axis) {
-    return {{"axis", axis.axis},
-            {"folded", axis.folded},
-            {"largest", axis.largest},
-            {"set_by", text_or_null(axis.set_by)},
-            {"even", axis.even},
-            {"uneven", text_or_null(axis.uneven)}};
+    return {{"axis", axis.axis},       {"folded", axis.folded},
+            {"largest", axis.largest}, {"set_by", text_or_null(axis.set_by)},
+            {"even", axis.even},       {"uneven", text_or_null(axis.uneven)}};
 }
 
 /// A plan in short; `dodona plan` has it in full.
@@ -50,7 +47,7 @@ Record scaling_plan_record(const step::Prediction& best) {
             {"microbatch", best.plan.microbatch},
             {"schedule", plan::name(best.plan.schedule)},
             {"chunks", best.plan.chunks},
-            {"recompute", recompute_word(best.plan)},
+            {"recompute", recompute_name(best.plan)},
             {"shard", plan::name(best.plan.shard)},
             {"step_time_s", best.step.value},
             {"samples_per_s", best.samples_per_second},
@@ -71,29 +68,29 @@ Record scaling_point_record(const search::ScalingPoint& point) {
 
 Record strategy_limits_record(const search::StrategyLimits& limits) {
     Record record{{"strategy", limits.strategy},
-              {"most", limits.most},
-              {"set_by", limits.set_by},
-              {"most_without_machine", limits.reach.devices},
-              {"exact", limits.reach.exact},
-              {"fits_from", limits.fits_from},
-              {"fits_to", limits.fits_to},
-              {"fastest", limits.fastest},
-              {"worthwhile_to", limits.turn ? Record(limits.turn->devices) : Record(limits.fits_to)},
-              {"turn", nullptr},
-              {"verdict", nullptr},
-              {"axes", list_of(limits.axes, axis_record)},
-              {"rungs", list_of(limits.points, scaling_point_record)}};
+                  {"most", limits.most},
+                  {"set_by", limits.set_by},
+                  {"most_without_machine", limits.reach.devices},
+                  {"exact", limits.reach.exact},
+                  {"fits_from", limits.fits_from},
+                  {"fits_to", limits.fits_to},
+                  {"fastest", limits.fastest},
+                  {"worthwhile_to", limits.turn ? Record(limits.turn->devices) : Record(limits.fits_to)},
+                  {"turn", nullptr},
+                  {"verdict", nullptr},
+                  {"axes", list_of(limits.axes, axis_record)},
+                  {"rungs", list_of(limits.points, scaling_point_record)}};
     if (limits.turn) {
         record["turn"] = {{"gpus", limits.turn->beyond},
-                        {"part", step::name(limits.turn->part)},
-                        {"of_lost_time", limits.turn->growth}};
+                          {"part", step::name(limits.turn->part)},
+                          {"of_lost_time", limits.turn->growth}};
     }
     if (limits.verdict) {
         record["verdict"] = {{"gpus", limits.verdict->devices},
-                           {"fits", limits.verdict->fits},
-                           {"why_not", text_or_null(limits.verdict->why_not)},
-                           {"nearest_below", limits.verdict->below},
-                           {"nearest_above", limits.verdict->above}};
+                             {"fits", limits.verdict->fits},
+                             {"why_not", text_or_null(limits.verdict->why_not)},
+                             {"nearest_below", limits.verdict->below},
+                             {"nearest_above", limits.verdict->above}};
     }
     return record;
 }

@@ -1,14 +1,16 @@
-#include "reports/text/limits.hpp"
+#include "reports/collect/limits_report.hpp"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "reports/figures.hpp"
-#include "reports/text/section.hpp"
-#include "reports/words.hpp"
+#include "reports/collect/limits_record.hpp"
+#include "reports/collect/plan_summary.hpp"
+#include "reports/collect/step_blocks.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
 
@@ -18,177 +20,160 @@ using search::LimitsAnswer;
 using search::ScalingPoint;
 using search::StrategyLimits;
 
-std::string count(std::int64_t n) { return whole(static_cast<double>(n)); }
-
-std::string title(const LimitsAnswer& answer) {
+std::string limits_headline(const LimitsAnswer& answer) {
     return fmt::format("{} on {}: how many of its {} each strategy can use", answer.question.model,
                        answer.question.machine, counted(answer.growth.machine, "GPU"));
 }
 
-std::string scaling(const search::Growth& growth) {
+std::string scaling_text(const search::Growth& growth) {
     return growth.batch
-               ? fmt::format("strong scaling: the batch is {}, however many GPUs share it", count(*growth.batch))
+               ? fmt::format("strong scaling: the batch is {}, however many GPUs share it", whole(*growth.batch))
                : fmt::format("weak scaling: the batch grows by {} with each GPU",
                              counted(growth.samples_per_device, "sample"));
 }
 
 /// "filter on 128 GPUs: no; filter <= 64: ...; nearest: 64 GPUs".
-std::string verdict(const StrategyLimits& limits) {
+std::string verdict_text(const StrategyLimits& limits) {
     const search::Verdict& verdict = *limits.verdict;
     std::string text = fmt::format("{} on {}: {}", limits.strategy, counted(verdict.devices, "GPU"),
                                    verdict.fits ? "yes" : "no; " + verdict.why_not);
     std::vector<std::string> near;
     for (const std::optional<std::int64_t>& devices : {verdict.below, verdict.above}) {
         if (devices) {
-            near.push_back(count(*devices));
+            near.push_back(whole(*devices));
         }
     }
     return text + (near.empty() ? "" : fmt::format("; nearest: {}", fmt::join(near, " or ")));
 }
 
 /// "filter <= 64, data <= 256", or the machine.
-std::string set_by(const LimitsAnswer& answer, const StrategyLimits& limits) {
+std::string limited_by(const LimitsAnswer& answer, const StrategyLimits& limits) {
     if (!limits.reach.devices || *limits.reach.devices > answer.growth.machine) {
         return "the machine";
     }
     std::vector<std::string> axes;
     for (const plan::AxisLimit& axis : limits.axes) {
         if (!axis.folded && axis.largest) {
-            axes.push_back(fmt::format("{} <= {}", axis.axis, count(*axis.largest)));
+            axes.push_back(fmt::format("{} <= {}", axis.axis, whole(*axis.largest)));
         }
     }
     return axes.empty() ? limits.set_by : fmt::format("{}", fmt::join(axes, ", "));
 }
 
 /// "8 to 64", or "8 to 64 without 16" where numbers between do not fit.
-std::string fitting(const StrategyLimits& limits) {
+std::string fitting_range(const StrategyLimits& limits) {
     if (!limits.fits_from) {
         return limits.points.empty() ? "" : "none";
     }
     if (*limits.fits_from == *limits.fits_to) {
-        return count(*limits.fits_from);
+        return whole(*limits.fits_from);
     }
     std::vector<std::string> gaps;
     for (const ScalingPoint& point : limits.points) {
         if (!point.best && point.devices > *limits.fits_from && point.devices < *limits.fits_to) {
-            gaps.push_back(count(point.devices));
+            gaps.push_back(whole(point.devices));
         }
     }
-    return fmt::format("{} to {}{}", count(*limits.fits_from), count(*limits.fits_to),
+    return fmt::format("{} to {}{}", whole(*limits.fits_from), whole(*limits.fits_to),
                        gaps.empty() ? "" : fmt::format(" without {}", fmt::join(gaps, ", ")));
 }
 
-std::string worthwhile(const StrategyLimits& limits) {
-    return limits.turn ? count(limits.turn->devices) : limits.fits_to ? count(*limits.fits_to) : "";
+std::string worthwhile_to(const StrategyLimits& limits) {
+    return limits.turn ? whole(limits.turn->devices) : limits.fits_to ? whole(*limits.fits_to) : "";
 }
 
-/// What an axis runs into, and up to where it is laid evenly.
-std::string axis_words(const plan::AxisLimit& axis) {
+/// What limits an axis, and up to which size it divides evenly.
+std::string axis_text(const plan::AxisLimit& axis) {
     const bool says = axis.set_by.starts_with(fmt::format("{} <= {}:", axis.axis, *axis.largest));
-    std::string text = (says ? "" : fmt::format("{} <= {}: ", axis.axis, count(*axis.largest))) + axis.set_by;
+    std::string text = (says ? "" : fmt::format("{} <= {}: ", axis.axis, whole(*axis.largest))) + axis.set_by;
     if (!axis.uneven.empty()) {
-        text += fmt::format("; even up to {}: {}", count(axis.even.value_or(1)), axis.uneven);
+        text += fmt::format("; even up to {}: {}", whole(axis.even.value_or(1)), axis.uneven);
     }
     return text + (axis.folded ? " (on the ranks of other axes)" : "");
 }
 
-/// What strategies run into, told once for all that it stops.
-std::string limit_section(const LimitsAnswer& answer, Style style) {
+/// What limits the strategies, once for all that it limits.
+List axis_items(const LimitsAnswer& answer) {
     std::vector<std::pair<std::string, std::vector<std::string>>> lines;
     for (const StrategyLimits& limits : answer.strategies) {
         for (const plan::AxisLimit& axis : limits.axes) {
             if (!axis.largest) {
                 continue;
             }
-            const std::string words = axis_words(axis);
+            const std::string line = axis_text(axis);
             const auto known =
-                std::find_if(lines.begin(), lines.end(), [&](const auto& line) { return line.first == words; });
-            (known == lines.end() ? lines.emplace_back(words, std::vector<std::string>{}) : *known)
+                std::find_if(lines.begin(), lines.end(), [&](const auto& one) { return one.first == line; });
+            (known == lines.end() ? lines.emplace_back(line, std::vector<std::string>{}) : *known)
                 .second.push_back(limits.strategy);
         }
     }
-    std::string all = lines.empty() ? "" : heading(style, "What sets it");
-    for (const auto& [words, strategies] : lines) {
-        all += bullet(words + (answer.strategies.size() > 1 ? fmt::format(" [{}]", fmt::join(strategies, ", ")) : ""));
+    List items;
+    for (const auto& [line, strategies] : lines) {
+        items.items.push_back(line +
+                              (answer.strategies.size() > 1 ? fmt::format(" [{}]", fmt::join(strategies, ", ")) : ""));
     }
-    return all;
+    return items;
 }
 
-const ScalingPoint* rung_of(const StrategyLimits& limits, std::int64_t devices) {
+const ScalingPoint* point_on(const StrategyLimits& limits, std::int64_t devices) {
     const auto found = std::find_if(limits.points.begin(), limits.points.end(),
                                     [&](const ScalingPoint& point) { return point.devices == devices; });
     return found == limits.points.end() ? nullptr : &*found;
 }
 
-/// "filter: on 16 GPUs each does 41 % of what it did on 4; 96 % of the time lost is layer collectives".
-std::string turn_words(const StrategyLimits& limits) {
-    const ScalingPoint& point = *rung_of(limits, limits.turn->beyond);
-    return fmt::format("{}: on {} each does {} of what one did on {}; {} of the time lost is {}", limits.strategy,
-                       counted(point.devices, "GPU"), percent(point.efficiency), count(*limits.fits_from),
-                       percent(limits.turn->growth), label(limits.turn->part));
+/// The part of the step that makes more devices not worthwhile.
+std::string turning_part(const StrategyLimits& limits) {
+    return label(limits.turn->part, point_on(limits, limits.turn->beyond)->best->plan);
 }
 
-std::string turn_section(const LimitsAnswer& answer, Style style) {
-    std::string all;
+/// "filter: on 16 GPUs each does 41 % of what it did on 4; 96 % of the time lost is filter communication".
+std::string turn_text(const StrategyLimits& limits) {
+    const ScalingPoint& point = *point_on(limits, limits.turn->beyond);
+    return fmt::format("{}: on {} each does {} of what one did on {}; {} of the time lost is {}", limits.strategy,
+                       counted(point.devices, "GPU"), percent(point.efficiency), whole(*limits.fits_from),
+                       percent(limits.turn->growth), turning_part(limits));
+}
+
+List turn_items(const LimitsAnswer& answer) {
+    List items;
     for (const StrategyLimits& limits : answer.strategies) {
         if (limits.turn) {
-            all += bullet(turn_words(limits));
+            items.items.push_back(turn_text(limits));
         }
         if (limits.fastest && limits.fits_to && *limits.fastest < *limits.fits_to) {
-            all += bullet(fmt::format("{}: fastest on {}", limits.strategy, counted(*limits.fastest, "GPU")));
+            items.items.push_back(fmt::format("{}: fastest on {}", limits.strategy, counted(*limits.fastest, "GPU")));
         }
     }
-    return all.empty() ? all : heading(style, "Where more GPUs stop paying") + all;
+    return items;
 }
 
-/// Whose bottlenecks are told: the number asked for, else where it stops paying if that has any, else the most that
+/// Whose bottlenecks are shown: the number in question, else where it stops paying if that has any, else the most that
 /// fit.
-const ScalingPoint* rung_to_explain(const StrategyLimits& limits) {
+const ScalingPoint* point_to_explain(const StrategyLimits& limits) {
     if (limits.verdict && limits.verdict->fits) {
-        return rung_of(limits, limits.verdict->devices);
+        return point_on(limits, limits.verdict->devices);
     }
-    const ScalingPoint* turn = limits.turn ? rung_of(limits, limits.turn->beyond) : nullptr;
-    const bool tells = turn != nullptr && !turn->best->bottlenecks.empty();
-    return tells ? turn : limits.fits_to ? rung_of(limits, *limits.fits_to) : nullptr;
+    const ScalingPoint* turn = limits.turn ? point_on(limits, limits.turn->beyond) : nullptr;
+    const bool has_bottlenecks = turn != nullptr && !turn->best->bottlenecks.empty();
+    return has_bottlenecks ? turn : limits.fits_to ? point_on(limits, *limits.fits_to) : nullptr;
 }
 
-std::string ladder_section(const StrategyLimits& limits, Style style) {
-    if (limits.points.empty()) {
-        return {};
-    }
-    std::string all = heading(style, limits.strategy + " on more and more GPUs") + rung_table(limits).to_text(style);
-    for (const ScalingPoint& point : limits.points) {
-        if (!point.best && point.devices != (limits.verdict ? limits.verdict->devices : 0)) {
-            all += bullet(fmt::format("{}: {}", counted(point.devices, "GPU"), point.why_not));
-        }
-    }
-    const ScalingPoint* point = rung_to_explain(limits);
-    if (point != nullptr && !point->best->bottlenecks.empty()) {
-        all += heading(style, fmt::format("Bottlenecks on {}", counted(point->devices, "GPU")));
-        for (const step::Bottleneck& bottleneck : point->best->bottlenecks) {
-            all += bullet(bottleneck.kind + ": " + bottleneck.text);
-        }
-    }
-    return all;
-}
-
-}  // namespace
-
-Table limits_table(const LimitsAnswer& answer) {
+Table strategy_limit_table(const LimitsAnswer& answer) {
     Table table({{"strategy"},
                  {"most GPUs", Align::right},
-                 {"set by"},
+                 {"limited by"},
                  {"fits memory on"},
                  {"worthwhile to", Align::right},
                  {"then"}});
     for (const StrategyLimits& limits : answer.strategies) {
-        table.row({limits.strategy, count(limits.most), set_by(answer, limits), fitting(limits), worthwhile(limits),
-                   limits.turn ? std::string(label(limits.turn->part)) : ""});
+        table.row({limits.strategy, Count{limits.most}, limited_by(answer, limits), fitting_range(limits),
+                   worthwhile_to(limits), limits.turn ? turning_part(limits) : ""});
     }
     return table;
 }
 
-Table rung_table(const StrategyLimits& limits) {
+/// The numbers of devices that were searched for one strategy.
+Table scaling_table(const StrategyLimits& limits) {
     Table table({{"GPUs", Align::right},
                  {"fastest mesh"},
                  {"batch", Align::right},
@@ -198,52 +183,53 @@ Table rung_table(const StrategyLimits& limits) {
                  {"memory", Align::right}});
     for (const ScalingPoint& point : limits.points) {
         if (point.best) {
-            table.row({count(point.devices), mesh_words(point.best->plan), count(point.batch),
-                       text(point.best->step.value), figure(point.best->samples_per_second), percent(point.efficiency),
-                       text(point.best->memory.total())});
+            table.row({Count{point.devices}, mesh_text(point.best->plan), Count{point.batch}, point.best->step.value,
+                       Number{point.best->samples_per_second}, Percent{point.efficiency}, point.best->memory.total()});
         } else {
-            table.row({count(point.devices), "does not fit", count(point.batch), "", "", "", ""});
+            table.row({Count{point.devices}, "does not fit", Count{point.batch}, {}, {}, {}, {}});
         }
     }
     return table;
 }
 
-std::string limits_text(const LimitsAnswer& answer, Style style) {
-    std::string all = painted(style, Paint::bold, wrapped(title(answer), kTextWidth, "  ")) + "\n";
-    all += wrapped(scaling(answer.growth), kTextWidth, "  ") + "\n";
-    for (const StrategyLimits& limits : answer.strategies) {
-        if (limits.verdict) {
-            all += painted(style, limits.verdict->fits ? Paint::green : Paint::red,
-                           wrapped(verdict(limits), kTextWidth, "  ")) +
-                   "\n";
+void add_scaling(Document& document, const StrategyLimits& limits, bool detail) {
+    List misfits;
+    for (const ScalingPoint& point : limits.points) {
+        if (!point.best && point.devices != (limits.verdict ? limits.verdict->devices : 0)) {
+            misfits.items.push_back(fmt::format("{}: {}", counted(point.devices, "GPU"), point.why_not));
         }
     }
-    all += "\n" + limits_table(answer).to_text(style);
-    all +=
-        "  " +
-        wrapped(fmt::format("of the numbers looked at, powers of two and the most; worthwhile while a GPU does {} or "
-                            "more of what one does on the fewest that fit",
-                            percent(search::kWorthwhile)),
-                kTextWidth - 2, "  ") +
-        "\n";
-    all += limit_section(answer, style) + turn_section(answer, style);
-    return all + (answer.strategies.size() == 1 ? ladder_section(answer.strategies.front(), style) : "");
+    add_section(document, {.title = limits.strategy + " on more and more GPUs", .detail = detail},
+                {scaling_table(limits), std::move(misfits)});
+    if (const ScalingPoint* point = point_to_explain(limits); point != nullptr && !detail) {
+        add_section(document, {fmt::format("Bottlenecks on {}", counted(point->devices, "GPU"))},
+                    {List{bottleneck_items(*point->best)}});
+    }
 }
 
-std::string limits_markdown(const LimitsAnswer& answer) {
-    std::string all = fmt::format("**{}**\n\n- {}\n", title(answer), scaling(answer.growth));
+}  // namespace
+
+Document limits_document(const LimitsAnswer& answer) {
+    Document document;
+    document.record = limits_record(answer);
+    document.rows = limits_rows(answer);
+    add(document, Headline{limits_headline(answer)});
+    add(document, Paragraph{scaling_text(answer.growth)});
     for (const StrategyLimits& limits : answer.strategies) {
-        all += limits.verdict ? fmt::format("- {}\n", verdict(limits)) : "";
-    }
-    all += "\n" + limits_table(answer).to_markdown();
-    for (const StrategyLimits& limits : answer.strategies) {
-        if (!limits.points.empty()) {
-            all += fmt::format("\n{}{}\n\n", limits.strategy, limits.set_by.empty() ? "" : ": " + limits.set_by) +
-                   rung_table(limits).to_markdown();
+        if (limits.verdict) {
+            add(document, Paragraph{verdict_text(limits), limits.verdict->fits ? Tone::good : Tone::bad});
         }
-        all += limits.turn ? "\n" + turn_words(limits) + "\n" : "";
     }
-    return all;
+    add(document, strategy_limit_table(answer));
+    add(document, Note{fmt::format("of the numbers searched, powers of two and the most; worthwhile while a GPU does "
+                                   "{} or more of what one does on the fewest that fit",
+                                   percent(search::kWorthwhile))});
+    add_section(document, {"What limits each axis"}, {axis_items(answer)});
+    add_section(document, {"Where more GPUs stop paying"}, {turn_items(answer)});
+    for (const StrategyLimits& limits : answer.strategies) {
+        add_scaling(document, limits, answer.strategies.size() > 1);
+    }
+    return document;
 }
 
 }  // namespace dodona::reports

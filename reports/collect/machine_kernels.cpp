@@ -1,10 +1,10 @@
-#include "reports/machine_kernels.hpp"
+#include "reports/collect/machine_kernels.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "reports/figures.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
 
@@ -22,7 +22,7 @@ double size_of(const cluster::KernelCurve& curve, const cluster::KernelPoint& po
     return point.flops > Flop{} ? point.flops.in(unit::flop) : 2 * point.m * point.n * point.k * point.batch;
 }
 
-std::string range(const cluster::KernelCurve& curve) {
+std::string size_range(const cluster::KernelCurve& curve) {
     const auto [least, most] =
         std::minmax_element(curve.points.begin(), curve.points.end(),
                             [&](const auto& a, const auto& b) { return size_of(curve, a) < size_of(curve, b); });
@@ -42,7 +42,7 @@ void take(std::optional<MeasuredDays>& days, const cluster::Provenance& provenan
 
 }  // namespace
 
-std::optional<Table> kernel_curve_table(const cluster::Device& device) {
+Table kernel_curve_table(const cluster::Device& device) {
     Table table({{"measured"},
                  {"precision"},
                  {"pass"},
@@ -54,23 +54,23 @@ std::optional<Table> kernel_curve_table(const cluster::Device& device) {
         if (!curve.points.empty()) {
             table.row({std::string(name(curve.kind)) + (curve.exact ? ", these only" : ""),
                        is_pass(curve) ? "any" : std::string(name(curve.precision)),
-                       curve.direction ? std::string(name(*curve.direction)) : "any",
-                       std::to_string(curve.points.size()), range(curve),
-                       curve.held_out_error > 0 ? percent(curve.held_out_error) : "", curve.provenance.date});
+                       curve.direction ? std::string(name(*curve.direction)) : "any", Count{curve.points.size()},
+                       size_range(curve), curve.held_out_error > 0 ? Cell(Percent{curve.held_out_error}) : Cell(),
+                       curve.provenance.date});
         }
     }
-    return table.empty() ? std::nullopt : std::optional(table);
+    return table;
 }
 
 Record kernel_curves_record(const cluster::Device& device) {
     Record curves = no_elements();
     for (const cluster::KernelCurve& curve : device.curves) {
         Record one{{"kernel", name(curve.kind)},
-                 {"precision", name(curve.precision)},
-                 {"points", curve.points.size()},
-                 {"exact", curve.exact},
-                 {"held_out_error", curve.held_out_error},
-                 {"source", curve.provenance.source}};
+                   {"precision", name(curve.precision)},
+                   {"points", curve.points.size()},
+                   {"exact", curve.exact},
+                   {"held_out_error", curve.held_out_error},
+                   {"source", curve.provenance.source}};
         if (curve.direction) {
             one["direction"] = name(*curve.direction);
         }

@@ -6,13 +6,12 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
-#include "reports/json/prediction.hpp"
-#include "reports/table.hpp"
+#include "reports/document/document.hpp"
 
 namespace dodona::reports {
 
-/// None where no kernel was measured.
-std::optional<Table> kernel_curve_table(const cluster::Device& device);
+/// Empty where no kernel was measured.
+Table kernel_curve_table(const cluster::Device& device);
 
 Record kernel_curves_record(const cluster::Device& device);
 

@@ -1,11 +1,11 @@
-#include "reports/machine_links.hpp"
+#include "reports/collect/machine_links.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
-#include "reports/figures.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
 
@@ -38,17 +38,16 @@ std::vector<Named> links_of(const cluster::Cluster& cluster) {
 void add_rows(Table& table, const std::string& link, const std::vector<cluster::CollectiveCurve>& curves,
               double borrowed) {
     for (const cluster::CollectiveCurve& curve : curves) {
-        table.row({link, std::string(name(curve.collective)), std::to_string(curve.ranks),
-                   std::to_string(curve.ranks_per_node), text(curve.points.front().size),
-                   text(curve.points.back().size), std::to_string(curve.points.size()),
-                   percent(curve.held_out_error + borrowed)});
+        table.row({link, std::string(name(curve.collective)), Count{curve.ranks}, Count{curve.ranks_per_node},
+                   curve.points.front().size, curve.points.back().size, Count{curve.points.size()},
+                   Percent{curve.held_out_error + borrowed}});
     }
 }
 
 }  // namespace
 
-std::vector<std::string> link_facts(const cluster::Cluster& cluster) {
-    std::vector<std::string> lines;
+std::vector<KeyFigure> link_figures(const cluster::Cluster& cluster) {
+    std::vector<KeyFigure> figures;
     for (const auto& [link, levels] : links_of(cluster)) {
         std::vector<std::string> protocols;
         for (const cluster::Protocol& protocol : link->protocols) {
@@ -56,16 +55,18 @@ std::vector<std::string> link_facts(const cluster::Cluster& cluster) {
                                             text(protocol.timing.start), text(protocol.timing.step),
                                             percent(protocol.timing.efficiency)));
         }
-        lines.push_back(
-            fmt::format("link of {}: {}; {}; they miss its tables by {}{}", join(levels, " and "), link->name,
-                        join(protocols), percent(link->error),
-                        link->borrowed > 0 ? fmt::format(", borrowed: {} more", percent(link->borrowed)) : ""));
-        lines.push_back(fmt::format("source of {}: {}", link->name, link->source));
+        figures.push_back(
+            {.label = "link of " + join(levels, " and "),
+             .value =
+                 fmt::format("{}; {}; error against its tables {}{}", link->name, join(protocols), percent(link->error),
+                             link->borrowed > 0 ? fmt::format(", borrowed: {} more", percent(link->borrowed)) : ""),
+             .note = {}});
+        figures.push_back({.label = "link source", .value = link->name + ": " + link->source, .note = {}});
     }
-    return lines;
+    return figures;
 }
 
-std::optional<Table> curve_table(const cluster::Cluster& cluster) {
+Table curve_table(const cluster::Cluster& cluster) {
     Table table({{"measured"},
                  {"collective"},
                  {"ranks", Align::right},
@@ -74,13 +75,11 @@ std::optional<Table> curve_table(const cluster::Cluster& cluster) {
                  {"to", Align::right},
                  {"points", Align::right},
                  {"held-out error", Align::right}});
-    bool any = !cluster.curves.empty();
     add_rows(table, cluster.name, cluster.curves, 0);
     for (const Named& named : links_of(cluster)) {
-        any = any || !named.link->curves.empty();
         add_rows(table, named.link->name, named.link->curves, named.link->borrowed);
     }
-    return any ? std::optional(table) : std::nullopt;
+    return table;
 }
 
 Record link_record(const cluster::Link& link) {
@@ -102,12 +101,8 @@ Record link_record(const cluster::Link& link) {
                           {"held_out_error", curve.held_out_error},
                           {"source", curve.provenance.source}});
     }
-    return {{"name", link.name},
-            {"error", link.error},
-            {"borrowed", link.borrowed},
-            {"protocols", protocols},
-            {"curves", curves},
-            {"source", link.source}};
+    return {{"name", link.name},      {"error", link.error}, {"borrowed", link.borrowed},
+            {"protocols", protocols}, {"curves", curves},    {"source", link.source}};
 }
 
 }  // namespace dodona::reports

@@ -6,16 +6,15 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
-#include "reports/json/prediction.hpp"
-#include "reports/table.hpp"
+#include "reports/document/document.hpp"
 
 namespace dodona::reports {
 
-/// One line a link and its protocols; a link that several levels share is told once.
-std::vector<std::string> link_facts(const cluster::Cluster& cluster);
+/// What is known of each link and its protocols; a link that several levels share comes once.
+std::vector<KeyFigure> link_figures(const cluster::Cluster& cluster);
 
-/// One row a collective and number of ranks; nothing where no curve is.
-std::optional<Table> curve_table(const cluster::Cluster& cluster);
+/// One row a collective and number of ranks; empty without curves.
+Table curve_table(const cluster::Cluster& cluster);
 
 Record link_record(const cluster::Link& link);
 

@@ -1,21 +1,22 @@
-#include "reports/model.hpp"
+#include "reports/collect/model_report.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "reports/figures.hpp"
+#include "base/diagnostic.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
 
 namespace {
 
 /// "9 conv, 9 batch_norm, 8 relu": operators of one instance, in order of first appearance.
-std::string operators(const graph::Graph& graph, const graph::Segment& unit) {
+std::string operator_counts(const graph::Graph& graph, const graph::Segment& segment) {
     std::vector<std::string> order;
     std::map<std::string, std::int64_t> counts;
-    for (const graph::Vertex vertex : unit.layers) {
+    for (const graph::Vertex vertex : segment.layers) {
         const graph::Layer& layer = graph.layer(vertex);
         if (layer.kind == "input") {
             continue;
@@ -25,44 +26,46 @@ std::string operators(const graph::Graph& graph, const graph::Segment& unit) {
         }
         counts[layer.kind] += layer.count;
     }
-    std::vector<std::string> words;
+    std::vector<std::string> parts;
     for (const std::string& kind : order) {
-        words.push_back(fmt::format("{} {}", counts[kind], kind));
+        parts.push_back(fmt::format("{} {}", counts[kind], kind));
     }
-    return join(words);
+    return join(parts);
 }
 
-Table unit_table(const graph::Graph& graph) {
-    Table table({{"unit"}, {"times", Align::right}, {"operators of one"}});
-    for (const graph::Segment& unit : graph.segments) {
-        const std::string words = operators(graph, unit);
-        if (!words.empty()) {
-            table.row({unit.name, std::to_string(unit.count), words});
+Table segment_table(const graph::Graph& graph) {
+    Table table({{"block"}, {"times", Align::right}, {"operators of one"}});
+    for (const graph::Segment& segment : graph.segments) {
+        const std::string counts = operator_counts(graph, segment);
+        if (!counts.empty()) {
+            table.row({segment.name, Count{segment.count}, counts});
         }
     }
     return table;
 }
 
-std::vector<std::string> facts(const graph::Graph& graph) {
+KeyFigures model_figures(const graph::Graph& graph) {
     const graph::Counts counts = graph::count(graph);
     const std::string trained = counts.trained < counts.parameters
                                     ? fmt::format(", of which {} are trained ({})", whole(counts.trained),
                                                   percent(counts.trained / counts.parameters))
                                     : "";
-    std::vector<std::string> lines{
-        fmt::format("{} parameters ({}){}", whole(counts.parameters), large(counts.parameters), trained),
-        fmt::format("{} forward per sample", text(counts.forward_per_sample)),
-        fmt::format("{}, {} distinct", counted(counts.layers, "layer"),
-                    whole(static_cast<double>(counts.distinct_layers)))};
+    KeyFigures all{{{.label = "parameters",
+                     .value = whole(counts.parameters),
+                     .note = fmt::format("({}){}", large(counts.parameters), trained)},
+                    {.label = "forward", .value = counts.forward_per_sample, .note = "per sample"},
+                    {.label = "layers",
+                     .value = Count{counts.layers},
+                     .note = fmt::format("({} distinct)", whole(counts.distinct_layers))}}};
     if (graph.dataset.samples) {
-        lines.push_back(fmt::format("data set: {} samples{}", whole(*graph.dataset.samples),
-                                    graph.dataset.sample_bytes ? " of " + text(*graph.dataset.sample_bytes) : ""));
+        all.figures.push_back(
+            {.label = "data set",
+             .value = whole(*graph.dataset.samples),
+             .note = "samples" + (graph.dataset.sample_bytes ? " of " + text(*graph.dataset.sample_bytes) : "")});
     }
-    lines.push_back("source: " + graph.source);
-    return lines;
+    all.figures.push_back({.label = "source", .value = graph.source, .note = {}});
+    return all;
 }
-
-}  // namespace
 
 Record model_record(const graph::Graph& graph) {
     const graph::Counts counts = graph::count(graph);
@@ -76,44 +79,35 @@ Record model_record(const graph::Graph& graph) {
             {"source", graph.source}};
 }
 
-std::string model_text(const graph::Graph& graph, Style style) {
-    std::string all = painted(style, Paint::bold, graph.name) + "\n";
-    for (const std::string& line : facts(graph)) {
-        all += "  " + wrapped(line, 96, "  ") + "\n";
-    }
-    return all + "\n" + unit_table(graph).to_text(style);
-}
+}  // namespace
 
-std::string model_markdown(const graph::Graph& graph) {
-    std::string all = "**" + graph.name + "**\n\n";
-    for (const std::string& line : facts(graph)) {
-        all += "- " + line + "\n";
-    }
-    return all + "\n" + unit_table(graph).to_markdown();
-}
-
-Record models_record(const std::vector<graph::Graph>& graphs) {
-    Record document{{"schema", "dodona/models/1"}, {"models", no_elements()}};
-    for (const graph::Graph& graph : graphs) {
-        document["models"].push_back(model_record(graph));
-    }
+Document model_document(const graph::Graph& graph) {
+    Document document;
+    document.record = model_record(graph);
+    add(document, Headline{graph.name});
+    add(document, model_figures(graph));
+    add(document, segment_table(graph));
     return document;
 }
 
-Table models_table(const std::vector<graph::Graph>& graphs) {
+Document models_document(const std::vector<graph::Graph>& graphs) {
+    Document document;
     Table table({{"model"},
                  {"parameters", Align::right},
                  {"trained", Align::right},
                  {"forward per sample", Align::right},
                  {"layers", Align::right},
                  {"distinct", Align::right}});
+    std::vector<Record>& rows = document.rows.emplace();
     for (const graph::Graph& graph : graphs) {
         const graph::Counts counts = graph::count(graph);
-        table.row({graph.name, large(counts.parameters), percent(counts.trained / std::max(1.0, counts.parameters)),
-                   text(counts.forward_per_sample), whole(static_cast<double>(counts.layers)),
-                   whole(static_cast<double>(counts.distinct_layers))});
+        table.row({graph.name, Large{counts.parameters}, Percent{counts.trained / std::max(1.0, counts.parameters)},
+                   counts.forward_per_sample, Count{counts.layers}, Count{counts.distinct_layers}});
+        rows.push_back(model_record(graph));
     }
-    return table;
+    document.record = {{"schema", "dodona/models/1"}, {"models", rows}};
+    add(document, std::move(table));
+    return document;
 }
 
 }  // namespace dodona::reports

@@ -1,4 +1,4 @@
-#include "reports/text/next.hpp"
+#include "reports/collect/next_commands.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@ namespace dodona::reports {
 
 namespace {
 
-std::string asked(std::string_view command, const search::Question& question) {
+std::string command_about(std::string_view command, const search::Question& question) {
     return fmt::format("dodona {} {} --machine {} --gpus {} --batch {}", command, shell_word(question.model),
                        shell_word(question.machine), question.devices, question.batch);
 }
@@ -45,14 +45,14 @@ std::vector<std::string> next_commands(const search::Answer& answer, const std::
     if (answer.plans.empty()) {
         search::Question more = question;
         more.devices *= 2;
-        return {asked("plan", more) + settings(more, false)};
+        return {command_about("plan", more) + settings(more, false)};
     }
     const std::string file = saved.empty() ? "plan.yaml" : saved;
     std::vector<std::string> commands;
     if (saved.empty()) {
-        commands.push_back(asked("plan", question) + settings(question, false) + " --save " + file);
+        commands.push_back(command_about("plan", question) + settings(question, false) + " --save " + file);
     }
-    commands.push_back(asked("predict", question) + settings(question, true) + " --plan " + shell_word(file));
+    commands.push_back(command_about("predict", question) + settings(question, true) + " --plan " + shell_word(file));
     return commands;
 }
 

@@ -1,138 +1,164 @@
-#include "reports/text/answer.hpp"
+#include "reports/collect/plan_report.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "reports/figures.hpp"
-#include "reports/strategy.hpp"
-#include "reports/text/explanation.hpp"
-#include "reports/text/misfits.hpp"
-#include "reports/text/next.hpp"
-#include "reports/text/section.hpp"
-#include "reports/words.hpp"
+#include "base/diagnostic.hpp"
+#include "reports/collect/explanation_report.hpp"
+#include "reports/collect/next_commands.hpp"
+#include "reports/collect/plan_record.hpp"
+#include "reports/collect/plan_summary.hpp"
+#include "reports/collect/step_blocks.hpp"
+#include "reports/collect/strategy_report.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
 
 namespace {
 
-std::string headline(const search::Answer& answer) {
+std::string plan_headline(const search::Answer& answer) {
     const search::Question& question = answer.question;
     const std::string subject =
         fmt::format("{} on {} of {}", question.model, counted(question.devices, "GPU"), question.machine);
     if (answer.plans.empty()) {
-        return fmt::format("nothing fits: {} with batch {}", subject, whole(static_cast<double>(question.batch)));
+        return fmt::format("nothing fits: {} with batch {}", subject, whole(question.batch));
     }
     const plan::Plan& best = answer.plans.front().plan;
-    return fmt::format("{}, batch {}: {} on {}", subject, whole(static_cast<double>(best.batch)), best.strategy.name,
-                       mesh_words(best));
+    return fmt::format("{}, batch {}: {} on {}", subject, whole(best.batch), best.strategy.name, mesh_text(best));
 }
 
-std::string counts_line(const search::Answer& answer) {
+std::string search_counts(const search::Answer& answer) {
     const search::SearchCounts& counts = answer.counts;
-    return fmt::format(
-        "{} looked at, {} evaluated{}{}", counted(counts.configurations, "configuration"),
-        whole(static_cast<double>(counts.evaluated)),
-        counts.pruned > 0 ? fmt::format(", {} ruled out by bounds", whole(static_cast<double>(counts.pruned))) : "",
-        counts.optimal ? "" : "; the search was not complete, so a better one may exist");
+    return fmt::format("{} considered, {} evaluated{}{}", counted(counts.configurations, "configuration"),
+                       whole(counts.evaluated),
+                       counts.pruned > 0 ? fmt::format(", {} ruled out by bounds", whole(counts.pruned)) : "",
+                       counts.optimal ? "" : "; the search was not complete, so a better plan may exist");
 }
 
-constexpr std::string_view kFollow = "layers without a rule follow their inputs";
-
-/// The plan whose strategy was made for this network, by place; none: as many as there are.
-std::size_t made(const search::Answer& answer) {
-    const auto found = std::find_if(answer.plans.begin(), answer.plans.end(), [](const step::Prediction& plan) {
-        return plan.plan.strategy.name == search::kByLayers;
+/// The place of the plan whose strategy was made for this model; none: as many as there are plans.
+std::size_t place_of_own_strategy(const search::Answer& answer) {
+    const auto found = std::find_if(answer.plans.begin(), answer.plans.end(), [](const step::Prediction& prediction) {
+        return prediction.plan.strategy.name == search::kByLayers;
     });
     return static_cast<std::size_t>(found - answer.plans.begin());
 }
 
-/// What it does with its layers.
-std::string made_rules(const search::Answer& answer, Style style) {
-    const std::size_t place = made(answer);
+void add_own_strategy(Document& document, const search::Answer& answer) {
+    const std::size_t place = place_of_own_strategy(answer);
     if (place == answer.plans.size()) {
-        return {};
+        return;
     }
-    std::string all = heading(style, fmt::format("What each layer does in No. {}", place + 1));
+    List rules;
     for (const plan::Rule& rule : answer.plans[place].plan.strategy.rules) {
-        all += bullet(rule_words(rule));
+        rules.items.push_back(rule_text(rule));
     }
-    return all + bullet(kFollow);
+    rules.items.emplace_back("layers without a rule follow their inputs");
+    add_section(document, {fmt::format("Layer by layer: No. {}", place + 1)}, {std::move(rules)});
 }
 
-std::string made_rules_markdown(const search::Answer& answer) {
-    const std::size_t place = made(answer);
-    if (place == answer.plans.size()) {
-        return {};
-    }
-    std::string all = fmt::format("\nWhat each layer does in No. {}:\n\n", place + 1);
-    for (const plan::Rule& rule : answer.plans[place].plan.strategy.rules) {
-        all += fmt::format("- {}\n", rule_words(rule));
-    }
-    return all + fmt::format("- {}\n", kFollow);
-}
-
-std::string layers_line(const search::Answer& answer) {
+std::string layer_search_counts(const search::Answer& answer) {
     const search::LayerCounts& counts = *answer.layers;
-    const bool listed = made(answer) < answer.plans.size();
+    const bool listed = place_of_own_strategy(answer) < answer.plans.size();
     return fmt::format("layer by layer: {} of mesh, micro-batch and sharding, {} of frontiers{}{}",
                        counted(counts.settings, "setting"), counted(counts.states, "state"),
                        counts.cut > 0 ? fmt::format(", cut in {}", counted(counts.cut, "setting")) : "",
-                       listed || answer.plans.empty() ? "" : "; nothing that is faster than a strategy with a name");
+                       listed || answer.plans.empty() ? "" : "; no plan is faster than those of the named strategies");
 }
 
-std::string why_first(const search::Answer& answer, Style style) {
+void add_reasons_of_first(Document& document, const search::Answer& answer, const Ranking& ranking) {
     const step::Prediction& best = answer.plans.front();
-    std::string all = heading(style, answer.plans.size() > 1 ? "Why No. 1 is first" : "Where its time and memory go");
-    all += time_bar(best, style) + memory_bar(best, style);
+    List reasons;
     if (answer.plans.size() > 1) {
-        all += bullet(against_runner_up(best, answer.plans[1]));
+        reasons.items.push_back(against_runner_up(ranking));
     }
-    for (const step::Bottleneck& bottleneck : best.bottlenecks) {
-        all += bullet(bottleneck.kind + ": " + bottleneck.text);
+    for (std::string& item : bottleneck_items(best)) {
+        reasons.items.push_back(std::move(item));
     }
     for (const step::Limit& limit : best.limits) {
-        all += bullet("limit reached: " + limit.text);
+        reasons.items.push_back("limit reached: " + limit.text);
     }
-    return all;
+    add_section(document, {answer.plans.size() > 1 ? "Why No. 1 is first" : "Where its time and memory go"},
+                {time_bar(best), memory_bar(best), std::move(reasons)});
 }
 
-std::string nearest(const search::Answer& answer, Style style) {
+void add_nearest(Document& document, const search::Answer& answer) {
     if (answer.nearest.empty()) {
-        return {};
+        return;
     }
-    const step::Prediction& prediction = answer.nearest.front();
-    std::string all = heading(style, "The nearest configuration");
-    all += "  " + wrapped(plan_words(prediction), kTextWidth - 2, "  ") + "\n";
-    if (!prediction.why_not.empty()) {
-        all += "  " + wrapped("but: " + prediction.why_not, kTextWidth - 2, "  ") + "\n";
+    const step::Prediction& nearest = answer.nearest.front();
+    add_section(document, {"The nearest configuration"},
+                {Paragraph{plan_text(nearest)},
+                 Paragraph{nearest.why_not.empty() ? "" : "but: " + nearest.why_not, Tone::bad}, memory_bar(nearest)});
+}
+
+void add_infeasible(Document& document, const search::Answer& answer) {
+    constexpr std::size_t kMost = 6;
+    Table table({{"configurations", Align::right}, {"strategy"}, {"why they do not fit"}});
+    std::int64_t count = 0;
+    for (const search::Infeasible& group : answer.infeasible) {
+        count += group.count;
+        if (table.rows.size() < kMost) {
+            table.row({Count{group.count}, group.strategy,
+                       group.reason + (group.nearest.empty() ? "" : "; nearest: " + group.nearest)});
+        }
     }
-    return all + memory_bar(prediction, style);
+    const std::size_t more = answer.infeasible.size() - table.rows.size();
+    add_section(document,
+                {fmt::format("What does not fit: {} of {}", whole(count),
+                             counted(answer.counts.configurations, "configuration"))},
+                {std::move(table),
+                 Note{more > 0 ? fmt::format("and {}; --format json lists all", counted(more, "more reason")) : ""}});
+}
+
+void add_search(Document& document, const search::Answer& answer) {
+    List lines{{search_counts(answer)}};
+    if (answer.layers) {
+        lines.items.push_back(layer_search_counts(answer));
+    }
+    if (!answer.plans.empty()) {
+        lines.items.push_back("No. 1 in full: " + plan_text(answer.plans.front()));
+    }
+    add_section(document, {"Search"}, {std::move(lines)});
+}
+
+/// Which plans are tied with the first, and which others with each other; empty if none are.
+std::string ties_text(const Ranking& ranking) {
+    std::vector<std::string> groups;
+    for (const std::vector<std::size_t>& group : ranking.ties) {
+        std::vector<std::string> others;
+        for (std::size_t i = 1; i < group.size(); ++i) {
+            others.push_back(std::to_string(group[i]));
+        }
+        groups.push_back(fmt::format("{}{} {} tied with No. {}", others.size() > 1 ? "Nos. " : "No. ", join(others),
+                                     others.size() > 1 ? "are" : "is", group.front()));
+    }
+    return groups.empty() ? "" : "~ " + join(groups) + ": they differ by less than predictions may be off";
 }
 
 }  // namespace
 
-Table ranking(const std::vector<step::Prediction>& plans) {
+Table ranking_table(const Ranking& ranking) {
     Table table({{"#", Align::right},
                  {"strategy, mesh"},
-                 {"micro-batches, schedule"},
-                 {"recompute, shard"},
+                 {"micro-batch x steps, schedule"},
+                 {"recompute, ZeRO"},
                  {"step", Align::right},
                  {"MFU", Align::right},
                  {"memory", Align::right}});
-    int rank = 0;
-    for (const step::Prediction& prediction : plans) {
-        const bool level = rank > 0 && search::tied(plans.front(), prediction);
-        table.row({(level ? "~" : "") + std::to_string(++rank),
-                   prediction.plan.strategy.name + ": " + mesh_words(prediction.plan), microbatch_words(prediction),
-                   fmt::format("{}, {}", recompute_word(prediction.plan), plan::name(prediction.plan.shard)),
-                   text(prediction.step.value), percent(prediction.mfu), text(prediction.memory.total())});
+    for (const RankedPlan& ranked : ranking.plans) {
+        const step::Prediction& prediction = *ranked.plan;
+        table.row({Cell(Count{table.rows.size() + 1}, ranked.tied ? Mark::tied : Mark::none),
+                   strategy_and_mesh(prediction.plan), microbatch_text(prediction), recompute_and_zero(prediction.plan),
+                   prediction.step.value, Percent{prediction.mfu}, prediction.memory.total()});
     }
     return table;
 }
 
-std::string against_runner_up(const step::Prediction& first, const step::Prediction& second) {
+std::string against_runner_up(const Ranking& ranking) {
+    const step::Prediction& first = *ranking.plans.at(0).plan;
+    const step::Prediction& second = *ranking.plans.at(1).plan;
     const double longer = second.step.value / first.step.value - 1;
     std::vector<std::pair<Seconds, std::size_t>> differences;
     for (std::size_t i = 0; i < step::kTimeParts; ++i) {
@@ -144,93 +170,53 @@ std::string against_runner_up(const step::Prediction& first, const step::Predict
     }
     std::stable_sort(differences.begin(), differences.end(),
                      [](const auto& a, const auto& b) { return max(b.first, -b.first) < max(a.first, -a.first); });
-    std::vector<std::string> words;
+    std::vector<std::string> parts;
     for (std::size_t i = 0; i < std::min<std::size_t>(differences.size(), 3); ++i) {
         const auto [difference, part] = differences[i];
-        words.push_back(fmt::format("{} {}{}", label(static_cast<step::TimePart>(part)),
+        const plan::Plan& longer_one = difference < Seconds{} ? first.plan : second.plan;
+        parts.push_back(fmt::format("{} {}{}", label(static_cast<step::TimePart>(part), longer_one),
                                     difference < Seconds{} ? "-" : "+", text(max(difference, -difference))));
     }
     std::string sentence = "No. 2 is as fast";
     if (longer >= 1) {
-        sentence = fmt::format("No. 2 takes {} times as long", figure(1 + longer));
+        sentence = fmt::format("No. 2 takes {} times as long", three_digits(1 + longer));
     } else if (longer >= 0.0005) {
         sentence = fmt::format("No. 2 takes {} longer", percent(longer));
     }
-    sentence += words.empty() ? "" : ": " + join(words);
+    sentence += parts.empty() ? "" : ": " + join(parts);
     return sentence +
-           (search::tied(first, second) ? "; predictions may miss by more, so measure both before a long run" : "");
+           (ranking.plans[1].tied ? "; predictions may be off by more, so measure both before a long run" : "");
 }
 
-std::string ties(const std::vector<step::Prediction>& plans) {
-    std::vector<std::string> words;
-    for (const std::vector<std::size_t>& group : search::ties(plans)) {
-        std::vector<std::string> level;
-        std::transform(group.begin() + 1, group.end(), std::back_inserter(level),
-                       [](std::size_t place) { return std::to_string(place); });
-        words.push_back(fmt::format("{}{} {} from No. {}", level.size() > 1 ? "Nos. " : "No. ", join(level),
-                                    words.empty() ? "cannot be told apart" : "neither", group.front()));
-    }
-    if (words.empty()) {
-        return {};
-    }
-    return "~ " + join(words) + ": errors that they do not share may be larger than what they differ by";
-}
-
-std::string answer_text(const search::Answer& answer, const std::string& saved, Style style) {
-    const bool found = !answer.plans.empty();
-    std::string all = painted(style, Paint::bold, wrapped(headline(answer), kTextWidth, "  ")) + "\n";
-    if (found) {
-        all += wrapped(speed_words(answer.plans.front()), kTextWidth, "  ") + "\n";
-        all += wrapped(memory_words(answer.plans.front()), kTextWidth, "  ") + "\n\n";
-        all += ranking(answer.plans).to_text(style);
-        if (const std::string level = ties(answer.plans); !level.empty()) {
-            all += "  " + wrapped(level, kTextWidth - 2, "    ") + "\n";
-        }
-        all += made_rules(answer, style) + why_first(answer, style);
-        all += answer.explanation ? explanation_text(*answer.explanation, answer.plans, style) : "";
+Document plan_document(const search::Answer& answer, const std::string& saved) {
+    const Ranking ranking = ranking_of(answer.plans);
+    Document document;
+    document.record = answer_record(answer, ranking);
+    document.rows = ranking_record(ranking);
+    add(document, Headline{plan_headline(answer)});
+    if (answer.plans.empty()) {
+        add_nearest(document, answer);
+        add_infeasible(document, answer);
+        add_search(document, answer);
     } else {
-        all += nearest(answer, style);
-    }
-    all += misfits(answer, style);
-    if (found) {
-        all += observed(answer.plans.front(), style) + evidence(answer.plans.front(), style);
-    }
-    all += heading(style, "Search") + bullet(counts_line(answer));
-    all += answer.layers ? bullet(layers_line(answer)) : "";
-    if (found) {
-        all += bullet("No. 1 in full: " + plan_words(answer.plans.front()));
-    }
-    all += heading(style, "Next");
-    for (const std::string& command : next_commands(answer, saved)) {
-        all += "  " + command + "\n";
-    }
-    return all;
-}
-
-std::string answer_markdown(const search::Answer& answer) {
-    std::string all = "**" + headline(answer) + "**\n";
-    if (!answer.plans.empty()) {
         const step::Prediction& best = answer.plans.front();
-        all += fmt::format("\n- {}\n- {}\n\n{}", speed_words(best), memory_words(best),
-                           ranking(answer.plans).to_markdown());
-        if (const std::string level = ties(answer.plans); !level.empty()) {
-            all += "\n" + level + "\n";
+        KeyFigures figures{speed_figures(best)};
+        figures.figures.push_back(memory_figure(best));
+        add(document, std::move(figures));
+        add(document, ranking_table(ranking));
+        add(document, Note{ties_text(ranking)});
+        add_own_strategy(document, answer);
+        add_reasons_of_first(document, answer, ranking);
+        if (answer.explanation) {
+            add_explanation(document, *answer.explanation, answer.plans);
         }
-        all += made_rules_markdown(answer);
-        for (const step::Bottleneck& bottleneck : best.bottlenecks) {
-            all += fmt::format("{}- {}: {}\n", &bottleneck == &best.bottlenecks.front() ? "\n" : "", bottleneck.kind,
-                               bottleneck.text);
-        }
-        all += answer.explanation ? explanation_markdown(*answer.explanation, answer.plans) : "";
+        add_infeasible(document, answer);
+        add_section(document, {"Observed"}, {List{observed_text(best)}});
+        add_section(document, {"Evidence"}, {List{evidence_items(best)}});
+        add_search(document, answer);
     }
-    if (!answer.infeasible.empty()) {
-        Table table({{"configurations", Align::right}, {"strategy"}, {"why they do not fit"}, {"nearest"}});
-        for (const search::Infeasible& group : answer.infeasible) {
-            table.row({whole(static_cast<double>(group.count)), group.strategy, group.reason, group.nearest});
-        }
-        all += "\n" + table.to_markdown();
-    }
-    return all + "\n" + counts_line(answer) + "\n";
+    add_section(document, {"Next"}, {Code{next_commands(answer, saved)}});
+    return document;
 }
 
 }  // namespace dodona::reports

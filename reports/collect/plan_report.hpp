@@ -1,26 +1,22 @@
-// The text of `dodona plan`: the answer in three lines, the ranking, why the first is first, what does not fit, the
-// evidence, and what to type next.
+// The report of `dodona plan`: the answer in a few figures, the ranking, why the first is first, what does not fit, the
+// evidence, and the commands to go on with.
 #pragma once
 
 #include <string>
 
-#include "reports/style.hpp"
-#include "reports/table.hpp"
+#include "reports/collect/ranking.hpp"
+#include "reports/document/document.hpp"
 #include "search/answer.hpp"
 
 namespace dodona::reports {
 
 /// `saved`: the file that the best plan was written to, or empty.
-std::string answer_text(const search::Answer& answer, const std::string& saved, Style style);
-std::string answer_markdown(const search::Answer& answer);
+Document plan_document(const search::Answer& answer, const std::string& saved);
 
-/// At most seven columns. "~2": cannot be told apart from No. 1.
-Table ranking(const std::vector<step::Prediction>& plans);
+/// At most seven columns. "~2": tied with No. 1.
+Table ranking_table(const Ranking& ranking);
 
-/// Which plans cannot be told apart from the first, and which others from each other; empty if all can.
-std::string ties(const std::vector<step::Prediction>& plans);
-
-/// What sets the first plan apart from the second: "No. 2 takes 3.1 % longer: gradient reduction +0.41 s, ...".
-std::string against_runner_up(const step::Prediction& first, const step::Prediction& second);
+/// How the second plan differs from the first: "No. 2 takes 3.1 % longer: gradient reduction +0.41 s, ...".
+std::string against_runner_up(const Ranking& ranking);
 
 }  // namespace dodona::reports

@@ -1,34 +1,70 @@
-#include "reports/words.hpp"
+#include "reports/collect/plan_summary.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/check.hpp"
+#include "base/diagnostic.hpp"
 #include "plan/recompute.hpp"
-#include "reports/figures.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
 
-std::string_view label(step::TimePart part) {
+namespace {
+
+struct AxisAbbreviation {
+    std::string_view axis, abbreviation;
+};
+/// Of axes that communicate inside layers; others go by their name.
+constexpr std::array kAbbreviations{AxisAbbreviation{"tensor", "TP"}, AxisAbbreviation{"context", "CP"},
+                                    AxisAbbreviation{"expert", "EP"}};
+/// Axes over which layers communicate nothing but gradients and sharded states.
+constexpr std::array<std::string_view, 3> kDataAxes{"data", "shard", "replicate"};
+
+/// "TP/EP communication", "filter communication"; "communication in layers" where no axis is known to be the reason.
+std::string layer_label(const plan::Plan& plan) {
+    std::vector<std::string> axes;
+    const auto add = [&](const std::string& axis) {
+        const bool is_data = std::find(kDataAxes.begin(), kDataAxes.end(), axis) != kDataAxes.end();
+        if (is_data || plan.axis_size(axis) <= 1 || axis == plan.strategy.pipeline) {
+            return;
+        }
+        const auto* const known = std::find_if(kAbbreviations.begin(), kAbbreviations.end(),
+                                               [&](const AxisAbbreviation& one) { return one.axis == axis; });
+        axes.emplace_back(known == kAbbreviations.end() ? axis : known->abbreviation);
+    };
+    for (const plan::MeshAxis& axis : plan.mesh) {
+        add(axis.name);
+    }
+    for (const plan::Fold& fold : plan.folds) {
+        add(fold.name);
+    }
+    return axes.empty() ? "communication in layers" : fmt::format("{} communication", fmt::join(axes, "/"));
+}
+
+}  // namespace
+
+std::string label(step::TimePart part, const plan::Plan& plan) {
     using step::TimePart;
     switch (part) {
         case TimePart::forward: return "forward";
         case TimePart::backward: return "backward";
         case TimePart::recompute: return "recompute";
-        case TimePart::optimizer: return "weight update";
-        case TimePart::layer: return "layer collectives";
+        case TimePart::optimizer: return "optimizer step";
+        case TimePart::layer: return layer_label(plan);
         case TimePart::halo: return "halo exchange";
-        case TimePart::pipeline: return "stage transfers";
+        case TimePart::pipeline: return "pipeline send/recv";
         case TimePart::gradients: return "gradient reduction";
-        case TimePart::parameters: return "parameter gathers";
+        case TimePart::parameters: return "parameter all-gather";
         case TimePart::offload: return "host copies";
         case TimePart::bubble: return "pipeline bubble";
-        case TimePart::input: return "reading samples";
-        case TimePart::host: return "waiting for the host";
+        case TimePart::input: return "data loading";
+        case TimePart::host: return "host-bound";
         case TimePart::overhead: return "framework overhead";
     }
     throw InternalError("a time part without a label");
@@ -41,11 +77,11 @@ std::string_view label(step::MemoryPart part) {
         case MemoryPart::gradients: return "gradients";
         case MemoryPart::optimizer: return "optimizer states";
         case MemoryPart::activations: return "activations";
-        case MemoryPart::recompute: return "recomputed block";
+        case MemoryPart::recompute: return "recomputed activations";
         case MemoryPart::embedding_and_head: return "embedding and head";
         case MemoryPart::workspace: return "workspace";
         case MemoryPart::buffers: return "communication buffers";
-        case MemoryPart::cache: return "allocator's cache";
+        case MemoryPart::cache: return "allocator cache";
         case MemoryPart::communicators: return "communicators";
         case MemoryPart::context: return "runtime context";
     }
@@ -56,7 +92,7 @@ bool has_pipeline(const plan::Plan& plan) {
     return plan.strategy.pipeline && plan.axis_size(*plan.strategy.pipeline) > 1;
 }
 
-std::string mesh_words(const plan::Plan& plan) {
+std::string mesh_text(const plan::Plan& plan) {
     std::vector<std::string> axes;
     for (const plan::MeshAxis& axis : plan.mesh) {
         if (axis.size > 1) {
@@ -75,7 +111,7 @@ std::string mesh_words(const plan::Plan& plan) {
 namespace {
 
 /// "3, 4 x 6, 2".
-std::string runs(const std::vector<std::int64_t>& values) {
+std::string run_lengths(const std::vector<std::int64_t>& values) {
     std::vector<std::string> texts;
     for (auto first = values.begin(); first != values.end();) {
         const auto end = std::find_if(first, values.end(), [&](std::int64_t value) { return value != *first; });
@@ -87,12 +123,16 @@ std::string runs(const std::vector<std::int64_t>& values) {
 
 }  // namespace
 
-std::string schedule_words(const plan::Plan& plan) {
-    return std::string(plan::name(plan.schedule)) + (plan.chunks > 1 ? fmt::format(" ({} chunks)", plan.chunks) : "") +
-           (plan.stages.empty() ? "" : fmt::format(" (blocks {})", runs(plan.stages)));
+std::string schedule_text(const plan::Plan& plan) {
+    return std::string(plan::name(plan.schedule)) +
+           (plan.chunks > 1 ? fmt::format(", {} virtual stages", plan.chunks) : "") +
+           (plan.stages.empty() ? "" : fmt::format(" (blocks {})", run_lengths(plan.stages)));
 }
 
-std::string microbatches_text(const step::Prediction& prediction) {
+namespace {
+
+/// "96", or "3 to 7" where replica groups get different numbers.
+std::string accumulation_text(const step::Prediction& prediction) {
     std::int64_t least = prediction.microbatches;
     std::int64_t most = prediction.microbatches;
     for (const step::ReplicaPrediction& replica : prediction.replicas) {
@@ -102,13 +142,33 @@ std::string microbatches_text(const step::Prediction& prediction) {
     return least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);
 }
 
-std::string microbatch_words(const step::Prediction& prediction) {
-    const plan::Plan& plan = prediction.plan;
-    return fmt::format("{} x {}", plan.microbatch, microbatches_text(prediction)) +
-           (has_pipeline(plan) ? ", " + schedule_words(plan) : "");
+}  // namespace
+
+std::string strategy_and_mesh(const plan::Plan& plan) {
+    return fmt::format("{}: {}", plan.strategy.name, mesh_text(plan));
 }
 
-std::string recompute_word(const plan::Plan& plan) {
+std::string microbatch_text(const step::Prediction& prediction) {
+    const plan::Plan& plan = prediction.plan;
+    return fmt::format("{} x {}", plan.microbatch, accumulation_text(prediction)) +
+           (has_pipeline(plan) ? ", " + schedule_text(plan) : "");
+}
+
+std::string zero_text(plan::ShardLevel level) {
+    switch (level) {
+        case plan::ShardLevel::none: return "none";
+        case plan::ShardLevel::states: return "ZeRO-1";
+        case plan::ShardLevel::gradients: return "ZeRO-2";
+        case plan::ShardLevel::parameters: return "ZeRO-3";
+    }
+    throw InternalError("a level of sharding without a name");
+}
+
+std::string recompute_and_zero(const plan::Plan& plan) {
+    return fmt::format("{}, {}", recompute_name(plan), zero_text(plan.shard));
+}
+
+std::string recompute_name(const plan::Plan& plan) {
     if (plan.recompute == plan::RecomputeKind::every) {
         return fmt::format("every-{}", plan.recompute_every);
     }
@@ -122,49 +182,29 @@ std::string recompute_word(const plan::Plan& plan) {
     return std::string(plan::name(plan.recompute));
 }
 
-std::string totals_words(const step::MemoryTotals& memory) {
-    return fmt::format("tensors {}, reserved by the allocator {}, process {}", text(memory.allocated),
-                       text(memory.reserved), text(memory.process));
-}
-
-std::string saving_words(const plan::Plan& plan) {
-    std::string words =
-        plan.recompute == plan::RecomputeKind::none ? "no recompute" : recompute_word(plan) + " recompute";
+std::string memory_savings(const plan::Plan& plan) {
+    std::string all =
+        plan.recompute == plan::RecomputeKind::none ? "no recompute" : recompute_name(plan) + " recompute";
     if (plan.shard != plan::ShardLevel::none) {
-        words += fmt::format(", {} sharded", plan::name(plan.shard));
-        words += plan.shard_group > 0 ? fmt::format(" by {}", plan.shard_group) : "";
+        all += ", " + zero_text(plan.shard);
+        all += plan.shard_group > 0 ? fmt::format(" over {} ranks", plan.shard_group) : "";
     }
-    words += plan.offload.any() ? fmt::format(", {} offloaded", join(plan::words(plan.offload), " and ")) : "";
-    return words;
+    all += plan.offload.any() ? fmt::format(", {} offloaded", join(plan::words(plan.offload), " and ")) : "";
+    return all;
 }
 
-std::string plan_words(const step::Prediction& prediction) {
+std::string plan_text(const step::Prediction& prediction) {
     const plan::Plan& plan = prediction.plan;
-    std::string batch = fmt::format("batch {} = ", plan.batch);
+    std::string batch = fmt::format("batch {} = ", whole(plan.batch));
     batch += prediction.data_ranks > 1 ? fmt::format("{} data ranks x ", prediction.data_ranks) : "";
-    const bool uneven = microbatches_text(prediction).find(' ') != std::string::npos;
-    batch +=
-        uneven ? microbatches_text(prediction) + " micro-batches" : counted(prediction.microbatches, "micro-batch");
-    batch += fmt::format(" of {}", plan.microbatch);
-    return fmt::format("strategy {} on {}; {}{}; {}; {}, {}", plan.strategy.name, mesh_words(plan), batch,
-                       has_pipeline(plan) ? ", " + schedule_words(plan) : "", saving_words(plan), name(plan.precision),
+    batch += fmt::format("micro-batch {} x {}", plan.microbatch, accumulation_text(prediction));
+    return fmt::format("strategy {} on {}; {}{}; {}; {}, {}", plan.strategy.name, mesh_text(plan), batch,
+                       has_pipeline(plan) ? ", " + schedule_text(plan) : "", memory_savings(plan), name(plan.precision),
                        plan::name(plan.optimizer));
 }
 
-std::string speed_words(const step::Prediction& prediction) {
-    std::string words = text(prediction.step.value) + " a step";
-    if (prediction.step.lo < prediction.step.hi) {
-        words += fmt::format(" ({:.0f} % interval {})", 100 * kIntervalLevel, interval(prediction.step));
-    }
-    words += fmt::format(", {} samples/s", figure(prediction.samples_per_second));
-    if (prediction.tokens_per_second) {
-        words += fmt::format(", {} tokens/s", figure(*prediction.tokens_per_second));
-    }
-    words += fmt::format(", MFU {}", percent(prediction.mfu));
-    return words;
-}
-
-std::string interval_words(const step::Prediction& prediction) {
+std::string interval_sources(const step::Prediction& prediction) {
+    constexpr std::size_t kMost = 4;
     std::vector<std::pair<double, std::string>> parts;
     const step::Uncertainty& uncertainty = prediction.uncertainty;
     const auto add = [&parts](double sigma, std::string_view what) {
@@ -175,30 +215,25 @@ std::string interval_words(const step::Prediction& prediction) {
     for (std::size_t k = 0; k < uncertainty.sources.size(); ++k) {
         add(uncertainty.sources[k].share * uncertainty.sources[k].sigma(), cost::kErrorSources[k].word);
     }
-    add(uncertainty.spread, "what the framework leaves unexplained");
+    add(uncertainty.spread, "unexplained by the framework's parameters");
     std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    parts.resize(std::min<std::size_t>(parts.size(), 4));
-    std::vector<std::string> words;
+    parts.resize(std::min(parts.size(), kMost));
+    std::vector<std::string> shares;
     for (const auto& [sigma, what] : parts) {
-        words.push_back(fmt::format("{} {}", what, percent(sigma)));
+        shares.push_back(fmt::format("{} {}", what, percent(sigma)));
     }
-    return words.empty() ? "" : "the interval, as standard deviations of the step: " + join(words);
+    return shares.empty() ? "" : "standard deviations of the step time behind the interval: " + join(shares);
 }
 
-std::vector<std::string> observed_words(const step::Prediction& prediction) {
+std::optional<ObservedChange> observed_change(const step::Prediction& prediction) {
     const plan::Framework& framework = prediction.plan.framework;
     if (!framework.observed) {
-        return {};
+        return std::nullopt;
     }
     const plan::Framework::Observed& observed = *framework.observed;
-    const auto longer = [](double missed) {
-        const double ratio = std::expm1(missed);
-        return fmt::format("{} {}", percent(std::abs(ratio)), ratio < 0 ? "shorter" : "longer");
-    };
-    std::vector<std::string> lines{fmt::format("{} took {} than {} said, and {} than it says with its parameters moved",
-                                               counted(observed.runs, "observed run"), longer(observed.missed_before),
-                                               framework.name.empty() ? "bare kernels and links" : framework.name,
-                                               longer(observed.missed_after))};
+    ObservedChange change{.runs = observed.runs,
+                          .missed_before = std::expm1(observed.missed_before),
+                          .missed_after = std::expm1(observed.missed_after)};
     const auto counts = [&](plan::FrameworkParameter parameter) {
         bool has_share = false;
         for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
@@ -206,38 +241,45 @@ std::vector<std::string> observed_words(const step::Prediction& prediction) {
         }
         return has_share;
     };
-    std::vector<std::string> moves;
     for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
         const double before = observed.from[static_cast<std::size_t>(kind.parameter)];
         const double after = framework[kind.parameter];
-        if (counts(kind.parameter) && std::abs(after - before) > 0.0005 * std::abs(before)) {
-            moves.push_back(
-                fmt::format("{} {} to {}", kind.word, parameter_text(kind, before), parameter_text(kind, after)));
+        if (after != before) {
+            const bool matters = counts(kind.parameter) && std::abs(after - before) > 0.0005 * std::abs(before);
+            change.moved.push_back({&kind, before, after, matters});
         }
     }
-    lines.push_back(moves.empty() ? "nothing that this step rests on moved" : "moved: " + join(moves));
-    const Estimate before = step::interval(prediction.uncertainty, prediction.step.value, plan::Framework{});
-    lines.push_back(fmt::format("the interval would be {} without", interval(before)));
+    change.without = step::interval(prediction.uncertainty, prediction.step.value, plan::Framework{});
+    return change;
+}
+
+std::vector<std::string> observed_text(const step::Prediction& prediction) {
+    const std::optional<ObservedChange> change = observed_change(prediction);
+    if (!change) {
+        return {};
+    }
+    const auto longer = [](double ratio) {
+        return fmt::format("{} {}", percent(std::abs(ratio)), ratio < 0 ? "shorter" : "longer");
+    };
+    const std::string& framework = prediction.plan.framework.name;
+    std::vector<std::string> lines{
+        fmt::format("{} took {} than predicted with {}, and {} than predicted with its parameters adjusted",
+                    counted(change->runs, "observed run"), longer(change->missed_before),
+                    framework.empty() ? "bare kernels and links" : framework, longer(change->missed_after))};
+    std::vector<std::string> moves;
+    for (const MovedParameter& one : change->moved) {
+        if (one.matters) {
+            moves.push_back(fmt::format("{} {} to {}", one.kind->word, parameter_text(*one.kind, one.before),
+                                        parameter_text(*one.kind, one.after)));
+        }
+    }
+    lines.push_back(moves.empty() ? "no parameter that this step depends on was adjusted" : "adjusted: " + join(moves));
+    lines.push_back(fmt::format("without the observation the interval would be {}", interval(change->without)));
     return lines;
 }
 
 std::string parameter_text(const plan::FrameworkParameterKind& kind, double value) {
     return kind.is_time ? text(Seconds::of_base(value)) : fmt::format("{:.3g}", value);
-}
-
-std::string host_words(const step::HostUse& host) {
-    return fmt::format("{} of {} host memory on a node; {} to a device and {} from it in a step", text(host.memory),
-                       text(host.limit), text(host.in), text(host.out));
-}
-
-std::string memory_words(const step::Prediction& prediction) {
-    std::string words =
-        fmt::format("{} of {} device memory", text(prediction.memory.total()), text(prediction.memory_limit));
-    if (prediction.stages.size() > 1 && prediction.fullest_stage < prediction.stages.size()) {
-        words += fmt::format(" on the fullest of {} stages ({})", prediction.stages.size(),
-                             prediction.stages[prediction.fullest_stage].layers);
-    }
-    return words;
 }
 
 }  // namespace dodona::reports

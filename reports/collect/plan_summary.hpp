@@ -1,6 +1,7 @@
-// A plan in words: the same few phrases wherever a report names one.
+// A plan and its prediction in short phrases, the same in every report, and what their words need of numbers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,39 +10,57 @@
 
 namespace dodona::reports {
 
-/// Part names as people say them: "gradient reduction" for TimePart::gradients.
-std::string_view label(step::TimePart part);
+/// Part names as people say them: "gradient reduction" for TimePart::gradients; "TP/EP communication" for
+/// TimePart::layer of a plan with tensor and expert axes.
+std::string label(step::TimePart part, const plan::Plan& plan);
 std::string_view label(step::MemoryPart part);
 
 bool has_pipeline(const plan::Plan& plan);
 
 /// "tensor 8, data 16, pipeline 8", innermost first, axes of one left out.
-std::string mesh_words(const plan::Plan& plan);
-/// "interleaved-1f1b (3 chunks)".
-std::string schedule_words(const plan::Plan& plan);
-/// "96", or "3 to 7" where data ranks get unlike numbers.
-std::string microbatches_text(const step::Prediction& prediction);
-/// "1 x 96, interleaved-1f1b (3 chunks)": samples per micro-batch, micro-batches, schedule.
-std::string microbatch_words(const step::Prediction& prediction);
-/// "full recompute, states sharded, optimizer offloaded".
-std::string saving_words(const plan::Plan& plan);
+std::string mesh_text(const plan::Plan& plan);
+/// "megatron: tensor 8, data 16, pipeline 8".
+std::string strategy_and_mesh(const plan::Plan& plan);
+/// "interleaved-1f1b, 3 virtual stages".
+std::string schedule_text(const plan::Plan& plan);
+/// "1 x 96, interleaved-1f1b, 3 virtual stages": micro-batch x accumulation steps, schedule.
+std::string microbatch_text(const step::Prediction& prediction);
+/// "none", "ZeRO-1", "ZeRO-3".
+std::string zero_text(plan::ShardLevel level);
+/// "selective, ZeRO-1": recomputation and sharding in a table.
+std::string recompute_and_zero(const plan::Plan& plan);
+/// "full recompute, ZeRO-1, optimizer offloaded".
+std::string memory_savings(const plan::Plan& plan);
 /// "every-2" and the like: the value of `--recompute`.
-std::string recompute_word(const plan::Plan& plan);
+std::string recompute_name(const plan::Plan& plan);
 /// The whole plan in one line, without the model.
-std::string plan_words(const step::Prediction& prediction);
-/// "17.1 s a step (90 % interval 15.2 to 20.0 s), 89.8 samples/s, 184,000 tokens/s, MFU 51.5 %".
-std::string speed_words(const step::Prediction& prediction);
-/// "the interval, as standard deviations of the step: matmul 4.1 %, ..."; empty where nothing is uncertain.
-std::string interval_words(const step::Prediction& prediction);
-/// What observed steps moved, and by how much; nothing where nothing was observed.
-std::vector<std::string> observed_words(const step::Prediction& prediction);
+std::string plan_text(const step::Prediction& prediction);
+/// "standard deviations of the step time behind the interval: matmul 4.1 %, ..."; empty where nothing is uncertain.
+std::string interval_sources(const step::Prediction& prediction);
+
+/// A parameter of the framework that observed steps moved.
+struct MovedParameter {
+    const plan::FrameworkParameterKind* kind = nullptr;
+    double before = 0;
+    double after = 0;
+    bool matters = true;  ///< the step depends on it, and it moved by more than a rounding error
+};
+
+/// What observed steps changed. Errors are measured / predicted - 1.
+struct ObservedChange {
+    std::int64_t runs = 0;
+    double missed_before = 0;
+    double missed_after = 0;
+    std::vector<MovedParameter> moved;
+    Estimate without;  ///< the step time and its interval without the observation
+};
+
+/// None where nothing was observed.
+std::optional<ObservedChange> observed_change(const step::Prediction& prediction);
+/// The same in sentences.
+std::vector<std::string> observed_text(const step::Prediction& prediction);
+
 /// "1.15", "38.0 us".
 std::string parameter_text(const plan::FrameworkParameterKind& kind, double value);
-/// "412 GiB of 1,820 GiB host memory on a node; 48.0 GiB to a device and 24.0 GiB from it in a step".
-std::string host_words(const step::HostUse& host);
-/// "tensors 60.1 GiB, reserved by the allocator 61.0 GiB, process 63.2 GiB".
-std::string totals_words(const step::MemoryTotals& memory);
-/// Of the process: "63.2 GiB of 80.0 GiB on the fullest of 8 stages (embedding, layers[1..12])".
-std::string memory_words(const step::Prediction& prediction);
 
 }  // namespace dodona::reports

@@ -15,9 +15,7 @@ Record times(const step::TimeParts& parts) {
 }
 
 Record totals(const step::MemoryTotals& memory) {
-    return {{"allocated", memory.allocated},
-            {"reserved", memory.reserved},
-            {"process", memory.process}};
+    return {{"allocated", memory.allocated}, {"reserved", memory.reserved}, {"process", memory.process}};
 }
 
 Record memory(const step::MemoryParts& parts) {
@@ -54,7 +52,7 @@ void add_schedule(Record& p, const step::Prediction& prediction) {
     p["data_ranks"] = prediction.data_ranks;
     p["schedule"] = plan::name(plan.schedule);
     p["chunks"] = plan.chunks;
-    p["recompute"] = recompute_word(plan);
+    p["recompute"] = recompute_name(plan);
     p["shard"] = plan::name(plan.shard);
     p["shard_group"] = plan.shard_group > 0 ? Record(plan.shard_group) : Record();
     p["keep_parameters"] = plan.keep_parameters;
@@ -145,16 +143,11 @@ Record replica_record(const step::ReplicaPrediction& replica) {
 Record limit_record(const step::Limit& limit) { return {{"text", limit.text}, {"broken", limit.broken}}; }
 
 Record communication_record(const step::CommunicationLine& line) {
-    return {{"what", line.what},
-            {"collective", line.collective},
-            {"algorithm", line.algorithm},
-            {"axes", line.axes},
-            {"ranks", line.ranks},
-            {"per_step", line.per_step},
-            {"size_bytes", line.size},
-            {"sent_bytes", line.sent},
-            {"time_s", line.time},
-            {"contention", line.contention}};
+    return {{"what", line.what},           {"collective", line.collective},
+            {"algorithm", line.algorithm}, {"axes", line.axes},
+            {"ranks", line.ranks},         {"per_step", line.per_step},
+            {"size_bytes", line.size},     {"sent_bytes", line.sent},
+            {"time_s", line.time},         {"contention", line.contention}};
 }
 
 void add_lists(Record& p, const step::Prediction& prediction) {
@@ -173,19 +166,15 @@ void add_lists(Record& p, const step::Prediction& prediction) {
 }  // namespace
 
 Record bottleneck_record(const step::Bottleneck& bottleneck) {
-    return {{"kind", bottleneck.kind},
-            {"category", bottleneck.category},
-            {"inherent", bottleneck.inherent},
-            {"share", bottleneck.share},
-            {"threshold", bottleneck.threshold},
-            {"evidence", bottleneck.evidence},
+    return {{"kind", bottleneck.kind},   {"category", bottleneck.category},   {"inherent", bottleneck.inherent},
+            {"share", bottleneck.share}, {"threshold", bottleneck.threshold}, {"evidence", bottleneck.evidence},
             {"text", bottleneck.text}};
 }
 
 Record plan_record(const step::Prediction& prediction, std::optional<std::int64_t> rank) {
     Record p{{"rank", rank},
-           {"fits", prediction.fits},
-           {"why_not", prediction.fits ? Record() : Record(prediction.why_not)}};
+             {"fits", prediction.fits},
+             {"why_not", prediction.fits ? Record() : Record(prediction.why_not)}};
     add_decisions(p, prediction.plan);
     add_schedule(p, prediction);
     add_figures(p, prediction);
@@ -195,7 +184,8 @@ Record plan_record(const step::Prediction& prediction, std::optional<std::int64_
 }
 
 Record prediction_record(const step::Prediction& prediction) {
-    Record document{{"schema", "dodona/predict/1"}, {"plan", plan_record(prediction, std::nullopt)}, {"epoch", nullptr}};
+    Record document{
+        {"schema", "dodona/predict/1"}, {"plan", plan_record(prediction, std::nullopt)}, {"epoch", nullptr}};
     if (prediction.epoch) {
         document["epoch"] = {{"iterations", prediction.epoch->iterations},
                              {"compute_s", prediction.epoch->compute},

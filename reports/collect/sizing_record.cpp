@@ -11,11 +11,11 @@ namespace dodona::reports {
 namespace {
 
 Record training_run_record(const search::TrainingRun& run) {
-    return {{"samples", run.samples},
-            {"time_s",
-             {{"value", run.time.value}, {"lo", run.time.lo}, {"hi", run.time.hi}, {"level", kIntervalLevel}}},
-            {"gpu_s", run.device_time},
-            {"cost", run.money}};
+    return {
+        {"samples", run.samples},
+        {"time_s", {{"value", run.time.value}, {"lo", run.time.lo}, {"hi", run.time.hi}, {"level", kIntervalLevel}}},
+        {"gpu_s", run.device_time},
+        {"cost", run.money}};
 }
 
 Record ruled_out_record(const search::RuledOut& group) {

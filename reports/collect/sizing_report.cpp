@@ -1,15 +1,15 @@
-#include "reports/text/sizing.hpp"
+#include "reports/collect/sizing_report.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "reports/figures.hpp"
-#include "reports/text/goals.hpp"
-#include "reports/text/next.hpp"
-#include "reports/text/section.hpp"
-#include "reports/words.hpp"
+#include "base/diagnostic.hpp"
+#include "reports/collect/goal_summary.hpp"
+#include "reports/collect/plan_summary.hpp"
+#include "reports/collect/sizing_record.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
 
@@ -21,41 +21,39 @@ using search::Goal;
 
 constexpr std::size_t kMostRows = 12;
 
-bool several(const SizingReport& report) { return report.machines.size() > 1; }
+bool has_several(const SizingAnswer& sized) { return sized.machines.size() > 1; }
 
-const SizedMachine* best_of(const SizingReport& report) {
-    return report.best ? &report.machines[*report.best] : nullptr;
-}
+const SizedMachine* best_of(const SizingAnswer& sized) { return sized.best ? &sized.machines[*sized.best] : nullptr; }
 
-std::string machine_names(const SizingReport& report) {
+std::string machine_names(const SizingAnswer& sized) {
     std::vector<std::string> names;
-    for (const SizedMachine& machine : report.machines) {
+    for (const SizedMachine& machine : sized.machines) {
         names.push_back(machine.machine);
     }
     return join(names);
 }
 
 /// ": 300 billion tokens in 30.0 d", or nothing.
-std::string asked(const SizingReport& report, const SizedMachine& machine) {
-    const std::string goals = goal_words(report.question, machine.price);
+std::string after_colon(const SizingAnswer& sized, const SizedMachine& machine) {
+    const std::string goals = goals_text(sized.question, machine.price);
     return goals.empty() ? "" : ": " + goals;
 }
 
-std::string headline(const SizingReport& report) {
-    const std::string& model = report.question.model;
-    const SizedMachine* best = best_of(report);
+std::string sizing_headline(const SizingAnswer& sized) {
+    const std::string& model = sized.question.model;
+    const SizedMachine* best = best_of(sized);
     if (best == nullptr) {
-        const bool unsure = std::any_of(report.machines.begin(), report.machines.end(),
+        const bool unsure = std::any_of(sized.machines.begin(), sized.machines.end(),
                                         [](const SizedMachine& m) { return !m.sizing.complete; });
-        return fmt::format("{}: {} on {}{}", unsure ? "none found yet" : "no count of GPUs that was asked about does",
-                           model, machine_names(report), asked(report, report.machines.front()));
+        return fmt::format("{}: {} on {}{}", unsure ? "none found yet" : "no number of GPUs in question is enough",
+                           model, machine_names(sized), after_colon(sized, sized.machines.front()));
     }
     const std::string devices = fmt::format("{} of {}", counted(best->sizing.answer()->devices, "GPU"), best->machine);
-    const std::string goals = asked(report, *best);
-    switch (report.find) {
+    const std::string goals = after_colon(sized, *best);
+    switch (sized.find) {
         case Find::fewest:
             return fmt::format("{} needs {}{}{}", model, devices, goals,
-                               best->sizing.complete ? "" : " (fewer may do: stopped before all were looked at)");
+                               best->sizing.complete ? "" : " (fewer may be enough: stopped before all were searched)");
         case Find::fastest: return fmt::format("{} trains fastest on {}{}", model, devices, goals);
         case Find::cheapest: return fmt::format("{} is cheapest on {}{}", model, devices, goals);
     }
@@ -63,7 +61,7 @@ std::string headline(const SizingReport& report) {
 }
 
 /// Which rows a long table keeps, ascending.
-std::vector<const Attempt*> shown(const search::Sizing& sizing) {
+std::vector<const Attempt*> rows_shown(const search::Sizing& sizing) {
     const std::vector<Attempt>& all = sizing.attempts;
     std::vector<const Attempt*> rows;
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -78,47 +76,48 @@ std::vector<const Attempt*> shown(const search::Sizing& sizing) {
     return rows;
 }
 
-std::string per_device(const Attempt& attempt, const Attempt& answer) {
+/// Throughput of one device, as a part of what one does in the answer.
+double per_device(const Attempt& attempt, const Attempt& answer) {
     const double mine = attempt.plan->samples_per_second / static_cast<double>(attempt.devices);
     const double its = answer.plan->samples_per_second / static_cast<double>(answer.devices);
-    return percent(mine / its);
+    return mine / its;
 }
 
-std::string ruled_out_words(const SizingReport& report, const SizedMachine& machine, const search::RuledOut& group) {
+std::string ruled_out_text(const SizingAnswer& sized, const SizedMachine& machine, const search::RuledOut& group) {
     const search::Bound& bound = machine.sizing.bound;
     const double samples_per_second = bound.most_samples_per_second(group.last);
     const std::string counts = group.first == group.last
                                    ? counted(group.last, "GPU")
-                                   : fmt::format("{} to {} ({})", whole(static_cast<double>(group.first)),
-                                                 counted(group.last, "GPU"), counted(group.counts, "count"));
-    const auto run = [&] { return *report.question.goals.samples / samples_per_second * unit::second; };
+                                   : fmt::format("{} to {} ({})", whole(group.first), counted(group.last, "GPU"),
+                                                 counted(group.counts, "number"));
+    const auto run = [&] { return *sized.question.goals.samples / samples_per_second * unit::second; };
     switch (group.by) {
         case Goal::fits:
             return fmt::format(
-                "{}: weights and what the optimizer keeps of them take {}, {} {}", counts, text(bound.least_memory),
+                "{}: weights and optimizer states take {}, {} {}", counts, text(bound.least_memory),
                 group.last == 1 ? "1 GPU has" : fmt::format("{} together have", counted(group.last, "GPU")),
                 text(static_cast<double>(group.last) * bound.memory_of_one));
         case Goal::throughput:
-            return fmt::format("{}: {} at most, were every kernel at its best and all else free", counts,
-                               rate_words(report.question, samples_per_second));
+            return fmt::format("{}: at most {} even with every kernel at its best and nothing else to wait for", counts,
+                               text(Value(throughput(sized.question, samples_per_second))));
         case Goal::deadline:
-            return fmt::format("{}: {} at least, were every kernel at its best and all else free", counts,
-                               duration(run()));
+            return fmt::format("{}: at least {} even with every kernel at its best and nothing else to wait for",
+                               counts, duration(run()));
         case Goal::budget:
             return fmt::format(
-                "{}: {} at least, were every kernel at its best and all else free", counts,
+                "{}: at least {} even with every kernel at its best and nothing else to wait for", counts,
                 text(static_cast<double>(group.last) * run() * machine.price->device, machine.price->currency));
     }
     return {};
 }
 
-/// The largest count below the answer that was searched: it missed something, or the answer would be another.
+/// The largest number below the answer that was searched. It misses a goal: otherwise it would be the answer.
 const Attempt* next_smaller(const search::Sizing& sizing) {
     return sizing.found && *sizing.found > 0 ? &sizing.attempts[*sizing.found - 1] : nullptr;
 }
 
-/// Where no count does: the one that comes nearest, by throughput; of those on which nothing fits the largest.
-const Attempt* nearest(const search::Sizing& sizing) {
+/// Where no number is enough: the one that comes nearest, by throughput; where nothing fits the largest.
+const Attempt* nearest_attempt(const search::Sizing& sizing) {
     const Attempt* best = nullptr;
     for (const Attempt& attempt : sizing.attempts) {
         const bool nearer = best == nullptr || !best->fits() ||
@@ -135,42 +134,40 @@ std::string_view title_of_reasons(const search::Sizing& sizing, bool fewest) {
     return fewest ? "Why not fewer" : "What is ruled out";
 }
 
-std::string why_not(const SizingReport& report, const SizedMachine& machine, Style style) {
+List reasons_against(const SizingAnswer& sized, const SizedMachine& machine) {
     const search::Sizing& sizing = machine.sizing;
-    std::string all;
-    const Attempt* smaller = sizing.found ? next_smaller(sizing) : nearest(sizing);
+    List reasons;
+    const Attempt* smaller = sizing.found ? next_smaller(sizing) : nearest_attempt(sizing);
     if (smaller != nullptr && smaller->missed) {
-        all += bullet(fmt::format("{}: {}", counted(smaller->devices, "GPU"), missed_words(*smaller, machine.price)));
+        reasons.items.push_back(
+            fmt::format("{}: {}", counted(smaller->devices, "GPU"), missed_goal(*smaller, machine.price)));
     }
     for (const search::RuledOut& group : sizing.ruled_out) {
-        all += bullet(ruled_out_words(report, machine, group));
+        reasons.items.push_back(ruled_out_text(sized, machine, group));
     }
-    if (all.empty()) {
-        return {};
-    }
-    return heading(style, title_of_reasons(sizing, report.find == Find::fewest)) + all;
+    return reasons;
 }
 
 /// Where the deadline is met but its interval is not inside: what would be.
-std::string caution(const SizingReport& report, const SizedMachine& machine) {
+std::string caution(const SizingAnswer& sized, const SizedMachine& machine) {
     const Attempt* answer = machine.sizing.answer();
-    const auto& deadline = report.question.goals.deadline;
+    const auto& deadline = sized.question.goals.deadline;
     if (answer == nullptr || !deadline || answer->run->time.hi <= *deadline) {
         return {};
     }
     for (const Attempt& attempt : machine.sizing.attempts) {
         if (attempt.devices > answer->devices && attempt.run && attempt.fits() && attempt.run->time.hi <= *deadline) {
             return fmt::format(
-                "the interval reaches beyond {}; of the counts searched {} are the fewest whose interval "
+                "the interval reaches beyond {}; of the numbers searched {} are the fewest whose interval "
                 "does not: it ends at {}",
                 duration(*deadline), counted(attempt.devices, "GPU"), duration(attempt.run->time.hi));
         }
     }
-    return fmt::format("the interval reaches beyond {}, and so it does for all counts that were searched",
+    return fmt::format("the interval reaches beyond {}, as it does for all numbers that were searched",
                        duration(*deadline));
 }
 
-std::string looked_at(const SizedMachine& machine) {
+std::string counts_searched(const SizedMachine& machine) {
     const search::Sizing& sizing = machine.sizing;
     std::int64_t ruled_out = 0;
     for (const search::RuledOut& group : sizing.ruled_out) {
@@ -182,182 +179,146 @@ std::string looked_at(const SizedMachine& machine) {
     }
     const auto searched = std::count_if(sizing.attempts.begin(), sizing.attempts.end(),
                                         [](const Attempt& attempt) { return attempt.asked; });
-    std::string words =
-        fmt::format("{} from {} to {}: {} searched ({}), {} ruled out by bounds", counted(sizing.counts, "count"),
-                    whole(static_cast<double>(sizing.least)), counted(sizing.most, "GPU"), searched,
-                    counted(configurations, "configuration"), ruled_out);
-    return words + (sizing.complete ? "; the others could not be better" : "; stopped before the others");
+    std::string all = fmt::format("{} from {} to {}: {} searched ({}), {} ruled out by bounds",
+                                  counted(sizing.counts, "number"), whole(sizing.least), counted(sizing.most, "GPU"),
+                                  searched, counted(configurations, "configuration"), ruled_out);
+    return all + (sizing.complete ? "; the others could not be better" : "; stopped before the others");
 }
 
-std::string answer_lines(const SizingReport& report, const SizedMachine& machine) {
-    const Attempt& answer = *machine.sizing.answer();
-    std::string all;
-    if (answer.run) {
-        all += wrapped(run_words(*answer.run, machine.price), kTextWidth, "  ") + "\n";
-    }
-    all += wrapped(fmt::format("{} on {}, batch {}", answer.plan->plan.strategy.name, mesh_words(answer.plan->plan),
-                               whole(static_cast<double>(answer.batch))),
-                   kTextWidth, "  ") +
-           "\n";
-    all += wrapped(speed_words(*answer.plan), kTextWidth, "  ") + "\n";
-    all += wrapped(memory_words(*answer.plan), kTextWidth, "  ") + "\n";
-    if (const std::string careful = caution(report, machine); !careful.empty()) {
-        all += wrapped(careful, kTextWidth, "  ") + "\n";
-    }
-    return all;
-}
+/// Columns that depend on the question, in one place for both tables.
+struct SizingColumns {
+    bool has_work = false;
+    bool has_price = false;
 
-std::string machine_text(const SizingReport& report, const SizedMachine& machine, Style style) {
-    std::string all;
-    if (several(report)) {
-        all += heading(style, machine.machine);
-    } else {
-        all += "\n";
-    }
-    const Table table = sizes(report, machine);
-    all += table.empty() ? "" : table.to_text(style);
-    return all + why_not(report, machine, style);
-}
+    [[nodiscard]] std::string_view cost_title() const { return has_work ? "cost" : "cost of a million"; }
 
-Table ranking_of_machines(const SizingReport& report) {
-    const bool priced = std::any_of(report.machines.begin(), report.machines.end(),
-                                    [](const SizedMachine& machine) { return machine.price.has_value(); });
+    /// What a run costs, or a million tokens where no work is given; empty without a price.
+    [[nodiscard]] Cell cost(const Attempt& attempt, const std::optional<cluster::Price>& price) const {
+        return !price     ? Cell()
+               : has_work ? Cell(Cost{*attempt.run->money, price->currency})
+                          : cost_of_million_cell(*attempt.plan, price);
+    }
+};
+
+Table machine_ranking(const SizingAnswer& sized) {
+    const SizingColumns about{
+        .has_work = sized.question.goals.samples.has_value(),
+        .has_price = std::any_of(sized.machines.begin(), sized.machines.end(),
+                                 [](const SizedMachine& machine) { return machine.price.has_value(); })};
     std::vector<Column> columns{
         {"machine"}, {"GPUs", Align::right}, {"throughput", Align::right}, {"MFU", Align::right}};
-    if (report.question.goals.samples) {
+    if (about.has_work) {
         columns.push_back({"time", Align::right});
         columns.push_back({"GPU-hours", Align::right});
     }
-    if (priced) {
-        columns.push_back({report.question.goals.samples ? "cost" : "cost of a million", Align::right});
+    if (about.has_price) {
+        columns.push_back({std::string(about.cost_title()), Align::right});
     }
     Table table(columns);
-    for (std::size_t i = 0; i < report.machines.size(); ++i) {
-        const SizedMachine& machine = report.machines[i];
-        std::vector<std::string> cells{(report.best == i ? "> " : "  ") + machine.machine};
+    for (std::size_t i = 0; i < sized.machines.size(); ++i) {
+        const SizedMachine& machine = sized.machines[i];
+        std::vector<Cell> cells{marked(machine.machine, sized.best == i ? Mark::answer : Mark::none)};
         const Attempt* answer = machine.sizing.answer();
         if (answer == nullptr) {
-            cells.push_back("none");
+            cells.emplace_back("none");
             cells.resize(columns.size());
             table.row(cells);
             continue;
         }
-        cells.push_back(whole(static_cast<double>(answer->devices)));
-        cells.push_back(rate_words(*answer->plan));
-        cells.push_back(percent(answer->plan->mfu));
-        if (answer->run) {
-            cells.push_back(duration(answer->run->time.value));
-            cells.push_back(large(answer->run->device_time.in(unit::hour)));
+        cells.insert(cells.end(), {Count{answer->devices}, throughput(*answer->plan), Percent{answer->plan->mfu}});
+        if (about.has_work) {
+            cells.insert(cells.end(),
+                         {Duration{answer->run->time.value}, Large{answer->run->device_time.in(unit::hour)}});
         }
-        if (priced) {
-            cells.push_back(!machine.price ? ""
-                            : answer->run  ? text(*answer->run->money, machine.price->currency)
-                                           : unit_cost_words(*answer->plan, machine.price));
+        if (about.has_price) {
+            cells.push_back(about.cost(*answer, machine.price));
         }
         table.row(cells);
     }
     return table;
 }
 
-std::string next_command(const SizingReport& report) {
-    const SizedMachine* best = best_of(report);
-    if (best == nullptr) {
-        return {};
-    }
-    const Attempt& answer = *best->sizing.answer();
-    std::string command =
-        fmt::format("dodona plan {} --machine {} --gpus {} --batch {}", shell_word(report.question.model),
-                    shell_word(best->machine), answer.devices, answer.batch);
-    for (const auto& [option, value] : report.question.settings) {
-        command += fmt::format(" {} {}", option, shell_word(value));
-    }
-    return command;
-}
-
-}  // namespace
-
-Table sizes(const SizingReport& report, const SizedMachine& machine) {
+/// The numbers that were searched: all of a few; of many the answer, its neighbours, half and double, and some between.
+Table number_table(const SizingAnswer& sized, const SizedMachine& machine) {
     const search::Sizing& sizing = machine.sizing;
-    const bool works = report.question.goals.samples.has_value();
-    std::vector<Column> columns{{"GPUs", Align::right}, {"batch", Align::right},      {"strategy, mesh"},
-                                {"step", Align::right}, {"throughput", Align::right}, {"MFU", Align::right}};
+    const SizingColumns about{.has_work = sized.question.goals.samples.has_value(),
+                              .has_price = machine.price.has_value()};
+    std::vector<Column> columns{{"GPUs", Align::right},       {.title = "batch", .align = Align::right, .detail = true},
+                                {"strategy, mesh"},           {.title = "step", .align = Align::right, .detail = true},
+                                {"throughput", Align::right}, {"MFU", Align::right}};
     if (sizing.found) {
         columns.push_back({"per GPU", Align::right});
     }
-    if (works) {
+    if (about.has_work) {
         columns.push_back({"time", Align::right});
     }
-    if (machine.price) {
-        columns.push_back({works ? "cost" : "cost of a million", Align::right});
+    if (about.has_price) {
+        columns.push_back({std::string(about.cost_title()), Align::right});
     }
     columns.push_back({"misses"});
     Table table(columns);
-    for (const Attempt* attempt : shown(sizing)) {
-        const bool found = attempt == sizing.answer();
-        std::vector<std::string> cells{(found ? "> " : "") + whole(static_cast<double>(attempt->devices)),
-                                       whole(static_cast<double>(attempt->batch))};
+    for (const Attempt* attempt : rows_shown(sizing)) {
+        const Mark mark = attempt == sizing.answer() ? Mark::answer : Mark::none;
+        std::vector<Cell> cells{Cell(Count{attempt->devices}, mark), Count{attempt->batch}};
         if (!attempt->fits()) {
             cells.resize(columns.size());
             cells.back() = "no plan fits";
             table.row(cells);
             continue;
         }
-        cells.push_back(attempt->plan->plan.strategy.name + ": " + mesh_words(attempt->plan->plan));
-        cells.push_back(text(attempt->plan->step.value));
-        cells.push_back(rate_words(*attempt->plan));
-        cells.push_back(percent(attempt->plan->mfu));
+        const step::Prediction& plan = *attempt->plan;
+        cells.insert(cells.end(), {strategy_and_mesh(plan.plan), plan.step.value, throughput(plan), Percent{plan.mfu}});
         if (sizing.found) {
-            cells.push_back(per_device(*attempt, *sizing.answer()));
+            cells.push_back(Percent{per_device(*attempt, *sizing.answer())});
         }
-        if (works) {
-            cells.push_back(duration(attempt->run->time.value));
+        if (about.has_work) {
+            cells.push_back(Duration{attempt->run->time.value});
         }
-        if (machine.price) {
-            cells.push_back(works ? text(*attempt->run->money, machine.price->currency)
-                                  : unit_cost_words(*attempt->plan, machine.price));
+        if (about.has_price) {
+            cells.push_back(about.cost(*attempt, machine.price));
         }
-        cells.emplace_back(attempt->missed ? search::name(*attempt->missed) : !attempt->asked ? "not asked about" : "");
+        cells.emplace_back(attempt->missed ? search::name(*attempt->missed) : !attempt->asked ? "not in question" : "");
         table.row(cells);
     }
     return table;
 }
 
-std::string sizing_text(const SizingReport& report, Style style) {
-    std::string all = painted(style, Paint::bold, wrapped(headline(report), kTextWidth, "  ")) + "\n";
-    if (const SizedMachine* best = best_of(report)) {
-        all += answer_lines(report, *best);
+void add_machine(Document& document, const SizingAnswer& sized, const SizedMachine& machine) {
+    const std::string_view title = title_of_reasons(machine.sizing, sized.find == Find::fewest);
+    if (has_several(sized)) {
+        add_section(document, {machine.machine}, {number_table(sized, machine)});
+        add_section(document, {fmt::format("{}: {}", title, machine.machine)}, {reasons_against(sized, machine)});
+    } else {
+        add(document, number_table(sized, machine));
+        add_section(document, {std::string(title)}, {reasons_against(sized, machine)});
     }
-    if (several(report)) {
-        all += "\n" + ranking_of_machines(report).to_text(style);
-    }
-    for (const SizedMachine& machine : report.machines) {
-        all += machine_text(report, machine, style);
-    }
-    all += heading(style, "Looked at");
-    for (const SizedMachine& machine : report.machines) {
-        all += bullet((several(report) ? machine.machine + ": " : "") + looked_at(machine));
-    }
-    if (const std::string command = next_command(report); !command.empty()) {
-        all += heading(style, "Next") + "  " + command + "\n";
-    }
-    return all;
 }
 
-std::string sizing_markdown(const SizingReport& report) {
-    std::string all = "**" + headline(report) + "**\n\n";
-    if (const SizedMachine* best = best_of(report)) {
-        const Attempt& answer = *best->sizing.answer();
-        all += answer.run ? fmt::format("- {}\n", run_words(*answer.run, best->price)) : "";
-        all += fmt::format("- {}\n- {}\n\n", plan_words(*answer.plan), speed_words(*answer.plan));
+}  // namespace
+
+Document sizing_document(const SizingAnswer& sized) {
+    Document document;
+    document.record = sizing_record(sized);
+    document.rows = sizing_rows(sized);
+    add(document, Headline{sizing_headline(sized)});
+    const SizedMachine* best = best_of(sized);
+    if (best != nullptr) {
+        add(document, KeyFigures{attempt_figures(*best->sizing.answer(), best->price)});
+        add(document, Note{caution(sized, *best)});
     }
-    if (several(report)) {
-        all += ranking_of_machines(report).to_markdown();
+    if (has_several(sized)) {
+        add(document, machine_ranking(sized));
     }
-    for (const SizedMachine& machine : report.machines) {
-        all += several(report) ? "\n" + machine.machine + "\n\n" : "";
-        all += sizes(report, machine).to_markdown() + "\n" + looked_at(machine) + "\n";
+    List searched;
+    for (const SizedMachine& machine : sized.machines) {
+        add_machine(document, sized, machine);
+        searched.items.push_back((has_several(sized) ? machine.machine + ": " : "") + counts_searched(machine));
     }
-    return all;
+    add_section(document, {"Search"}, {std::move(searched)});
+    if (best != nullptr) {
+        add_section(document, {"Next"}, {Code{{plan_command(sized.question, best->machine, *best->sizing.answer())}}});
+    }
+    return document;
 }
 
 }  // namespace dodona::reports

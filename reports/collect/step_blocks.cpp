@@ -1,81 +1,84 @@
-#include "reports/text/section.hpp"
+#include "reports/collect/step_blocks.hpp"
 
 #include <fmt/format.h>
 
-#include "reports/bar.hpp"
-#include "reports/figures.hpp"
-#include "reports/words.hpp"
+#include "reports/collect/plan_summary.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
 
-std::string heading(Style style, std::string_view title) { return "\n" + painted(style, Paint::bold, title) + "\n"; }
+std::vector<KeyFigure> speed_figures(const step::Prediction& prediction) {
+    const Rate samples{prediction.samples_per_second, "samples"};
+    const bool repeats_work = prediction.hfu > prediction.mfu * 1.0005;
+    KeyFigure throughput{.label = "throughput", .value = samples};
+    if (prediction.tokens_per_second) {
+        throughput.value = Rate{*prediction.tokens_per_second, "tokens"};
+        throughput.note = fmt::format("({})", text(Value(samples)));
+    }
+    return {{.label = "step time", .value = prediction.step},
+            throughput,
+            {.label = "MFU",
+             .value = Percent{prediction.mfu},
+             .note = repeats_work ? fmt::format("(HFU {})", percent(prediction.hfu)) : ""}};
+}
 
-std::string bullet(std::string_view text) { return "  - " + wrapped(text, kTextWidth - 4, "    ") + "\n"; }
+KeyFigure memory_figure(const step::Prediction& prediction) {
+    const bool several = prediction.stages.size() > 1 && prediction.fullest_stage < prediction.stages.size();
+    return {.label = "memory",
+            .value = prediction.memory.total(),
+            .note = fmt::format("of {}", text(prediction.memory_limit)) +
+                    (several ? fmt::format(" on the fullest of {} stages ({})", prediction.stages.size(),
+                                           prediction.stages[prediction.fullest_stage].layers)
+                             : "")};
+}
 
-std::string time_bar(const step::Prediction& prediction, Style style) {
-    Bar bar{.parts = {}, .whole = prediction.step.value.in(unit::second)};
+StackedBar time_bar(const step::Prediction& prediction) {
+    StackedBar bar{.title = fmt::format("exposed time in a step of {}", text(prediction.step.value)),
+                   .parts = {},
+                   .whole = prediction.step.value.in(unit::second)};
     for (std::size_t i = 0; i < step::kTimeParts; ++i) {
+        const auto part = static_cast<step::TimePart>(i);
         bar.parts.push_back(
-            {std::string(label(static_cast<step::TimePart>(i))), prediction.time.values[i].in(unit::second)});
+            {std::string(step::name(part)), label(part, prediction.plan), prediction.time.values[i].in(unit::second)});
     }
-    return fmt::format("  time: {} a step\n", text(prediction.step.value)) + to_text(bar, style, "  ");
+    return bar;
 }
 
-std::string memory_bar(const step::Prediction& prediction, Style style) {
-    Bar bar{.parts = {}, .whole = prediction.memory_limit.in(unit::byte)};
+StackedBar memory_bar(const step::Prediction& prediction) {
+    StackedBar bar{
+        .title = fmt::format("memory: {} of {}", text(prediction.memory.total()), text(prediction.memory_limit)),
+        .parts = {},
+        .whole = prediction.memory_limit.in(unit::byte)};
     for (std::size_t i = 0; i < step::kMemoryParts; ++i) {
+        const auto part = static_cast<step::MemoryPart>(i);
         bar.parts.push_back(
-            {std::string(label(static_cast<step::MemoryPart>(i))), prediction.memory.values[i].in(unit::byte)});
+            {std::string(step::name(part)), std::string(label(part)), prediction.memory.values[i].in(unit::byte)});
     }
-    return fmt::format("  memory: {}\n", memory_words(prediction)) + to_text(bar, style, "  ");
+    return bar;
 }
 
-std::string limits(const step::Prediction& prediction, Style style) {
-    if (prediction.limits.empty()) {
-        return {};
-    }
-    std::string section = heading(style, "Limits");
-    for (const step::Limit& limit : prediction.limits) {
-        section += bullet((limit.broken ? "broken: " : "reached: ") + limit.text);
-    }
-    return section;
-}
-
-std::string bottlenecks(const step::Prediction& prediction, Style style) {
-    if (prediction.bottlenecks.empty()) {
-        return {};
-    }
-    std::string section = heading(style, "Bottlenecks");
+std::vector<std::string> bottleneck_items(const step::Prediction& prediction) {
+    std::vector<std::string> items;
     for (const step::Bottleneck& bottleneck : prediction.bottlenecks) {
-        section += bullet(bottleneck.kind + ": " + bottleneck.text);
+        items.push_back(bottleneck.kind + ": " + bottleneck.text);
     }
-    return section;
+    return items;
 }
 
-std::string observed(const step::Prediction& prediction, Style style) {
-    const std::vector<std::string> lines = observed_words(prediction);
-    if (lines.empty()) {
-        return {};
+std::vector<std::string> limit_items(const step::Prediction& prediction) {
+    std::vector<std::string> items;
+    for (const step::Limit& limit : prediction.limits) {
+        items.push_back((limit.broken ? "exceeded: " : "reached: ") + limit.text);
     }
-    std::string section = heading(style, "Observed");
-    for (const std::string& line : lines) {
-        section += bullet(line);
-    }
-    return section;
+    return items;
 }
 
-std::string evidence(const step::Prediction& prediction, Style style) {
-    if (prediction.provenance.empty()) {
-        return {};
+std::vector<std::string> evidence_items(const step::Prediction& prediction) {
+    std::vector<std::string> items = prediction.provenance;
+    if (std::string sources = interval_sources(prediction); !items.empty() && !sources.empty()) {
+        items.push_back(std::move(sources));
     }
-    std::string section = heading(style, "Evidence");
-    for (const std::string& line : prediction.provenance) {
-        section += bullet(line);
-    }
-    if (const std::string parts = interval_words(prediction); !parts.empty()) {
-        section += bullet(parts);
-    }
-    return section;
+    return items;
 }
 
 }  // namespace dodona::reports

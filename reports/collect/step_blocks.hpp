@@ -1,31 +1,27 @@
-// Sections that several texts share, each behind its heading; empty where there is nothing to say.
-//
-//   Time of one step: 17.1 s
-//     ██████████████▓▓▓▓▓▓▓▒▒░
-//     █ forward 30.2 %  ▓ backward 60.1 %  ...
+// Blocks about one plan's step that several reports share; empty where there is nothing to say.
 #pragma once
 
 #include <string>
-#include <string_view>
+#include <vector>
 
-#include "reports/style.hpp"
-#include "reports/table.hpp"
+#include "reports/document/document.hpp"
 #include "step/prediction.hpp"
 
 namespace dodona::reports {
 
-inline constexpr std::size_t kTextWidth = 100;
+/// Step time, throughput and utilisation.
+std::vector<KeyFigure> speed_figures(const step::Prediction& prediction);
+/// "60.0 GiB of 80.0 GiB on the fullest of 8 stages (embedding, 12 x layers)".
+KeyFigure memory_figure(const step::Prediction& prediction);
 
-std::string heading(Style style, std::string_view title);
-std::string time_bar(const step::Prediction& prediction, Style style);
-std::string memory_bar(const step::Prediction& prediction, Style style);
-std::string limits(const step::Prediction& prediction, Style style);
-std::string bottlenecks(const step::Prediction& prediction, Style style);
-/// What observed steps moved; nothing where nothing was observed.
-std::string observed(const step::Prediction& prediction, Style style);
-std::string evidence(const step::Prediction& prediction, Style style);
+StackedBar time_bar(const step::Prediction& prediction);
+StackedBar memory_bar(const step::Prediction& prediction);
 
-/// "  - text", wrapped.
-std::string bullet(std::string_view text);
+/// "gradient exchange: gradients take 15 % of the step; ...".
+std::vector<std::string> bottleneck_items(const step::Prediction& prediction);
+/// "reached: pipeline <= 96: there are 96 blocks".
+std::vector<std::string> limit_items(const step::Prediction& prediction);
+/// Where the numbers come from, and what makes the interval.
+std::vector<std::string> evidence_items(const step::Prediction& prediction);
 
 }  // namespace dodona::reports

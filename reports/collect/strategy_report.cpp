@@ -1,80 +1,59 @@
-#include "reports/strategy.hpp"
+#include "reports/collect/strategy_report.hpp"
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
 #include "plan/plan.hpp"
+#include "reports/collect/plan_summary.hpp"
 
 namespace dodona::reports {
 
 namespace {
 
-std::string lay_words(const std::vector<plan::Lay>& lays) {
-    std::vector<std::string> words;
+std::string sharding_text(const std::vector<plan::Lay>& lays) {
+    std::vector<std::string> parts;
     for (const plan::Lay& lay : lays) {
-        words.push_back(fmt::format("{} on {}", lay.dimension, join(lay.axes, " and ")));
+        parts.push_back(fmt::format("{} on {}", lay.dimension, join(lay.axes, " and ")));
     }
-    return words.empty() ? "replicated" : join(words);
+    return parts.empty() ? "replicated" : join(parts);
 }
 
-std::string match_words(const plan::Match& match) {
-    std::vector<std::string> words;
-    const auto add = [&words](std::string_view what, const std::vector<std::string>& values) {
+std::string match_text(const plan::Match& match) {
+    std::vector<std::string> parts;
+    const auto add = [&parts](std::string_view what, const std::vector<std::string>& values) {
         if (!values.empty()) {
-            words.push_back(fmt::format("{} {}", what, join(values, " or ")));
+            parts.push_back(fmt::format("{} {}", what, join(values, " or ")));
         }
     };
     add("kind", match.kinds);
     add("role", match.roles);
     add("name", match.names);
     if (match.first) {
-        words.emplace_back(*match.first ? "before anything trained" : "after something trained");
+        parts.emplace_back(*match.first ? "before anything trained" : "after something trained");
     }
-    return words.empty() ? "every layer" : join(words);
+    return parts.empty() ? "every layer" : join(parts);
 }
 
-std::vector<std::string> facts(const plan::Strategy& strategy) {
-    std::vector<std::string> lines{strategy.summary, "axes: " + join(strategy.axes)};
+KeyFigures strategy_figures(const plan::Strategy& strategy) {
+    KeyFigures all{{{.label = "axes", .value = join(strategy.axes), .note = {}}}};
+    const auto add_line = [&all](std::string label, std::string line) {
+        all.figures.push_back({.label = std::move(label), .value = std::move(line), .note = {}});
+    };
     for (const plan::FoldedAxis& fold : strategy.folds) {
-        lines.push_back(fmt::format("axis {}: on ranks of {}{}", fold.name, join(fold.of, " and "),
-                                    fold.apart_from ? " that " + *fold.apart_from + " leaves" : ""));
-    }
-    if (!strategy.everywhere.empty()) {
-        lines.push_back("every layer: " + lay_words(strategy.everywhere));
-    }
-    for (const plan::Rule& rule : strategy.rules) {
-        lines.push_back(rule_words(rule));
+        add_line("axis " + fold.name,
+                 fmt::format("on ranks of {}{}", join(fold.of, " and "),
+                             fold.apart_from ? fmt::format(", those that {} leaves", *fold.apart_from) : ""));
     }
     if (strategy.pipeline) {
-        lines.push_back("stages of layers on " + *strategy.pipeline);
+        add_line("stages", "layers in stages on " + *strategy.pipeline);
     }
     if (!strategy.shard_axes.empty()) {
-        lines.push_back(
-            fmt::format("states may be sharded over {}{}", join(strategy.shard_axes, " and "),
-                        strategy.shard ? fmt::format("; by default: {}", plan::name(*strategy.shard)) : ""));
+        add_line("ZeRO", fmt::format("over {}{}", join(strategy.shard_axes, " and "),
+                                     strategy.shard ? fmt::format("; default: {}", zero_text(*strategy.shard)) : ""));
     }
-    lines.push_back("source: " + strategy.source);
-    return lines;
+    add_line("source", strategy.source);
+    return all;
 }
-
-}  // namespace
-
-std::string rule_words(const plan::Rule& rule) {
-    std::string words = match_words(rule.match) + ": " + lay_words(rule.lay);
-    if (rule.condition) {
-        words += " while " + rule.condition->text();
-    }
-    if (rule.output) {
-        words += "; output " + lay_words(*rule.output);
-        words += rule.via == plan::Via::all_reduce_slice ? " by all-reduce and slice" : "";
-    }
-    words += rule.regather ? "; inputs gathered again in backward" : "";
-    words += rule.stream.empty() ? "" : "; inputs go round " + join(rule.stream, " and ") + " in blocks";
-    words += rule.order == graph::ShardOrder::contiguous ? "; contiguous shards" : "";
-    return words;
-}
-
-namespace {
 
 Record folds_record(const plan::Strategy& strategy) {
     Record folds = no_fields();
@@ -84,59 +63,66 @@ Record folds_record(const plan::Strategy& strategy) {
     return folds;
 }
 
-}  // namespace
+Record strategy_record(const plan::Strategy& strategy) {
+    return {
+        {"schema", "dodona/strategy/1"},     {"name", strategy.name},
+        {"summary", strategy.summary},       {"axes", strategy.axes},
+        {"folds", folds_record(strategy)},   {"pipeline", strategy.pipeline ? Record(*strategy.pipeline) : Record()},
+        {"shard_axes", strategy.shard_axes}, {"shard", strategy.shard ? Record(plan::name(*strategy.shard)) : Record()},
+        {"rules", rules_record(strategy)},   {"source", strategy.source}};
+}
 
-Record rules_record(const plan::Strategy& strategy) {
-    Record rules = no_elements();
+List rule_list(const plan::Strategy& strategy) {
+    List rules;
+    if (!strategy.everywhere.empty()) {
+        rules.items.push_back("every layer: " + sharding_text(strategy.everywhere));
+    }
     for (const plan::Rule& rule : strategy.rules) {
-        rules.push_back(rule_words(rule));
+        rules.items.push_back(rule_text(rule));
     }
     return rules;
 }
 
-Record strategy_record(const plan::Strategy& strategy) {
-    return {{"schema", "dodona/strategy/1"},
-            {"name", strategy.name},
-            {"summary", strategy.summary},
-            {"axes", strategy.axes},
-            {"folds", folds_record(strategy)},
-            {"pipeline", strategy.pipeline ? Record(*strategy.pipeline) : Record()},
-            {"shard_axes", strategy.shard_axes},
-            {"shard", strategy.shard ? Record(plan::name(*strategy.shard)) : Record()},
-            {"rules", rules_record(strategy)},
-            {"source", strategy.source}};
+}  // namespace
+
+std::string rule_text(const plan::Rule& rule) {
+    std::string line = match_text(rule.match) + ": " + sharding_text(rule.lay);
+    if (rule.condition) {
+        line += " while " + rule.condition->text();
+    }
+    if (rule.output) {
+        line += "; output " + sharding_text(*rule.output);
+        line += rule.via == plan::Via::all_reduce_slice ? " by all-reduce and slice" : "";
+    }
+    line += rule.regather ? "; inputs gathered again in backward" : "";
+    line += rule.stream.empty() ? "" : "; inputs pass around " + join(rule.stream, " and ") + " in blocks";
+    line += rule.order == graph::ShardOrder::contiguous ? "; contiguous shards" : "";
+    return line;
 }
 
-std::string strategy_text(const plan::Strategy& strategy, Style style) {
-    std::string all = painted(style, Paint::bold, strategy.name) + "\n";
-    for (const std::string& line : facts(strategy)) {
-        all += "  " + wrapped(line, 96, "    ") + "\n";
-    }
-    return all;
-}
+Record rules_record(const plan::Strategy& strategy) { return list_of(strategy.rules, rule_text); }
 
-std::string strategy_markdown(const plan::Strategy& strategy) {
-    std::string all = "**" + strategy.name + "**\n\n";
-    for (const std::string& line : facts(strategy)) {
-        all += "- " + line + "\n";
-    }
-    return all;
-}
-
-Record strategies_record(const std::vector<plan::Strategy>& strategies) {
-    Record document{{"schema", "dodona/strategies/1"}, {"strategies", no_elements()}};
-    for (const plan::Strategy& strategy : strategies) {
-        document["strategies"].push_back(strategy_record(strategy));
-    }
+Document strategy_document(const plan::Strategy& strategy) {
+    Document document;
+    document.record = strategy_record(strategy);
+    add(document, Headline{strategy.name});
+    add(document, Paragraph{strategy.summary});
+    add(document, strategy_figures(strategy));
+    add_section(document, {"Rules"}, {rule_list(strategy)});
     return document;
 }
 
-Table strategies_table(const std::vector<plan::Strategy>& strategies) {
+Document strategies_document(const std::vector<plan::Strategy>& strategies) {
+    Document document;
     Table table({{"strategy"}, {"axes"}, {"what it does"}});
+    std::vector<Record>& rows = document.rows.emplace();
     for (const plan::Strategy& strategy : strategies) {
         table.row({strategy.name, join(strategy.axes), strategy.summary});
+        rows.push_back(strategy_record(strategy));
     }
-    return table;
+    document.record = {{"schema", "dodona/strategies/1"}, {"strategies", rows}};
+    add(document, std::move(table));
+    return document;
 }
 
 }  // namespace dodona::reports

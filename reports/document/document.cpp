@@ -14,12 +14,14 @@ struct IsEmpty {
     bool operator()(const KeyFigures& block) const { return block.figures.empty(); }
     bool operator()(const Table& block) const { return block.rows.empty(); }
     bool operator()(const StackedBar& block) const {
-        return std::none_of(block.parts.begin(), block.parts.end(), [](const BarPart& part) { return part.amount > 0; });
+        return std::none_of(block.parts.begin(), block.parts.end(),
+                            [](const BarPart& part) { return part.amount > 0; });
     }
     bool operator()(const List& block) const { return block.items.empty(); }
     bool operator()(const Chart& block) const { return block.x.empty(); }
     bool operator()(const Code& block) const { return block.lines.empty(); }
     bool operator()(const Note& block) const { return block.text.empty(); }
+    bool operator()(const Preformatted& block) const { return block.text.empty(); }
     bool operator()(const Section& block) const { return block.title.empty(); }
 };
 
@@ -34,6 +36,12 @@ void Table::row(std::vector<Cell> cells) {
 
 std::span<const Record> rows_of(const Document& document) {
     return document.rows ? std::span<const Record>(*document.rows) : std::span<const Record>(&document.record, 1);
+}
+
+void add(Document& document, Block block) {
+    if (!is_empty(block)) {
+        document.blocks.push_back(std::move(block));
+    }
 }
 
 void add_section(Document& document, Section section, std::vector<Block> blocks) {

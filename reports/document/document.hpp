@@ -95,8 +95,14 @@ struct Code {
     std::vector<std::string> lines;
 };
 
-/// A remark on what stands above it.
+/// A remark on what stands above it. One of `detail` is left out where room is scarce.
 struct Note {
+    std::string text;
+    bool detail = false;
+};
+
+/// Lines that are printed as they are.
+struct Preformatted {
     std::string text;
 };
 
@@ -106,17 +112,21 @@ struct Section {
     bool detail = false;
 };
 
-using Block = std::variant<Headline, Paragraph, KeyFigures, Table, StackedBar, List, Chart, Code, Note, Section>;
+using Block =
+    std::variant<Headline, Paragraph, KeyFigures, Table, StackedBar, List, Chart, Code, Note, Preformatted, Section>;
 
 struct Document {
     std::vector<Block> blocks;
-    Record record;             ///< all of the answer
+    Record record;  ///< all of the answer
     /// What a table of the answer has in its rows. Absent: the record itself is the only row.
     std::optional<std::vector<Record>> rows;
 };
 
 /// The rows, or the record as the only one.
 std::span<const Record> rows_of(const Document& document);
+
+/// Adds the block unless it is empty.
+void add(Document& document, Block block);
 
 /// Adds the section with its blocks, unless all of them are empty.
 void add_section(Document& document, Section section, std::vector<Block> blocks);

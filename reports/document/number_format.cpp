@@ -164,9 +164,8 @@ std::string text(const Interval& interval) {
 }
 
 std::string text_with_interval(const Cell& cell) {
-    return text(cell.value) + (cell.interval ? fmt::format(" ({:.0f} % interval {})", 100 * kIntervalLevel,
-                                                           text(*cell.interval))
-                                             : "");
+    return text(cell.value) +
+           (cell.interval ? fmt::format(" ({:.0f} % interval {})", 100 * kIntervalLevel, text(*cell.interval)) : "");
 }
 
 std::string text(const Cell& cell) {

@@ -18,17 +18,17 @@ std::string three_digits(double value);
 /// All digits of a whole number: "25,557,032".
 std::string whole(double value);
 std::string whole(std::integral auto value) { return whole(static_cast<double>(value)); }
-std::string large(double value);                  ///< "25.6 million"
-std::string percent(double ratio);                ///< "51.5 %"
-std::string signed_percent(double ratio);         ///< "+51.5 %"
-std::string text(Seconds time);                   ///< s, ms, us or ns
-std::string duration(Seconds time);               ///< of runs: d, h, min or s
-std::string text(Bytes size);                     ///< GiB, MiB, KiB or B
-std::string text(BytesPerSecond rate);            ///< GB/s
-std::string text(FlopPerSecond rate);             ///< TFLOP/s
-std::string text(Flop work);                      ///< TFLOP, GFLOP, MFLOP
+std::string large(double value);                             ///< "25.6 million"
+std::string percent(double ratio);                           ///< "51.5 %"
+std::string signed_percent(double ratio);                    ///< "+51.5 %"
+std::string text(Seconds time);                              ///< s, ms, us or ns
+std::string duration(Seconds time);                          ///< of runs: d, h, min or s
+std::string text(Bytes size);                                ///< GiB, MiB, KiB or B
+std::string text(BytesPerSecond rate);                       ///< GB/s
+std::string text(FlopPerSecond rate);                        ///< TFLOP/s
+std::string text(Flop work);                                 ///< TFLOP, GFLOP, MFLOP
 std::string text(Money money, const std::string& currency);  ///< "1.37 million USD"
-std::string interval(const Estimate& time);       ///< of a step: "15.2 to 20.0 s"
+std::string interval(const Estimate& time);                  ///< of a step: "15.2 to 20.0 s"
 /// A value of a report; empty where it is absent.
 std::string text(const Value& value);
 /// "15.2 to 20.0 s": a unit that both ends have is written once.

@@ -48,8 +48,7 @@ Record& Record::operator[](std::string_view key) {
 
 const Record& Record::at(std::string_view key) const {
     const Fields& fields = std::get<Fields>(of_);
-    const auto known =
-        std::find_if(fields.begin(), fields.end(), [&](const Field& field) { return field.key == key; });
+    const auto known = std::find_if(fields.begin(), fields.end(), [&](const Field& field) { return field.key == key; });
     check(known != fields.end(), "a record lacks a field that is asked for");
     return known->value;
 }

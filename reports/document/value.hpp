@@ -16,6 +16,7 @@ namespace dodona::reports {
 
 /// A whole number, shown with all its digits: 25,557,032.
 struct Count {
+    constexpr explicit Count(std::integral auto number) : value(static_cast<std::int64_t>(number)) {}
     std::int64_t value = 0;
 };
 /// Three significant digits: 1.16.
@@ -66,8 +67,9 @@ struct Cell {
 
     Cell() = default;
     template <class T>
-        requires(!std::convertible_to<T, std::string_view> && std::constructible_from<Value, T>)
-    Cell(T of, Mark row_mark = Mark::none) : value(std::move(of)), mark(row_mark) {}
+    requires(!std::convertible_to<T, std::string_view> && std::constructible_from<Value, T>)
+        Cell(T of, Mark row_mark = Mark::none)
+        : value(std::move(of)), mark(row_mark) {}
     Cell(std::string text) : value(std::move(text)) {}
     Cell(std::string_view text) : value(std::string(text)) {}
     Cell(const char* text) : value(std::string(text)) {}
@@ -78,6 +80,13 @@ struct Cell {
         }
     }
 };
+
+/// A text with a mark: the name of the machine that is the answer.
+inline Cell marked(std::string text, Mark mark) {
+    Cell cell(std::move(text));
+    cell.mark = mark;
+    return cell;
+}
 
 /// Of a run: in days and hours.
 inline Cell duration_cell(const Estimate& time) {

@@ -17,9 +17,9 @@ struct Page {
 };
 
 struct Renderer {
-    std::string_view name;               ///< the word of --format
+    std::string_view name;                   ///< the word of --format
     std::vector<std::string_view> suffixes;  ///< of files in this format, without the point
-    std::string_view meaning;            ///< one phrase, for --help
+    std::string_view meaning;                ///< one phrase, for --help
     std::string (*render)(const Document& document, const Page& page);
     bool rows_only = false;  ///< lists the rows of an answer and has no place for the rest
 };

@@ -118,7 +118,16 @@ struct TextTable {
     std::vector<Column> columns;
     std::vector<std::vector<std::string>> rows;
     std::vector<std::size_t> widths;
+    std::vector<std::size_t> least_widths;  ///< of which no word is broken
 };
+
+std::size_t longest_word(const std::string& text) {
+    std::size_t longest = 0;
+    for (const std::string& line : lines_of(text, 1)) {
+        longest = std::max(longest, display_columns(line));
+    }
+    return longest;
+}
 
 TextTable text_table(const Table& table) {
     TextTable result;
@@ -126,6 +135,7 @@ TextTable text_table(const Table& table) {
         if (!table.columns[i].detail) {
             result.columns.push_back(table.columns[i]);
             result.widths.push_back(display_columns(table.columns[i].title));
+            result.least_widths.push_back(std::max(kNarrowest, longest_word(table.columns[i].title)));
         }
     }
     for (const std::vector<Cell>& row : table.rows) {
@@ -135,6 +145,8 @@ TextTable text_table(const Table& table) {
                 cells.push_back(text(row[i]));
                 std::size_t& width = result.widths[cells.size() - 1];
                 width = std::max(width, display_columns(cells.back()));
+                std::size_t& least = result.least_widths[cells.size() - 1];
+                least = std::max(least, longest_word(cells.back()));
             }
         }
     }
@@ -147,7 +159,7 @@ void fit_to(TextTable& table, std::size_t width) {
     while (std::accumulate(table.widths.begin(), table.widths.end(), gaps) > width) {
         std::size_t* widest = nullptr;
         for (std::size_t i = 0; i < table.columns.size(); ++i) {
-            const bool can_shrink = table.columns[i].align == Align::left && table.widths[i] > kNarrowest;
+            const bool can_shrink = table.columns[i].align == Align::left && table.widths[i] > table.least_widths[i];
             if (can_shrink && (widest == nullptr || table.widths[i] > *widest)) {
                 widest = &table.widths[i];
             }
@@ -164,7 +176,7 @@ std::string aligned(const std::vector<std::string>& cells, const TextTable& tabl
     std::size_t height = 1;
     for (std::size_t i = 0; i < cells.size(); ++i) {
         lines.push_back(display_columns(cells[i]) <= table.widths[i] ? std::vector<std::string>{cells[i]}
-                                                                      : lines_of(cells[i], table.widths[i]));
+                                                                     : lines_of(cells[i], table.widths[i]));
         height = std::max(height, lines.back().size());
     }
     std::string all;
@@ -214,8 +226,7 @@ std::string key_figures_text(const KeyFigures& block, const Page& page) {
     const std::string indent(width + 4, ' ');
     std::string all;
     for (const KeyFigure& figure : block.figures) {
-        const std::string words =
-            text_with_interval(figure.value) + (figure.note.empty() ? "" : " ") + figure.note;
+        const std::string words = text_with_interval(figure.value) + (figure.note.empty() ? "" : " ") + figure.note;
         std::string label = figure.label + std::string(width - display_columns(figure.label), ' ');
         bool first = true;
         for (const std::string& line : lines_of(words, page.width - std::min(indent.size(), page.width / 2))) {
@@ -237,6 +248,7 @@ struct TextBlock {
         const std::string lines = wrapped(block.text, page.width - indent.size(), kIndent);
         return std::string(indent) + in_tone(page, block.tone, lines) + "\n";
     }
+    std::string operator()(const Preformatted& block) const { return block.text; }
     std::string operator()(const Note& block) const {
         std::string all;
         for (const std::string& line : lines_of(block.text, page.width - kIndent.size())) {
@@ -290,7 +302,8 @@ std::string render_text(const Document& document, const Page& page) {
         const auto* section = std::get_if<Section>(&block);
         in_detail = section != nullptr ? section->detail : in_detail;
         in_section = in_section || section != nullptr;
-        if (in_detail || is_empty(block)) {
+        const auto* note = std::get_if<Note>(&block);
+        if (in_detail || is_empty(block) || (note != nullptr && note->detail)) {
             continue;
         }
         all += (section != nullptr || (stands_apart(block) && !after_title)) && !all.empty() ? "\n" : "";

@@ -16,7 +16,7 @@
 #include <fmt/format.h>
 
 #include "files/library.hpp"
-#include "reports/figures.hpp"
+#include "reports/document/number_format.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
 
@@ -80,9 +80,8 @@ Run run(const Question& question, bool exhaustive) {
 }
 
 void print(const std::string& title, const Run& run) {
-    fmt::print("{:<58} {:>12} {:>10.3f} {:>12} {:>8.2f} {:>8.0f}\n", title,
-               reports::whole(static_cast<double>(run.counts.configurations)), run.seconds,
-               reports::whole(run.per_second()), 1e6 / run.per_second(), peak_mib());
+    fmt::print("{:<58} {:>12} {:>10.3f} {:>12} {:>8.2f} {:>8.0f}\n", title, reports::whole(run.counts.configurations),
+               run.seconds, reports::whole(run.per_second()), 1e6 / run.per_second(), peak_mib());
 }
 
 void print_heading(std::string_view what) {

@@ -44,7 +44,7 @@ TEST_F(CalibrateTest, AMachineIsMeasuredAndThenPredictedWith) {
     const Outcome checked = place_.run("check mine.yaml");
     EXPECT_EQ(checked.code, 0) << checked.err;
     const Outcome shown = place_.run("machines mine.yaml");
-    EXPECT_NE(shown.out.find("measured on 2026-11-20"), std::string::npos) << shown.out;
+    EXPECT_NE(shown.out.find("measured on    2026-11-20"), std::string::npos) << shown.out;
     EXPECT_NE(shown.out.find("The last measurement is "), std::string::npos) << shown.out;
 
     const Outcome predicted = place_.run(

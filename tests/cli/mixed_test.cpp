@@ -52,9 +52,9 @@ TEST_F(MixedMachine, StagesFollowTheirDevices) {
 TEST_F(MixedMachine, DataRanksGetMicroBatchesBySpeed) {
     const Outcome found = predict("--strategy megatron --mesh tensor=2,pipeline=4,data=4");
     ASSERT_EQ(found.code, 0) << found.err;
-    EXPECT_TRUE(has(found, "Data ranks by device (gradients weighed by samples)")) << found.out;
-    const std::string few = "x ([0-9]+) to [0-9]+ micro-batches";
-    const std::string many = "x [0-9]+ to ([0-9]+) micro-batches";
+    EXPECT_TRUE(has(found, "Replica groups (gradients are weighted by samples)")) << found.out;
+    const std::string few = "micro-batch 1 x ([0-9]+) to [0-9]+";
+    const std::string many = "micro-batch 1 x [0-9]+ to ([0-9]+)";
     EXPECT_GT(number(found, many), number(found, few)) << found.out;
     EXPECT_EQ(2 * (number(found, many) + number(found, few)), 128) << found.out;
     const Outcome json = predict("--strategy megatron --mesh tensor=2,pipeline=4,data=4 --format json");

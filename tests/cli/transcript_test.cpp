@@ -40,7 +40,7 @@ std::string replayed(const std::string& transcript) {
             const Outcome outcome = place.run(text.substr(8));
             now += text + "\n" + outcome.out + outcome.err;
             now += outcome.code == 0 ? "" : "[exit " + std::to_string(outcome.code) + "]\n";
-        } else if (text.starts_with("#")) {
+        } else if (text.starts_with("# ")) {  // not a heading of Markdown
             now += text + "\n";
         }
         line = end + 1;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "paradl_runs.hpp"
-#include "reports/table.hpp"
+#include "reports/render/markdown.hpp"
 
 namespace dodona::published {
 
@@ -123,7 +123,7 @@ std::string megatron_group(const char* title, const char* source, std::span<cons
         "\n### {}\n\n{}\n\n{}\nError: mean {}, median {}; absolute: mean {}, median {}, largest {}. The interval holds "
         "{} of "
         "{}.\n",
-        title, source, table.to_markdown(), percent(errors.mean()), percent(errors.median()),
+        title, source, reports::markdown(table), percent(errors.mean()), percent(errors.median()),
         plain_percent(errors.mean_absolute()), plain_percent(errors.median_absolute()), plain_percent(errors.largest()),
         inside, runs.size());
 }
@@ -160,7 +160,7 @@ std::string paradl_group() {
              outcome(predict_paradl(run.model, "abci", run.strategy, run.gpus, Carried::naturally), run.measured, now),
              fmt::format("{} ({})", seconds(run.projected), percent(run.projected / run.measured - 1))});
     }
-    return "\n" + table.to_markdown() + "\n" + summary("`abci-chainermn`", then) + summary("`abci`", now) +
+    return "\n" + reports::markdown(table) + "\n" + summary("`abci-chainermn`", then) + summary("`abci`", now) +
            summary("ParaDL's projection, from measured layers", paradl);
 }
 
@@ -211,7 +211,7 @@ std::string ranks() {
         }
     }
     return "\n### Ranks\n\nFastest first; strategies that cannot be split so far are left out.\n\n" +
-           table.to_markdown();
+           reports::markdown(table);
 }
 
 /// Compute and communication of an epoch.
@@ -233,7 +233,7 @@ std::string parts_group() {
     return "\n### Parts on 64 GPUs\n\nSeconds per epoch of compute + communication. Without staging halos run at link "
            "speed: "
            "what separates the two\nmachines under data+spatial.\n\n" +
-           table.to_markdown();
+           reports::markdown(table);
 }
 
 }  // namespace

@@ -9,21 +9,15 @@
 #include <gtest/gtest.h>
 
 #include "reports/accuracy_page.hpp"
-#include "reports/csv.hpp"
-#include "reports/framework.hpp"
-#include "reports/json/answer.hpp"
-#include "reports/json/comparison.hpp"
-#include "reports/json/explanation.hpp"
-#include "reports/json/largest.hpp"
-#include "reports/json/limits.hpp"
-#include "reports/json/sizing.hpp"
-#include "reports/text/answer.hpp"
-#include "reports/text/comparison.hpp"
-#include "reports/text/explanation.hpp"
-#include "reports/text/largest.hpp"
-#include "reports/text/limits.hpp"
-#include "reports/text/prediction.hpp"
-#include "reports/text/sizing.hpp"
+#include "reports/collect/comparison_report.hpp"
+#include "reports/collect/explanation_report.hpp"
+#include "reports/collect/framework_report.hpp"
+#include "reports/collect/largest_report.hpp"
+#include "reports/collect/limits_report.hpp"
+#include "reports/collect/plan_report.hpp"
+#include "reports/collect/prediction_report.hpp"
+#include "reports/collect/sizing_report.hpp"
+#include "reports/render/renderer.hpp"
 #include "sized_scene.hpp"
 
 namespace dodona::reports::testing {
@@ -32,90 +26,86 @@ namespace golden_test {
 const Subject kSubject{"gpt3-175b", "selene"};
 
 struct Case {
-    std::string file;
-    std::function<std::string()> report;
+    std::string file;  ///< its ending names the format
+    std::function<Document()> document;
+    Page page = {};
 };
 
-std::string answer_csv(const search::Answer& answer) {
-    const Json rows = ranking_json(answer.plans);
-    return csv({rows.begin(), rows.end()});
+Document explanation_alone() {
+    Document document;
+    add_explanation(document, reasons_of_one(), {too_large()});
+    return document;
 }
 
-std::string runs_csv(const validate::Comparison& comparison) {
-    std::vector<Json> rows;
-    for (const validate::RunResult& row : comparison.rows) {
-        rows.push_back(run_json(row));
-    }
-    return csv(rows);
-}
+Document comparison() { return comparison_document({.table = "runs.csv", .peers = some_peers()}, compared_runs()); }
 
 std::vector<Case> cases() {
-    return {
-        {"plan.txt", [] { return answer_text(two_plans(), "", {}); }},
-        {"plan-saved.txt", [] { return answer_text(two_plans(), "best plan.yaml", {.colour = true}); }},
-        {"plan-nothing-fits.txt", [] { return answer_text(nothing_fits(), "", {}); }},
-        {"plan.json", [] { return printed(answer_json(two_plans())); }},
-        {"plan.csv", [] { return answer_csv(two_plans()); }},
-        {"plan.md", [] { return answer_markdown(two_plans()); }},
-        {"predict.txt", [] { return prediction_text(kSubject, pipelined(), {}); }},
-        {"predict-mixed.txt", [] { return prediction_text(kSubject, mixed(), {}); }},
-        {"predict-mixed.md", [] { return prediction_markdown(kSubject, mixed()); }},
-        {"predict-too-large.txt", [] { return prediction_text(kSubject, too_large(), {}); }},
-        {"predict.json", [] { return printed(prediction_json(pipelined())); }},
-        {"predict.csv", [] { return csv({prediction_json(pipelined())}); }},
-        {"predict.md", [] { return prediction_markdown(kSubject, pipelined()); }},
-        {"size.txt", [] { return sizing_text(sized(), {}); }},
-        {"size-machines.txt", [] { return sizing_text(compared_machines(), {.colour = true}); }},
-        {"size-none.txt", [] { return sizing_text(too_late(), {}); }},
-        {"size-stopped.txt", [] { return sizing_text(stopped_early(), {}); }},
-        {"size.json", [] { return printed(sizing_json(sized())); }},
-        {"size.csv", [] { return csv(sizing_rows(compared_machines())); }},
-        {"size.md", [] { return sizing_markdown(compared_machines()); }},
-        {"largest.txt", [] { return largest_text(largest_depth(), {}); }},
-        {"largest-none.txt", [] { return largest_text(no_depth(), {}); }},
-        {"largest.json", [] { return printed(largest_json(largest_depth())); }},
-        {"largest.csv", [] { return csv(largest_rows(largest_depth())); }},
-        {"largest.md", [] { return largest_markdown(largest_depth()); }},
-        {"plan-tied.txt", [] { return answer_text(tied_plans(), "", {}); }},
-        {"plan-tied.md", [] { return answer_markdown(tied_plans()); }},
-        {"plan-explained.txt", [] { return answer_text(explained_plans(), "", {}); }},
-        {"plan-explained.md", [] { return answer_markdown(explained_plans()); }},
-        {"explanation.json", [] { return printed(explanation_json(some_reasons())); }},
-        {"predict-explained.txt", [] { return explanation_text(reasons_of_one(), {too_large()}, {}); }},
-        {"predict-explained.md", [] { return explanation_markdown(reasons_of_one(), {too_large()}); }},
-        {"predict-observed.txt", [] { return prediction_text(kSubject, observed(), {}); }},
-        {"predict-observed.md", [] { return prediction_markdown(kSubject, observed()); }},
-        {"predict-observed.json", [] { return printed(prediction_json(observed())); }},
-        {"limits.txt", [] { return limits_text(some_limits(), {}); }},
-        {"limits-one.txt", [] { return limits_text(limits_of_one(), {}); }},
-        {"limits.md", [] { return limits_markdown(some_limits()); }},
-        {"limits.json", [] { return printed(limits_json(some_limits())); }},
-        {"limits.csv", [] { return limits_csv(some_limits()); }},
-        {"framework.txt", [] { return framework_text(software(), {}); }},
-        {"framework.md", [] { return framework_markdown(software()); }},
-        {"framework.json", [] { return printed(framework_json(software())); }},
-        {"frameworks.txt",
-         [] {
-             return frameworks_table({software(), software()}).to_text({}, "");
-         }},
-        {"frameworks.json", [] { return printed(frameworks_json({software()})); }},
-        {"validate.txt", [] { return comparison_text({.table = "runs.csv", .peers = some_peers()}, compared_runs()); }},
-        {"validate.md",
-         [] { return comparison_markdown({.table = "runs.csv", .peers = some_peers()}, compared_runs()); }},
-        {"accuracy.md",
-         [] {
-             return accuracy_page({.tables = {"runs.csv"}, .peers = some_peers(), .held_out = {{"alpha", 0.15}}},
-                                  compared_runs());
-         }},
-        {"validate.csv", [] { return runs_csv(compared_runs()); }},
-        {"validate.json", [] { return printed(comparison_json(compared_runs())); }}};
+    const auto plan = [](const search::Answer& answer, const std::string& saved = "") {
+        return [=] { return plan_document(answer, saved); };
+    };
+    const auto predict = [](const step::Prediction& prediction) {
+        return [=] { return prediction_document(kSubject, prediction); };
+    };
+    const auto size = [](const SizingAnswer& answer) { return [=] { return sizing_document(answer); }; };
+    const auto largest = [](const LargestAnswer& answer) { return [=] { return largest_document(answer); }; };
+    const auto limits = [](const search::LimitsAnswer& answer) { return [=] { return limits_document(answer); }; };
+    const auto framework = [] { return framework_document(software()); };
+    const auto frameworks = [] { return frameworks_document({software(), software()}); };
+    return {{"plan.txt", plan(two_plans())},
+            {"plan-narrow.txt", plan(two_plans()), {.width = 72}},
+            {"plan-saved.txt", plan(two_plans(), "best plan.yaml"), {.colour = true}},
+            {"plan-nothing-fits.txt", plan(nothing_fits())},
+            {"plan.json", plan(two_plans())},
+            {"plan.csv", plan(two_plans())},
+            {"plan.md", plan(two_plans())},
+            {"plan-tied.txt", plan(tied_plans())},
+            {"plan-tied.md", plan(tied_plans())},
+            {"plan-explained.txt", plan(explained_plans())},
+            {"plan-explained.md", plan(explained_plans())},
+            {"plan-explained.json", plan(explained_plans())},
+            {"predict.txt", predict(pipelined())},
+            {"predict-mixed.txt", predict(mixed())},
+            {"predict-mixed.md", predict(mixed())},
+            {"predict-too-large.txt", predict(too_large())},
+            {"predict.json", predict(pipelined())},
+            {"predict.csv", predict(pipelined())},
+            {"predict.md", predict(pipelined())},
+            {"predict-explained.txt", explanation_alone},
+            {"predict-explained.md", explanation_alone},
+            {"predict-observed.txt", predict(observed())},
+            {"predict-observed.md", predict(observed())},
+            {"predict-observed.json", predict(observed())},
+            {"size.txt", size(sized())},
+            {"size-machines.txt", size(compared_machines()), {.colour = true}},
+            {"size-none.txt", size(too_late())},
+            {"size-stopped.txt", size(stopped_early())},
+            {"size.json", size(sized())},
+            {"size.csv", size(compared_machines())},
+            {"size.md", size(compared_machines())},
+            {"largest.txt", largest(largest_depth())},
+            {"largest-none.txt", largest(no_depth())},
+            {"largest.json", largest(largest_depth())},
+            {"largest.csv", largest(largest_depth())},
+            {"largest.md", largest(largest_depth())},
+            {"limits.txt", limits(some_limits())},
+            {"limits-one.txt", limits(limits_of_one())},
+            {"limits.md", limits(some_limits())},
+            {"limits.json", limits(some_limits())},
+            {"limits.csv", limits(some_limits())},
+            {"framework.txt", framework},
+            {"framework.md", framework},
+            {"framework.json", framework},
+            {"frameworks.txt", frameworks},
+            {"frameworks.json", frameworks},
+            {"validate.txt", comparison},
+            {"validate.md", comparison},
+            {"validate.csv", comparison},
+            {"validate.json", comparison}};
 }
 
-class Golden : public ::testing::TestWithParam<Case> {};
-
-TEST_P(Golden, PrintsAsBefore) {
-    const std::string path = std::string(std::getenv("DODONA_SOURCE")) + "/tests/reports/golden/" + GetParam().file;
-    const std::string now = GetParam().report();
+/// What the file holds; DODONA_ACCEPT=1 makes it hold `now`.
+std::string golden(const std::string& file, const std::string& now) {
+    const std::string path = std::string(std::getenv("DODONA_SOURCE")) + "/tests/reports/golden/" + file;
     const char* accept = std::getenv("DODONA_ACCEPT");
     if (accept != nullptr && std::string(accept) == "1") {
         std::ofstream(path, std::ios::binary) << now;
@@ -123,7 +113,23 @@ TEST_P(Golden, PrintsAsBefore) {
     std::ifstream stream(path, std::ios::binary);
     std::stringstream before;
     before << stream.rdbuf();
-    EXPECT_EQ(before.str(), now) << "DODONA_ACCEPT=1 rewrites " << path;
+    return before.str();
+}
+
+class Golden : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Golden, PrintsAsBefore) {
+    const Case& test = GetParam();
+    const Renderer* renderer = renderer_of_suffix(test.file.substr(test.file.find('.') + 1));
+    ASSERT_NE(renderer, nullptr);
+    const std::string now = renderer->render(test.document(), test.page);
+    EXPECT_EQ(golden(test.file, now), now) << "DODONA_ACCEPT=1 rewrites tests/reports/golden/" << test.file;
+}
+
+TEST(AccuracyPage, PrintsAsBefore) {
+    const std::string now =
+        accuracy_page({.tables = {"runs.csv"}, .peers = some_peers(), .held_out = {{"alpha", 0.15}}}, compared_runs());
+    EXPECT_EQ(golden("accuracy.md", now), now);
 }
 
 INSTANTIATE_TEST_SUITE_P(Reports, Golden, ::testing::ValuesIn(cases()), [](const auto& test) {
@@ -134,19 +140,19 @@ INSTANTIATE_TEST_SUITE_P(Reports, Golden, ::testing::ValuesIn(cases()), [](const
     return name;
 });
 
-TEST(AnswerText, HasAtMostSevenColumns) {
-    const std::string table = ranking(two_plans().plans).to_markdown();
-    EXPECT_EQ(std::count(table.begin(), table.begin() + static_cast<std::ptrdiff_t>(table.find('\n')), '|'), 7 + 1);
+TEST(PlanReport, HasAtMostSevenColumns) {
+    const search::Answer answer = two_plans();
+    EXPECT_LE(ranking_table(ranking_of(answer.plans)).columns.size(), 7U);
 }
 
-TEST(AnswerText, SaysWhatTheRunnerUpLosesMostFirst) {
+TEST(PlanReport, SaysWhatTheRunnerUpLosesMostFirst) {
     const auto plans = two_plans().plans;
-    EXPECT_EQ(against_runner_up(plans[0], plans[1]),
-              "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, layer collectives +200 ms");
+    EXPECT_EQ(against_runner_up(ranking_of(plans)),
+              "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, TP communication +200 ms");
     const auto tied = tied_plans().plans;
-    EXPECT_EQ(against_runner_up(tied[0], tied[1]),
-              "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, layer collectives +200 ms; "
-              "predictions may miss by more, so measure both before a long run");
+    EXPECT_EQ(against_runner_up(ranking_of(tied)),
+              "No. 2 takes 10.0 % longer: pipeline bubble +800 ms, TP communication +200 ms; "
+              "predictions may be off by more, so measure both before a long run");
 }
 
 }  // namespace golden_test

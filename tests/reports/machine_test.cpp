@@ -1,6 +1,9 @@
-#include "reports/machine.hpp"
+#include "reports/collect/machine_report.hpp"
 
 #include <gtest/gtest.h>
+
+#include "reports/render/json.hpp"
+#include "reports/render/renderer.hpp"
 
 namespace dodona::reports {
 namespace machine_test {
@@ -27,23 +30,23 @@ cluster::Cluster pod() {
     return cluster;
 }
 
-TEST(Machine, is_told_with_all_that_its_levels_have) {
-    const std::string text = machine_text(pod(), {});
-    for (const char* part : {"96 x new and old, 4 to a node", "other devices: new (nodes 1 to 2), old (nodes 3 to 5)",
-                             "reduction in the network: node, 80.0 GB/s out of a child", "switch, reduces",
-                             "torus 2 x 4", "dragonfly, adaptive", "host: 477 GiB a node, 16.0 GB/s to a device"}) {
+TEST(Machine, shows_all_that_its_levels_have) {
+    const std::string text = render_text(machine_document(pod()), {});
+    for (const char* part : {"96 x new and old, 4 to a node", "new (nodes 1 to 2), old (nodes 3 to 5)",
+                             "in-network reduction  node, 80.0 GB/s out of a child", "switch, reduces", "torus 2 x 4",
+                             "dragonfly, adaptive", "477 GiB a node, 16.0 GB/s to a device"}) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     }
 }
 
 TEST(Machine, says_in_json_what_its_levels_have) {
-    const Json json = machine_json(pod());
-    EXPECT_EQ(json["levels"][1]["sizes"], (Json{2, 4}));
-    EXPECT_EQ(json["levels"][2]["routing"], "adaptive");
-    EXPECT_EQ(json["levels"][0]["in_network"]["bandwidth_bytes_per_s"], 80e9);
-    EXPECT_FALSE(json["levels"][1].contains("in_network"));
-    EXPECT_EQ(json["nodes"][1]["first_rank"], 8);
-    EXPECT_EQ(json["host"]["memory_bytes"], 512e9);
+    const std::string json = json_line(machine_document(pod()).record);
+    for (const char* part :
+         {R"("sizes":[2,4])", R"("routing":"adaptive")", R"("in_network":{"bandwidth_bytes_per_s":80000000000)",
+          R"("nodes":[{"first_rank":0,"gpus":8,"device":"new"},{"first_rank":8)", R"("memory_bytes":512000000000)"}) {
+        EXPECT_NE(json.find(part), std::string::npos) << part << "\n" << json;
+    }
+    EXPECT_EQ(json.find("in_network"), json.rfind("in_network")) << "only of the level that has it";
 }
 
 }  // namespace machine_test

@@ -10,12 +10,15 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
 
-#include "reports/json/answer.hpp"
-#include "reports/json/comparison.hpp"
-#include "reports/json/explanation.hpp"
-#include "reports/json/largest.hpp"
-#include "reports/json/limits.hpp"
-#include "reports/json/sizing.hpp"
+#include "reports/collect/comparison_report.hpp"
+#include "reports/collect/explanation_record.hpp"
+#include "reports/collect/largest_report.hpp"
+#include "reports/collect/limits_report.hpp"
+#include "reports/collect/model_report.hpp"
+#include "reports/collect/plan_report.hpp"
+#include "reports/collect/prediction_record.hpp"
+#include "reports/collect/sizing_report.hpp"
+#include "reports/render/json.hpp"
 #include "scene.hpp"
 #include "sized_scene.hpp"
 
@@ -35,22 +38,26 @@ bool is_valid(const std::string& noun, const nlohmann::json& document) {
     return valijson::Validator().validate(schema, valijson::adapters::NlohmannJsonAdapter(document), nullptr);
 }
 
-nlohmann::json plain(const Json& document) { return nlohmann::json::parse(document.dump()); }
+nlohmann::json parsed(const Record& record) { return nlohmann::json::parse(json_line(record)); }
+nlohmann::json parsed(const Document& document) { return parsed(document.record); }
+nlohmann::json plans(const search::Answer& answer) { return parsed(plan_document(answer, "")); }
+nlohmann::json prediction(const step::Prediction& one) { return parsed(prediction_record(one)); }
+nlohmann::json comparison(const validate::Comparison& one) { return parsed(comparison_document({}, one)); }
 
 TEST(Schema, HoldsForPlans) {
-    EXPECT_TRUE(is_valid("plan", plain(answer_json(two_plans()))));
-    EXPECT_TRUE(is_valid("plan", plain(answer_json(tied_plans()))));
-    EXPECT_TRUE(is_valid("plan", plain(answer_json(nothing_fits()))));
-    EXPECT_TRUE(is_valid("plan", plain(answer_json(explained_plans()))));
-    EXPECT_EQ(answer_json(two_plans())["ties"], Json::array());
-    EXPECT_EQ(answer_json(tied_plans())["ties"], Json::parse("[[1, 2]]"));
+    EXPECT_TRUE(is_valid("plan", plans(two_plans())));
+    EXPECT_TRUE(is_valid("plan", plans(tied_plans())));
+    EXPECT_TRUE(is_valid("plan", plans(nothing_fits())));
+    EXPECT_TRUE(is_valid("plan", plans(explained_plans())));
+    EXPECT_EQ(plans(two_plans())["ties"], nlohmann::json::array());
+    EXPECT_EQ(plans(tied_plans())["ties"], nlohmann::json::parse("[[1, 2]]"));
 }
 
 TEST(Schema, HoldsForExplanations) {
-    Json document = prediction_json(too_large());
-    document["explanation"] = explanation_json(reasons_of_one());
-    EXPECT_TRUE(is_valid("predict", plain(document)));
-    const nlohmann::json good = plain(answer_json(explained_plans()));
+    Record document = prediction_record(too_large());
+    document["explanation"] = explanation_record(reasons_of_one());
+    EXPECT_TRUE(is_valid("predict", parsed(document)));
+    const nlohmann::json good = plans(explained_plans());
     for (const std::string at : {"", "/memory", "/parameters/1", "/parameters/1/less", "/parameters/1/less/flip",
                                  "/parameters/1/less/flip/to"}) {
         const nlohmann::json::json_pointer pointer("/explanation" + at);
@@ -66,16 +73,16 @@ TEST(Schema, HoldsForExplanations) {
 }
 
 TEST(Schema, HoldsForPredictions) {
-    EXPECT_TRUE(is_valid("predict", plain(prediction_json(pipelined()))));
-    EXPECT_TRUE(is_valid("predict", plain(prediction_json(too_large()))));
-    EXPECT_TRUE(is_valid("predict", plain(prediction_json(mixed()))));
-    EXPECT_TRUE(is_valid("predict", plain(prediction_json(observed()))));
+    EXPECT_TRUE(is_valid("predict", prediction(pipelined())));
+    EXPECT_TRUE(is_valid("predict", prediction(too_large())));
+    EXPECT_TRUE(is_valid("predict", prediction(mixed())));
+    EXPECT_TRUE(is_valid("predict", prediction(observed())));
 }
 
 TEST(Schema, HoldsForComparisons) {
-    const nlohmann::json good = plain(comparison_json(compared_runs()));
+    const nlohmann::json good = comparison(compared_runs());
     EXPECT_TRUE(is_valid("validate", good));
-    EXPECT_TRUE(is_valid("validate", plain(comparison_json({}))));
+    EXPECT_TRUE(is_valid("validate", comparison({})));
     for (const std::string at : {"/groups/0", "/overall", "/rows/0"}) {
         for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
             nlohmann::json broken = good;
@@ -89,9 +96,9 @@ TEST(Schema, HoldsForComparisons) {
 }
 
 TEST(Schema, HoldsForLimits) {
-    const nlohmann::json good = plain(limits_json(some_limits()));
+    const nlohmann::json good = parsed(limits_document(some_limits()));
     EXPECT_TRUE(is_valid("limits", good));
-    EXPECT_TRUE(is_valid("limits", plain(limits_json(limits_of_one()))));
+    EXPECT_TRUE(is_valid("limits", parsed(limits_document(limits_of_one()))));
     for (const std::string at : {"", "/inputs", "/strategies/0", "/strategies/0/axes/0", "/strategies/0/rungs/0",
                                  "/strategies/0/rungs/0/plan", "/strategies/0/turn", "/strategies/0/verdict"}) {
         for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
@@ -103,8 +110,8 @@ TEST(Schema, HoldsForLimits) {
 }
 
 TEST(Schema, HoldsForSizes) {
-    for (const SizingReport& report : {sized(), compared_machines(), too_late()}) {
-        const nlohmann::json good = plain(sizing_json(report));
+    for (const SizingAnswer& report : {sized(), compared_machines(), too_late()}) {
+        const nlohmann::json good = parsed(sizing_document(report));
         EXPECT_TRUE(is_valid("size", good));
         for (const std::string at : {"", "/inputs", "/machines/0", "/machines/0/attempts/0"}) {
             for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
@@ -115,14 +122,14 @@ TEST(Schema, HoldsForSizes) {
         }
     }
     // Its plan is one of `dodona plan`.
-    nlohmann::json plans = plain(answer_json(two_plans()));
-    plans["plans"] = nlohmann::json::array({plain(sizing_json(sized()))["machines"][0]["plan"]});
-    EXPECT_TRUE(is_valid("plan", plans));
+    nlohmann::json ranking = plans(two_plans());
+    ranking["plans"] = nlohmann::json::array({parsed(sizing_document(sized()))["machines"][0]["plan"]});
+    EXPECT_TRUE(is_valid("plan", ranking));
 }
 
 TEST(Schema, HoldsForLargest) {
-    for (const LargestReport& report : {largest_depth(), no_depth()}) {
-        const nlohmann::json good = plain(largest_json(report));
+    for (const LargestAnswer& report : {largest_depth(), no_depth()}) {
+        const nlohmann::json good = parsed(largest_document(report));
         EXPECT_TRUE(is_valid("largest", good));
         for (const auto& [key, value] : good.items()) {
             nlohmann::json broken = good;
@@ -146,7 +153,7 @@ TEST(Schema, IsTheSameForPlansOnTheirOwnAndInRankings) {
 }
 
 TEST(Schema, RejectsAnyMissingKeyOfAPrediction) {
-    const nlohmann::json good = plain(prediction_json(pipelined()));
+    const nlohmann::json good = prediction(pipelined());
     for (const auto& [key, value] : good["plan"].items()) {
         nlohmann::json broken = good;
         broken["plan"].erase(key);
@@ -156,7 +163,7 @@ TEST(Schema, RejectsAnyMissingKeyOfAPrediction) {
 
 TEST(Schema, RejectsWrongValues) {
     const auto broken = [](const std::string& pointer, const nlohmann::json& value) {
-        nlohmann::json document = plain(prediction_json(pipelined()));
+        nlohmann::json document = prediction(pipelined());
         document[nlohmann::json::json_pointer(pointer)] = value;
         return document;
     };
@@ -171,7 +178,7 @@ TEST(Schema, RejectsWrongValues) {
 }
 
 TEST(Json, AddsUp) {
-    const Json p = plan_json(pipelined(), 1);
+    const nlohmann::json p = parsed(plan_record(pipelined(), 1));
     double time = 0;
     for (const auto& [part, seconds] : p["time_s"].items()) {
         time += seconds.get<double>();
@@ -185,11 +192,9 @@ TEST(Json, AddsUp) {
 }
 
 TEST(Json, SaysNullForWhatIsAbsentOrNotFinite) {
-    EXPECT_TRUE(number(std::numeric_limits<double>::infinity()).is_null());
-    EXPECT_TRUE(plan_json(too_large(), std::nullopt)["tokens_per_s"].is_null());
-    EXPECT_TRUE(prediction_json(too_large())["epoch"].is_null());
-    EXPECT_EQ(number(64).dump(), "64");
-    EXPECT_EQ(number(0.5).dump(), "0.5");
+    EXPECT_TRUE(parsed(Record(std::numeric_limits<double>::infinity())).is_null());
+    EXPECT_TRUE(parsed(plan_record(too_large(), std::nullopt))["tokens_per_s"].is_null());
+    EXPECT_TRUE(prediction(too_large())["epoch"].is_null());
 }
 
 }  // namespace schema_test

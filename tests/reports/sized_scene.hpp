@@ -1,7 +1,7 @@
 // Answers of `size` and `largest` made by hand, so that what a report prints changes only when the report does.
 #pragma once
 
-#include "reports/sized.hpp"
+#include "reports/collect/sizing_answer.hpp"
 #include "scene.hpp"
 
 namespace dodona::reports::testing {
@@ -62,7 +62,7 @@ inline SizedMachine sized_machine(const std::string& name, const std::vector<std
     return machine;
 }
 
-inline BackwardQuestion backward(const search::Goals& goals) {
+inline SizingInputs backward(const search::Goals& goals) {
     return {.model = "gpt3-175b",
             .model_source = "Brown et al., arXiv:2005.14165",
             .tokens_a_sample = 2048,
@@ -70,17 +70,17 @@ inline BackwardQuestion backward(const search::Goals& goals) {
             .settings = {{"--set", "name=it's mine"}}};
 }
 
-inline SizingReport sized() {
+inline SizingAnswer sized() {
     const Seconds deadline = 30 * unit::day;
-    SizingReport report{
+    SizingAnswer report{
         .question = backward(a_run(deadline)), .parameters = 174'615'846'912, .machines = {}, .best = 0};
     report.machines = {sized_machine("selene", {192, 256, 384, 512, 768}, deadline)};
     return report;
 }
 
 /// The second machine is dearer.
-inline SizingReport compared_machines() {
-    SizingReport report = sized();
+inline SizingAnswer compared_machines() {
+    SizingAnswer report = sized();
     report.find = search::Find::cheapest;
     report.machines.push_back(sized_machine("eos", {256, 512}, 30 * unit::day));
     report.machines[1].price->device = 3 * unit::money / unit::hour;
@@ -93,23 +93,23 @@ inline SizingReport compared_machines() {
     return report;
 }
 
-inline SizingReport too_late() {
+inline SizingAnswer too_late() {
     const Seconds deadline = unit::day;
-    SizingReport report{
+    SizingAnswer report{
         .question = backward(a_run(deadline)), .parameters = 174'615'846'912, .machines = {}, .best = {}};
     report.machines = {sized_machine("selene", {256, 512}, deadline)};
     return report;
 }
 
 /// Ctrl-C before anything was found.
-inline SizingReport stopped_early() {
-    SizingReport report = too_late();
+inline SizingAnswer stopped_early() {
+    SizingAnswer report = too_late();
     report.machines[0].sizing.complete = false;
     return report;
 }
 
-inline LargestReport largest_depth() {
-    LargestReport report{.question = backward({}), .parameter = "layers", .given = 96};
+inline LargestAnswer largest_depth() {
+    LargestAnswer report{.question = backward({}), .parameter = "layers", .given = 96};
     report.machine = "selene";
     report.machine_source = "Narayanan et al., SC 2021";
     report.devices = 512;
@@ -131,8 +131,8 @@ inline LargestReport largest_depth() {
     return report;
 }
 
-inline LargestReport no_depth() {
-    LargestReport report = largest_depth();
+inline LargestAnswer no_depth() {
+    LargestAnswer report = largest_depth();
     report.largest.attempts.erase(report.largest.attempts.begin(), report.largest.attempts.begin() + 2);
     report.largest.found.reset();
     return report;

@@ -10,7 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "files/library.hpp"
-#include "reports/json/answer.hpp"
+#include "reports/collect/plan_report.hpp"
+#include "reports/render/json.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
 
@@ -154,7 +155,7 @@ std::string told(search::Answer answer) {
     answer.counts.evaluated = 0;
     answer.counts.pruned = 0;
     answer.counts.seconds = 0;
-    return reports::answer_json(answer).dump(1);
+    return reports::json_page(reports::plan_document(answer, "").record);
 }
 
 /// Of each of the eight sets.

@@ -6,11 +6,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "files/peer_file.hpp"
-#include "reports/table.hpp"
+#include "reports/document/document.hpp"
 #include "validate/comparison.hpp"
 
 namespace dodona::reports {
@@ -33,8 +34,8 @@ Table peer_table(const validate::Comparison& comparison, const std::vector<files
 /// Reasons for refusals with their runs, the most frequent first; a last line says how many more there are.
 Table refusal_table(const validate::Comparison& comparison, std::size_t most);
 
-/// "51.5 %", "+3.2 %"; empty where there is nothing.
-std::string ratio(const std::optional<double>& value);
-std::string signed_ratio(const std::optional<double>& value);
+/// 51.5 %, +3.2 %; empty where there is nothing.
+Cell ratio(const std::optional<double>& value);
+Cell signed_ratio(const std::optional<double>& value);
 
 }  // namespace dodona::reports

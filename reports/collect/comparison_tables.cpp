@@ -1,4 +1,4 @@
-#include "reports/text/run_tables.hpp"
+#include "reports/collect/comparison_tables.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "reports/figures.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
 
@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t kPartsShown = 3;  ///< of a time, shown beside it
 constexpr double kLeastShare = 0.005;   ///< of a time that is worth a word
-
-std::string count_text(std::int64_t number) { return whole(static_cast<double>(number)); }
 
 /// "backward 57 %, forward 28 %, layer 11 %": the largest parts, ties in the order of a step.
 std::string made_of(const step::TimeParts& time) {
@@ -37,10 +35,10 @@ std::string made_of(const step::TimeParts& time) {
 
 }  // namespace
 
-std::string ratio(const std::optional<double>& value) { return value ? percent(*value) : ""; }
+Cell ratio(const std::optional<double>& value) { return value ? Cell(Percent{*value}) : Cell(); }
 
-std::string signed_ratio(const std::optional<double>& value) {
-    return value ? (*value > 0 ? "+" : "") + percent(*value) : "";
+Cell signed_ratio(const std::optional<double>& value) {
+    return value ? Cell(Percent{.ratio = *value, .sign = true}) : Cell();
 }
 
 Table worst_runs(const validate::Comparison& comparison, std::size_t most) {
@@ -60,8 +58,7 @@ Table worst_runs(const validate::Comparison& comparison, std::size_t most) {
                  {"predicted is made of"}});
     for (std::size_t i = 0; i < std::min(most, runs.size()); ++i) {
         const validate::RunResult& run = *runs[i];
-        table.row({run.id, run.group, text(*run.measured), text(run.predicted->value), signed_ratio(run.error),
-                   made_of(run.time)});
+        table.row({run.id, run.group, *run.measured, run.predicted->value, signed_ratio(run.error), made_of(run.time)});
     }
     return table;
 }
@@ -69,8 +66,8 @@ Table worst_runs(const validate::Comparison& comparison, std::size_t most) {
 Table fit_table(const validate::FitCounts& counts) {
     Table table({{""}, {"predicted to fit", Align::right}, {"predicted not to", Align::right}});
     if (counts.total() > 0) {
-        table.row({"runs that ran", count_text(counts.ran_fits), count_text(counts.ran_not)});
-        table.row({"runs out of memory", count_text(counts.oom_fits), count_text(counts.oom_not)});
+        table.row({"runs that ran", Count{counts.ran_fits}, Count{counts.ran_not}});
+        table.row({"runs out of memory", Count{counts.oom_fits}, Count{counts.oom_not}});
     }
     return table;
 }
@@ -78,8 +75,8 @@ Table fit_table(const validate::FitCounts& counts) {
 Table assumption_table(const validate::Statistics& all) {
     Table table({{""}, {"runs", Align::right}, {"mean", Align::right}});
     if (all.assumed.rows > 0) {
-        table.row({"with everything stated", count_text(all.stated.rows), ratio(all.stated.mape)});
-        table.row({"with something assumed", count_text(all.assumed.rows), ratio(all.assumed.mape)});
+        table.row({"with everything stated", Count{all.stated.rows}, ratio(all.stated.mape)});
+        table.row({"with something assumed", Count{all.assumed.rows}, ratio(all.assumed.mape)});
     }
     return table;
 }
@@ -100,7 +97,7 @@ Table peer_table(const validate::Comparison& comparison, const std::vector<files
         for (const files::PeerError& peer : peers) {
             const std::optional<double>& ours = peer.of_memory ? group.memory_mape : group.mape;
             if (peer.group == group.group && ours) {
-                table.row({group.group, peer.of_memory ? "memory" : "time", ratio(ours), percent(peer.error), peer.peer,
+                table.row({group.group, peer.of_memory ? "memory" : "time", ratio(ours), Percent{peer.error}, peer.peer,
                            peer.over.empty() ? "the same runs" : peer.over});
             }
         }
@@ -125,10 +122,10 @@ Table refusal_table(const validate::Comparison& comparison, std::size_t most) {
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
     Table table({{"runs", Align::right}, {"refused because"}});
     for (std::size_t i = 0; i < std::min(most, found.size()); ++i) {
-        table.row({count_text(found[i].second), found[i].first});
+        table.row({Count{found[i].second}, found[i].first});
     }
     if (found.size() > most) {
-        table.row({"", fmt::format("and {} more reasons; --format csv has every run", found.size() - most)});
+        table.row({{}, fmt::format("and {} more reasons; --format csv has every run", found.size() - most)});
     }
     return table;
 }

@@ -1,0 +1,165 @@
+// What renderers make of documents made by hand.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "reports/collect/next_commands.hpp"
+#include "reports/document/component_colours.hpp"
+#include "reports/render/json.hpp"
+#include "reports/render/markdown.hpp"
+#include "reports/render/renderer.hpp"
+#include "reports/render/text_layout.hpp"
+#include "step/prediction.hpp"
+
+namespace dodona::reports {
+namespace render_test {
+
+using namespace dodona::literals;
+
+Document document_of(std::vector<Block> blocks) {
+    Document document;
+    document.blocks = std::move(blocks);
+    return document;
+}
+
+std::string text_of(std::vector<Block> blocks, std::size_t width = 100) {
+    return render_text(document_of(std::move(blocks)), {.width = width});
+}
+
+TEST(DisplayColumns, CountWhatATerminalShows) {
+    EXPECT_EQ(display_columns("step"), 4U);
+    EXPECT_EQ(display_columns("█▓·"), 3U);
+    EXPECT_EQ(display_columns("e\xCC\x81"), 1U);  // e and a combining acute accent
+    EXPECT_EQ(display_columns("模型"), 4U);
+    EXPECT_EQ(display_columns("\xFF\xE6"), 2U);  // not UTF-8: still ends
+}
+
+TEST(Wrapped, KeepsNumbersWithTheirUnits) {
+    EXPECT_EQ(wrapped("needs 72.1 % of it", 10, "  "), "needs 72.1 %\n  of it");
+    EXPECT_EQ(wrapped("", 10, "  "), "");
+}
+
+Table two_rows() {
+    Table table({{"name"}, {"n", Align::right}});
+    table.row({"模型", Count{1}});
+    table.row({"x", Count{10}});
+    return table;
+}
+
+TEST(Table, AlignsByDisplayColumns) {
+    EXPECT_EQ(text_of({two_rows()}), "  name   n\n  模型   1\n  x     10\n");
+    EXPECT_EQ(markdown(two_rows()), "| name | n |\n|---|---:|\n| 模型 | 1 |\n| x | 10 |\n");
+}
+
+TEST(Table, BreaksTheCellsOfItsWidestColumnWhereRoomIsScarce) {
+    Table table({{"what"}, {"n", Align::right}});
+    table.row({"a sentence that is longer than its column", Count{1}});
+    EXPECT_EQ(text_of({table}, 28),
+              "  what                     n\n  a sentence that is       1\n  longer than its column\n");
+}
+
+TEST(Table, LeavesColumnsOfDetailToOtherFormats) {
+    Table table({{"a"}, {.title = "b", .align = Align::left, .detail = true}});
+    table.row({"1", "2"});
+    EXPECT_EQ(text_of({table}), "  a\n  1\n");
+    EXPECT_NE(markdown(table).find("| 1 | 2 |"), std::string::npos);
+}
+
+TEST(Bar, IsAlwaysAsWideAndAddsSmallPartsUp) {
+    const StackedBar bar{.title = "time", .parts = {{"a", "a", 1}, {"b", "b", 1}, {"c", "c", 0.001}}, .whole = 4};
+    const std::string text = text_of({bar});
+    const std::size_t line = text.find('\n') + 1;
+    EXPECT_EQ(display_columns(text.substr(line, text.find('\n', line) - line)), 2 + 72U);
+    EXPECT_NE(text.find("a 25.0 %"), std::string::npos);
+    EXPECT_NE(text.find("other < 0.1 %"), std::string::npos);
+    EXPECT_EQ(text_of({StackedBar{}}), "") << "a bar without parts shows nothing";
+}
+
+TEST(Bar, GivesAComponentOneColourInEveryReport) {
+    const StackedBar alone{.title = "t", .parts = {{"gradients", "gradient reduction", 1}}, .whole = 1};
+    StackedBar second = alone;
+    second.parts.insert(second.parts.begin(), {"forward", "forward", 1});
+    second.whole = 2;
+    const std::string colour = "38;5;" + std::to_string(colour_of("gradients").terminal) + "m";
+    for (const StackedBar& bar : {alone, second}) {
+        EXPECT_NE(render_text(document_of({bar}), {.colour = true}).find(colour), std::string::npos);
+    }
+}
+
+TEST(Bar, HasAColourForEveryPartOfAStep) {
+    for (std::size_t i = 0; i < step::kTimeParts; ++i) {
+        EXPECT_NE(&colour_of(step::name(static_cast<step::TimePart>(i))), &kOtherColour) << i;
+    }
+    for (std::size_t i = 0; i < step::kMemoryParts; ++i) {
+        EXPECT_NE(&colour_of(step::name(static_cast<step::MemoryPart>(i))), &kOtherColour) << i;
+    }
+}
+
+TEST(Chart, IsATableInText) {
+    const Chart chart{.title = "throughput",
+                      .x_title = "GPUs",
+                      .x = {Count{8}, Count{16}},
+                      .series = {{"data", "", {1_s, Estimate{2_s, 1_s, 3_s}}}}};
+    EXPECT_EQ(text_of({chart}),
+              "  throughput\n"
+              "  GPUs                     data\n"
+              "     8                   1.00 s\n"
+              "    16  2.00 s (1.00 to 3.00 s)\n");
+}
+
+TEST(KeyFigures, StandBelowEachOther) {
+    EXPECT_EQ(text_of({KeyFigures{{{.label = "MFU", .value = Percent{0.5}, .note = ""},
+                                   {.label = "memory", .value = 1_GiB, .note = "of 2.00 GiB"}}}}),
+              "  MFU     50.0 %\n  memory  1.00 GiB of 2.00 GiB\n");
+}
+
+TEST(Sections, AreLeftOutWhereTheyAreEmptyOrDetail) {
+    Document document;
+    add_section(document, {"Nothing"}, {List{}, Note{}});
+    EXPECT_TRUE(document.blocks.empty());
+    add_section(document, {.title = "Detail", .detail = true}, {List{{"item"}}});
+    EXPECT_EQ(render_text(document, {}), "");
+    EXPECT_EQ(render_markdown(document, {}), "### Detail\n\n- item\n");
+}
+
+TEST(Preformatted, IsPrintedAsItIs) {
+    EXPECT_EQ(text_of({Preformatted{"a   b\n"}}), "a   b\n");
+    EXPECT_EQ(render_markdown(document_of({Preformatted{"a   b\n"}}), {}), "```text\na   b\n```\n");
+}
+
+TEST(Csv, HasPathsForHeadersAndQuotesWhatNeedsIt) {
+    Document document;
+    document.rows = {{{"a", {{"b", 1}}}, {"list", std::vector<std::string>{"x", "y"}}, {"none", nullptr}},
+                     {{"a", {{"b", 2}, {"c", "say \"no\", twice"}}}, {"objects", Record::List{{{"k", 1}}}}}};
+    EXPECT_EQ(render_csv(document, {}), "a.b,list,none,a.c\n1,x; y,,\n2,,,\"say \"\"no\"\", twice\"\n");
+}
+
+TEST(Json, KeepsTheOrderAndPrintsWholeNumbersWithoutAPoint) {
+    EXPECT_EQ(json_line({{"b", 64.0}, {"a", 0.5}, {"none", std::numeric_limits<double>::infinity()}}),
+              R"({"b":64,"a":0.5,"none":null})");
+    EXPECT_EQ(json_line(Record(64_GiB)), "68719476736");
+}
+
+TEST(Renderers, HaveNamesAndSuffixesOfTheirOwn) {
+    std::vector<std::string_view> names;
+    for (const Renderer& renderer : renderers()) {
+        names.push_back(renderer.name);
+        EXPECT_EQ(renderer_named(renderer.name), &renderer);
+        for (const std::string_view suffix : renderer.suffixes) {
+            EXPECT_EQ(renderer_of_suffix(suffix), &renderer);
+        }
+    }
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+    EXPECT_EQ(renderer_named("jsn"), nullptr);
+}
+
+TEST(ShellWord, ReadsBackAsTyped) {
+    EXPECT_EQ(shell_word("gpt3-175b"), "gpt3-175b");
+    EXPECT_EQ(shell_word("my plan.yaml"), "'my plan.yaml'");
+    EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+    EXPECT_EQ(shell_word(""), "''");
+}
+
+}  // namespace render_test
+}  // namespace dodona::reports
