@@ -1,4 +1,4 @@
-// --explain: what an answer hangs on.
+// --explain: what an answer is sensitive to.
 #pragma once
 
 #include "cli/arguments.hpp"

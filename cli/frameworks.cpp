@@ -22,7 +22,10 @@ int run_frameworks(Arguments& arguments) {
 Command frameworks_command() {
     return {.name = "frameworks",
             .summary = "the frameworks that come with dodona, or what one of them adds",
-            .positionals = {{.name = "NAME", .description = "show this one: built in, or a file", .required = false}},
+            .positionals = {{.name = "NAME",
+                             .description = "show this one: built in, or a file",
+                             .required = false,
+                             .completes = Names::frameworks}},
             .options = output_options(),
             .examples = "Examples:\n  dodona frameworks\n  dodona frameworks megatron-2021",
             .run = run_frameworks};

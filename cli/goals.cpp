@@ -12,10 +12,10 @@ namespace {
 
 constexpr const char* kWork = "add --tokens T, --samples N or --epochs E";
 
-void read_work(Arguments& arguments, GoalWords& words) {
-    words.tokens = arguments.amount("--tokens");
-    words.samples = arguments.amount("--samples");
-    words.epochs = arguments.amount("--epochs");
+void read_work(Arguments& arguments, GoalSettings& settings) {
+    settings.tokens = arguments.amount("--tokens");
+    settings.samples = arguments.amount("--samples");
+    settings.epochs = arguments.amount("--epochs");
     std::vector<std::string> given;
     for (const char* name : {"--tokens", "--samples", "--epochs"}) {
         if (arguments.has(name)) {
@@ -27,7 +27,7 @@ void read_work(Arguments& arguments, GoalWords& words) {
     }
 }
 
-void read_prices(Arguments& arguments, GoalWords& words) {
+void read_prices(Arguments& arguments, GoalSettings& settings) {
     for (const std::string& typed : arguments.all("--price")) {
         const std::size_t equals = typed.rfind('=');
         const std::string machine = equals == std::string::npos ? "" : typed.substr(0, equals);
@@ -37,13 +37,13 @@ void read_prices(Arguments& arguments, GoalWords& words) {
             continue;
         }
         const files::Rate& rate = std::get<files::Rate>(read);
-        if (!words.prices.insert({machine, {rate.money, rate.currency, ""}}).second) {
+        if (!settings.prices.insert({machine, {rate.money, rate.currency, ""}}).second) {
             arguments.fault("--price", machine.empty() ? "given twice" : as_typed(machine) + " has two prices");
         }
     }
 }
 
-void read_budget(Arguments& arguments, GoalWords& words) {
+void read_budget(Arguments& arguments, GoalSettings& settings) {
     const auto typed = arguments.text("--budget");
     if (!typed) {
         return;
@@ -53,8 +53,8 @@ void read_budget(Arguments& arguments, GoalWords& words) {
         arguments.fault("--budget", fault->message, fault->help);
         return;
     }
-    words.budget = std::get<files::Amount>(read).money;
-    words.currency = std::get<files::Amount>(read).currency;
+    settings.budget = std::get<files::Amount>(read).money;
+    settings.currency = std::get<files::Amount>(read).currency;
 }
 
 std::vector<std::string> machines_of(const std::vector<Workload>& workloads) {
@@ -65,8 +65,8 @@ std::vector<std::string> machines_of(const std::vector<Workload>& workloads) {
     return names;
 }
 
-void check_currencies(Arguments& arguments, const GoalWords& words, const std::vector<Workload>& workloads) {
-    std::string currency = words.currency;
+void check_currencies(Arguments& arguments, const GoalSettings& settings, const std::vector<Workload>& workloads) {
+    std::string currency = settings.currency;
     std::string whose = "--budget";
     for (const Workload& workload : workloads) {
         if (!workload.cluster.price) {
@@ -79,7 +79,7 @@ void check_currencies(Arguments& arguments, const GoalWords& words, const std::v
         } else if (other != currency) {
             arguments.fault("--price",
                             fmt::format("the price of {} is in {}, {} in {}", workload.machine, other, whose, currency),
-                            "give all of them in one currency: dodona knows no rates of exchange");
+                            "give all of them in one currency: dodona has no exchange rates");
             return;
         }
     }
@@ -118,14 +118,14 @@ std::vector<Option> goal_options() {
              .repeats = true}};
 }
 
-GoalWords read_goals(Arguments& arguments) {
-    GoalWords words;
-    read_work(arguments, words);
-    words.deadline = arguments.duration("--deadline");
-    words.tokens_per_second = arguments.amount("--tokens-per-s");
-    words.samples_per_second = arguments.amount("--samples-per-s");
-    read_budget(arguments, words);
-    read_prices(arguments, words);
+GoalSettings read_goals(Arguments& arguments) {
+    GoalSettings settings;
+    read_work(arguments, settings);
+    settings.deadline = arguments.duration("--deadline");
+    settings.tokens_per_second = arguments.amount("--tokens-per-s");
+    settings.samples_per_second = arguments.amount("--samples-per-s");
+    read_budget(arguments, settings);
+    read_prices(arguments, settings);
     const bool works = arguments.has("--tokens") || arguments.has("--samples") || arguments.has("--epochs");
     for (const char* name : {"--deadline", "--budget"}) {
         if (arguments.has(name) && !works) {
@@ -135,14 +135,14 @@ GoalWords read_goals(Arguments& arguments) {
     if (arguments.has("--tokens-per-s") && arguments.has("--samples-per-s")) {
         arguments.fault("--samples-per-s", "the throughput is given by --tokens-per-s already", "give one of them");
     }
-    return words;
+    return settings;
 }
 
-search::Goals goals_of(Arguments& arguments, const GoalWords& words, const graph::Graph& graph) {
-    search::Goals goals{.samples = words.samples,
-                        .deadline = words.deadline,
-                        .samples_per_second = words.samples_per_second,
-                        .budget = words.budget};
+search::Goals goals_of(Arguments& arguments, const GoalSettings& settings, const graph::Graph& graph) {
+    search::Goals goals{.samples = settings.samples,
+                        .deadline = settings.deadline,
+                        .samples_per_second = settings.samples_per_second,
+                        .budget = settings.budget};
     const double tokens = tokens_a_sample(graph);
     const auto in_samples = [&](const char* option, const char* instead, double count) {
         if (tokens == 0) {
@@ -150,24 +150,24 @@ search::Goals goals_of(Arguments& arguments, const GoalWords& words, const graph
         }
         return count / std::max(tokens, 1.0);
     };
-    if (words.tokens) {
-        goals.samples = in_samples("--tokens", "--samples or --epochs", *words.tokens);
+    if (settings.tokens) {
+        goals.samples = in_samples("--tokens", "--samples or --epochs", *settings.tokens);
     }
-    if (words.tokens_per_second) {
-        goals.samples_per_second = in_samples("--tokens-per-s", "--samples-per-s", *words.tokens_per_second);
+    if (settings.tokens_per_second) {
+        goals.samples_per_second = in_samples("--tokens-per-s", "--samples-per-s", *settings.tokens_per_second);
     }
-    if (words.epochs && !graph.dataset.samples) {
+    if (settings.epochs && !graph.dataset.samples) {
         arguments.fault("--epochs", fmt::format("the size of the data set of {} is not known", graph.name),
                         "use --samples or --tokens, or add `dataset: {samples: N, source: ...}` to the model file");
-    } else if (words.epochs) {
-        goals.samples = *words.epochs * *graph.dataset.samples;
+    } else if (settings.epochs) {
+        goals.samples = *settings.epochs * *graph.dataset.samples;
     }
     return goals;
 }
 
-void set_prices(Arguments& arguments, const GoalWords& words, std::vector<Workload>& workloads) {
+void set_prices(Arguments& arguments, const GoalSettings& settings, std::vector<Workload>& workloads) {
     const std::vector<std::string> machines = machines_of(workloads);
-    for (const auto& [machine, price] : words.prices) {
+    for (const auto& [machine, price] : settings.prices) {
         if (machine.empty() && workloads.size() > 1) {
             arguments.fault("--price", "which machine's price is it?",
                             fmt::format("for example {}=2.5USD/h", machines[0]));
@@ -184,11 +184,11 @@ void set_prices(Arguments& arguments, const GoalWords& words, std::vector<Worklo
         }
         found->cluster.price = price;
     }
-    check_currencies(arguments, words, workloads);
+    check_currencies(arguments, settings, workloads);
     for (const Workload& workload : workloads) {
-        if (words.budget && !workload.cluster.price) {
+        if (settings.budget && !workload.cluster.price) {
             arguments.fault("--budget", fmt::format("{} has no price", workload.machine),
-                            fmt::format("add --price {}=2.5USD/h, of one GPU; dodona knows none", workload.machine));
+                            fmt::format("add --price {}=2.5USD/h, of one GPU; dodona has none", workload.machine));
         }
     }
 }

@@ -15,8 +15,8 @@ namespace dodona::cli {
 
 std::vector<Option> goal_options();
 
-/// The options as typed; what a network makes of them is for goals_of.
-struct GoalWords {
+/// The options as typed; goals_of converts them for a model.
+struct GoalSettings {
     std::optional<double> tokens, samples, epochs;  ///< one of them, or none
     std::optional<Seconds> deadline;
     std::optional<double> tokens_per_second, samples_per_second;
@@ -26,13 +26,13 @@ struct GoalWords {
     [[nodiscard]] bool has_work() const { return tokens || samples || epochs; }
 };
 
-GoalWords read_goals(Arguments& arguments);
+GoalSettings read_goals(Arguments& arguments);
 
-/// In samples of this network. A fault where the goals cannot be asked of it.
-search::Goals goals_of(Arguments& arguments, const GoalWords& words, const graph::Graph& graph);
+/// In samples of this model. A fault where the goals cannot be asked of it.
+search::Goals goals_of(Arguments& arguments, const GoalSettings& settings, const graph::Graph& graph);
 
 /// Puts the prices of the command line in the place of those of files. Faults: a price of no machine asked about,
 /// several currencies, a budget where a machine has no price.
-void set_prices(Arguments& arguments, const GoalWords& words, std::vector<Workload>& workloads);
+void set_prices(Arguments& arguments, const GoalSettings& settings, std::vector<Workload>& workloads);
 
 }  // namespace dodona::cli

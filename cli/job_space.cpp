@@ -32,7 +32,8 @@ std::vector<Option> job_space_options(bool constraints) {
     std::vector<Option> all{{.names = "--strategy",
                              .value = "A,B,...",
                              .description = "built-in strategies or files; default: all but the *-paradl ones",
-                             .group = "Search"}};
+                             .group = "Search",
+                             .completes = Names::strategies}};
     for (Option& option : space_options()) {
         if (constraints || option.names == "--max-memory") {
             all.push_back(std::move(option));

@@ -67,13 +67,13 @@ std::int64_t value_given(Arguments& arguments, const std::string& model, const s
     if (found == known.end()) {
         arguments.fault(
             "WHAT", fmt::format("{} has no parameter {}{}", model, as_typed(parameter), did_you_mean(parameter, names)),
-            "to be had: " + join(names));
+            "available: " + join(names));
         return 1;
     }
     const auto* value = std::get_if<std::int64_t>(&found->second.value);
     if (value == nullptr || *value < 1) {
         arguments.fault("WHAT", fmt::format("{} is not a whole number greater than 0 in {}", parameter, model),
-                        "to be had: " + join(names));
+                        "available: " + join(names));
         return 1;
     }
     return *value;
@@ -97,7 +97,7 @@ struct Asked {
     Parameters parameters;
     std::int64_t devices = 1;
     std::optional<std::int64_t> batch;
-    GoalWords goals;
+    GoalSettings goals;
 };
 
 /// The network with the parameter at that value, and the rest as asked; for `batch` the same network.
@@ -131,7 +131,7 @@ search::Largest largest_with_progress(const Workload& workload, const search::La
     });
     line.clear();
     if (!found.complete) {
-        fmt::print(stderr, "note: stopped; this is what {} values say\n", found.attempts.size());
+        fmt::print(stderr, "note: stopped; this is the result of {} values\n", found.attempts.size());
     }
     return found;
 }
@@ -173,7 +173,7 @@ int run_largest(Arguments& arguments) {
                                                      .model_source = workload.graph.source,
                                                      .tokens_a_sample = tokens_a_sample(workload.graph),
                                                      .goals = goals,
-                                                     .settings = settings(arguments)},
+                                                     .settings = settings_given(arguments)},
                                         .parameter = asked.parameter,
                                         .given = given,
                                         .machine = workload.machine,
@@ -190,9 +190,9 @@ int run_largest(Arguments& arguments) {
 
 Command largest_command() {
     return {.name = "largest",
-            .summary = "the largest batch, sequence or network that trains on N GPUs",
+            .summary = "the largest batch, sequence or model that trains on N GPUs",
             .usage = "--machine M --gpus N",
-            .positionals = {{.name = "MODEL", .description = "a built-in network or a file"},
+            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models},
                             {.name = "WHAT",
                              .description = "batch, without accumulating gradients; or a parameter of the\n"
                                             "model file that is a whole number: layers, hidden, sequence,\n"
@@ -200,7 +200,7 @@ Command largest_command() {
             .options = largest_command_options(),
             .examples =
                 "Values double from the given one until three in a row fail; then the gap above the largest\n"
-                "that does is looked at in ever smaller steps. With goals it meets them too.\n\n"
+                "that fits is searched in ever smaller steps. With goals, the answer meets them too.\n\n"
                 "Examples:\n"
                 "  dodona largest resnet50 batch --machine abci --gpus 8\n"
                 "  dodona largest llama-3.1-8b sequence --machine dgx-h100 --gpus 64 --batch 64\n"

@@ -22,11 +22,10 @@ std::vector<Option> limits_command_options() {
     std::vector<Option> all = workload_options();
     for (Option& option : all) {
         if (option.long_name() == "--gpus") {
-            option.description =
-                "look no further than N, and say whether N will do; default: all\nthat the machine has";
+            option.description = "consider up to N, and say whether N works; default: all that the\nmachine has";
         } else if (option.long_name() == "--batch") {
             option.description =
-                "samples a step that all GPUs share, however many (strong\nscaling); default for networks with tokens: "
+                "samples a step that all GPUs share, however many (strong\nscaling); default for models with tokens: "
                 "about 4 million\ntokens";
         }
     }
@@ -79,7 +78,7 @@ std::vector<search::StrategyLimits> with_progress(const Workload& workload, cons
         });
     line.clear();
     if (interrupted()) {
-        fmt::print(stderr, "note: stopped; larger numbers of GPUs and further strategies were not looked at\n");
+        fmt::print(stderr, "note: stopped; larger numbers of GPUs and further strategies were not searched\n");
     }
     return found;
 }
@@ -106,7 +105,7 @@ int run_limits(Arguments& arguments) {
                                              .model_source = workload.graph.source,
                                              .machine_source = workload.cluster.source,
                                              .parameters = graph::count(workload.graph).parameters,
-                                             .settings = settings(arguments)},
+                                             .settings = settings_given(arguments)},
                                 .growth = growth,
                                 .strategies = with_progress(workload, space, growth)};
     for (const plan::Strategy& strategy : space.strategies) {
@@ -120,9 +119,9 @@ int run_limits(Arguments& arguments) {
 
 Command limits_command() {
     return {.name = "limits",
-            .summary = "how many GPUs each strategy can use, what sets it, and up to how many pay",
+            .summary = "how many GPUs each strategy can use, what limits it, and how many pay off",
             .usage = "--machine M",
-            .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
+            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
             .options = limits_command_options(),
             .examples =
                 "Exit code 1: no strategy takes the GPUs asked for; or none fits at all.\n\n"

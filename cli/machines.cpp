@@ -49,7 +49,10 @@ int run_machines(Arguments& arguments) {
 Command machines_command() {
     return {.name = "machines",
             .summary = "the machines that come with dodona, or one of them",
-            .positionals = {{.name = "NAME", .description = "show this one: built in, or a file", .required = false}},
+            .positionals = {{.name = "NAME",
+                             .description = "show this one: built in, or a file",
+                             .required = false,
+                             .completes = Names::machines}},
             .options = output_options(),
             .examples = "Examples:\n  dodona machines\n  dodona machines abci",
             .run = run_machines};

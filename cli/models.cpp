@@ -20,7 +20,10 @@ int run_models(Arguments& arguments) {
 Command models_command() {
     return {.name = "models",
             .summary = "the models that come with dodona, or one of them",
-            .positionals = {{.name = "NAME", .description = "show this one: built in, or a file", .required = false}},
+            .positionals = {{.name = "NAME",
+                             .description = "show this one: built in, or a file",
+                             .required = false,
+                             .completes = Names::models}},
             .options = output_options(),
             .examples = "Examples:\n  dodona models\n  dodona models resnet50",
             .run = run_models};

@@ -33,7 +33,7 @@ step::Observation observation(const ObservedRun& asked, const plan::Framework& f
     return {prediction.uncertainty, covered, asked.measured};
 }
 
-/// Runs without a time say nothing; of those that cannot be asked, the first reason is told.
+/// Runs without a time are skipped; of those that cannot be predicted, the first reason is reported.
 std::vector<ObservedRun> runs_of(const std::string& table) {
     validate::Questions questions(library());
     std::vector<ObservedRun> asked;
@@ -53,7 +53,7 @@ std::vector<ObservedRun> runs_of(const std::string& table) {
         }
     }
     if (asked.empty()) {
-        fail({}, fmt::format("--observed: no run of {} can be asked{}", table, reason.empty() ? "" : ": " + reason),
+        fail({}, fmt::format("--observed: no run of {} can be predicted{}", table, reason.empty() ? "" : ": " + reason),
              "a run needs a measured step_time_s; `dodona validate " + table + "` says what else is wrong with each");
     }
     if (refused > 0) {
@@ -62,12 +62,12 @@ std::vector<ObservedRun> runs_of(const std::string& table) {
     return asked;
 }
 
-ObservedRun step_of(const ObservedWords& words, const Workload& workload, const plan::Plan& plan) {
+ObservedRun step_of(const ObservedSettings& settings, const Workload& workload, const plan::Plan& plan) {
     ObservedRun asked;
     asked.question.graph = std::make_shared<const graph::Graph>(workload.graph);
     asked.question.cluster = std::make_shared<const cluster::Cluster>(workload.cluster);
     asked.question.plan = plan;
-    asked.measured = *words.step;
+    asked.measured = *settings.step;
     const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
     if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
         fail({}, "--observed: a plan that cannot run has no step to observe: " + broken->text,
@@ -87,38 +87,38 @@ Option observed_option(const std::string& of) {
             .value = "TIME|RUNS.csv",
             .description = "a measured step " + of +
                            ",\nor a table of your own runs (FILES.md): parameters of the\n"
-                           "framework move to it, and the answer with them",
+                           "framework are adjusted to it, and the answer with them",
             .group = "Observed"};
 }
 
-ObservedWords read_observed(Arguments& arguments) {
-    ObservedWords words;
+ObservedSettings read_observed(Arguments& arguments) {
+    ObservedSettings settings;
     const auto typed = arguments.text("--observed");
     if (!typed) {
-        return words;
+        return settings;
     }
     if (typed->ends_with(".csv") || typed->find('/') != std::string::npos) {
-        words.table = *typed;
-        return words;
+        settings.table = *typed;
+        return settings;
     }
     const auto read = files::quantity_from<Dimensions{.second = 1}>(*typed);
     if (const auto* fault = std::get_if<files::NotAQuantity>(&read)) {
         arguments.fault("--observed", fault->message, "a time with its unit, 12.3s, or a table of runs, runs.csv");
-        return words;
+        return settings;
     }
     const Seconds time = std::get<Seconds>(read);
     if (time <= Seconds{}) {
-        arguments.fault("--observed", as_typed(*typed) + " is no time that a step can take", "for example 12.3s");
-        return words;
+        arguments.fault("--observed", as_typed(*typed) + " is not a time that a step can take", "for example 12.3s");
+        return settings;
     }
-    words.step = time;
-    return words;
+    settings.step = time;
+    return settings;
 }
 
-plan::Framework anchored(const plan::Framework& framework, const ObservedWords& words, const Workload& workload,
+plan::Framework anchored(const plan::Framework& framework, const ObservedSettings& settings, const Workload& workload,
                          const plan::Plan& observed_plan) {
     const std::vector<ObservedRun> asked =
-        words.step ? std::vector<ObservedRun>{step_of(words, workload, observed_plan)} : runs_of(words.table);
+        settings.step ? std::vector<ObservedRun>{step_of(settings, workload, observed_plan)} : runs_of(settings.table);
     return step::anchored(framework, [&](const plan::Framework& moved) {
         std::vector<step::Observation> observations;
         for (const ObservedRun& one : asked) {

@@ -13,7 +13,7 @@
 namespace dodona::cli {
 
 /// What --observed says before anything is read: the time of one step, or a table of runs.
-struct ObservedWords {
+struct ObservedSettings {
     std::optional<Seconds> step;
     std::string table;
     [[nodiscard]] bool any() const { return step || !table.empty(); }
@@ -22,11 +22,11 @@ struct ObservedWords {
 /// `of`: which plan a bare time is the step of.
 Option observed_option(const std::string& of);
 
-ObservedWords read_observed(Arguments& arguments);
+ObservedSettings read_observed(Arguments& arguments);
 
 /// The framework, moved to the step of `observed_plan` or to the runs of the table. Throws InputError where a plan does
 /// not fit or no run of the table can be asked.
-plan::Framework anchored(const plan::Framework& framework, const ObservedWords& words, const Workload& workload,
+plan::Framework anchored(const plan::Framework& framework, const ObservedSettings& settings, const Workload& workload,
                          const plan::Plan& observed_plan);
 
 }  // namespace dodona::cli

@@ -1,4 +1,4 @@
-// Options as values: every command lists its own, the parser and `--help` know no more.
+// Options as values: every command lists its own; parser, `--help`, completion and man page read the same lists.
 #pragma once
 
 #include <string>
@@ -6,15 +6,28 @@
 
 namespace dodona::cli {
 
+/// What comes with dodona and completes a value.
+enum class Names { none, models, machines, strategies, frameworks };
+
 struct Option {
     std::string names;        ///< "-p,--gpus"
-    std::string value;        ///< how help calls the value: "N"; empty for a switch
+    std::string value;        ///< how help calls the value: "N", or all choices "a|b"; empty for a switch
     std::string description;  ///< lines after the first are aligned below it
     std::string group = "Options";
     bool repeats = false;
+    std::string old_name = {};  ///< "--chunks": an earlier name that is still read, and not in `--help`
+    Names completes = Names::none;
 
     /// "--gpus": what faults and values go by.
     [[nodiscard]] std::string long_name() const { return names.substr(names.find("--")); }
+    /// "-p", or empty.
+    [[nodiscard]] std::string short_name() const {
+        return names.starts_with("--") ? "" : names.substr(0, names.find(','));
+    }
+    [[nodiscard]] bool takes_value() const { return !value.empty(); }
+    [[nodiscard]] bool is_called(const std::string& name) const {
+        return name == long_name() || (!name.empty() && (name == short_name() || name == old_name));
+    }
 };
 
 struct Positional {
@@ -22,6 +35,7 @@ struct Positional {
     std::string description;
     bool required = true;
     bool many = false;
+    Names completes = Names::none;
 };
 
 class Arguments;
@@ -35,6 +49,16 @@ struct Command {
     std::string examples;  ///< below the options in `--help`
     int (*run)(Arguments& arguments) = nullptr;
     std::string program;  ///< not empty: the command is this program, which gets all its words
+
+    /// Null where it has no such option.
+    [[nodiscard]] const Option* option(const std::string& name) const {
+        for (const Option& one : options) {
+            if (one.is_called(name)) {
+                return &one;
+            }
+        }
+        return nullptr;
+    }
 };
 
 }  // namespace dodona::cli

@@ -1,4 +1,7 @@
-// Words of the command line -> arguments of one command, and its `--help`. The only file that knows CLI11.
+// Words of the command line -> arguments of one command, and its `--help`.
+//
+// Accepted: `--name value`, `--name=value`, `-n value`, `-nvalue`, switches, positionals anywhere, and `--` before words
+// that are no options.
 #pragma once
 
 #include <span>
@@ -10,8 +13,11 @@
 
 namespace dodona::cli {
 
-/// Throws InputError for words that the command does not know; `commands` are searched for who knows them.
+/// Throws InputError for words that the command does not know; `commands` are searched for one that knows them.
 Arguments parse(const Command& command, const std::vector<std::string>& words, std::span<const Command> commands);
+
+/// "dodona plan MODEL --machine M --gpus N [OPTIONS]".
+std::string usage(const Command& command);
 
 std::string help(const Command& command);
 

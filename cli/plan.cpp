@@ -34,8 +34,10 @@ std::vector<Option> plan_command_options() {
     const std::string search = "Search";
     all.push_back({.names = "--strategy",
                    .value = "A,B,...",
-                   .description = "built-in strategies, files, `auto` (made layer by layer); default: all but *-paradl",
-                   .group = search});
+                   .description = "built-in strategies, files, or `auto` (layer by layer); default: all\n"
+                                  "but *-paradl",
+                   .group = search,
+                   .completes = Names::strategies});
     for (Option& option : space_options()) {
         all.push_back(std::move(option));
     }
@@ -45,8 +47,8 @@ std::vector<Option> plan_command_options() {
                    .description = "write the best plan as a file that `dodona predict --plan` reads",
                    .group = "Output"});
     all.push_back(
-        explain_option("which parameters the answer hangs on, and what change of each would\n"
-                       "recommend another plan"));
+        explain_option("which parameters the answer is sensitive to, and at which value of\n"
+                       "each another plan is better"));
     all.push_back(observed_option("of the plan that --observed-plan names"));
     all.push_back({.names = "--observed-plan",
                    .value = "FILE",
@@ -128,7 +130,7 @@ int run_plan(Arguments& arguments) {
     const auto batch = arguments.count("--batch");
     space.max_memory = arguments.size("--max-memory");
     space.top = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
-    const ObservedWords observed = read_observed(arguments);
+    const ObservedSettings observed = read_observed(arguments);
     const std::string observed_plan = arguments.text("--observed-plan").value_or("");
     if (observed.step && observed_plan.empty()) {
         arguments.missing("--observed-plan",
@@ -168,7 +170,7 @@ int run_plan(Arguments& arguments) {
                        .model_source = workload.graph.source,
                        .machine_source = workload.cluster.source,
                        .parameters = graph::count(workload.graph).parameters,
-                       .settings = settings(arguments)};
+                       .settings = settings_given(arguments)};
     if (answer.layers) {
         answer.question.strategies.emplace_back(search::kByLayers);
     }
@@ -190,7 +192,7 @@ Command plan_command() {
     return {.name = "plan",
             .summary = "which parallelism fits N GPUs, and which of it is fastest",
             .usage = "--machine M --gpus N",
-            .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
+            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
             .options = plan_command_options(),
             .examples =
                 "Examples:\n"

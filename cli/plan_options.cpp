@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/zero.hpp"
 #include "files/number.hpp"
 #include "plan/recompute.hpp"
 #include "step/validate.hpp"
@@ -15,35 +16,32 @@ namespace {
 
 constexpr std::array kSchedules{plan::ScheduleKind::gpipe, plan::ScheduleKind::one_forward_one_backward,
                                 plan::ScheduleKind::interleaved};
-constexpr std::array kShards{plan::ShardLevel::none, plan::ShardLevel::states, plan::ShardLevel::gradients,
-                             plan::ShardLevel::parameters};
-
 /// What a plan file says itself.
 constexpr std::array kSpeltOut{
-    "--strategy",  "--mesh",    "--microbatch",  "--schedule",        "--chunks",    "--stages",
-    "--recompute", "--shard",   "--shard-group", "--keep-parameters", "--precision", "--gradient-precision",
+    "--strategy",  "--mesh",    "--micro-batch", "--schedule",        "--virtual-stages", "--stages",
+    "--recompute", "--zero",    "--zero-group",  "--keep-parameters", "--precision",      "--gradient-precision",
     "--optimizer", "--overlap", "--offload",     "--algorithm"};
 
-void read_recompute(Arguments& arguments, PlanWords& words) {
+void read_recompute(Arguments& arguments, PlanSettings& settings) {
     const auto typed = arguments.text("--recompute");
     if (!typed) {
         return;
     }
     constexpr std::string_view kLayers = "layers=";
     if (typed->starts_with(kLayers)) {
-        words.recompute = plan::RecomputeKind::layers;
+        settings.recompute = plan::RecomputeKind::layers;
         for (const std::string& layer : between_commas(typed->substr(kLayers.size()))) {
             if (layer.empty()) {
                 arguments.fault("--recompute", as_typed(*typed) + " has an empty entry",
                                 "names between commas, without blanks: layers=norm1,gated");
             }
-            words.recompute_layers.push_back(plan::layers_named(layer));
+            settings.recompute_layers.push_back(plan::layers_named(layer));
         }
         return;
     }
     const auto kind = plan::recompute_from(*typed);
     if (kind && *kind != plan::RecomputeKind::every && *kind != plan::RecomputeKind::layers) {
-        words.recompute = *kind;
+        settings.recompute = *kind;
         return;
     }
     const auto every = typed->starts_with("every-") ? files::whole_from(typed->substr(6)) : files::NotANumber{};
@@ -54,46 +52,47 @@ void read_recompute(Arguments& arguments, PlanWords& words) {
                                                    did_you_mean(*typed, choices)));
         return;
     }
-    words.recompute = plan::RecomputeKind::every;
-    words.recompute_every = *count;
+    settings.recompute = plan::RecomputeKind::every;
+    settings.recompute_every = *count;
 }
 
-void read_schedule(Arguments& arguments, PlanWords& words) {
-    if (const auto word = arguments.word("--schedule", cli::words(kSchedules))) {
-        words.schedule = plan::schedule_from(*word);
+void read_schedule(Arguments& arguments, PlanSettings& settings) {
+    if (const auto word = arguments.word("--schedule", choices_of(kSchedules))) {
+        settings.schedule = plan::schedule_from(*word);
     }
-    words.chunks = arguments.count("--chunks").value_or(1);
-    words.stages = arguments.counts("--stages");
-    const bool interleaved = words.schedule == plan::ScheduleKind::interleaved;
-    if (interleaved && !arguments.has("--chunks")) {
-        arguments.fault("--schedule", "interleaved-1f1b needs --chunks", "for example --chunks 2");
+    settings.chunks = arguments.count("--virtual-stages").value_or(1);
+    settings.stages = arguments.counts("--stages");
+    const bool interleaved = settings.schedule == plan::ScheduleKind::interleaved;
+    if (interleaved && !arguments.has("--virtual-stages")) {
+        arguments.fault("--schedule", "interleaved-1f1b needs --virtual-stages", "for example --virtual-stages 2");
     }
-    if (words.schedule && !interleaved && words.chunks > 1) {
-        arguments.fault("--chunks", fmt::format("{} has one chunk on each stage", plan::name(*words.schedule)),
+    if (settings.schedule && !interleaved && settings.chunks > 1) {
+        arguments.fault("--virtual-stages",
+                        fmt::format("{} has one virtual stage on each rank", plan::name(*settings.schedule)),
                         "for several: --schedule interleaved-1f1b");
     }
 }
 
-void read_sharding(Arguments& arguments, PlanWords& words) {
-    if (const auto word = arguments.word("--shard", cli::words(kShards))) {
-        words.shard = plan::shard_from(*word);
+void read_zero(Arguments& arguments, PlanSettings& settings) {
+    if (const auto typed = arguments.word("--zero", zero_choices())) {
+        settings.shard = zero_level(*typed);
     }
-    words.shard_group = arguments.count("--shard-group").value_or(0);
-    words.keep_parameters = arguments.has("--keep-parameters");
+    settings.shard_group = arguments.count("--zero-group").value_or(0);
+    settings.keep_parameters = arguments.has("--keep-parameters");
 }
 
-plan::Plan plan_from_file(Arguments& arguments, const PlanWords& words) {
+plan::Plan plan_from_file(Arguments& arguments, const PlanSettings& settings) {
     for (const char* option : kSpeltOut) {
         if (arguments.has(option)) {
-            arguments.fault(option, "the plan file says this", "leave it out, or edit " + words.file);
+            arguments.fault(option, "the plan file says this", "leave it out, or edit " + settings.file);
         }
     }
     arguments.throw_if_faults();
-    plan::Plan plan = library().plan(words.file, {});
-    plan.batch = words.batch.value_or(plan.batch);
-    if (words.gpus && *words.gpus != plan.devices()) {
-        arguments.fault("--gpus",
-                        fmt::format("{} GPUs, but the mesh of {} has {}", *words.gpus, words.file, plan.devices()));
+    plan::Plan plan = library().plan(settings.file, {});
+    plan.batch = settings.batch.value_or(plan.batch);
+    if (settings.gpus && *settings.gpus != plan.devices()) {
+        arguments.fault(
+            "--gpus", fmt::format("{} GPUs, but the mesh of {} has {}", *settings.gpus, settings.file, plan.devices()));
     }
     return plan;
 }
@@ -115,7 +114,7 @@ std::vector<plan::MeshAxis> only_axis(Arguments& arguments, const plan::Strategy
             example += (example.empty() ? "" : ",") + axis + "=SIZE";
         }
         arguments.fault("--mesh",
-                        fmt::format("which sizes? {} has {}", strategy.name,
+                        fmt::format("the sizes are missing: {} has {}", strategy.name,
                                     axes.empty() ? "no axis for more than one GPU" : "several axes"),
                         axes.empty() ? "" : "--mesh " + example);
     }
@@ -150,39 +149,51 @@ std::vector<Option> plan_options() {
     return {
         {.names = "--plan",
          .value = "FILE",
-         .description = "what `dodona plan --save` wrote, or your own",
+         .description = "a plan file: from `dodona plan --save`, or your own",
          .group = group},
-        {.names = "--strategy", .value = "A", .description = "a built-in strategy or a file", .group = group},
+        {.names = "--strategy",
+         .value = "A",
+         .description = "a built-in strategy or a file",
+         .group = group,
+         .completes = Names::strategies},
         {.names = "--mesh",
          .value = "AXIS=SIZE,...",
          .description = "innermost axis first; default: all GPUs on the strategy's only axis",
          .group = group},
-        {.names = "--microbatch",
+        {.names = "--micro-batch",
          .value = "B",
          .description = "samples for each data rank and forward pass; default: all at once,\n"
                         "1 in a pipeline",
-         .group = group},
+         .group = group,
+         .old_name = "--microbatch"},
         {.names = "--schedule", .value = "gpipe|1f1b|interleaved-1f1b", .description = "default: 1f1b", .group = group},
-        {.names = "--chunks", .value = "K", .description = "model chunks on each pipeline rank", .group = group},
+        {.names = "--virtual-stages",
+         .value = "K",
+         .description = "parts of the model on each pipeline rank, for interleaved-1f1b",
+         .group = group,
+         .old_name = "--chunks"},
         {.names = "--stages",
          .value = "N,N,...",
          .description = "layers or blocks on each stage; default: balanced",
          .group = group},
         {.names = "--recompute",
          .value = "none|selective|full|every-K|layers=NAME,...",
-         .description = "activations to compute again in backward; default: none",
+         .description = "activations to recompute in the backward pass; default: none",
          .group = group},
-        {.names = "--shard",
-         .value = "none|states|gradients|parameters",
-         .description = "ZeRO 1, 2, 3; default: the strategy's own",
-         .group = group},
-        {.names = "--shard-group",
+        {.names = "--zero",
+         .value = "0|1|2|3",
+         .description = "ZeRO stage: shard optimizer states, gradients and parameters over\n"
+                        "data ranks; default: the strategy's own",
+         .group = group,
+         .old_name = "--shard"},
+        {.names = "--zero-group",
          .value = "N",
-         .description = "ranks that share one copy; default: all that can",
-         .group = group},
+         .description = "ranks that share one sharded copy; default: all that can",
+         .group = group,
+         .old_name = "--shard-group"},
         {.names = "--keep-parameters",
          .value = "",
-         .description = "ZeRO 3: gather weights once for forward and backward",
+         .description = "ZeRO-3: gather weights once for forward and backward",
          .group = group},
         {.names = "--gradient-precision",
          .value = "fp32|tf32|fp16|bf16|fp8|mxfp8|nvfp4",
@@ -191,35 +202,35 @@ std::vector<Option> plan_options() {
     };
 }
 
-PlanWords read_plan_words(Arguments& arguments) {
-    PlanWords words;
-    words.file = arguments.text("--plan").value_or("");
-    words.strategy = arguments.text("--strategy").value_or("");
+PlanSettings read_plan_settings(Arguments& arguments) {
+    PlanSettings settings;
+    settings.file = arguments.text("--plan").value_or("");
+    settings.strategy = arguments.text("--strategy").value_or("");
     for (const auto& [axis, size] : arguments.sizes("--mesh")) {
-        words.mesh.push_back({axis, size});
+        settings.mesh.push_back({axis, size});
     }
-    words.gpus = arguments.count("--gpus");
-    words.batch = arguments.count("--batch");
-    words.microbatch = arguments.count("--microbatch");
-    if (const auto word = arguments.word("--gradient-precision", cli::words(kPrecisions))) {
-        words.gradient_precision = precision_from(*word);
+    settings.gpus = arguments.count("--gpus");
+    settings.batch = arguments.count("--batch");
+    settings.microbatch = arguments.count("--micro-batch");
+    if (const auto word = arguments.word("--gradient-precision", choices_of(kPrecisions))) {
+        settings.gradient_precision = precision_from(*word);
     }
-    read_schedule(arguments, words);
-    read_recompute(arguments, words);
-    read_sharding(arguments, words);
+    read_schedule(arguments, settings);
+    read_recompute(arguments, settings);
+    read_zero(arguments, settings);
     const bool has_plan = arguments.has("--plan");
     if (!has_plan && !arguments.has("--strategy")) {
         arguments.missing("a plan", "give --strategy A and --mesh AXIS=SIZE,..., or --plan FILE");
     }
-    if (!has_plan && words.mesh.empty() && !words.gpus && !arguments.has("--gpus")) {
+    if (!has_plan && settings.mesh.empty() && !settings.gpus && !arguments.has("--gpus")) {
         arguments.missing("--gpus", "how many GPUs to train on: --gpus 64");
     }
-    return words;
+    return settings;
 }
 
-plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Workload& workload) {
-    if (!words.file.empty()) {
-        plan::Plan plan = plan_from_file(arguments, words);
+plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Workload& workload) {
+    if (!settings.file.empty()) {
+        plan::Plan plan = plan_from_file(arguments, settings);
         if (arguments.has("--framework")) {
             plan.framework = framework_of(arguments, workload);
         }
@@ -237,31 +248,31 @@ plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Workload&
     plan.framework = framework_of(arguments, workload);
     plan.memory = memory_of(plan.framework);
     arguments.throw_if_faults();
-    plan.strategy = read_strategy(words.strategy);
-    plan.mesh = words.mesh.empty() ? only_axis(arguments, plan.strategy, *words.gpus) : words.mesh;
+    plan.strategy = read_strategy(settings.strategy);
+    plan.mesh = settings.mesh.empty() ? only_axis(arguments, plan.strategy, *settings.gpus) : settings.mesh;
     plan.fold_axes();
     arguments.throw_if_faults();
-    check_mesh(arguments, plan, words.gpus.value_or(plan.devices()));
+    check_mesh(arguments, plan, settings.gpus.value_or(plan.devices()));
     arguments.throw_if_faults();
     check_devices(arguments, workload.cluster, plan.devices());
-    plan.batch = words.batch.value_or(default_batch(workload.graph, plan.devices()));
-    plan.microbatch = words.microbatch.value_or(default_microbatch(plan));
-    plan.chunks = words.chunks;
-    plan.schedule = words.schedule.value_or(words.chunks > 1 ? plan::ScheduleKind::interleaved
-                                                             : plan::ScheduleKind::one_forward_one_backward);
-    plan.stages = words.stages;
-    plan.recompute = words.recompute;
-    plan.recompute_every = words.recompute_every;
-    plan.recompute_layers = words.recompute_layers;
-    plan.shard = words.shard.value_or(plan.strategy.shard.value_or(plan::ShardLevel::none));
-    plan.shard_group = words.shard_group;
-    plan.keep_parameters = words.keep_parameters;
-    plan.gradient_precision = words.gradient_precision;
+    plan.batch = settings.batch.value_or(default_batch(workload.graph, plan.devices()));
+    plan.microbatch = settings.microbatch.value_or(default_microbatch(plan));
+    plan.chunks = settings.chunks;
+    plan.schedule = settings.schedule.value_or(settings.chunks > 1 ? plan::ScheduleKind::interleaved
+                                                                   : plan::ScheduleKind::one_forward_one_backward);
+    plan.stages = settings.stages;
+    plan.recompute = settings.recompute;
+    plan.recompute_every = settings.recompute_every;
+    plan.recompute_layers = settings.recompute_layers;
+    plan.shard = settings.shard.value_or(plan.strategy.shard.value_or(plan::ShardLevel::none));
+    plan.shard_group = settings.shard_group;
+    plan.keep_parameters = settings.keep_parameters;
+    plan.gradient_precision = settings.gradient_precision;
     if (plan.shard_group > 0 && plan.shard == plan::ShardLevel::none) {
-        arguments.fault("--shard-group", "nothing is sharded", "add --shard states, gradients or parameters");
+        arguments.fault("--zero-group", "nothing is sharded", "add --zero 1, 2 or 3");
     }
     if (plan.keep_parameters && plan.shard != plan::ShardLevel::parameters) {
-        arguments.fault("--keep-parameters", "parameters are not sharded", "add --shard parameters");
+        arguments.fault("--keep-parameters", "parameters are not sharded", "add --zero 3");
     }
     arguments.throw_if_faults();
     return plan;

@@ -1,4 +1,4 @@
-// A plan from the options of `dodona predict`: from a file, or spelt out.
+// The plan of `dodona predict`: from a file, or from options.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace dodona::cli {
 
-/// What can be read before network and machine are known.
-struct PlanWords {
+/// What can be read before model and machine are known.
+struct PlanSettings {
     std::string file;
     std::string strategy;
     std::vector<plan::MeshAxis> mesh;
@@ -36,9 +36,9 @@ struct PlanWords {
 
 std::vector<Option> plan_options();
 
-PlanWords read_plan_words(Arguments& arguments);
+PlanSettings read_plan_settings(Arguments& arguments);
 
 /// Throws the faults collected so far, and those of the plan against the number of GPUs.
-plan::Plan plan_of(Arguments& arguments, const PlanWords& words, const Workload& workload);
+plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Workload& workload);
 
 }  // namespace dodona::cli

@@ -20,7 +20,7 @@ std::vector<Option> predict_command_options() {
         all.push_back(std::move(option));
     }
     all.push_back(observed_option("of this very plan"));
-    all.push_back(explain_option("which parameters its time hangs on"));
+    all.push_back(explain_option("which parameters its time is sensitive to"));
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }
@@ -30,10 +30,10 @@ std::vector<Option> predict_command_options() {
 int run_predict(Arguments& arguments) {
     const Output output = read_output(arguments);
     const bool explains = read_explain(arguments, output);
-    const PlanWords plan_words = read_plan_words(arguments);
-    const ObservedWords observed = read_observed(arguments);
+    const PlanSettings settings = read_plan_settings(arguments);
+    const ObservedSettings observed = read_observed(arguments);
     const Workload workload = read_workload(arguments);
-    plan::Plan plan = plan_of(arguments, plan_words, workload);
+    plan::Plan plan = plan_of(arguments, settings, workload);
     if (observed.any()) {
         plan.framework = anchored(plan.framework, observed, workload, plan);
     }
@@ -52,7 +52,7 @@ Command predict_command() {
     return {.name = "predict",
             .summary = "time and memory of one plan, with all their parts",
             .usage = "--machine M --gpus N (--strategy A --mesh AXIS=SIZE,... | --plan FILE)",
-            .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
+            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
             .options = predict_command_options(),
             .examples =
                 "A plan that does not fit is predicted all the same: exit code 0, and `fits: no`.\n\n"
@@ -61,7 +61,7 @@ Command predict_command() {
                 "  dodona predict gpt3-175b --machine selene --batch 1536 --plan best.yaml\n"
                 "  dodona predict gpt3-175b --machine selene --gpus 64 --batch 64 \\\n"
                 "      --strategy megatron-sequence --mesh tensor=8,pipeline=8 \\\n"
-                "      --schedule interleaved-1f1b --chunks 3 --recompute selective",
+                "      --schedule interleaved-1f1b --virtual-stages 3 --recompute selective",
             .run = run_predict};
 }
 

@@ -7,12 +7,14 @@
 
 #include "build_config.hpp"
 #include "cli/check.hpp"
+#include "cli/completion.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/frameworks.hpp"
 #include "cli/hand_over.hpp"
 #include "cli/largest.hpp"
 #include "cli/limits.hpp"
 #include "cli/machines.hpp"
+#include "cli/man_page.hpp"
 #include "cli/models.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
@@ -28,7 +30,7 @@ namespace {
 
 std::string overview() {
     std::string text =
-        "dodona: what parallelism fits your network and your GPUs, and how fast it trains\n\n"
+        "dodona: what parallelism fits your model and your GPUs, and how fast it trains\n\n"
         "Usage: dodona COMMAND ...\n\nCommands:\n";
     for (const Command& command : commands()) {
         text += fmt::format("  {:<12}{}\n", command.name, command.summary);
@@ -70,7 +72,8 @@ std::span<const Command> commands() {
         .program = "dodona-calibrate"};
     static const std::array all{plan_command(),       predict_command(), size_command(),     largest_command(),
                                 limits_command(),     models_command(),  machines_command(), strategies_command(),
-                                frameworks_command(), calibrate,         check_command(),    validate_command()};
+                                frameworks_command(), calibrate,         check_command(),    validate_command(),
+                                completion_command()};
     return all;
 }
 
@@ -83,6 +86,16 @@ int run(const std::vector<std::string>& words) {
     }
     if (first == "--version") {
         print(fmt::format("dodona {}\n", kVersion));
+        return kAnswered;
+    }
+    if (first == "--man") {
+        print(man_page(commands()));
+        return kAnswered;
+    }
+    if (first == "__complete") {
+        for (const std::string& candidate : completions({words.begin() + 1, words.end()})) {
+            print(candidate + "\n");
+        }
         return kAnswered;
     }
     if (words.empty()) {

@@ -30,9 +30,9 @@ std::vector<Option> size_command_options() {
         } else if (option.long_name() == "--gpus") {
             option.value = "A..B|N,N,...";
             option.description =
-                "counts to look at: every multiple of a node from A to B, or\n"
-                "those named; default: parts of a node, every node to 32,\n"
-                "then 16 counts to each doubling, to the whole machine";
+                "numbers to consider: every multiple of a node from A to B, or\n"
+                "those listed; default: parts of a node, every node to 32,\n"
+                "then 16 numbers to each doubling, to the whole machine";
         }
     }
     for (Option& option : goal_options()) {
@@ -43,7 +43,7 @@ std::vector<Option> size_command_options() {
     }
     all.push_back({.names = "--find",
                    .value = "fewest|fastest|cheapest",
-                   .description = "of the counts that meet the goals; default: fewest, of\n"
+                   .description = "of the numbers that meet the goals; default: fewest, of\n"
                                   "several machines with prices cheapest",
                    .group = "Search"});
     for (Option& option : output_options()) {
@@ -52,61 +52,61 @@ std::vector<Option> size_command_options() {
     return all;
 }
 
-/// What --gpus says, before a machine says which of it there is.
-struct CountWords {
+/// What --gpus asks for, before it is compared with what a machine has.
+struct DeviceCounts {
     std::optional<std::pair<std::int64_t, std::int64_t>> range;
     std::vector<std::int64_t> counts;
 };
 
-CountWords read_counts(Arguments& arguments) {
+DeviceCounts read_counts(Arguments& arguments) {
     const std::string name = "--gpus";
-    CountWords words;
+    DeviceCounts asked;
     const auto typed = arguments.text(name);
     if (!typed) {
-        return words;
+        return asked;
     }
     const std::size_t dots = typed->find("..");
     if (dots == std::string::npos) {
-        words.counts = arguments.counts(name);
-        std::sort(words.counts.begin(), words.counts.end());
-        words.counts.erase(std::unique(words.counts.begin(), words.counts.end()), words.counts.end());
-        return words;
+        asked.counts = arguments.counts(name);
+        std::sort(asked.counts.begin(), asked.counts.end());
+        asked.counts.erase(std::unique(asked.counts.begin(), asked.counts.end()), asked.counts.end());
+        return asked;
     }
     const auto least = arguments.count_from(name, typed->substr(0, dots));
     const auto most = arguments.count_from(name, typed->substr(dots + 2));
     if (least && most && *least > *most) {
-        arguments.fault(name, fmt::format("{} is empty", as_typed(*typed)), "the smaller count comes first: 8..1024");
+        arguments.fault(name, fmt::format("{} is empty", as_typed(*typed)), "the smaller number comes first: 8..1024");
     } else if (least && most) {
-        words.range = {*least, *most};
+        asked.range = {*least, *most};
     }
-    return words;
+    return asked;
 }
 
 /// `clips`: of several machines the smaller ones end a range where they end.
-std::vector<std::int64_t> counts_of(Arguments& arguments, const CountWords& words, const cluster::Cluster& cluster,
+std::vector<std::int64_t> counts_of(Arguments& arguments, const DeviceCounts& asked, const cluster::Cluster& cluster,
                                     bool clips) {
-    if (!words.range && words.counts.empty()) {
+    if (!asked.range && asked.counts.empty()) {
         return search::usual_counts(cluster);
     }
-    std::int64_t most = words.range ? words.range->second : words.counts.back();
-    if (words.range && clips && words.range->first <= cluster.devices()) {
+    std::int64_t most = asked.range ? asked.range->second : asked.counts.back();
+    if (asked.range && clips && asked.range->first <= cluster.devices()) {
         most = std::min(most, cluster.devices());
     }
     check_devices(arguments, cluster, most);
-    if (most > cluster.devices() || !words.range) {
-        return words.counts;
+    if (most > cluster.devices() || !asked.range) {
+        return asked.counts;
     }
-    std::vector<std::int64_t> counts = search::counts_between(cluster, words.range->first, most);
+    std::vector<std::int64_t> counts = search::counts_between(cluster, asked.range->first, most);
     if (counts.size() > kMostCounts) {
-        arguments.fault("--gpus", fmt::format("{} counts are too many", counts.size()),
-                        fmt::format("ask about {} at most, or name them: 1024,2048,4096", kMostCounts));
+        arguments.fault("--gpus", fmt::format("{} numbers are too many", counts.size()),
+                        fmt::format("{} at most, or list them: 1024,2048,4096", kMostCounts));
     }
     return counts;
 }
 
 std::vector<Workload> read_workloads(Arguments& arguments) {
     const std::string model =
-        arguments.required_text("MODEL", "a built-in network (`dodona models` lists them) or a file");
+        arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file");
     const auto parameters = model_parameters(arguments);
     const std::vector<std::string> machines = arguments.all("--machine");
     if (machines.empty()) {
@@ -133,7 +133,7 @@ std::vector<Workload> read_workloads(Arguments& arguments) {
 search::Find read_find(Arguments& arguments, const std::vector<Workload>& workloads) {
     const bool priced = std::all_of(workloads.begin(), workloads.end(),
                                     [](const Workload& workload) { return workload.cluster.price; });
-    const auto word = arguments.word("--find", words(search::kFinds));
+    const auto word = arguments.word("--find", choices_of(search::kFinds));
     if (!word) {
         return priced && workloads.size() > 1 ? search::Find::cheapest : search::Find::fewest;
     }
@@ -141,14 +141,14 @@ search::Find read_find(Arguments& arguments, const std::vector<Workload>& worklo
                                           [&](search::Find known) { return search::name(known) == *word; });
     if (*find == search::Find::cheapest && !priced && workloads.size() > 1) {
         arguments.fault("--find", "cheapest of machines of which not all have prices",
-                        "add --price M=2.5USD/h for each, of one GPU; dodona knows none");
+                        "add --price M=2.5USD/h for each, of one GPU; dodona has none");
     }
     return *find;
 }
 
 /// One machine after the other, with progress on a terminal and Ctrl-C.
 search::Sizing size_with_progress(const Workload& workload, const search::SizingQuestion& question) {
-    ProgressLine line(fmt::format("counts of {}", workload.machine));
+    ProgressLine line(fmt::format("numbers of GPUs of {}", workload.machine));
     search::Sizing sizing =
         search::size(workload.graph, workload.cluster, question, [&](std::int64_t seen, std::int64_t all) {
             line.show(seen, all);
@@ -156,17 +156,17 @@ search::Sizing size_with_progress(const Workload& workload, const search::Sizing
         });
     line.clear();
     if (!sizing.complete) {
-        fmt::print(stderr, "note: stopped; this is what {} of {} counts of {} say\n", sizing.attempts.size(),
-                   sizing.counts, workload.machine);
+        fmt::print(stderr, "note: stopped; this is the result of {} of {} numbers of GPUs of {}\n",
+                   sizing.attempts.size(), sizing.counts, workload.machine);
     }
     return sizing;
 }
 
 int run_size(Arguments& arguments) {
     const Output output = read_output(arguments);
-    const CountWords counts = read_counts(arguments);
+    const DeviceCounts counts = read_counts(arguments);
     const auto batch = arguments.count("--batch");
-    const GoalWords goals = read_goals(arguments);
+    const GoalSettings goals = read_goals(arguments);
     std::vector<Workload> workloads = read_workloads(arguments);
     set_prices(arguments, goals, workloads);
     reports::SizingAnswer sized;
@@ -196,7 +196,7 @@ int run_size(Arguments& arguments) {
                       .model_source = workloads.front().graph.source,
                       .tokens_a_sample = tokens_a_sample(workloads.front().graph),
                       .goals = questions.front().goals,
-                      .settings = settings(arguments)};
+                      .settings = settings_given(arguments)};
     write(output, reports::sizing_document(sized));
     return interrupted() ? kInterrupted : sized.best ? kAnswered : kNo;
 }
@@ -207,11 +207,11 @@ Command size_command() {
     return {.name = "size",
             .summary = "how many GPUs a job needs, and of which machine: fewest, fastest, cheapest",
             .usage = "--machine M",
-            .positionals = {{.name = "MODEL", .description = "a built-in network or a file"}},
+            .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
             .options = size_command_options(),
             .examples =
-                "Without goals: the fewest GPUs that train the network at all. A count that is larger may\n"
-                "do worse, so counts are searched one by one; those that no plan can make do are not.\n\n"
+                "Without goals: the fewest GPUs that train the model at all. A larger number may do worse, so\n"
+                "numbers are searched one by one, but for those that bounds rule out.\n\n"
                 "Examples:\n"
                 "  dodona size llama-3.1-70b --machine dgx-h100\n"
                 "  dodona size llama-3.1-70b --machine dgx-h100 --tokens 1e12 --deadline 30d\n"

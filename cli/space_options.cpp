@@ -3,24 +3,47 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
+#include "cli/zero.hpp"
 #include "search/filter.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
-constexpr std::int64_t kMostWorkers = 1024;
+constexpr std::int64_t kMostThreads = 1024;
 
-struct VaryWord {
+struct VaryChoice {
     const char* word;
     bool search::Vary::*member;
 };
-constexpr std::array kVaryWords{VaryWord{"placement", &search::Vary::placement},
-                                VaryWord{"group", &search::Vary::group}, VaryWord{"overlap", &search::Vary::overlap},
-                                VaryWord{"offload", &search::Vary::offload}};
+constexpr std::array kVaryChoices{
+    VaryChoice{"placement", &search::Vary::placement}, VaryChoice{"group", &search::Vary::group},
+    VaryChoice{"overlap", &search::Vary::overlap}, VaryChoice{"offload", &search::Vary::offload}};
+
+struct ConstraintName {
+    std::string_view typed, name;
+};
+/// Names that users know, and those of plan files, which are accepted too.
+constexpr std::array kConstraintNames{
+    ConstraintName{"micro-batch", "microbatch"}, ConstraintName{"virtual-stages", "chunks"},
+    ConstraintName{"recompute", "recompute"}, ConstraintName{"zero", "shard"}, ConstraintName{"schedule", "schedule"}};
+
+search::Constraint in_terms_of_search(std::string name, std::string value) {
+    for (const ConstraintName& known : kConstraintNames) {
+        if (name == known.typed) {
+            name = known.name;
+        }
+    }
+    const std::vector<std::string> levels = zero_choices();
+    if (name == "shard" && std::find(levels.begin(), levels.end(), value) != levels.end()) {
+        value = plan::name(zero_level(value));
+    }
+    return {std::move(name), std::move(value)};
+}
 
 /// "tensor=8,recompute=full"; a name without a value where that means something.
 std::vector<search::Constraint> constraints(Arguments& arguments, const std::string& option, const search::Space& space,
@@ -28,15 +51,15 @@ std::vector<search::Constraint> constraints(Arguments& arguments, const std::str
     std::vector<search::Constraint> found;
     for (const std::string& typed : arguments.list(option)) {
         const std::size_t equals = typed.find('=');
-        const search::Constraint constraint{typed.substr(0, equals),
-                                            equals == std::string::npos ? std::string{} : typed.substr(equals + 1)};
+        const search::Constraint constraint = in_terms_of_search(
+            typed.substr(0, equals), equals == std::string::npos ? std::string{} : typed.substr(equals + 1));
         if (equals != std::string::npos ? constraint.value.empty() : !names) {
             arguments.fault(option, fmt::format("{} has no value", as_typed(typed)), "write it as tensor=8");
             continue;
         }
         if (const std::string why = search::constraint_fault(constraint, space.strategies); !why.empty()) {
             arguments.fault(option, fmt::format("{}: {}", as_typed(typed), why),
-                            fmt::format("sizes of axes, or {}", fmt::join(search::constraint_names(), ", ")));
+                            "sizes of axes, or micro-batch, virtual-stages, recompute, zero, schedule");
             continue;
         }
         found.push_back(constraint);
@@ -46,10 +69,10 @@ std::vector<search::Constraint> constraints(Arguments& arguments, const std::str
 
 void read_vary(Arguments& arguments, const cluster::Cluster& cluster, search::Vary& vary) {
     for (const std::string& typed : arguments.list("--vary")) {
-        const auto found = std::find_if(kVaryWords.begin(), kVaryWords.end(),
-                                        [&](const VaryWord& known) { return typed == known.word; });
-        if (found == kVaryWords.end()) {
-            arguments.fault("--vary", fmt::format("{} is nothing that varies", as_typed(typed)),
+        const auto found = std::find_if(kVaryChoices.begin(), kVaryChoices.end(),
+                                        [&](const VaryChoice& known) { return typed == known.word; });
+        if (found == kVaryChoices.end()) {
+            arguments.fault("--vary", fmt::format("{} cannot be varied", as_typed(typed)),
                             "placement, group, overlap or offload");
             continue;
         }
@@ -71,28 +94,33 @@ std::vector<Option> space_options() {
              .group = group},
             {.names = "--fixed",
              .value = "NAME=N,...",
-             .description = "what plans must have: sizes of axes, microbatch=, chunks=, recompute=, shard=, schedule=",
+             .description = "what plans must have: sizes of axes, micro-batch=, virtual-stages=,\n"
+                            "recompute=, zero=, schedule=",
              .group = group},
             {.names = "--exclude",
              .value = "NAME=N,...",
-             .description = "what they must not have, in the same words; or strategies by name",
+             .description = "what they must not have, likewise; or strategies by name",
              .group = group},
             {.names = "--vary",
              .value = "A,B,...",
-             .description = "look at more: placement (order of axes on the machine), group (states sharded over fewer "
-                            "ranks), overlap, offload",
+             .description = "search more: placement (order of axes on the machine), group (ZeRO\n"
+                            "over fewer ranks), overlap, offload",
              .group = group},
             {.names = "--exhaustive",
-             .description = "evaluate every plan one by one, without tables and bounds: slow, the same answer",
+             .description = "evaluate every plan one by one: slow, the same answer",
              .group = group},
-            {.names = "--workers", .value = "N", .description = "threads; default: one on each core", .group = group}};
+            {.names = "--threads",
+             .value = "N",
+             .description = "of the search; default: one on each core",
+             .group = group,
+             .old_name = "--workers"}};
 }
 
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
     space.fixed = constraints(arguments, "--fixed", space, false);
     space.excluded = constraints(arguments, "--exclude", space, true);
     space.exhaustive = arguments.has("--exhaustive");
-    space.workers = static_cast<int>(arguments.count("--workers", kMostWorkers).value_or(0));
+    space.workers = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(0));
     read_vary(arguments, cluster, space.vary);
 }
 

@@ -20,7 +20,10 @@ int run_strategies(Arguments& arguments) {
 Command strategies_command() {
     return {.name = "strategies",
             .summary = "the strategies that come with dodona, or one of them",
-            .positionals = {{.name = "NAME", .description = "show this one: built in, or a file", .required = false}},
+            .positionals = {{.name = "NAME",
+                             .description = "show this one: built in, or a file",
+                             .required = false,
+                             .completes = Names::strategies}},
             .options = output_options(),
             .examples = "Examples:\n  dodona strategies\n  dodona strategies megatron",
             .run = run_strategies};

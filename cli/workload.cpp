@@ -43,12 +43,12 @@ plan::Framework usual_framework(const files::Library& library, const graph::Grap
     return usual;
 }
 
-/// Sets the members that the words of an option name; `none` sets none and stands alone.
-template <class Flags, class Words>
-void read_words(Arguments& arguments, const std::string& option, const Words& words, Flags& flags) {
+/// Sets the members that an option names; `none` sets none and stands alone.
+template <class Flags, class Table>
+void read_flags(Arguments& arguments, const std::string& option, const Table& table, Flags& flags) {
     std::vector<std::string> choices;
-    for (const auto& word : words) {
-        choices.emplace_back(word.word);
+    for (const auto& row : table) {
+        choices.emplace_back(row.word);
     }
     choices.emplace_back("none");
     const std::vector<std::string> given = arguments.list(option);
@@ -60,7 +60,7 @@ void read_words(Arguments& arguments, const std::string& option, const Words& wo
         } else if (typed == "none" && given.size() > 1) {
             arguments.fault(option, "\"none\" stands alone");
         } else if (typed != "none") {
-            flags.*words[static_cast<std::size_t>(known - choices.begin())].member = true;
+            flags.*table[static_cast<std::size_t>(known - choices.begin())].member = true;
         }
     }
 }
@@ -71,12 +71,16 @@ std::vector<Option> workload_options() {
     const std::string job = "Job";
     const std::string training = "Training";
     return {
-        {.names = "-m,--machine", .value = "M", .description = "a built-in machine or a file", .group = job},
+        {.names = "-m,--machine",
+         .value = "M",
+         .description = "a built-in machine or a file",
+         .group = job,
+         .completes = Names::machines},
         {.names = "-p,--gpus", .value = "N", .description = "GPUs that train together", .group = job},
         {.names = "-b,--batch",
          .value = "B",
-         .description = "samples a step, all GPUs together; default: about 4 million tokens,\n"
-                        "or up to 64 images on each GPU",
+         .description = "global batch: samples a step, all GPUs together; default: about\n"
+                        "4 million tokens, or up to 64 images on each GPU",
          .group = job},
         {.names = "--seq", .value = "S", .description = "sequence length: --set sequence=S", .group = job},
         {.names = "--image", .value = "N", .description = "image edge: --set image=N", .group = job},
@@ -93,17 +97,17 @@ std::vector<Option> workload_options() {
         {.names = "--optimizer",
          .value = "NAME",
          .description = "sgd, momentum, adam, adamw, adam-8bit, adafactor, lars, lamb,\n"
-                        "adagrad or rowwise-adagrad; default: adam for networks with\n"
+                        "adagrad or rowwise-adagrad; default: adam for models with\n"
                         "tokens, else momentum",
          .group = training},
         {.names = "--overlap",
          .value = "WHAT,...|none",
-         .description = "what hides behind compute: gradients, parameters, tensor,\n"
+         .description = "communication that overlaps compute: gradients, parameters, tensor,\n"
                         "pipeline, expert, offload; default: gradients,parameters",
          .group = training},
         {.names = "--offload",
          .value = "WHAT,...",
-         .description = "what lives in host memory: optimizer, activations, weights",
+         .description = "what is kept in host memory: optimizer, activations, weights",
          .group = training},
         {.names = "--algorithm",
          .value = "NAME",
@@ -113,11 +117,12 @@ std::vector<Option> workload_options() {
          .group = training},
         {.names = "--framework",
          .value = "NAME|FILE",
-         .description = "software to train with; default: the usual one for the network",
-         .group = training},
+         .description = "software to train with; default: the usual one for the model",
+         .group = training,
+         .completes = Names::frameworks},
         {.names = "--contention",
          .value = "PHI",
-         .description = "flows that share a link; default: computed",
+         .description = "contention factor: flows that share a link; default: computed",
          .group = training},
     };
 }
@@ -150,7 +155,7 @@ std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arg
 
 Workload read_workload(Arguments& arguments) {
     Workload workload;
-    workload.model = arguments.required_text("MODEL", "a built-in network (`dodona models` lists them) or a file");
+    workload.model = arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file");
     workload.machine =
         arguments.required_text("--machine", "a built-in cluster (`dodona machines` lists them) or a file");
     const auto parameters = model_parameters(arguments);
@@ -169,7 +174,7 @@ Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
     const auto supports = [](Precision precision) {
         return [precision](const cluster::DeviceKind& kind) { return kind.device->supports(precision); };
     };
-    if (const auto word = arguments.word("--precision", words(kPrecisions))) {
+    if (const auto word = arguments.word("--precision", choices_of(kPrecisions))) {
         const Precision precision = *precision_from(*word);
         if (std::none_of(kinds.begin(), kinds.end(), supports(precision))) {
             std::vector<std::string> supported;
@@ -193,7 +198,7 @@ Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
 
 plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph) {
     using plan::OptimizerKind;
-    if (const auto word = arguments.word("--optimizer", words(plan::kOptimizerKinds))) {
+    if (const auto word = arguments.word("--optimizer", choices_of(plan::kOptimizerKinds))) {
         return *plan::optimizer_from(*word);
     }
     return tokens_a_sample(graph) > 0 ? OptimizerKind::adam : OptimizerKind::momentum;
@@ -203,14 +208,14 @@ plan::Overlap overlap_of(Arguments& arguments) {
     plan::Overlap overlap{.gradients = true, .parameters = true};
     if (arguments.has("--overlap")) {
         overlap = {};
-        read_words(arguments, "--overlap", plan::kOverlapWords, overlap);
+        read_flags(arguments, "--overlap", plan::kOverlapWords, overlap);
     }
     return overlap;
 }
 
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster) {
     plan::Offload offload;
-    read_words(arguments, "--offload", plan::kOffloadWords, offload);
+    read_flags(arguments, "--offload", plan::kOffloadWords, offload);
     if (offload.any() && !cluster.host) {
         arguments.fault("--offload", cluster.name + " has no host memory",
                         "add `host: {memory: 2 TB, bandwidth: 64 GB/s, source: ...}` to the machine's file");
@@ -219,7 +224,7 @@ plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster) 
 }
 
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
-    const auto word = arguments.word("--algorithm", words(cluster::kAlgorithms));
+    const auto word = arguments.word("--algorithm", choices_of(cluster::kAlgorithms));
     return word ? cluster::algorithm_from(*word) : std::nullopt;
 }
 
@@ -257,7 +262,7 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
     }
 }
 
-std::vector<std::pair<std::string, std::string>> settings(const Arguments& arguments) {
+std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> given;
     for (const char* name : {"--set", "--seq", "--image", "--precision", "--optimizer", "--overlap", "--offload",
                              "--algorithm", "--framework", "--contention", "--strategy", "--max-memory", "--fixed",

@@ -57,12 +57,12 @@ std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices);
 /// A fault if the machine has fewer.
 void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::int64_t devices);
 
-/// The options given that change what is computed, as (option, value): what it takes to ask again.
-std::vector<std::pair<std::string, std::string>> settings(const Arguments& arguments);
+/// The options given that change what is computed, as (option, value): enough to repeat the question.
+std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments);
 
-/// All the words that an enumeration's `name` gives.
+/// The names of an enumeration's values: what an option accepts.
 template <class Enum, std::size_t N>
-std::vector<std::string> words(const std::array<Enum, N>& values) {
+std::vector<std::string> choices_of(const std::array<Enum, N>& values) {
     std::vector<std::string> result;
     for (const Enum value : values) {
         result.emplace_back(name(value));

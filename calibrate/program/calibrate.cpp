@@ -314,7 +314,7 @@ cli::Command calibrate_command() {
             "named and left out; exit code 3 where nothing could be.\n\n"
             "Examples:\n"
             "  dodona calibrate --quick -o here.yaml\n"
-            "  dodona calibrate --backend cpu,mpi --model resnet50 --microbatch 8 --threads 1 -o here.yaml\n"
+            "  dodona calibrate --backend cpu,mpi --model resnet50 --micro-batch 8 --threads 1 -o here.yaml\n"
             "  dodona calibrate --import all_reduce.log --machine dgx-h100 -o mine.yaml\n"
             "  dodona calibrate --compare may.yaml november.yaml",
         .run = run_calibrate};

@@ -150,10 +150,11 @@ std::vector<Option> calibrate_options() {
          .description = "measure exactly the kernels of this network (built in, or a\nfile); repeat for several",
          .group = networks,
          .repeats = true},
-        {.names = "--microbatch",
+        {.names = "--micro-batch",
          .value = "N,N,...",
          .description = "samples that its kernels work on at once",
-         .group = networks},
+         .group = networks,
+         .old_name = "--microbatch"},
         {.names = "--plan",
          .value = "FILE",
          .description = "its kernels as this plan shards them; repeat for several",
@@ -251,15 +252,15 @@ CalibrateWords read_calibrate_words(Arguments& arguments) {
 std::vector<Case> asked_model_cases(Arguments& arguments) {
     const std::vector<std::string> models = arguments.all("--model");
     const std::vector<std::string> plans = arguments.all("--plan");
-    const std::vector<std::int64_t> microbatches = arguments.counts("--microbatch");
+    const std::vector<std::int64_t> microbatches = arguments.counts("--micro-batch");
     const auto parameters = model_parameters(arguments);
-    const auto precision = precision_from(arguments.word("--precision", words(kPrecisions)).value_or("fp32"));
+    const auto precision = precision_from(arguments.word("--precision", choices_of(kPrecisions)).value_or("fp32"));
     if (models.empty() && (!plans.empty() || !microbatches.empty())) {
         arguments.missing("--model", "the network whose kernels are asked for");
     }
     if (!models.empty() && plans.empty() && microbatches.empty()) {
-        arguments.missing("--microbatch",
-                          "how many samples its kernels work on at once: --microbatch 8; or a plan: --plan FILE");
+        arguments.missing("--micro-batch",
+                          "how many samples its kernels work on at once: --micro-batch 8; or a plan: --plan FILE");
     }
     arguments.throw_if_faults();
     std::vector<Case> cases;

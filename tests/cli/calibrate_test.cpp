@@ -36,7 +36,7 @@ protected:
 };
 
 TEST_F(CalibrateTest, AMachineIsMeasuredAndThenPredictedWith) {
-    const Outcome made = place_.run(calibrate("--model tiny.yaml --microbatch 4 --threads 1 -o mine.yaml"));
+    const Outcome made = place_.run(calibrate("--model tiny.yaml --micro-batch 4 --threads 1 -o mine.yaml"));
     ASSERT_EQ(made.code, 0) << made.err;
     EXPECT_NE(made.out.find("made-up: "), std::string::npos) << made.out;
     EXPECT_NE(made.out.find("softmax is not made up"), std::string::npos) << made.out;
@@ -48,7 +48,7 @@ TEST_F(CalibrateTest, AMachineIsMeasuredAndThenPredictedWith) {
     EXPECT_NE(shown.out.find("The last measurement is "), std::string::npos) << shown.out;
 
     const Outcome predicted = place_.run(
-        "predict ./tiny.yaml --machine mine.yaml --gpus 1 --batch 4 --microbatch 4 --strategy data --precision fp32 "
+        "predict ./tiny.yaml --machine mine.yaml --gpus 1 --batch 4 --micro-batch 4 --strategy data --precision fp32 "
         "--format json");
     ASSERT_EQ(predicted.code, 0) << predicted.err;
     EXPECT_NE(predicted.out.find("compute: measured to "), std::string::npos) << predicted.out;
@@ -56,7 +56,7 @@ TEST_F(CalibrateTest, AMachineIsMeasuredAndThenPredictedWith) {
 }
 
 TEST_F(CalibrateTest, ASecondRunAddsOnlyWhatIsMissing) {
-    const std::string words = calibrate("--model tiny.yaml --threads 1 -o mine.yaml --microbatch ");
+    const std::string words = calibrate("--model tiny.yaml --threads 1 -o mine.yaml --micro-batch ");
     ASSERT_EQ(place_.run(words + "4").code, 0);
     const std::string first = content(place_.path() / "mine.records.jsonl");
     const std::string machine = content(place_.path() / "mine.yaml");
@@ -73,7 +73,7 @@ TEST_F(CalibrateTest, ASecondRunAddsOnlyWhatIsMissing) {
 TEST_F(CalibrateTest, AnImportedTopologyStays) {
     const std::string topology =
         std::string(std::getenv("DODONA_SOURCE")) + "/tests/calibrate/imports/logs/topo_direct_pasted.txt";
-    const std::string words = calibrate("--model tiny.yaml --threads 1 -o mine.yaml --microbatch ");
+    const std::string words = calibrate("--model tiny.yaml --threads 1 -o mine.yaml --micro-batch ");
     const Outcome made = place_.run(words + "4 --machine dgx-a100 --import " + topology);
     ASSERT_EQ(made.code, 0) << made.err;
     EXPECT_NE(made.out.find("levels of links from a topology file"), std::string::npos) << made.out;
@@ -109,7 +109,7 @@ TEST_F(CalibrateTest, MeasuredInterferenceIsInPredictions) {
 
 TEST_F(CalibrateTest, AnInterruptKeepsWhatIsDoneAndTheSameCommandGoesOn) {
     const std::string backend = std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py";
-    const std::string rest = "' --model tiny.yaml --microbatch 4 --threads 1 -o mine.yaml";
+    const std::string rest = "' --model tiny.yaml --micro-batch 4 --threads 1 -o mine.yaml";
     const Outcome stopped = place_.run("calibrate --program 'python3 " + backend + " 4" + rest);
     EXPECT_EQ(stopped.code, 130) << stopped.out << stopped.err;
     EXPECT_NE(stopped.err.find("mine.records.jsonl keeps what is measured"), std::string::npos) << stopped.err;
@@ -122,8 +122,8 @@ TEST_F(CalibrateTest, AnInterruptKeepsWhatIsDoneAndTheSameCommandGoesOn) {
 }
 
 TEST_F(CalibrateTest, TwoCalibrationsAreCompared) {
-    ASSERT_EQ(place_.run(calibrate("--model tiny.yaml --microbatch 4 --threads 1 -o a.yaml")).code, 0);
-    ASSERT_EQ(place_.run(calibrate("--model tiny.yaml --microbatch 4,8 --threads 1 -o b.yaml")).code, 0);
+    ASSERT_EQ(place_.run(calibrate("--model tiny.yaml --micro-batch 4 --threads 1 -o a.yaml")).code, 0);
+    ASSERT_EQ(place_.run(calibrate("--model tiny.yaml --micro-batch 4,8 --threads 1 -o b.yaml")).code, 0);
     const Outcome compared = place_.run("calibrate --compare a.yaml b.yaml");
     ASSERT_EQ(compared.code, 0) << compared.err;
     EXPECT_NE(compared.out.find("Both ran on the same devices and software."), std::string::npos) << compared.out;
@@ -133,7 +133,7 @@ TEST_F(CalibrateTest, TwoCalibrationsAreCompared) {
 
 TEST_F(CalibrateTest, ABackEndThatIsNotThereIsExitThree) {
     const Outcome none =
-        place_.run("calibrate --program ./no-such-program --model tiny.yaml --microbatch 1 -o mine.yaml");
+        place_.run("calibrate --program ./no-such-program --model tiny.yaml --micro-batch 1 -o mine.yaml");
     EXPECT_EQ(none.code, 3) << none.out;
     EXPECT_NE(none.err.find("no-such-program: No such file or directory"), std::string::npos) << none.err;
     EXPECT_FALSE(std::filesystem::exists(place_.path() / "mine.yaml"));

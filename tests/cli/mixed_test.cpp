@@ -23,7 +23,7 @@ protected:
     MixedMachine() { std::ofstream(folder_.path() / "both.yaml") << kMachine; }
 
     [[nodiscard]] Outcome predict(const std::string& words) const {
-        return run("predict megatron-1.7b --machine both.yaml --gpus 32 --batch 128 --microbatch 1 " + words);
+        return run("predict megatron-1.7b --machine both.yaml --gpus 32 --batch 128 --micro-batch 1 " + words);
     }
 
     [[nodiscard]] Outcome run(const std::string& words) const { return folder_.run(words); }

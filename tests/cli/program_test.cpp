@@ -30,6 +30,30 @@ TEST(Program, ReadsThePlanThatItSaved) {
     EXPECT_EQ(best, again);
 }
 
+TEST(Program, StillReadsOldNamesOfOptions) {
+    const Folder place;
+    const std::string job =
+        "predict gpt3-175b --machine selene --gpus 128 --batch 64 --strategy megatron-sequence "
+        "--mesh tensor=8,pipeline=8,data=2 --schedule interleaved-1f1b --format json ";
+    const Outcome old = place.run(job + "--microbatch 1 --chunks 3 --shard gradients --shard-group 2");
+    const Outcome now = place.run(job + "--micro-batch 1 --virtual-stages 3 --zero 2 --zero-group 2");
+    EXPECT_EQ(old.code, 0) << old.err;
+    EXPECT_EQ(old.out, now.out);
+    const std::string search = "plan resnet50 --machine abci --gpus 8 --strategy data,zero1 --batch 512 --top 50 ";
+    const auto plans = [&](const std::string& words) {
+        return nlohmann::json::parse(place.run(search + words + " --format json").out)["plans"];
+    };
+    EXPECT_EQ(plans("--workers 2 --fixed microbatch=32,shard=states"),
+              plans("--threads 2 --fixed micro-batch=32,zero=1"));
+    EXPECT_NE(plans("--fixed zero=1"), plans("--fixed zero=0"));
+}
+
+TEST(Program, JsonIsShortForItsFormat) {
+    const Folder place;
+    EXPECT_EQ(place.run("models resnet50 --json").out, place.run("models resnet50 --format json").out);
+    EXPECT_EQ(place.run("models resnet50 --json --format csv").code, 2);
+}
+
 /// A framework with errors of its own, so that these tests do not move with fits.
 constexpr const char* kSoftware =
     "framework: eager\nsource: here\nspread: {value: 0.1, source: here}\n"

@@ -1,0 +1,214 @@
+#include "cli/completion.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/output.hpp"
+#include "cli/program.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+struct Shell {
+    std::string_view name;
+    std::string_view script;
+};
+
+// bash splits words at "=", so `--format=j` comes as three; completions() joins them.
+constexpr std::array kShells{Shell{"bash", R"(# bash completion of dodona: source <(dodona completion bash)
+_dodona() {
+    local IFS=$'\n'
+    COMPREPLY=($("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _dodona dodona
+)"},
+                             Shell{"zsh", R"(#compdef dodona
+# zsh completion of dodona: source <(dodona completion zsh), or a file _dodona in $fpath
+_dodona() {
+    local -a candidates
+    candidates=("${(@f)$("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    if [[ -n "${candidates[1]}" ]]; then
+        compadd -- "${candidates[@]}"
+    else
+        _files
+    fi
+}
+if [ "${funcstack[1]}" = "_dodona" ]; then
+    _dodona "$@"
+else
+    compdef _dodona dodona
+fi
+)"},
+                             Shell{"fish", R"(# fish completion of dodona: dodona completion fish | source
+function __dodona_complete
+    set -l words (commandline -opc) (commandline -ct)
+    command $words[1] __complete $words[2..-1] 2>/dev/null
+end
+complete -c dodona -a '(__dodona_complete)'
+)"}};
+
+std::vector<std::string> names_that_come_with_dodona(Names names) {
+    switch (names) {
+        case Names::none: return {};
+        case Names::models: return library().models();
+        case Names::machines: return library().clusters();
+        case Names::strategies: return library().strategies();
+        case Names::frameworks: return library().frameworks();
+    }
+    return {};
+}
+
+/// "gpipe|1f1b|interleaved-1f1b": the choices; nothing of "N" or "AXIS=SIZE,...".
+std::vector<std::string> choices_in(const std::string& value) {
+    std::vector<std::string> choices;
+    for (std::size_t begin = 0; begin <= value.size();) {
+        const std::size_t end = std::min(value.find('|', begin), value.size());
+        const std::string choice = value.substr(begin, end - begin);
+        const bool is_word = std::none_of(choice.begin(), choice.end(),
+                                          [](char c) { return (c >= 'A' && c <= 'Z') || c == '=' || c == ','; });
+        if (is_word && value.find('|') != std::string::npos) {
+            choices.push_back(choice);
+        }
+        begin = end + 1;
+    }
+    return choices;
+}
+
+std::vector<std::string> values_of(const Option& option) {
+    std::vector<std::string> values = choices_in(option.value);
+    for (std::string& name : names_that_come_with_dodona(option.completes)) {
+        values.push_back(std::move(name));
+    }
+    return values;
+}
+
+std::vector<std::string> starting_with(const std::string& begin, std::vector<std::string> words) {
+    std::erase_if(words, [&](const std::string& word) { return !word.starts_with(begin); });
+    return words;
+}
+
+/// The option whose value the last word is; null where it is none's.
+const Option* option_before(const Command& command, const std::vector<std::string>& words) {
+    if (words.size() < 2) {
+        return nullptr;
+    }
+    const Option* option = command.option(words[words.size() - 2]);
+    return option != nullptr && option->takes_value() ? option : nullptr;
+}
+
+/// Which of the command's positionals the last word is; null where it has none left.
+const Positional* positional_at(const Command& command, const std::vector<std::string>& words) {
+    std::size_t before = 0;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+        const Option* option = command.option(words[i]);
+        before += words[i].starts_with("-") ? 0 : 1;
+        i += option != nullptr && option->takes_value() ? 1 : 0;
+    }
+    if (before < command.positionals.size()) {
+        return &command.positionals[before];
+    }
+    return !command.positionals.empty() && command.positionals.back().many ? &command.positionals.back() : nullptr;
+}
+
+std::vector<std::string> option_names(const Command& command, const std::vector<std::string>& words) {
+    std::vector<std::string> names;
+    for (const Option& option : command.options) {
+        const bool is_given = std::any_of(words.begin(), words.end() - 1,
+                                          [&](const std::string& word) { return option.is_called(word); });
+        if (!is_given || option.repeats) {
+            names.push_back(option.long_name());
+        }
+    }
+    names.emplace_back("--help");
+    return names;
+}
+
+std::vector<std::string> completions_of(const Command& command, const std::vector<std::string>& words) {
+    const std::string& last = words.back();
+    if (const Option* option = option_before(command, words)) {
+        return starting_with(last, values_of(*option));
+    }
+    if (last.starts_with("-")) {
+        return starting_with(last, option_names(command, words));
+    }
+    const Positional* positional = positional_at(command, words);
+    return positional == nullptr ? std::vector<std::string>{}
+                                 : starting_with(last, names_that_come_with_dodona(positional->completes));
+}
+
+int run_completion(Arguments& arguments) {
+    std::vector<std::string> names;
+    for (const Shell& shell : kShells) {
+        names.emplace_back(shell.name);
+    }
+    if (!arguments.has("SHELL")) {
+        arguments.missing("SHELL", "one of " + join(names));
+    }
+    const auto name = arguments.word("SHELL", names);
+    arguments.throw_if_faults();
+    print(std::string(
+        std::find_if(kShells.begin(), kShells.end(), [&](const Shell& shell) { return shell.name == *name; })->script));
+    return kAnswered;
+}
+
+}  // namespace
+
+std::vector<std::string> completions(std::vector<std::string> words) {
+    if (words.empty()) {
+        words.emplace_back();
+    }
+    // `--format=j` in zsh and fish; "--format" "=" "j" in bash.
+    std::string before;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const std::size_t equals = words[i].starts_with("--") ? words[i].find('=') : std::string::npos;
+        if (words[i] == "=" && i > 0) {
+            words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+            if (i == words.size()) {
+                words.emplace_back();
+            }
+        } else if (equals != std::string::npos) {
+            const std::string value = words[i].substr(equals + 1);
+            words[i].resize(equals);
+            words.insert(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, value);
+            before = i + 2 == words.size() ? words[i] + "=" : "";
+        }
+    }
+    const auto all = commands();
+    if (words.size() == 1) {
+        std::vector<std::string> names{"help", "--help", "--version"};
+        for (const Command& command : all) {
+            names.push_back(command.name);
+        }
+        return starting_with(words.front(), names);
+    }
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == words.front(); });
+    if (found == all.end() || !found->program.empty()) {
+        return {};
+    }
+    std::vector<std::string> candidates = completions_of(*found, {words.begin() + 1, words.end()});
+    for (std::string& candidate : candidates) {
+        candidate.insert(0, before);
+    }
+    return candidates;
+}
+
+Command completion_command() {
+    return {.name = "completion",
+            .summary = "a script that completes commands and options in a shell",
+            .positionals = {{.name = "SHELL", .description = "bash, zsh or fish"}},
+            .examples =
+                "Examples:\n"
+                "  source <(dodona completion bash)\n"
+                "  dodona completion zsh > ~/.zfunc/_dodona\n"
+                "  dodona completion fish > ~/.config/fish/completions/dodona.fish",
+            .run = run_completion};
+}
+
+}  // namespace dodona::cli
