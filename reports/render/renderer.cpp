@@ -9,6 +9,7 @@ std::span<const Renderer> renderers() {
         {"text", {"txt", "text"}, "for a terminal", render_text},
         {"json", {"json"}, "all of the answer, numbers in SI units", render_json},
         {"csv", {"csv"}, "the rows of the answer", render_csv, true},
+        {"ndjson", {"ndjson", "jsonl"}, "the rows of the answer, a JSON record a line", render_ndjson, true},
         {"md", {"md", "markdown"}, "for a page or a pull request", render_markdown},
     };
     return all;

@@ -34,6 +34,7 @@ const Renderer* renderer_of_suffix(std::string_view suffix);
 std::string render_text(const Document& document, const Page& page);
 std::string render_json(const Document& document, const Page& page);
 std::string render_csv(const Document& document, const Page& page);
+std::string render_ndjson(const Document& document, const Page& page);
 std::string render_markdown(const Document& document, const Page& page);
 
 }  // namespace dodona::reports

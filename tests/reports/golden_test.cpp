@@ -86,6 +86,7 @@ std::vector<Case> cases() {
             {"largest-none.txt", largest(no_depth())},
             {"largest.json", largest(largest_depth())},
             {"largest.csv", largest(largest_depth())},
+            {"largest.ndjson", largest(largest_depth())},
             {"largest.md", largest(largest_depth())},
             {"limits.txt", limits(some_limits())},
             {"limits-one.txt", limits(limits_of_one())},

@@ -140,6 +140,14 @@ TEST(Json, KeepsTheOrderAndPrintsWholeNumbersWithoutAPoint) {
     EXPECT_EQ(json_line(Record(64_GiB)), "68719476736");
 }
 
+TEST(Ndjson, IsARowALine) {
+    Document document;
+    document.record = {{"schema", "some/1"}};
+    EXPECT_EQ(render_ndjson(document, {}), "{\"schema\":\"some/1\"}\n") << "without rows the record is the only one";
+    document.rows = {{{"a", 1}}, {{"a", nullptr}}};
+    EXPECT_EQ(render_ndjson(document, {}), "{\"a\":1}\n{\"a\":null}\n");
+}
+
 TEST(Renderers, HaveNamesAndSuffixesOfTheirOwn) {
     std::vector<std::string_view> names;
     for (const Renderer& renderer : renderers()) {
