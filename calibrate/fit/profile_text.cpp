@@ -65,7 +65,7 @@ std::string fits_text(const cluster::Profile& profile) {
 }
 
 std::string profile_text(const cluster::Profile& profile, const std::string& note) {
-    std::string text = "# Written by dodona-fit (calibrate/); what the keys mean: FILES.md.\n";
+    std::string text = "# Written by `dodona-evidence fit kernels`; what the keys mean: FILES.md.\n";
     text += fmt::format("profile: {}\nsource: \"{}\"\n", profile.name, profile.source);
     if (!note.empty()) {
         text += fmt::format("note: \"{}\"\n", note);

@@ -11,7 +11,6 @@
 #include "files/link_file.hpp"
 #include "files/machine_file.hpp"
 #include "files/memory_profile.hpp"
-#include "files/peer_file.hpp"
 #include "files/plan_file.hpp"
 #include "files/run_conventions.hpp"
 #include "files/strategy_file.hpp"
@@ -152,11 +151,6 @@ RunConventions Library::run_conventions() const {
 TableConventions Library::table_conventions() const {
     const std::string file = "oracle/validate/tables.yaml";
     return read_table_conventions(load_document(data_ / file, file, command_line()));
-}
-
-std::vector<PeerError> Library::peers() const {
-    const std::string file = "reports/peers.yaml";
-    return read_peers(load_document(data_ / file, file, command_line()));
 }
 
 }  // namespace dodona::files

@@ -104,7 +104,7 @@ cluster::Profile read_profile(const Value& value, SourceIs source) {
     const Heading heading = read_heading(fields, "profile", source);
     profile.name = heading.name;
     profile.source = heading.source;
-    const Value fits = fields.require("fits", "a list, as dodona-fit writes it");
+    const Value fits = fields.require("fits", "a list, as `dodona-evidence fit kernels` writes it");
     for (const Value& fit : fits.list()) {
         profile.fits.push_back(read_fit(fit));
     }

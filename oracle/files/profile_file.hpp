@@ -1,4 +1,4 @@
-// Profile files: what dodona-fit writes.
+// Profile files: what `dodona-evidence fit kernels` writes.
 #pragma once
 
 #include "cluster/kernel_fit.hpp"

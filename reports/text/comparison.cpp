@@ -85,7 +85,6 @@ constexpr std::string_view kWorstTitle = "Worst runs";
 constexpr std::string_view kParts = "Computation and communication apart";
 constexpr std::string_view kAssumptions = "Runs by what is known of them";
 constexpr std::string_view kMemory = "Memory";
-constexpr std::string_view kPeers = "What others publish, mean errors";
 constexpr std::string_view kRefused = "Refused";
 
 struct ComparisonSection {
@@ -104,7 +103,6 @@ std::vector<ComparisonSection> sections(const ComparisonView& view, const valida
     all.push_back({kMemory, fit_table(comparison.overall.fit),
                    memory ? fmt::format("mean size of the error of peak memory: {}", percent(*memory)) : ""});
     all.push_back({kWorstTitle, worst_runs(comparison, view.worst)});
-    all.push_back({kPeers, peer_table(comparison, view.peers)});
     all.push_back({kRefused, refusal_table(comparison, most_reasons)});
     std::erase_if(all, [](const ComparisonSection& section) { return section.table.empty(); });
     return all;

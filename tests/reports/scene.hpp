@@ -1,7 +1,6 @@
 // A prediction and an answer made by hand, so that what a report prints changes only when the report does.
 #pragma once
 
-#include "files/peer_file.hpp"
 #include "search/answer.hpp"
 #include "search/limits.hpp"
 #include "step/prediction.hpp"
@@ -326,12 +325,6 @@ inline search::LimitsAnswer limits_of_one() {
 }
 
 /// Two groups of which one was refused as a whole; statistics by hand.
-inline std::vector<files::PeerError> some_peers() {
-    return {{.group = "alpha", .peer = "Other", .error = 0.2, .source = "its paper"},
-            {.group = "alpha", .peer = "Other", .error = 0.05, .of_memory = true, .over = "runs of its own"},
-            {.group = "gamma", .peer = "Other", .error = 0.3}};
-}
-
 inline validate::Comparison compared_runs() {
     validate::RunResult good{.id = "A-1", .group = "alpha"};
     good.predicted = Estimate{9_s, 8.5_s, 16_s};
