@@ -7,9 +7,8 @@
 #include <mutex>
 
 #include <fmt/format.h>
-#include <tbb/parallel_for_each.h>
-#include <tbb/task_arena.h>
 
+#include "base/parallel.hpp"
 #include "search/mesh_search.hpp"
 #include "search/ranking.hpp"
 #include "search/uneven_cuts.hpp"
@@ -80,10 +79,7 @@ private:
     }
 
     void walk(const std::vector<Batch>& batches) {
-        tbb::task_arena arena(scene_.space.workers > 0 ? scene_.space.workers : tbb::task_arena::automatic);
-        arena.execute([&] {
-            tbb::parallel_for_each(batches.begin(), batches.end(), [this](const Batch& batch) { walk(batch); });
-        });
+        parallel_for(batches.size(), scene_.space.workers, [&](std::size_t i) { walk(batches[i]); });
         answer_.counts.optimal = !stopped_;
     }
 

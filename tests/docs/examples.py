@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Runs every example of README.md and compares its output with what the page says.
+"""examples.py PAGE...: runs every example of these pages and compares its output with what the page says.
 
-In the page:
+In a page:
   <!-- file: tiny.yaml -->      the fenced block that follows is that file's text
   <!-- from: oracle/x.cpp -->   the fenced block that follows stands in that file, word for word
   ```console                    lines that start with `$ ` are commands, the rest of the block is their output;
-                                a line `...` stands for any number of lines
+                                a line `...` stands for any number of lines,
+                                but not for all of them
 
-Commands run in one empty folder, in order, with ./dodona standing for the built program ($DODONA_PROGRAM).
+The commands of a page run in one empty folder, in order, with ./dodona standing for the built program ($DODONA_PROGRAM).
 DODONA_ACCEPT=1 rewrites the outputs in the page; of an output with `...` the paragraphs that it shows, as far as their
 first lines are still printed.
 """
@@ -21,7 +22,6 @@ import tempfile
 
 SOURCE = pathlib.Path(os.environ["DODONA_SOURCE"])
 PROGRAM = os.environ["DODONA_PROGRAM"]
-PAGE = SOURCE / "README.md"
 FENCE = re.compile(r"(?:<!-- (?P<use>file|from): (?P<file>\S+) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```\n", re.S)
 
 
@@ -42,7 +42,7 @@ def matches(expected, found):
 
 def elided(expected, found):
     """What `found` prints of the paragraphs that `expected` shows between its `...`; all of it if one is gone."""
-    if not expected:
+    if expected in ("", "...\n"):
         return found
     lines = found.splitlines(keepends=True)
     parts = re.split(r"^\.\.\.\n", expected, flags=re.M)
@@ -63,16 +63,18 @@ def examples(body):
     return list(zip(parts[1::2], parts[2::2]))
 
 
-def main():
-    page = PAGE.read_text()
+def check(name):
+    """(commands, failures) of one page, named by its path in the source tree."""
+    path = SOURCE / name
+    text = page = path.read_text()
     accept = os.environ.get("DODONA_ACCEPT") == "1"
     failures = commands = 0
     with tempfile.TemporaryDirectory() as folder:
-        for block in FENCE.finditer(PAGE.read_text()):
+        for block in FENCE.finditer(text):
             if block["use"] == "file":
                 pathlib.Path(folder, block["file"]).write_text(block["body"])
             if block["use"] == "from" and block["body"] not in (SOURCE / block["file"]).read_text():
-                print(f"README.md: a block that says it is from {block['file']} does not stand there")
+                print(f"{name}: a block that says it is from {block['file']} does not stand there")
                 failures += 1
             if block["kind"] != "console":
                 continue
@@ -83,20 +85,29 @@ def main():
                     rewritten += f"$ {command}\n{expected}"
                     continue
                 commands += 1
-                if matches(expected, found):
+                if matches(expected, found) and expected != "...\n":
                     rewritten += f"$ {command}\n{expected}"
                     continue
                 if accept:
                     rewritten += f"$ {command}\n{elided(expected, found)}"
                     continue
                 failures += 1
-                print(f"README.md says of `{command}`:\n{expected}\nbut it prints:\n{found}")
+                print(f"{name} says of `{command}`:\n{expected}\nbut it prints:\n{found}")
             if accept:
                 page = page.replace(block["body"], rewritten)
-    if accept:
-        PAGE.write_text(page)
-    print(f"{commands} commands, {failures} differ from the page")
-    return 1 if failures or commands == 0 else 0
+    if accept and page != text:
+        path.write_text(page)
+    return commands, failures
+
+
+def main():
+    total = total_failures = 0
+    for name in sys.argv[1:]:
+        commands, failures = check(name)
+        print(f"{name}: {commands} commands, {failures} differ from the page")
+        total += commands
+        total_failures += failures
+    return 1 if total_failures or total == 0 else 0
 
 
 if __name__ == "__main__":
