@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
+#include "graph/primitive.hpp"
 
 namespace dodona::graph {
 
@@ -44,6 +45,10 @@ constexpr std::string_view name(Direction direction) {
 /// One launch, or `times` of them one after the other. Extents are local (after sharding).
 /// `elements` counts activation-precision numbers read or written in device memory, `fixed_bytes` what has another
 /// element size (indices, masks, fp32 statistics).
+///
+/// Extents by kind: of a forward convolution m counts output positions of all samples, n filters and k channels times the
+/// window's area of a group, batch groups; of an attention m counts queries, n keys, k features of a head, batch heads; of
+/// a gather m counts look-ups, n elements of a row, k rows of the table (0: it reads no table of weights).
 struct Kernel {
     KernelKind kind = KernelKind::stream;
     double m = 0, n = 0, k = 0, batch = 1;
@@ -52,7 +57,9 @@ struct Kernel {
     Bytes fixed_bytes;
     double times = 1;  ///< flops, elements and bytes are of one
     Direction direction = Direction::forward;
-    double window = 1;  ///< of a convolution: results that one element of its image is part of, a filter
+    Primitive primitive = Primitive::none;
+    bool causal = false;  ///< an attention: masks later positions
+    double window = 1;    ///< of a convolution: results that one element of its image is part of, a filter
 };
 
 /// The kernels of one layer, forward and backward, on one device for one micro-batch.
@@ -65,13 +72,23 @@ struct Work {
     Flop model_forward;
 };
 
-/// The same work, every kernel told which pass it belongs to. Operators leave that to whoever costs them.
+/// The same work with the direction of each kernel set. Operators leave that to the caller.
 inline Work directed(Work work) {
     for (Kernel& kernel : work.backward_input) {
         kernel.direction = Direction::backward_input;
     }
     for (Kernel& kernel : work.backward_weight) {
         kernel.direction = Direction::backward_weight;
+    }
+    return work;
+}
+
+/// The same work with the primitive of each kernel set.
+inline Work of_primitive(Primitive primitive, Work work) {
+    for (std::vector<Kernel>* kernels : {&work.forward, &work.backward_input, &work.backward_weight}) {
+        for (Kernel& kernel : *kernels) {
+            kernel.primitive = primitive;
+        }
     }
     return work;
 }
