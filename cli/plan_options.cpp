@@ -13,11 +13,6 @@ namespace dodona::cli {
 
 namespace {
 
-constexpr std::array kSchedules{plan::ScheduleKind::gpipe, plan::ScheduleKind::one_forward_one_backward,
-                                plan::ScheduleKind::interleaved};
-constexpr std::array kShards{plan::ShardLevel::none, plan::ShardLevel::states, plan::ShardLevel::gradients,
-                             plan::ShardLevel::parameters};
-
 /// What a plan file says itself.
 constexpr std::array kSpeltOut{
     "--strategy",  "--mesh",    "--microbatch",  "--schedule",        "--chunks",    "--stages",
@@ -59,7 +54,7 @@ void read_recompute(Arguments& arguments, PlanWords& words) {
 }
 
 void read_schedule(Arguments& arguments, PlanWords& words) {
-    if (const auto word = arguments.word("--schedule", cli::words(kSchedules))) {
+    if (const auto word = arguments.word("--schedule", value_names<plan::ScheduleKind>())) {
         words.schedule = plan::schedule_from(*word);
     }
     words.chunks = arguments.count("--chunks").value_or(1);
@@ -75,7 +70,7 @@ void read_schedule(Arguments& arguments, PlanWords& words) {
 }
 
 void read_sharding(Arguments& arguments, PlanWords& words) {
-    if (const auto word = arguments.word("--shard", cli::words(kShards))) {
+    if (const auto word = arguments.word("--shard", value_names<plan::ShardLevel>())) {
         words.shard = plan::shard_from(*word);
     }
     words.shard_group = arguments.count("--shard-group").value_or(0);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "base/quantity.hpp"
 #include "cluster/device.hpp"
 #include "cluster/level.hpp"
@@ -22,12 +23,22 @@ namespace dodona::cluster {
 /// Algorithms that may run collectives.
 enum class Algorithm { ring, tree, double_tree, hierarchical, direct, torus, in_network, parameter_server };
 
-inline constexpr std::array kAlgorithms{
-    Algorithm::ring,   Algorithm::tree,  Algorithm::double_tree, Algorithm::hierarchical,
-    Algorithm::direct, Algorithm::torus, Algorithm::in_network,  Algorithm::parameter_server};
-
-std::string_view name(Algorithm algorithm);
-std::optional<Algorithm> algorithm_from(std::string_view name);
+inline constexpr std::array kAlgorithmTable{
+    Enumerator(Algorithm::ring, "ring", "rings over the ranks, on any level"),
+    Enumerator(Algorithm::tree, "tree", "a binary tree, on any level"),
+    Enumerator(Algorithm::double_tree, "double-tree", "two binary trees, half of the buffer on each; on any level"),
+    Enumerator(Algorithm::hierarchical, "hierarchical",
+               "level by level: within nodes, then between them; for groups with several members in a node"),
+    Enumerator(Algorithm::direct, "direct", "every rank exchanges its part with every other, on any level"),
+    Enumerator(Algorithm::torus, "torus", "rings along all dimensions of a torus at once"),
+    Enumerator(Algorithm::in_network, "in-network", "the switches reduce; on levels with `in_network`"),
+    Enumerator(Algorithm::parameter_server, "parameter-server",
+               "all-reduce through servers (`parameter_servers`); with servers on the devices never faster than "
+               "`direct`")};
+constexpr const auto& enumerators(Algorithm /*type*/) { return kAlgorithmTable; }
+inline constexpr std::array kAlgorithms = values_of(kAlgorithmTable);
+constexpr std::string_view name(Algorithm algorithm) { return name_of(algorithm); }
+constexpr std::optional<Algorithm> algorithm_from(std::string_view name) { return value_of<Algorithm>(name); }
 
 /// Point-to-point transfers that do not run at link speed (staged through the host).
 struct Staging {
@@ -75,9 +86,13 @@ struct ParameterServers {
     std::int64_t count = 1;  ///< on each node; of `nodes` in all
 };
 
-inline constexpr std::array kServerPlaces{ParameterServers::Place::device, ParameterServers::Place::host,
-                                          ParameterServers::Place::nodes};
-std::string_view name(ParameterServers::Place place);
+inline constexpr std::array kServerPlaceTable{
+    Enumerator(ParameterServers::Place::device, "device", "on the first devices of each node, beside their workers"),
+    Enumerator(ParameterServers::Place::host, "host", "in the memory of each node, which `host` describes"),
+    Enumerator(ParameterServers::Place::nodes, "nodes", "on nodes of their own, each linked as a node is")};
+constexpr const auto& enumerators(ParameterServers::Place /*type*/) { return kServerPlaceTable; }
+inline constexpr std::array kServerPlaces = values_of(kServerPlaceTable);
+constexpr std::string_view name(ParameterServers::Place place) { return name_of(place); }
 
 /// Consecutive ranks whose nodes hold another device than the cluster's.
 struct DeviceRange {

@@ -10,7 +10,7 @@
 #include "files/framework_file.hpp"
 #include "files/link_file.hpp"
 #include "files/machine_file.hpp"
-#include "files/memory_profile.hpp"
+#include "files/memory_profile_file.hpp"
 #include "files/plan_file.hpp"
 #include "files/run_conventions.hpp"
 #include "files/strategy_file.hpp"
@@ -103,7 +103,7 @@ Opener Library::opener(Kind kind) const {
 
 Opener Library::model_opener() const { return opener(Kind::model); }
 MachineOpeners Library::machine_openers() const {
-    return {opener(Kind::device), opener(Kind::profile), opener(Kind::link)};
+    return {.device = opener(Kind::device), .profile = opener(Kind::profile), .link = opener(Kind::link)};
 }
 Opener Library::strategy_opener() const { return opener(Kind::strategy); }
 Opener Library::framework_opener() const { return opener(Kind::framework); }

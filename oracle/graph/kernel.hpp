@@ -1,9 +1,11 @@
 // Kernels: what a device runs. An operator emits them; the cost layer answers how long they take.
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "base/quantity.hpp"
 #include "graph/primitive.hpp"
 
@@ -18,29 +20,25 @@ enum class KernelKind {
     recurrent,    ///< one step of recurrent cells: `batch` cells side by side, m samples, n gate outputs, k inputs
 };
 
-constexpr std::string_view name(KernelKind kind) {
-    switch (kind) {
-        case KernelKind::matmul: return "matmul";
-        case KernelKind::convolution: return "convolution";
-        case KernelKind::attention: return "attention";
-        case KernelKind::stream: return "stream";
-        case KernelKind::gather: return "gather";
-        case KernelKind::recurrent: return "recurrent";
-    }
-    return "";
-}
+inline constexpr std::array kKernelKindTable{
+    Enumerator(KernelKind::matmul, "matmul", "matrix products"),
+    Enumerator(KernelKind::convolution, "convolution", "convolutions, as implicit matrix products"),
+    Enumerator(KernelKind::attention, "attention", "fused attention"),
+    Enumerator(KernelKind::stream, "stream", "passes that read and write memory with little arithmetic"),
+    Enumerator(KernelKind::gather, "gather", "table look-ups and scattered additions"),
+    Enumerator(KernelKind::recurrent, "recurrent", "steps of recurrent cells")};
+constexpr const auto& enumerators(KernelKind /*type*/) { return kKernelKindTable; }
+constexpr std::string_view name(KernelKind kind) { return name_of(kind); }
 
 /// The pass that a product belongs to: kernels of the same extents differ in layout and algorithm.
 enum class Direction { forward, backward_input, backward_weight };
 
-constexpr std::string_view name(Direction direction) {
-    switch (direction) {
-        case Direction::forward: return "forward";
-        case Direction::backward_input: return "backward-input";
-        case Direction::backward_weight: return "backward-weight";
-    }
-    return "";
-}
+inline constexpr std::array kDirectionTable{
+    Enumerator(Direction::forward, "forward", "the forward pass"),
+    Enumerator(Direction::backward_input, "backward-input", "the gradient of the input, dX"),
+    Enumerator(Direction::backward_weight, "backward-weight", "the gradient of the weights, dW")};
+constexpr const auto& enumerators(Direction /*type*/) { return kDirectionTable; }
+constexpr std::string_view name(Direction direction) { return name_of(direction); }
 
 /// One launch, or `times` of them one after the other. Extents are local (after sharding).
 /// `elements` counts activation-precision numbers read or written in device memory, `fixed_bytes` what has another
