@@ -10,7 +10,7 @@
 
 namespace dodona::cli {
 
-/// What comes with dodona, from $DODONA_DATA or where it was built.
+/// What comes with dodona.
 files::Library library();
 
 /// `parameters` are those of `--set`.

@@ -140,8 +140,7 @@ TEST(Program, SaysThatItsDataIsMissing) {
     const Folder place;
     const Outcome outcome = place.run("models", "DODONA_DATA=/nowhere");
     EXPECT_EQ(outcome.code, 3);
-    EXPECT_EQ(outcome.err,
-              "error: /nowhere does not hold dodona's models and machines; set DODONA_DATA to the folder that does\n");
+    EXPECT_EQ(outcome.err, "error: DODONA_DATA is /nowhere, which does not hold dodona's models and machines\n");
 }
 
 TEST(Program, ReportsAFullDisk) {
