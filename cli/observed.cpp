@@ -70,12 +70,12 @@ ObservedRun step_of(const ObservedWords& words, const Workload& workload, const 
     asked.measured = *words.step;
     const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
     if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
-        fail({}, "--observed: a plan that cannot run has no step to observe: " + broken->text,
+        fail({}, "--observed: a plan that cannot run has no step to observe: " + text(*broken),
              "give the plan that was run");
     }
     if (!prediction.fits) {
         fmt::print(stderr, "note: the observed plan is predicted not to fit ({}); its time counts all the same\n",
-                   prediction.why_not);
+                   text(*prediction.why_not));
     }
     return asked;
 }

@@ -54,9 +54,9 @@ Json answer_json(const search::Answer& answer) {
     document["infeasible"] = Json::array();
     for (const search::Infeasible& group : answer.infeasible) {
         document["infeasible"].push_back({{"strategy", group.strategy},
-                                          {"reason", group.reason},
+                                          {"reason", text(group.cause)},
                                           {"count", group.count},
-                                          {"nearest", group.nearest.empty() ? Json(nullptr) : Json(group.nearest)}});
+                                          {"nearest", group.nearest ? Json(text(*group.nearest)) : Json(nullptr)}});
     }
     document["nearest"] = Json::array();
     for (const step::Prediction& prediction : answer.nearest) {

@@ -10,6 +10,7 @@ namespace {
 
 Json maybe(const std::optional<std::int64_t>& count) { return count ? Json(*count) : Json(nullptr); }
 Json maybe(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+Json maybe(const std::optional<plan::Limit>& limit) { return limit ? Json(text(*limit)) : Json(nullptr); }
 
 Json inputs(const search::LimitsAnswer& answer) {
     const search::Question& question = answer.question;
@@ -75,7 +76,7 @@ Json rung_json(const search::ScalingPoint& point) {
     return {{"gpus", point.devices},
             {"batch", point.batch},
             {"fits", point.best.has_value()},
-            {"why_not", point.best ? Json(nullptr) : Json(point.why_not)},
+            {"why_not", point.best ? Json(nullptr) : Json(why_not_text(point))},
             {"efficiency", point.best ? number(point.efficiency) : Json(nullptr)},
             {"plan", point.best ? plan_of(*point.best) : Json(nullptr)}};
 }
@@ -83,7 +84,7 @@ Json rung_json(const search::ScalingPoint& point) {
 Json strategy_json(const search::StrategyLimits& limits) {
     Json json{{"strategy", limits.strategy},
               {"most", limits.most},
-              {"set_by", limits.set_by},
+              {"set_by", set_by_text(limits)},
               {"most_without_machine", maybe(limits.reach.devices)},
               {"exact", limits.reach.exact},
               {"fits_from", maybe(limits.fits_from)},
@@ -102,7 +103,7 @@ Json strategy_json(const search::StrategyLimits& limits) {
     if (limits.verdict) {
         json["verdict"] = {{"gpus", limits.verdict->devices},
                            {"fits", limits.verdict->fits},
-                           {"why_not", maybe(limits.verdict->why_not)},
+                           {"why_not", maybe(why_not_text(*limits.verdict))},
                            {"nearest_below", maybe(limits.verdict->below)},
                            {"nearest_above", maybe(limits.verdict->above)}};
     }

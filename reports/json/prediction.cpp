@@ -156,7 +156,7 @@ void add_lists(Json& p, const step::Prediction& prediction) {
     p["fullest_stage"] = prediction.fullest_stage;
     p["limits"] = Json::array();
     for (const step::Limit& limit : prediction.limits) {
-        p["limits"].push_back({{"text", limit.text}, {"broken", limit.broken}});
+        p["limits"].push_back({{"text", text(limit)}, {"broken", limit.broken()}});
     }
     p["bottlenecks"] = Json::array();
     for (const step::Bottleneck& bottleneck : prediction.bottlenecks) {
@@ -164,9 +164,9 @@ void add_lists(Json& p, const step::Prediction& prediction) {
     }
     p["communication"] = Json::array();
     for (const step::CommunicationLine& line : prediction.communication) {
-        p["communication"].push_back({{"what", line.what},
-                                      {"collective", line.collective},
-                                      {"algorithm", line.algorithm},
+        p["communication"].push_back({{"what", text(line)},
+                                      {"collective", name(line.collective)},
+                                      {"algorithm", name(line.algorithm)},
                                       {"axes", line.axes},
                                       {"ranks", line.ranks},
                                       {"per_step", number(line.per_step)},
@@ -175,7 +175,10 @@ void add_lists(Json& p, const step::Prediction& prediction) {
                                       {"time_s", seconds(line.time)},
                                       {"contention", number(line.contention)}});
     }
-    p["provenance"] = prediction.provenance;
+    p["provenance"] = Json::array();
+    for (const step::SourceLine& line : prediction.provenance) {
+        p["provenance"].push_back(text(line));
+    }
 }
 
 }  // namespace
@@ -192,19 +195,20 @@ Json number(double value) {
 }
 
 Json bottleneck_json(const step::Bottleneck& bottleneck) {
-    return {{"kind", bottleneck.kind},
-            {"category", bottleneck.category},
-            {"inherent", bottleneck.inherent},
+    const step::BottleneckRow& kind = step::row_of(bottleneck.kind);
+    return {{"kind", kind.name},
+            {"category", kind.category},
+            {"inherent", kind.inherent},
             {"share", number(bottleneck.share)},
-            {"threshold", number(bottleneck.threshold)},
-            {"evidence", bottleneck.evidence},
+            {"threshold", number(kind.threshold)},
+            {"evidence", kind.evidence},
             {"text", bottleneck.text}};
 }
 
 Json plan_json(const step::Prediction& prediction, std::optional<std::int64_t> rank) {
     Json p{{"rank", rank ? Json(*rank) : Json(nullptr)},
            {"fits", prediction.fits},
-           {"why_not", prediction.fits ? Json(nullptr) : Json(prediction.why_not)}};
+           {"why_not", prediction.why_not ? Json(text(*prediction.why_not)) : Json(nullptr)}};
     add_decisions(p, prediction.plan);
     add_schedule(p, prediction);
     add_figures(p, prediction);

@@ -90,10 +90,10 @@ std::string why_first(const search::Answer& answer, Style style) {
         all += bullet(against_runner_up(best, answer.plans[1]));
     }
     for (const step::Bottleneck& bottleneck : best.bottlenecks) {
-        all += bullet(bottleneck.kind + ": " + bottleneck.text);
+        all += bullet(fmt::format("{}: {}", name(bottleneck.kind), bottleneck.text));
     }
     for (const step::Limit& limit : best.limits) {
-        all += bullet("limit reached: " + limit.text);
+        all += bullet("limit reached: " + text(limit));
     }
     return all;
 }
@@ -105,8 +105,8 @@ std::string nearest(const search::Answer& answer, Style style) {
     const step::Prediction& prediction = answer.nearest.front();
     std::string all = heading(style, "The nearest configuration");
     all += "  " + wrapped(plan_words(prediction), kTextWidth - 2, "  ") + "\n";
-    if (!prediction.why_not.empty()) {
-        all += "  " + wrapped("but: " + prediction.why_not, kTextWidth - 2, "  ") + "\n";
+    if (prediction.why_not) {
+        all += "  " + wrapped("but: " + text(*prediction.why_not), kTextWidth - 2, "  ") + "\n";
     }
     return all + memory_bar(prediction, style);
 }
@@ -218,15 +218,16 @@ std::string answer_markdown(const search::Answer& answer) {
         }
         all += made_rules_markdown(answer);
         for (const step::Bottleneck& bottleneck : best.bottlenecks) {
-            all += fmt::format("{}- {}: {}\n", &bottleneck == &best.bottlenecks.front() ? "\n" : "", bottleneck.kind,
-                               bottleneck.text);
+            all += fmt::format("{}- {}: {}\n", &bottleneck == &best.bottlenecks.front() ? "\n" : "",
+                               name(bottleneck.kind), bottleneck.text);
         }
         all += answer.explanation ? explanation_markdown(*answer.explanation, answer.plans) : "";
     }
     if (!answer.infeasible.empty()) {
         Table table({{"configurations", Align::right}, {"strategy"}, {"why they do not fit"}, {"nearest"}});
         for (const search::Infeasible& group : answer.infeasible) {
-            table.row({whole(static_cast<double>(group.count)), group.strategy, group.reason, group.nearest});
+            table.row({whole(static_cast<double>(group.count)), group.strategy, text(group.cause),
+                       group.nearest ? text(*group.nearest) : ""});
         }
         all += "\n" + table.to_markdown();
     }

@@ -80,7 +80,7 @@ std::string missed_words(const search::Attempt& attempt, const std::optional<clu
     }
     const search::Goals& goals = attempt.goals;
     switch (*attempt.missed) {
-        case search::Goal::fits: return attempt.why_not;
+        case search::Goal::fits: return why_not_text(attempt);
         case search::Goal::throughput:
             return fmt::format("{}, {}", rate_words(*attempt.plan),
                                too("slow", *goals.samples_per_second, attempt.plan->samples_per_second));

@@ -36,7 +36,7 @@ std::string scaling(const search::Growth& growth) {
 std::string verdict(const StrategyLimits& limits) {
     const search::Verdict& verdict = *limits.verdict;
     std::string text = fmt::format("{} on {}: {}", limits.strategy, counted(verdict.devices, "GPU"),
-                                   verdict.fits ? "yes" : "no; " + verdict.why_not);
+                                   verdict.fits ? "yes" : "no; " + why_not_text(verdict));
     std::vector<std::string> near;
     for (const std::optional<std::int64_t>& devices : {verdict.below, verdict.above}) {
         if (devices) {
@@ -57,7 +57,7 @@ std::string set_by(const LimitsAnswer& answer, const StrategyLimits& limits) {
             axes.push_back(fmt::format("{} <= {}", axis.axis, count(*axis.largest)));
         }
     }
-    return axes.empty() ? limits.set_by : fmt::format("{}", fmt::join(axes, ", "));
+    return axes.empty() ? set_by_text(limits) : fmt::format("{}", fmt::join(axes, ", "));
 }
 
 /// "8 to 64", or "8 to 64 without 16" where numbers between do not fit.
@@ -84,12 +84,14 @@ std::string worthwhile(const StrategyLimits& limits) {
 
 /// What an axis runs into, and up to where it is laid evenly.
 std::string axis_words(const plan::AxisLimit& axis) {
-    const bool says = axis.set_by.starts_with(fmt::format("{} <= {}:", axis.axis, *axis.largest));
-    std::string text = (says ? "" : fmt::format("{} <= {}: ", axis.axis, count(*axis.largest))) + axis.set_by;
-    if (!axis.uneven.empty()) {
-        text += fmt::format("; even up to {}: {}", count(axis.even.value_or(1)), axis.uneven);
+    const std::optional<plan::UpperBound> bound = axis.set_by ? axis.set_by->upper_bound() : std::nullopt;
+    const bool names_axis = bound && bound->of == axis.axis && bound->most == *axis.largest;
+    std::string words = names_axis ? "" : fmt::format("{} <= {}: ", axis.axis, count(*axis.largest));
+    words += axis.set_by ? text(*axis.set_by) : "";
+    if (axis.uneven) {
+        words += fmt::format("; even up to {}: {}", count(axis.even.value_or(1)), text(*axis.uneven));
     }
-    return text + (axis.folded ? " (on the ranks of other axes)" : "");
+    return words + (axis.folded ? " (on the ranks of other axes)" : "");
 }
 
 /// What strategies run into, told once for all that it stops.
@@ -159,14 +161,14 @@ std::string ladder_section(const StrategyLimits& limits, Style style) {
     std::string all = heading(style, limits.strategy + " on more and more GPUs") + rung_table(limits).to_text(style);
     for (const ScalingPoint& point : limits.points) {
         if (!point.best && point.devices != (limits.verdict ? limits.verdict->devices : 0)) {
-            all += bullet(fmt::format("{}: {}", counted(point.devices, "GPU"), point.why_not));
+            all += bullet(fmt::format("{}: {}", counted(point.devices, "GPU"), why_not_text(point)));
         }
     }
     const ScalingPoint* point = rung_to_explain(limits);
     if (point != nullptr && !point->best->bottlenecks.empty()) {
         all += heading(style, fmt::format("Bottlenecks on {}", counted(point->devices, "GPU")));
         for (const step::Bottleneck& bottleneck : point->best->bottlenecks) {
-            all += bullet(bottleneck.kind + ": " + bottleneck.text);
+            all += bullet(fmt::format("{}: {}", name(bottleneck.kind), bottleneck.text));
         }
     }
     return all;
@@ -238,7 +240,8 @@ std::string limits_markdown(const LimitsAnswer& answer) {
     all += "\n" + limits_table(answer).to_markdown();
     for (const StrategyLimits& limits : answer.strategies) {
         if (!limits.points.empty()) {
-            all += fmt::format("\n{}{}\n\n", limits.strategy, limits.set_by.empty() ? "" : ": " + limits.set_by) +
+            const std::string set_by = set_by_text(limits);
+            all += fmt::format("\n{}{}\n\n", limits.strategy, set_by.empty() ? "" : ": " + set_by) +
                    rung_table(limits).to_markdown();
         }
         all += limits.turn ? "\n" + turn_words(limits) + "\n" : "";

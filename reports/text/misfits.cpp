@@ -34,9 +34,10 @@ std::string misfits(const search::Answer& answer, Style style) {
         const std::size_t width = kTextWidth - std::min(indent.size(), kTextWidth / 2);
         all += fmt::format("  {:>{}}  {}{}  {}\n", whole(static_cast<double>(group.count)), count_width, group.strategy,
                            std::string(name_width - display_columns(group.strategy), ' '),
-                           wrapped(group.reason, width, indent));
-        if (!group.nearest.empty()) {
-            all += indent + painted(style, Paint::dim, wrapped("nearest: " + group.nearest, width, indent)) + "\n";
+                           wrapped(text(group.cause), width, indent));
+        if (group.nearest) {
+            all +=
+                indent + painted(style, Paint::dim, wrapped("nearest: " + text(*group.nearest), width, indent)) + "\n";
         }
     }
     if (shown < answer.infeasible.size()) {

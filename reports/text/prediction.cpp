@@ -27,9 +27,9 @@ std::string title(const Subject& subject, const step::Prediction& prediction) {
 }
 
 std::string verdict(const step::Prediction& prediction) {
-    return prediction.fits ? "fits: " + memory_words(prediction)
-                           : fmt::format("fits: no; {}",
-                                         prediction.why_not.empty() ? memory_words(prediction) : prediction.why_not);
+    return prediction.fits
+               ? "fits: " + memory_words(prediction)
+               : fmt::format("fits: no; {}", prediction.why_not ? text(*prediction.why_not) : memory_words(prediction));
 }
 
 std::string speed_line(const step::Prediction& prediction) {
@@ -129,8 +129,8 @@ Table communication_table(const step::Prediction& prediction) {
                  {"busy", Align::right},
                  {"phi", Align::right}});
     for (const step::CommunicationLine& line : prediction.communication) {
-        table.row({line.what, line.algorithm, whole(static_cast<double>(line.ranks)), text(line.size),
-                   figure(line.per_step), text(line.time), figure(line.contention)});
+        table.row({text(line), std::string(name(line.algorithm)), whole(static_cast<double>(line.ranks)),
+                   text(line.size), figure(line.per_step), text(line.time), figure(line.contention)});
     }
     return table;
 }
@@ -184,8 +184,8 @@ std::string prediction_markdown(const Subject& subject, const step::Prediction& 
         all += "\n" + communication_table(prediction).to_markdown();
     }
     for (const step::Bottleneck& bottleneck : prediction.bottlenecks) {
-        all += fmt::format("{}- {}: {}\n", &bottleneck == &prediction.bottlenecks.front() ? "\n" : "", bottleneck.kind,
-                           bottleneck.text);
+        all += fmt::format("{}- {}: {}\n", &bottleneck == &prediction.bottlenecks.front() ? "\n" : "",
+                           name(bottleneck.kind), bottleneck.text);
     }
     return all;
 }

@@ -36,7 +36,7 @@ std::string limits(const step::Prediction& prediction, Style style) {
     }
     std::string section = heading(style, "Limits");
     for (const step::Limit& limit : prediction.limits) {
-        section += bullet((limit.broken ? "broken: " : "reached: ") + limit.text);
+        section += bullet((limit.broken() ? "broken: " : "reached: ") + text(limit));
     }
     return section;
 }
@@ -47,7 +47,7 @@ std::string bottlenecks(const step::Prediction& prediction, Style style) {
     }
     std::string section = heading(style, "Bottlenecks");
     for (const step::Bottleneck& bottleneck : prediction.bottlenecks) {
-        section += bullet(bottleneck.kind + ": " + bottleneck.text);
+        section += bullet(fmt::format("{}: {}", name(bottleneck.kind), bottleneck.text));
     }
     return section;
 }
@@ -69,8 +69,8 @@ std::string evidence(const step::Prediction& prediction, Style style) {
         return {};
     }
     std::string section = heading(style, "Evidence");
-    for (const std::string& line : prediction.provenance) {
-        section += bullet(line);
+    for (const step::SourceLine& line : prediction.provenance) {
+        section += bullet(text(line));
     }
     if (const std::string parts = interval_words(prediction); !parts.empty()) {
         section += bullet(parts);

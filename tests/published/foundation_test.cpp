@@ -35,13 +35,13 @@ TEST(Korthikanti, SelectiveRecomputationWithSequenceParallelismIsFasterThanFull)
 // Table 5's layouts ran, so they fit.
 TEST(Korthikanti, EveryPublishedLayoutFits) {
     for (const auto& run : kKorthikanti) {
-        EXPECT_TRUE(predict_run(run).fits) << run.id << ": " << predict_run(run).why_not;
+        EXPECT_TRUE(predict_run(run).fits) << run.id << ": " << text(predict_run(run).why_not.value());
     }
 }
 
 TEST(Sc21, EveryPublishedLayoutFits) {
     for (const auto& run : kSc21) {
-        EXPECT_TRUE(predict_run(run).fits) << run.id << ": " << predict_run(run).why_not;
+        EXPECT_TRUE(predict_run(run).fits) << run.id << ": " << text(predict_run(run).why_not.value());
     }
 }
 
