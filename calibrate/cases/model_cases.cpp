@@ -39,9 +39,9 @@ bool is_primitive(const graph::Work& work) {
     return !work.forward.empty() && work.forward.front().primitive != graph::Primitive::none;
 }
 
-class Cases {
+class ModelCaseList {
 public:
-    Cases(const graph::Graph& graph, Precision precision) : graph_(graph), precision_(precision) {}
+    ModelCaseList(const graph::Graph& graph, Precision precision) : graph_(graph), precision_(precision) {}
 
     void add(graph::Vertex v, const plan::ShardedLayer& sharded) {
         const Layer& layer = graph_.layer(v);
@@ -57,7 +57,7 @@ public:
             add(v, sharded, sharded.work.backward_weight, Direction::backward_weight);
         }
     }
-    ModelCases take() { return std::move(found_); }
+    ModelCases finish() { return std::move(found_); }
 
 private:
     void keep(Case of) {
@@ -244,11 +244,11 @@ private:
 }  // namespace
 
 ModelCases model_cases(const graph::Graph& graph, const plan::ShardedGraph& sharded, Precision precision) {
-    Cases cases(graph, precision);
+    ModelCaseList cases(graph, precision);
     for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         cases.add(v, sharded.layers[v]);
     }
-    return cases.take();
+    return cases.finish();
 }
 
 }  // namespace dodona::calibrate

@@ -108,7 +108,7 @@ public:
 private:
     void keep(const Topology& topology) {
         const LevelOptions options = options_of(topology);
-        static_cast<void>(levels_of(topology, options));  // what it lacks is told of the file
+        static_cast<void>(levels_of(topology, options));  // reports what is missing at the file that lacks it
         const auto facts = topology_facts(topology, options);
         if (facts != facts_of(journal_.records(), kTopologyRecords)) {
             journal_.append(

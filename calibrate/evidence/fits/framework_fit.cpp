@@ -181,7 +181,7 @@ double spread_of(const FrameworkFit& fitted, const std::map<std::string, GroupEr
 }
 
 FrameworkFit fit(const std::vector<files::MeasuredRun>& runs, validate::Questions& questions,
-                 const plan::Framework& start, const Told& told) {
+                 const plan::Framework& start, const Progress& progress) {
     Functor functor{.runs = runs, .questions = questions, .start = start, .free = {}, .weights = {}};
     for (std::size_t i = 0; i < start.numbers.size(); ++i) {
         if (start.numbers[i].bounds) {
@@ -213,7 +213,7 @@ FrameworkFit fit(const std::vector<files::MeasuredRun>& runs, validate::Question
         auto status = solver.minimizeInit(x);
         for (int step = 0; step < 25; ++step) {
             status = solver.minimizeOneStep(x);
-            told(fmt::format("  step {}: residual {:.4f}", step + 1, solver.fnorm));
+            progress(fmt::format("  step {}: residual {:.4f}", step + 1, solver.fnorm));
             if (status != Eigen::LevenbergMarquardtSpace::Running) {
                 break;
             }

@@ -25,7 +25,7 @@ struct FrameworkFit {
     double spread = 0;  ///< of a normal distribution, whose 90 % hold as many of the runs it was fitted to
 };
 
-using Told = std::function<void(const std::string&)>;
+using Progress = std::function<void(const std::string&)>;
 
 /// Of a group of runs: mean |predicted / measured - 1|, and the 90th percentile of |log(predicted / measured)|.
 struct GroupError {
@@ -49,6 +49,6 @@ double spread_of(const FrameworkFit& fitted, const std::map<std::string, GroupEr
 
 /// `runs`: all of them are asked with the framework. Runs without a time, or that cannot be asked, are left out.
 FrameworkFit fit(const std::vector<files::MeasuredRun>& runs, validate::Questions& questions,
-                 const plan::Framework& start, const Told& told);
+                 const plan::Framework& start, const Progress& progress);
 
 }  // namespace dodona::calibrate

@@ -34,7 +34,7 @@ Tables cube_mesh_v100(const Folder& folder) {
 Tables vista(const Folder& folder) { return between_nodes(folder.table("nccl_internode_a100_gh200.csv.gz"), "Vista"); }
 
 bool all(const CollectiveSeries&) { return true; }
-/// Two ranks drive their links with fewer channels than more do; they are measured wherever four are.
+/// NCCL uses fewer channels between two ranks than among more. Where two ranks are measured, four are, too.
 bool more_than_two(const CollectiveSeries& series) { return series.ranks > 2; }
 /// Fewer devices of a cube mesh have fewer links among them, and fewer of a PCI Express node pass fewer host bridges;
 /// the model knows neither.

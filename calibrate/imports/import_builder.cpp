@@ -1,4 +1,4 @@
-#include "calibrate/imports/collector.hpp"
+#include "calibrate/imports/import_builder.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,12 +8,12 @@
 
 namespace dodona::calibrate {
 
-void Collector::add(std::variant<Environment, Measurement, Failure, Lacking> what) {
+void ImportBuilder::add(std::variant<Environment, Measurement, Failure, Lacking> what) {
     imported_.records.push_back(
         {.backend = "import", .pass = Pass::time, .date = options_.date, .what = std::move(what)});
 }
 
-void Collector::environment(std::map<std::string, std::string> facts) {
+void ImportBuilder::environment(std::map<std::string, std::string> facts) {
     std::erase_if(facts, [](const auto& fact) { return fact.second.empty(); });
     if (facts.empty() || facts == facts_) {
         return;
@@ -23,12 +23,12 @@ void Collector::environment(std::map<std::string, std::string> facts) {
     add(Environment{std::move(facts)});
 }
 
-bool Collector::measured() const {
+bool ImportBuilder::measured() const {
     return std::any_of(imported_.records.begin(), imported_.records.end(),
                        [](const Record& record) { return std::holds_alternative<Measurement>(record.what); });
 }
 
-void Collector::measurement(Measurement measured) {
+void ImportBuilder::measurement(Measurement measured) {
     const double seconds = measured.time.least.in(1_s);
     if (!std::isfinite(seconds) || seconds <= 0) {
         note({std::make_shared<Source>(Source{file_, {}}), 0, 0, 1},
@@ -39,11 +39,11 @@ void Collector::measurement(Measurement measured) {
     add(std::move(measured));
 }
 
-void Collector::note(Location where, std::string message, std::string help) {
+void ImportBuilder::note(Location where, std::string message, std::string help) {
     imported_.notes.push_back({Severity::warning, std::move(where), std::move(message), std::move(help)});
 }
 
-void Collector::assume(Location where, std::string message, std::string help) {
+void ImportBuilder::assume(Location where, std::string message, std::string help) {
     assumptions_.push_back({Severity::warning, std::move(where), std::move(message), std::move(help)});
 }
 

@@ -1,4 +1,4 @@
-// Gathers what a format's reader takes from one file, and what it leaves out.
+// Builds the records of one imported file while its reader goes through it, with notes on what the reader leaves out.
 #pragma once
 
 #include <map>
@@ -9,29 +9,32 @@
 
 namespace dodona::calibrate {
 
-class Collector {
+/// Most programs print microseconds. Dividing by this is more exact than multiplying by 1e-6.
+inline constexpr double kMicrosPerSecond = 1e6;
+
+class ImportBuilder {
 public:
     /// `file` is the name of the file, without folders.
-    Collector(const ImportOptions& options, std::string file) : options_(options), file_(std::move(file)) {}
+    ImportBuilder(const ImportOptions& options, std::string file) : options_(options), file_(std::move(file)) {}
 
     [[nodiscard]] const ImportOptions& options() const { return options_; }
     [[nodiscard]] const std::string& file() const { return file_; }
 
-    /// Facts of what was measured from here on; the same facts again say nothing new.
+    /// Facts about all that is measured from here on. Facts that are repeated change nothing.
     void environment(std::map<std::string, std::string> facts);
-    /// A time that is none, of bandwidths beyond all bounds, is left out with a note.
+    /// Times that are not positive and finite are left out with a note.
     void measurement(Measurement measured);
     void topology(Topology topology) { imported_.topologies.push_back(std::move(topology)); }
 
-    /// Whether anything was.
+    /// Whether there is a measurement yet.
     [[nodiscard]] bool measured() const;
 
-    /// Something that was left out.
+    /// Notes something that was left out.
     void note(Location where, std::string message, std::string help = {});
-    /// Something that the file does not say.
+    /// Notes something that the file does not say and that is assumed.
     void assume(Location where, std::string message, std::string help = {});
 
-    [[nodiscard]] Imported take() { return std::move(imported_); }
+    [[nodiscard]] Imported finish() { return std::move(imported_); }
     [[nodiscard]] const std::vector<Diagnostic>& assumptions() const { return assumptions_; }
 
 private:
