@@ -12,6 +12,7 @@
 #include "calibrate/published/framework_fit.hpp"
 #include "files/framework_file.hpp"
 #include "files/library.hpp"
+#include "files/yaml_writer.hpp"
 #include "validate/plan_of_run.hpp"
 
 namespace {
@@ -104,7 +105,7 @@ void run(const Options& options) {
         if (options.write) {
             fitted.framework.spread = calibrate::spread_of(fitted, out);
             const fs::path file = fs::path(options.data) / "oracle/plan/frameworks" / (name + ".yaml");
-            calibrate::write_whole(file.string(), files::framework_to_yaml(fitted.framework));
+            calibrate::write_whole(file.string(), files::to_yaml(fitted.framework, {.digits = 4}));
         }
         questions.replace(fitted.framework);
     }

@@ -13,10 +13,12 @@
 #include "base/diagnostic.hpp"
 #include "calibrate/file/whole_file.hpp"
 #include "calibrate/fit/fit.hpp"
-#include "calibrate/fit/profile_text.hpp"
+#include "calibrate/fit/rounding.hpp"
 #include "calibrate/published/fit_report.hpp"
 #include "calibrate/published/profiles.hpp"
 #include "files/machine_file.hpp"
+#include "files/profile_file.hpp"
+#include "files/yaml_writer.hpp"
 
 namespace dodona::calibrate {
 namespace {
@@ -73,7 +75,10 @@ Options read(const std::vector<std::string>& words) {
 
 void write(const std::string& folder, const cluster::Profile& profile, const std::string& note) {
     const std::filesystem::path path = std::filesystem::path(folder) / (profile.name + ".yaml");
-    write_whole(path.string(), profile_text(profile, note));
+    write_whole(path.string(),
+                files::to_yaml(rounded(profile),
+                               {.comments = {"Written by dodona-fit (calibrate/); what the keys mean: docs/files.md."},
+                                .note = note}));
 }
 
 /// By its data sheet: a profile that it may name is what is being written.
