@@ -142,6 +142,7 @@ const Description& link_curve() {
                                "ranks_per_node", "How many of them share a node, and so have other links among them.",
                                {.range = at_least(1),
                                 .default_text = "all ranks",
+                                .always_written = true,
                                 .is_derived = test<CollectiveCurve, has_all_ranks_in_a_node>}));
     return described;
 }

@@ -151,6 +151,8 @@ std::string quantity_text(double base_units, Dimensions dimensions, int digits) 
         std::string number;
         const Unit* unit = nullptr;
         bool is_handy = false;  ///< from 1 to 999
+        /// Characters, of which a number that is not handy costs two more.
+        [[nodiscard]] std::size_t length() const { return number.size() + (is_handy ? 0 : 2); }
     };
     const bool is_count = dimensions == kSize || dimensions == kWork;
     std::optional<Candidate> best;
@@ -165,10 +167,9 @@ std::string quantity_text(double base_units, Dimensions dimensions, int digits) 
             continue;
         }
         const Candidate candidate{*text, &unit, number >= 1 && number < 1000};
-        const bool is_better = !best || (is_rounded && candidate.is_handy != best->is_handy
-                                             ? candidate.is_handy
-                                             : std::tuple(text->size(), !candidate.is_handy) <
-                                                   std::tuple(best->number.size(), !best->is_handy));
+        const bool is_better =
+            !best || (is_rounded && candidate.is_handy != best->is_handy ? candidate.is_handy
+                                                                         : candidate.length() < best->length());
         if (is_better) {
             best = candidate;
         }

@@ -27,6 +27,25 @@ bool is_plain(std::string_view text) {
            std::find(std::begin(kMeaningful), std::end(kMeaningful), lower) == std::end(kMeaningful);
 }
 
+/// 8192, and 2.284e+12.
+std::string whole_number(double value) {
+    constexpr double kLong = 1e7;
+    std::string text = fmt::format("{:.0f}", value);
+    for (int digits = 1; std::abs(value) >= kLong && digits < static_cast<int>(text.size()); ++digits) {
+        if (std::string shorter = fmt::format("{:.{}g}", value, digits); std::stod(shorter) == value) {
+            return shorter;
+        }
+    }
+    return text;
+}
+
+std::string replaced(std::string text, std::string_view part, std::string_view by) {
+    for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos; at += by.size()) {
+        text.replace(at, part.size(), by);
+    }
+    return text;
+}
+
 bool is_one_line(const ValueType& type);
 
 /// Lists of these stand on one line.
@@ -54,8 +73,8 @@ bool is_one_line(const ValueType& type) { return std::visit(StandsOnOneLine{}, t
 class Writer {
 public:
     explicit Writer(const YamlOptions& options) : options_(options) {
-        for (const std::string& comment : options.comments) {
-            out_ << YAML::Comment(comment) << YAML::Newline;
+        if (!options.comments.empty()) {
+            out_ << YAML::Comment(join(options.comments, "\n"));
         }
     }
 
@@ -96,7 +115,8 @@ public:
 
     [[nodiscard]] std::string written() const {
         check(out_.good(), "yaml-cpp refused what was written");
-        return std::string(out_.c_str()) + "\n";
+        // yaml-cpp escapes every other control character. This one only stands in double quotes.
+        return replaced(out_.c_str(), "\x7f", "\\x7F") + "\n";
     }
 
     void operator()(const TextType& /*type*/) { text(as<std::string>()); }
@@ -190,10 +210,10 @@ private:
     }
 
     [[nodiscard]] std::string number(double value) const {
-        const bool is_whole = std::floor(value) == value && std::abs(value) < 1e15;
-        return is_whole              ? fmt::format("{:.0f}", value)
-               : options_.digits > 0 ? fmt::format("{:.{}g}", value, options_.digits)
-                                     : shortest(value);
+        if (std::floor(value) == value) {
+            return whole_number(value);
+        }
+        return options_.digits > 0 ? fmt::format("{:.{}g}", value, options_.digits) : shortest(value);
     }
 
     const YamlOptions& options_;

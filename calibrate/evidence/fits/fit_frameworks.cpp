@@ -12,6 +12,7 @@
 #include "calibrate/file/whole_file.hpp"
 #include "files/framework_file.hpp"
 #include "files/library.hpp"
+#include "files/yaml_writer.hpp"
 #include "files/run_conventions.hpp"
 #include "validate/plan_of_run.hpp"
 
@@ -113,7 +114,7 @@ void fit_frameworks(const FrameworkFitOptions& options) {
             fitted.framework.spread = spread_of(fitted, out);
             const fs::path file = files::is_path(reference) ? fs::path(reference)
                                                             : data / "oracle/plan/frameworks" / (reference + ".yaml");
-            write_whole(file.string(), files::framework_to_yaml(fitted.framework));
+            write_whole(file.string(), files::to_yaml(fitted.framework, {.digits = 4}));
         }
         questions.replace(fitted.framework);
     }

@@ -11,8 +11,10 @@
 #include "calibrate/evidence/fits/profiles.hpp"
 #include "calibrate/file/whole_file.hpp"
 #include "calibrate/fit/fit.hpp"
-#include "calibrate/fit/profile_text.hpp"
+#include "calibrate/fit/rounding.hpp"
 #include "files/machine_file.hpp"
+#include "files/profile_file.hpp"
+#include "files/yaml_writer.hpp"
 
 namespace dodona::calibrate {
 
@@ -82,7 +84,10 @@ void fit_kernels(const KernelFitOptions& options) {
         done.push_back(profile);
         if (!options.out.empty()) {
             const std::filesystem::path path = std::filesystem::path(options.out) / (profile.name + ".yaml");
-            write_whole(path.string(), profile_text(profile, rows.note));
+            write_whole(path.string(),
+                        files::to_yaml(rounded(profile), {.comments = {"Written by `dodona-evidence fit kernels`; what "
+                                                                       "the keys mean: docs/files.md."},
+                                                          .note = rows.note}));
         }
     }
 }
