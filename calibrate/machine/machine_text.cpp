@@ -262,6 +262,9 @@ std::string machine_text(const Cluster& cluster, const std::vector<std::string>&
             write_level(yaml, cluster.levels[i], i == cluster.node_level);
         }
     }
+    if (cluster.collectives) {
+        yaml.pair("collectives", name(*cluster.collectives));
+    }
     if (!cluster.algorithms.empty()) {
         std::vector<std::string_view> words;
         for (const cluster::Algorithm algorithm : cluster.algorithms) {

@@ -321,6 +321,9 @@ Cluster read_cluster(Document document, const MachineOpeners& open) {
     if (const Value nodes = fields.find("nodes")) {
         cluster.mixed = read_nodes(nodes, cluster, document, open);
     }
+    if (const Value library = fields.find("collectives")) {
+        cluster.collectives = library.one_of(cluster::kCollectiveLibraries, cluster::CollectiveLibrary::nccl);
+    }
     cluster.algorithms = read_algorithms(fields.find("algorithms"));
     if (const Value staging = fields.find("point_to_point")) {
         cluster.staging = read_staging(staging);
