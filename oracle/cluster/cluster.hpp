@@ -8,37 +8,20 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/enumeration.hpp"
 #include "base/quantity.hpp"
+#include "cluster/algorithm.hpp"
+#include "cluster/collective_library.hpp"
 #include "cluster/device.hpp"
 #include "cluster/level.hpp"
 #include "cluster/price.hpp"
 
 namespace dodona::cluster {
-
-/// Algorithms that may run collectives.
-enum class Algorithm { ring, tree, double_tree, hierarchical, direct, torus, in_network, parameter_server };
-
-inline constexpr std::array kAlgorithmTable{
-    Enumerator(Algorithm::ring, "ring", "rings over the ranks, on any level"),
-    Enumerator(Algorithm::tree, "tree", "a binary tree, on any level"),
-    Enumerator(Algorithm::double_tree, "double-tree", "two binary trees, half of the buffer on each; on any level"),
-    Enumerator(Algorithm::hierarchical, "hierarchical",
-               "level by level: within nodes, then between them; for groups with several members in a node"),
-    Enumerator(Algorithm::direct, "direct", "every rank exchanges its part with every other, on any level"),
-    Enumerator(Algorithm::torus, "torus", "rings along all dimensions of a torus at once"),
-    Enumerator(Algorithm::in_network, "in-network", "the switches reduce; on levels with `in_network`"),
-    Enumerator(Algorithm::parameter_server, "parameter-server",
-               "all-reduce through servers (`parameter_servers`); with servers on the devices never faster than "
-               "`direct`")};
-constexpr const auto& enumerators(Algorithm /*type*/) { return kAlgorithmTable; }
-inline constexpr std::array kAlgorithms = values_of(kAlgorithmTable);
-constexpr std::string_view name(Algorithm algorithm) { return name_of(algorithm); }
-constexpr std::optional<Algorithm> algorithm_from(std::string_view name) { return value_of<Algorithm>(name); }
 
 /// Point-to-point transfers that do not run at link speed (staged through the host).
 struct Staging {
@@ -110,11 +93,13 @@ struct DeviceKind {
 struct Cluster {
     std::string name;
     std::string source;
-    Device device;                      ///< of all nodes that `mixed` does not name
-    std::vector<DeviceRange> mixed;     ///< in the order of their ranks, not overlapping
-    std::vector<Level> levels;          ///< innermost first
-    std::size_t node_level = 0;         ///< the level whose domain is a node
-    std::vector<Algorithm> algorithms;  ///< allowed; all if empty
+    Device device;                   ///< of all nodes that `mixed` does not name
+    std::vector<DeviceRange> mixed;  ///< in the order of their ranks, not overlapping
+    std::vector<Level> levels;       ///< innermost first
+    std::size_t node_level = 0;      ///< the level whose domain is a node
+    /// What runs collectives. `algorithms` overrides what the library chooses from; all run without either.
+    std::optional<CollectiveLibrary> collectives;
+    std::vector<Algorithm> algorithms;
     std::optional<Staging> staging;
     std::vector<CollectiveCurve> curves;
     std::vector<MeasuredSamples> measured_samples;
@@ -127,6 +112,8 @@ struct Cluster {
     double memory_reserve = 0;         ///< share of device memory left free, for fragmentation
 
     [[nodiscard]] std::int64_t devices() const;
+    /// What a collective may run; empty: any algorithm.
+    [[nodiscard]] std::span<const Algorithm> allowed(Collective collective) const;
     /// Devices inside one domain of `level` (level 0: the level's size).
     [[nodiscard]] std::int64_t domain_size(std::size_t level) const;
     [[nodiscard]] std::int64_t node_size() const { return domain_size(node_level); }

@@ -307,8 +307,12 @@ const Description& description<Cluster>() {
                  "Nodes with another device: consecutive ones, from the first. Ranks count node by node, and rank "
                  "r of a job sits on device r, so the innermost axis of a mesh fills the first nodes first. Every "
                  "device of a job must have its precision; a job mixes at most 64."),
+             optional<&Cluster::collectives>("collectives",
+                                             "The library that runs collectives. Which algorithms each chooses from "
+                                             "stands in oracle/cluster/collective_library.hpp.",
+                                             {.default_text = "any algorithm"}),
              optional<&Cluster::algorithms>("algorithms", "Algorithms that collectives may use.",
-                                            {.default_text = "all",
+                                            {.default_text = "those of the library",
                                              .none = "no algorithm is allowed",
                                              .none_help = "leave `algorithms` out to allow all",
                                              .distinct = true}),
