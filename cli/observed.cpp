@@ -86,7 +86,7 @@ Option observed_option(const std::string& of) {
     return {.names = "--observed",
             .value = "TIME|RUNS.csv",
             .description = "a measured step " + of +
-                           ",\nor a table of your own runs (FILES.md): parameters of the\n"
+                           ",\nor a table of your own runs (docs/files.md): parameters of the\n"
                            "framework move to it, and the answer with them",
             .group = "Observed"};
 }

@@ -12,6 +12,7 @@ struct Option {
     std::string description;  ///< lines after the first are aligned below it
     std::string group = "Options";
     bool repeats = false;
+    std::string old_name = {};  ///< "--chunks": an earlier name that is still read, and not in `--help`
 
     /// "--gpus": what faults and values go by.
     [[nodiscard]] std::string long_name() const { return names.substr(names.find("--")); }

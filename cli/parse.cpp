@@ -34,7 +34,8 @@ std::unique_ptr<App> app_of(const Command& command) {
         if (option.value.empty()) {
             app->cli.add_flag(option.names, app->switches[name]);
         } else {
-            CLI::Option* made = app->cli.add_option(option.names, app->values[name]);
+            const std::string names = option.names + (option.old_name.empty() ? "" : "," + option.old_name);
+            CLI::Option* made = app->cli.add_option(names, app->values[name]);
             made->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
         }
     }
@@ -72,7 +73,9 @@ std::vector<std::string> option_names(const Command& command) {
 
 bool takes(const Command& command, const std::string& name) {
     const std::vector<std::string> names = option_names(command);
-    return std::find(names.begin(), names.end(), name) != names.end();
+    return std::find(names.begin(), names.end(), name) != names.end() ||
+           std::any_of(command.options.begin(), command.options.end(),
+                       [&](const Option& option) { return !name.empty() && option.old_name == name; });
 }
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
@@ -142,7 +145,7 @@ void report_missing_values(const Command& command, const Arguments::Values& valu
     const std::string message = error.what();
     const std::string name = message.substr(0, message.find_first_of(": "));
     for (const Option& option : command.options) {
-        if (option.long_name() == name) {
+        if (option.long_name() == name || (!name.empty() && option.old_name == name)) {
             fail({}, name + ": a value is missing", fmt::format("write {} {}", name, option.value));
         }
     }

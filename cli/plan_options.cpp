@@ -15,8 +15,8 @@ namespace {
 
 /// What a plan file says itself.
 constexpr std::array kSpeltOut{
-    "--strategy",  "--mesh",    "--microbatch",  "--schedule",        "--chunks",    "--stages",
-    "--recompute", "--shard",   "--shard-group", "--keep-parameters", "--precision", "--gradient-precision",
+    "--strategy",  "--mesh",    "--microbatch",  "--schedule",        "--virtual-stages", "--stages",
+    "--recompute", "--shard",   "--shard-group", "--keep-parameters", "--precision",      "--gradient-precision",
     "--optimizer", "--overlap", "--offload",     "--algorithm"};
 
 void read_recompute(Arguments& arguments, PlanWords& words) {
@@ -57,14 +57,14 @@ void read_schedule(Arguments& arguments, PlanWords& words) {
     if (const auto word = arguments.word("--schedule", value_names<plan::ScheduleKind>())) {
         words.schedule = plan::schedule_from(*word);
     }
-    words.chunks = arguments.count("--chunks").value_or(1);
+    words.chunks = arguments.count("--virtual-stages").value_or(1);
     words.stages = arguments.counts("--stages");
     const bool interleaved = words.schedule == plan::ScheduleKind::interleaved;
-    if (interleaved && !arguments.has("--chunks")) {
-        arguments.fault("--schedule", "interleaved-1f1b needs --chunks", "for example --chunks 2");
+    if (interleaved && !arguments.has("--virtual-stages")) {
+        arguments.fault("--schedule", "interleaved-1f1b needs --virtual-stages", "for example --virtual-stages 2");
     }
     if (words.schedule && !interleaved && words.chunks > 1) {
-        arguments.fault("--chunks", fmt::format("{} has one chunk on each stage", plan::name(*words.schedule)),
+        arguments.fault("--virtual-stages", fmt::format("{} has one stage on each rank", plan::name(*words.schedule)),
                         "for several: --schedule interleaved-1f1b");
     }
 }
@@ -157,8 +157,15 @@ std::vector<Option> plan_options() {
          .description = "samples for each data rank and forward pass; default: all at once,\n"
                         "1 in a pipeline",
          .group = group},
-        {.names = "--schedule", .value = "gpipe|1f1b|interleaved-1f1b", .description = "default: 1f1b", .group = group},
-        {.names = "--chunks", .value = "K", .description = "model chunks on each pipeline rank", .group = group},
+        {.names = "--schedule",
+         .value = choices_text<plan::ScheduleKind>(),
+         .description = "default: 1f1b",
+         .group = group},
+        {.names = "--virtual-stages",
+         .value = "K",
+         .description = "virtual stages on each pipeline rank, for interleaved-1f1b",
+         .group = group,
+         .old_name = "--chunks"},
         {.names = "--stages",
          .value = "N,N,...",
          .description = "layers or blocks on each stage; default: balanced",
@@ -168,7 +175,7 @@ std::vector<Option> plan_options() {
          .description = "activations to compute again in backward; default: none",
          .group = group},
         {.names = "--shard",
-         .value = "none|states|gradients|parameters",
+         .value = choices_text<plan::ShardLevel>(),
          .description = "ZeRO 1, 2, 3; default: the strategy's own",
          .group = group},
         {.names = "--shard-group",
@@ -180,7 +187,7 @@ std::vector<Option> plan_options() {
          .description = "ZeRO 3: gather weights once for forward and backward",
          .group = group},
         {.names = "--gradient-precision",
-         .value = "fp32|tf32|fp16|bf16|fp8|mxfp8|nvfp4",
+         .value = choices_text<Precision>(),
          .description = "of the gradient buffer and its reduction; default: fp32",
          .group = group},
     };
@@ -196,7 +203,7 @@ PlanWords read_plan_words(Arguments& arguments) {
     words.gpus = arguments.count("--gpus");
     words.batch = arguments.count("--batch");
     words.microbatch = arguments.count("--microbatch");
-    if (const auto word = arguments.word("--gradient-precision", cli::words(kPrecisions))) {
+    if (const auto word = arguments.word("--gradient-precision", value_names<Precision>())) {
         words.gradient_precision = precision_from(*word);
     }
     read_schedule(arguments, words);

@@ -84,7 +84,7 @@ Command predict_command() {
                 "  dodona predict gpt3-175b --machine selene --batch 1536 --plan best.yaml\n"
                 "  dodona predict gpt3-175b --machine selene --gpus 64 --batch 64 \\\n"
                 "      --strategy megatron-sequence --mesh tensor=8,pipeline=8 \\\n"
-                "      --schedule interleaved-1f1b --chunks 3 --recompute selective",
+                "      --schedule interleaved-1f1b --virtual-stages 3 --recompute selective",
             .run = run_predict};
 }
 

@@ -41,7 +41,7 @@ std::vector<Option> validate_command_options() {
          .group = "Runs"},
         {.names = "--models",
          .value = "FILE",
-         .description = "a table of networks that runs name and dodona does not have (FILES.md)",
+         .description = "a table of networks that runs name and dodona does not have (docs/files.md)",
          .group = "Runs"},
         {.names = "--machines", .value = "FILE", .description = "a table of machines, likewise", .group = "Runs"},
         {.names = "--conventions",
@@ -195,7 +195,7 @@ int run_validate(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::vector<std::string> tables = arguments.all("RUNS");
     if (tables.empty()) {
-        arguments.missing("RUNS", "a table of measured runs (FILES.md): runs.csv");
+        arguments.missing("RUNS", "a table of measured runs (docs/files.md): runs.csv");
     }
     reports::ComparisonView view{.table = tables.empty() ? "" : title(tables), .style = output.style};
     view.worst = static_cast<std::size_t>(arguments.count("--worst").value_or(static_cast<std::int64_t>(view.worst)));

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "reports/table.hpp"
 
 namespace dodona::cli {
 
@@ -43,13 +44,27 @@ plan::Framework usual_framework(const files::Library& library, const graph::Grap
     return usual;
 }
 
+/// The words of flags, in order.
+template <class Words>
+std::vector<std::string> words_of(const Words& words) {
+    std::vector<std::string> names;
+    for (const auto& word : words) {
+        names.emplace_back(word.word);
+    }
+    return names;
+}
+
+/// Help of an option that takes some of these words.
+std::string in_lines(std::string text, const std::vector<std::string>& words) {
+    constexpr std::size_t kWidth = 62;
+    text.replace(text.find("{}"), 2, join(words));
+    return reports::wrapped(text, kWidth, "");
+}
+
 /// Sets the members that the words of an option name; `none` sets none and stands alone.
 template <class Flags, class Words>
 void read_words(Arguments& arguments, const std::string& option, const Words& words, Flags& flags) {
-    std::vector<std::string> choices;
-    for (const auto& word : words) {
-        choices.emplace_back(word.word);
-    }
+    std::vector<std::string> choices = words_of(words);
     choices.emplace_back("none");
     const std::vector<std::string> given = arguments.list(option);
     for (const std::string& typed : given) {
@@ -86,30 +101,28 @@ std::vector<Option> workload_options() {
          .group = job,
          .repeats = true},
         {.names = "--precision",
-         .value = "fp32|tf32|fp16|bf16|fp8|mxfp8|nvfp4",
+         .value = choices_text<Precision>(),
          .description = "of the matrix products; default: bf16 or fp16 where the device\n"
                         "has it, with fp32 master weights",
          .group = training},
         {.names = "--optimizer",
          .value = "NAME",
-         .description = "sgd, momentum, adam, adamw, adam-8bit, adafactor, lars, lamb,\n"
-                        "adagrad or rowwise-adagrad; default: adam for networks with\n"
-                        "tokens, else momentum",
+         .description =
+             in_lines("{}; default: adam for models with tokens, else momentum", value_names<plan::OptimizerKind>()),
          .group = training},
         {.names = "--overlap",
          .value = "WHAT,...|none",
-         .description = "what hides behind compute: gradients, parameters, tensor,\n"
-                        "pipeline, expert, offload; default: gradients,parameters",
+         .description =
+             in_lines("what hides behind compute: {}; default: gradients,parameters", words_of(plan::kOverlapWords)),
          .group = training},
         {.names = "--offload",
          .value = "WHAT,...",
-         .description = "what lives in host memory: optimizer, activations, weights",
+         .description = in_lines("what lives in host memory: {}", words_of(plan::kOffloadWords)),
          .group = training},
         {.names = "--algorithm",
          .value = "NAME",
-         .description = "force ring, tree, double-tree, hierarchical, direct,\n"
-                        "torus, in-network or parameter-server collectives;\n"
-                        "default: the cheapest that the machine allows",
+         .description = in_lines("of all collectives: {}; default: the cheapest that the machine allows",
+                                 value_names<cluster::Algorithm>()),
          .group = training},
         {.names = "--framework",
          .value = "NAME|FILE",
@@ -169,7 +182,7 @@ Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
     const auto supports = [](Precision precision) {
         return [precision](const cluster::DeviceKind& kind) { return kind.device->supports(precision); };
     };
-    if (const auto word = arguments.word("--precision", words(kPrecisions))) {
+    if (const auto word = arguments.word("--precision", value_names<Precision>())) {
         const Precision precision = *precision_from(*word);
         if (std::none_of(kinds.begin(), kinds.end(), supports(precision))) {
             std::vector<std::string> supported;
@@ -193,7 +206,7 @@ Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
 
 plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph) {
     using plan::OptimizerKind;
-    if (const auto word = arguments.word("--optimizer", words(plan::kOptimizerKinds))) {
+    if (const auto word = arguments.word("--optimizer", value_names<plan::OptimizerKind>())) {
         return *plan::optimizer_from(*word);
     }
     return tokens_a_sample(graph) > 0 ? OptimizerKind::adam : OptimizerKind::momentum;
@@ -219,7 +232,7 @@ plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster) 
 }
 
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
-    const auto word = arguments.word("--algorithm", words(cluster::kAlgorithms));
+    const auto word = arguments.word("--algorithm", value_names<cluster::Algorithm>());
     return word ? cluster::algorithm_from(*word) : std::nullopt;
 }
 

@@ -60,6 +60,12 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
 /// The options given that change what is computed, as (option, value): what it takes to ask again.
 std::vector<std::pair<std::string, std::string>> settings(const Arguments& arguments);
 
+/// "gpipe|1f1b|interleaved-1f1b"
+template <Enumerated Enum>
+std::string choices_text() {
+    return join(value_names<Enum>(), "|");
+}
+
 /// All the words that an enumeration's `name` gives.
 template <class Enum, std::size_t N>
 std::vector<std::string> words(const std::array<Enum, N>& values) {

@@ -169,6 +169,7 @@ struct Key {
     bool required = false;
     std::string help;          ///< after the message that the key is missing: "its size: 16 GiB"
     std::string default_text;  ///< for the reference, where it is not what the member starts with
+    std::string value_text;    ///< for the reference, where it is not what the type says
     std::string former_name;   ///< still read; empty: none
     std::optional<Condition> only;
     bool always_written = false;                       ///< even where it equals the default

@@ -21,6 +21,7 @@ struct KeyOptions {
     Range range = {};                           ///< of numbers, counts and quantities
     std::string help = {};                      ///< see Key
     std::string default_text = {};              ///< see Key
+    std::string value_text = {};                ///< see Key
     std::string former_name = {};               ///< see Key
     std::optional<Condition> only = {};         ///< see Key
     bool always_written = false;                ///< see Key
@@ -279,6 +280,7 @@ inline Key make_key(std::string name, std::string meaning, bool required, KeyOpt
             .required = required,
             .help = std::move(options.help),
             .default_text = std::move(options.default_text),
+            .value_text = std::move(options.value_text),
             .former_name = std::move(options.former_name),
             .only = std::move(options.only),
             .always_written = options.always_written,

@@ -20,7 +20,8 @@ constexpr Dimensions kSeconds{.second = 1};
 /// How values of a parameter are written: a time or a ratio.
 KeyOptions value_of_parameter(const FrameworkParameterKind& kind) {
     return kind.is_time ? KeyOptions{.range = kNotNegative, .dimensions = kSeconds}
-                        : KeyOptions{.range = {.least = kind.least, .most = kind.most}};
+                        : KeyOptions{.range = {.least = kind.least, .most = kind.most},
+                                     .value_text = "number in the range of the parameter"};
 }
 
 /// The rows of one parameter. Functions, since a description is found by a function without arguments.
@@ -60,7 +61,7 @@ struct Parameter {
 
     static Key key() {
         Key key = make_key(
-            std::string(kKind.word), sentence(kKind.meaning), false, {.is_absent = is_unknown},
+            std::string(kKind.word), sentence(kKind.meaning) + range_text(), false, {.is_absent = is_unknown},
             [](void* object) -> void* { return &static_cast<Framework*>(object)->numbers[I]; }, record_type(number));
         key.default_text = kKind.is_time ? fmt::format("{} s", kKind.neutral) : fmt::format("{}", kKind.neutral);
         return key;
@@ -84,6 +85,10 @@ private:
     }
     static bool is_unknown(const void* object) {
         return static_cast<const Framework*>(object)->numbers[I].source.empty();
+    }
+    static std::string range_text() {
+        return kKind.is_time ? fmt::format(" At most {} s.", kKind.most)
+                             : fmt::format(" From {} to {}.", kKind.least, kKind.most);
     }
     static std::string sentence(std::string_view meaning) {
         std::string text(meaning);

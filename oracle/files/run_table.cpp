@@ -35,7 +35,7 @@ constexpr std::array kRunColumns{
     ColumnRule{"expert", false, "1"},
     ColumnRule{"expert_tensor", false, "1"},
     ColumnRule{"pipeline", false, "1"},
-    ColumnRule{"chunks", false, "1"},
+    ColumnRule{"chunks", false, "1", "virtual_stages"},
     ColumnRule{"data", false, "1"},
     ColumnRule{"shard", false, "none"},
     ColumnRule{"shard_group", false, "0"},

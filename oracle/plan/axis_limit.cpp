@@ -13,7 +13,7 @@ namespace dodona::plan {
 
 namespace {
 
-/// More ways than any extent has pieces (FILES.md: extents up to 1e9).
+/// More ways than any extent has pieces (docs/files.md: extents up to 1e9).
 constexpr std::int64_t kMostWays = std::int64_t{1} << 30;
 /// Meshes that are laid in search of the one with most devices.
 constexpr int kMostProbes = 2000;

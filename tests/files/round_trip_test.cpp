@@ -1,6 +1,7 @@
 // What is written reads back as the same object: every file that comes with Dodona, and names that YAML could mistake.
 #include <functional>
 
+#include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
