@@ -11,6 +11,7 @@
 #include "calibrate/cpu/threads.hpp"
 #include "calibrate/cpu/timing.hpp"
 #include "calibrate/noise/noise.hpp"
+#include "calibrate/record/quantile.hpp"
 
 namespace dodona::calibrate::cpu {
 
@@ -77,20 +78,6 @@ double rate(const NoisePattern& pattern, const NoiseDone& before, const NoiseDon
     const double done = (after.bytes - before.bytes).in(Bytes::of_base(1)) + after.spins - before.spins;
     const double seconds = (waits ? after.active - before.active : after.cpu - before.cpu).in(1_s);
     return seconds > 0 ? done / seconds : 0;
-}
-
-Statistics statistics_of(std::vector<double> times) {
-    std::sort(times.begin(), times.end());
-    const auto at = [&](double share) {
-        return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))] * 1_s;
-    };
-    return {.least = at(0),
-            .first_quartile = at(0.25),
-            .median = at(0.5),
-            .third_quartile = at(0.75),
-            .samples = static_cast<std::int64_t>(times.size()),
-            .rejected = {},
-            .estimator = Estimator::median};
 }
 
 /// Whole cores of the kernel and of the load while this lives; afterwards all are everyone's again. Both on the first

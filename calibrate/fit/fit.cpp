@@ -7,11 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include <Eigen/Core>
-#include <unsupported/Eigen/NonLinearOptimization>
-#include <unsupported/Eigen/NumericalDiff>
-
 #include "base/check.hpp"
+#include "calibrate/fit/least_squares.hpp"
 #include "cost/kernel_fit.hpp"
 #include "cost/roofline.hpp"
 
@@ -31,11 +28,9 @@ struct Parameter {
     double most = 0;
     double start = 0;
 
-    [[nodiscard]] double value(double free) const { return least * std::pow(most / least, 1 / (1 + std::exp(-free))); }
-    [[nodiscard]] double free(double value) const {
-        const double share = std::log(value / least) / std::log(most / least);
-        return std::log(share / (1 - share));
-    }
+    [[nodiscard]] Bounds bounds() const { return {.least = least, .most = most, .logarithmic = true}; }
+    [[nodiscard]] double value(double free) const { return bounds().value(free); }
+    [[nodiscard]] double free(double value) const { return Bounds::free(bounds().share(value)); }
 };
 
 template <double KernelFit::*member>
@@ -114,34 +109,14 @@ double huber(double r) {
     return size <= kHuber ? r : std::copysign(std::sqrt(kHuber * (2 * size - kHuber)), r);
 }
 
-/// What Eigen asks of a function: sizes, and the residuals of a point.
-struct Residuals {
-    using Scalar = double;
-    using InputType = Free;
-    using ValueType = Eigen::VectorXd;
-    using JacobianType = Eigen::MatrixXd;
-    static constexpr int InputsAtCompileTime = Eigen::Dynamic;
-    static constexpr int ValuesAtCompileTime = Eigen::Dynamic;
-
-    const cluster::Device* device;
-    const KernelFit* shape;
-    const std::vector<Parameter>* parameters;
-    const std::vector<Sample>* samples;
-
-    [[nodiscard]] int inputs() const { return static_cast<int>(parameters->size()); }
-    [[nodiscard]] int values() const { return static_cast<int>(samples->size()); }
-    int operator()(const Free& free, Eigen::VectorXd& residuals) const {
-        const KernelFit fit = with(*shape, *parameters, free);
-        for (std::size_t i = 0; i < samples->size(); ++i) {
-            residuals[static_cast<Eigen::Index>(i)] = huber(log_miss(*device, fit, (*samples)[i]));
-        }
-        return 0;
-    }
-};
-
 KernelFit search(const cluster::Device& device, const KernelFit& shape, const std::vector<Parameter>& searched,
                  const std::vector<Sample>& samples) {
-    const Eigen::NumericalDiff<Residuals> residuals(Residuals{&device, &shape, &searched, &samples}, 1e-8);
+    const Residuals residuals = [&](const Free& free, Eigen::VectorXd& misses) {
+        const KernelFit fit = with(shape, searched, free);
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            misses[static_cast<Eigen::Index>(i)] = huber(log_miss(device, fit, samples[i]));
+        }
+    };
     KernelFit best = shape;
     double least = std::numeric_limits<double>::infinity();
     // Steps away from the usual start, in units of the logistic function's argument.
@@ -150,20 +125,17 @@ KernelFit search(const cluster::Device& device, const KernelFit& shape, const st
         for (std::size_t i = 0; i < searched.size(); ++i) {
             free[static_cast<Eigen::Index>(i)] = searched[i].free(searched[i].start) + (i % 2 == 0 ? shift : -shift);
         }
-        auto function = residuals;
-        Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Residuals>> optimizer(function);
-        optimizer.parameters.maxfev = 400;
-        optimizer.parameters.ftol = optimizer.parameters.xtol = 1e-6;
-        optimizer.minimize(free);
-        if (optimizer.fvec.squaredNorm() < least) {
-            least = optimizer.fvec.squaredNorm();
-            best = with(shape, searched, free);
+        const LeastSquares found = least_squares(residuals, static_cast<Eigen::Index>(samples.size()), free);
+        if (found.residuals.squaredNorm() < least) {
+            least = found.residuals.squaredNorm();
+            best = with(shape, searched, found.at);
         }
     }
     return best;
 }
 
-double quantile(std::vector<double> values, double share) {
+/// The value nearest to a share of the way through the sorted values.
+double nearest_quantile(std::vector<double> values, double share) {
     std::sort(values.begin(), values.end());
     return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
 }
@@ -173,7 +145,7 @@ HeldOut held_out(const std::vector<double>& misses) {
     for (const double miss : misses) {
         sizes.push_back(std::abs(std::exp(miss) - 1));
     }
-    return {quantile(sizes, 0.5), quantile(sizes, 0.9)};
+    return {nearest_quantile(sizes, 0.5), nearest_quantile(sizes, 0.9)};
 }
 
 void span(cluster::FitSpan& span, double value) {
@@ -210,7 +182,7 @@ double backward_ratio(const cluster::Device& device, const KernelFit& fit, const
                                   cost::fitted_seconds(device, fit, sample.weight, fit.precision);
         backward.push_back(std::log(sample.time / predicted));
     }
-    return std::exp(quantile(backward, 0.5) - quantile(forward, 0.5));
+    return std::exp(nearest_quantile(backward, 0.5) - nearest_quantile(forward, 0.5));
 }
 
 }  // namespace
@@ -245,7 +217,7 @@ Fitted fit(const Series& series, const cluster::Device& device, Seconds wide_sta
     Fitted fitted{.fit = search(device, shape, searched, series.samples), .roofline = held_out(plain)};
     KernelFit& found = fitted.fit;
     const HeldOut error = held_out(misses);
-    found.error = {error.median, error.p90, quantile(ratios, 0.05), quantile(ratios, 0.95)};
+    found.error = {error.median, error.p90, nearest_quantile(ratios, 0.05), nearest_quantile(ratios, 0.95)};
     found.rows = static_cast<std::int64_t>(series.samples.size());
     if (series.kind == KernelKind::matmul) {
         found.backward = backward_ratio(device, found, series);

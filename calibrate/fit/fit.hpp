@@ -2,11 +2,9 @@
 //
 // Every row is held out once: five fits to four fifths of the rows give the errors, a sixth to all rows the parameters.
 // Least squares of log(predicted / measured), each residual r beyond 0.1 as
-// sqrt(0.1 (2|r| - 0.1)) (Huber's loss), so that a few odd rows do not pull. Eigen's Levenberg-Marquardt with numerical
-// derivatives, from a fixed list of starts; the best end wins. Parameters stay within physical bounds: a bounded one is
-// the logistic function of what is searched for.
-// Source: Huber, "Robust estimation of a location parameter", Ann. Math. Statist. 35 (1964); Eigen's unsupported module
-// NonLinearOptimization (MINPACK's lmder).
+// sqrt(0.1 (2|r| - 0.1)) (Huber's loss), so that a few odd rows do not pull. The solver (least_squares.hpp) starts from a
+// fixed list of points and the best end wins. Parameters stay within physical bounds.
+// Source: Huber, "Robust estimation of a location parameter", Ann. Math. Statist. 35 (1964).
 #pragma once
 
 #include "calibrate/fit/series.hpp"

@@ -7,7 +7,7 @@
 
 #include "calibrate/imports/kineto.hpp"
 #include "calibrate/imports/log_text.hpp"
-#include "calibrate/imports/merge.hpp"
+#include "calibrate/record/quantile.hpp"
 
 namespace dodona::calibrate {
 

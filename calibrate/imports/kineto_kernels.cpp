@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "calibrate/imports/kineto.hpp"
-#include "calibrate/imports/merge.hpp"
 #include "calibrate/imports/operator_cases.hpp"
+#include "calibrate/record/quantile.hpp"
 
 namespace dodona::calibrate {
 

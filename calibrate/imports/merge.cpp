@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "base/check.hpp"
 #include "calibrate/record/quantile.hpp"
 
 namespace dodona::calibrate {
@@ -79,17 +78,6 @@ Measurement merged(const std::vector<const Measurement*>& repeats) {
 }
 
 }  // namespace
-
-Statistics statistics_of(std::vector<double> times, Estimator estimator) {
-    check(!times.empty(), "statistics of no times");
-    std::sort(times.begin(), times.end());
-    return {.least = times.front() * 1_s,
-            .first_quartile = quantile_of_sorted(times, 0.25) * 1_s,
-            .median = quantile_of_sorted(times, 0.5) * 1_s,
-            .third_quartile = quantile_of_sorted(times, 0.75) * 1_s,
-            .samples = static_cast<std::int64_t>(times.size()),
-            .estimator = estimator};
-}
 
 std::vector<Record> merged(const std::vector<Record>& records) {
     using Key = std::tuple<std::string, Pass, Case>;

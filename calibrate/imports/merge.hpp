@@ -7,9 +7,6 @@
 
 namespace dodona::calibrate {
 
-/// Least, quartiles (linear between the samples around them) and number of times that are not empty. Seconds.
-Statistics statistics_of(std::vector<double> times, Estimator estimator = Estimator::median);
-
 /// Repeated measurements of the same case by the same back end in the same pass become one, at the place of the first:
 /// of one sample each their quartiles, of several samples each the quartiles of what stands for each (its value), the
 /// least of all and the sum of samples. Figures are the medians, words those that all have ("source" is joined).

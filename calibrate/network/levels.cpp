@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/network/held_out.hpp"
 #include "calibrate/network/ring_protocols.hpp"
+#include "calibrate/network/thinning.hpp"
+#include "calibrate/record/quantile.hpp"
 #include "cluster/volume.hpp"
 
 namespace dodona::calibrate {

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/check.hpp"
-#include "calibrate/collectives/tables.hpp"
-#include "calibrate/collectives/thinning.hpp"
+#include "calibrate/fit/least_squares.hpp"
+#include "calibrate/record/quantile.hpp"
 
 namespace dodona::calibrate {
 
@@ -30,43 +30,15 @@ struct Line {
     double misfit = 0;
 };
 
-double misfit(std::span<const Point> points, double a, double b) {
-    double sum = 0;
-    for (const Point& point : points) {
-        const double miss = (a + b * point.bytes) / point.seconds - 1;
-        sum += miss * miss;
-    }
-    return sum;
-}
-
-/// Normal equations with weights 1/t^2; neither a nor b is negative.
+/// Least squares on relative errors; neither a nor b is negative.
 Line fitted(std::span<const Point> points) {
-    double w = 0;
-    double ws = 0;
-    double wss = 0;
-    double wt = 0;
-    double wst = 0;
-    for (const Point& point : points) {
-        const double weight = 1 / (point.seconds * point.seconds);
-        w += weight;
-        ws += weight * point.bytes;
-        wss += weight * point.bytes * point.bytes;
-        wt += weight * point.seconds;
-        wst += weight * point.bytes * point.seconds;
+    Eigen::MatrixX2d sides(static_cast<Eigen::Index>(points.size()), 2);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        sides.row(static_cast<Eigen::Index>(i)) << 1 / points[i].seconds, points[i].bytes / points[i].seconds;
     }
-    const double determinant = w * wss - ws * ws;
-    Line line{.a = wt / w};
-    if (determinant > 1e-12 * w * wss) {
-        line.b = (w * wst - ws * wt) / determinant;
-        line.a = (wt - line.b * ws) / w;
-    }
-    if (line.b < 0) {
-        line = {.a = wt / w};
-    } else if (line.a < 0) {
-        line = {.b = wst / wss};
-    }
-    line.misfit = misfit(points, line.a, line.b);
-    return line;
+    const Eigen::VectorXd ones = Eigen::VectorXd::Ones(sides.rows());
+    const Eigen::Vector2d line = non_negative_least_squares(sides, ones);
+    return {.a = line[0], .b = line[1], .misfit = (sides * line - ones).squaredNorm()};
 }
 
 /// Where each piece begins, and what all of them miss.

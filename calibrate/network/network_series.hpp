@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/collectives/tables.hpp"
+#include "calibrate/network/collective_tables.hpp"
 #include "calibrate/record/record.hpp"
 
 namespace dodona::calibrate {

@@ -8,7 +8,8 @@
 
 #include <Eigen/Dense>
 
-#include "calibrate/collectives/thinning.hpp"
+#include "calibrate/fit/least_squares.hpp"
+#include "calibrate/record/quantile.hpp"
 #include "cluster/volume.hpp"
 
 namespace dodona::calibrate {
@@ -53,58 +54,20 @@ std::vector<Row> rows_of(const Tables& tables) {
 
 double time(const Row& row, const ProtocolLine& line) { return line[0] + row.steps * line[1] + row.bytes * line[2]; }
 
-/// Least squares of some of the three parameters, the others zero.
-ProtocolLine solved(const Eigen::MatrixX3d& sides, const Eigen::VectorXd& weights, unsigned chosen) {
-    std::vector<int> columns;
-    for (int i = 0; i < 3; ++i) {
-        if ((chosen >> i & 1U) != 0) {
-            columns.push_back(i);
-        }
-    }
-    Eigen::MatrixXd some(sides.rows(), static_cast<Eigen::Index>(columns.size()));
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        some.col(static_cast<Eigen::Index>(i)) = sides.col(columns[i]).cwiseProduct(weights);
-    }
-    const Eigen::VectorXd found = some.colPivHouseholderQr().solve(weights);
-    ProtocolLine line = ProtocolLine::Zero();
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-        line[columns[i]] = found[static_cast<Eigen::Index>(i)];
-    }
-    return line;
-}
-
-/// The non-negative line with the least sum of (weight (T/t - 1))^2.
-ProtocolLine non_negative(const Eigen::MatrixX3d& sides, const Eigen::VectorXd& weights) {
-    ProtocolLine best = ProtocolLine::Zero();
-    double least = std::numeric_limits<double>::infinity();
-    for (unsigned chosen = 1; chosen < 8; ++chosen) {
-        const ProtocolLine line = solved(sides, weights, chosen);
-        const double misfit = (sides * line - Eigen::VectorXd::Ones(sides.rows())).cwiseProduct(weights).squaredNorm();
-        if (line.minCoeff() >= 0 && misfit < least) {
-            least = misfit;
-            best = line;
-        }
-    }
-    return best;
-}
-
 ProtocolLine fitted(const std::vector<Row>& rows) {
     Eigen::MatrixX3d sides(static_cast<Eigen::Index>(rows.size()), 3);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         sides.row(static_cast<Eigen::Index>(i)) << 1 / rows[i].seconds, rows[i].steps / rows[i].seconds,
             rows[i].bytes / rows[i].seconds;
     }
-    // Columns of like size: seconds and seconds per byte differ by nine orders.
-    const ProtocolLine scale = sides.colwise().maxCoeff().transpose();
-    const Eigen::MatrixX3d scaled = sides * scale.cwiseInverse().asDiagonal();
-    Eigen::VectorXd weights = Eigen::VectorXd::Ones(sides.rows());
+    const Eigen::VectorXd ones = Eigen::VectorXd::Ones(sides.rows());
+    Eigen::VectorXd weights = ones;
     ProtocolLine line = ProtocolLine::Zero();
     for (int i = 0; i < kReweighted; ++i) {
-        line = non_negative(scaled, weights);
-        const Eigen::VectorXd misses = (scaled * line - Eigen::VectorXd::Ones(sides.rows())).cwiseAbs();
-        weights = misses.cwiseMax(kLeastMiss).cwiseSqrt().cwiseInverse();
+        line = non_negative_least_squares(weights.asDiagonal() * sides, weights);
+        weights = (sides * line - ones).cwiseAbs().cwiseMax(kLeastMiss).cwiseSqrt().cwiseInverse();
     }
-    return line.cwiseQuotient(scale);
+    return line;
 }
 
 double time(const Row& row, const std::vector<ProtocolLine>& lines) {

@@ -1,18 +1,22 @@
 // Quantiles of repeated measurements.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <vector>
+
+#include "calibrate/record/record.hpp"
 
 namespace dodona::calibrate {
 
 /// Linear between the samples around it, as NumPy's default. `sorted` is not empty; `share` is in 0 ... 1.
-inline double quantile_of_sorted(const std::vector<double>& sorted, double share) {
-    const double at = share * static_cast<double>(sorted.size() - 1);
-    const auto below = static_cast<std::size_t>(at);
-    const std::size_t above = std::min(below + 1, sorted.size() - 1);
-    return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
-}
+double quantile_of_sorted(const std::vector<double>& sorted, double share);
+
+/// The nearest rank: the least value that `share` of the values do not exceed; 0 of none.
+double quantile(std::vector<double> values, double share);
+
+/// The middle value, or the mean of the two in the middle. `values` are not empty.
+double median(std::vector<double> values);
+
+/// Least, quartiles (linear between the samples around them) and number of times that are not empty. Seconds.
+Statistics statistics_of(std::vector<double> times, Estimator estimator = Estimator::median);
 
 }  // namespace dodona::calibrate

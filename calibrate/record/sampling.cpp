@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -73,11 +74,9 @@ Statistics sample(const SamplingRule& rule, const std::function<Timed()>& once) 
     if (sorted.empty()) {
         throw CannotMeasure(fmt::format("every sample was rejected: {}", reasons(statistics.rejected)));
     }
-    statistics.samples = static_cast<std::int64_t>(sorted.size());
-    statistics.least = sorted.front() * 1_s;
-    statistics.first_quartile = quantile_of_sorted(sorted, 0.25) * 1_s;
-    statistics.median = quantile_of_sorted(sorted, 0.5) * 1_s;
-    statistics.third_quartile = quantile_of_sorted(sorted, 0.75) * 1_s;
+    auto rejected = std::move(statistics.rejected);
+    statistics = statistics_of(std::move(sorted), rule.estimator);
+    statistics.rejected = std::move(rejected);
     return statistics;
 }
 

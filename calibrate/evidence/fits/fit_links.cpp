@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
-#include "calibrate/collectives/thinning.hpp"
 #include "calibrate/evidence/fits/link_text.hpp"
 #include "calibrate/evidence/fits/links.hpp"
 #include "calibrate/file/whole_file.hpp"
+#include "calibrate/network/thinning.hpp"
 
 namespace dodona::calibrate {
 

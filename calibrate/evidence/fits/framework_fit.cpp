@@ -5,11 +5,9 @@
 #include <iterator>
 #include <set>
 
-#include <Eigen/Dense>
 #include <fmt/format.h>
-#include <unsupported/Eigen/NonLinearOptimization>
-#include <unsupported/Eigen/NumericalDiff>
 
+#include "calibrate/fit/least_squares.hpp"
 #include "validate/comparison.hpp"
 
 namespace dodona::calibrate {
@@ -58,57 +56,21 @@ double pseudo_huber_root(double error) {
     return std::copysign(kOutlier * std::sqrt(2 * (std::sqrt(1 + scaled * scaled) - 1)), error);
 }
 
-/// Between logits and parameters.
-struct Free {
-    std::size_t index;
-    plan::Framework::Number::Bounds bounds;
-    [[nodiscard]] double value(double x) const {
-        return bounds.least + (bounds.most - bounds.least) / (1 + std::exp(-x));
-    }
-    [[nodiscard]] double logit(double value) const {
-        const double share = std::clamp((value - bounds.least) / (bounds.most - bounds.least), 0.01, 0.99);
-        return std::log(share / (1 - share));
-    }
+/// A parameter that is fitted.
+struct FreeParameter {
+    std::size_t index;  ///< in the framework
+    Bounds bounds;
+    [[nodiscard]] double logit(double value) const { return Bounds::free(std::clamp(bounds.share(value), 0.01, 0.99)); }
 };
 
-struct Functor {
-    using Scalar = double;
-    enum { InputsAtCompileTime = Eigen::Dynamic, ValuesAtCompileTime = Eigen::Dynamic };
-    using InputType = Eigen::VectorXd;
-    using ValueType = Eigen::VectorXd;
-    using JacobianType = Eigen::MatrixXd;
-
-    const std::vector<files::MeasuredRun>& runs;
-    validate::Questions& questions;
-    plan::Framework start;
-    std::vector<Free> free;
-    std::vector<double> weights;
-
-    [[nodiscard]] int inputs() const { return static_cast<int>(free.size()); }
-    [[nodiscard]] int values() const { return static_cast<int>(weights.size() + free.size()); }
-
-    [[nodiscard]] plan::Framework at(const Eigen::VectorXd& x) const {
-        plan::Framework framework = start;
-        for (std::size_t k = 0; k < free.size(); ++k) {
-            framework.numbers[free[k].index].value = free[k].value(x[static_cast<Eigen::Index>(k)]);
-        }
-        return framework;
+plan::Framework framework_at(const plan::Framework& start, const std::vector<FreeParameter>& free,
+                             const Eigen::VectorXd& x) {
+    plan::Framework framework = start;
+    for (std::size_t k = 0; k < free.size(); ++k) {
+        framework.numbers[free[k].index].value = free[k].bounds.value(x[static_cast<Eigen::Index>(k)]);
     }
-
-    int operator()(const Eigen::VectorXd& x, Eigen::VectorXd& residuals) const {
-        questions.replace(at(x));
-        const std::vector<double> errors = log_errors(runs, questions);
-        for (std::size_t i = 0; i < errors.size(); ++i) {
-            residuals[static_cast<Eigen::Index>(i)] = weights[i] * pseudo_huber_root(errors[i]);
-        }
-        for (std::size_t k = 0; k < free.size(); ++k) {
-            // In units of the outlier: one parameter at its bound weighs as one group that misses by that much.
-            residuals[static_cast<Eigen::Index>(errors.size() + k)] =
-                kOutlier * x[static_cast<Eigen::Index>(k)] / kPriorWidth / 4;
-        }
-        return 0;
-    }
-};
+    return framework;
+}
 
 }  // namespace
 
@@ -182,58 +144,59 @@ double spread_of(const FrameworkFit& fitted, const std::map<std::string, GroupEr
 
 FrameworkFit fit(const std::vector<files::MeasuredRun>& runs, validate::Questions& questions,
                  const plan::Framework& start, const Progress& progress) {
-    Functor functor{.runs = runs, .questions = questions, .start = start, .free = {}, .weights = {}};
+    std::vector<FreeParameter> free;
     for (std::size_t i = 0; i < start.numbers.size(); ++i) {
-        if (start.numbers[i].bounds) {
-            functor.free.push_back({i, *start.numbers[i].bounds});
+        if (const auto& bounds = start.numbers[i].bounds) {
+            free.push_back({i, {.least = bounds->least, .most = bounds->most}});
         }
     }
     questions.replace(start);
     std::vector<std::string> groups;
     static_cast<void>(log_errors(runs, questions, &groups));
+    std::vector<double> weights;
     for (const std::string& group : groups) {
         const auto size = static_cast<double>(std::count(groups.begin(), groups.end(), group));
-        functor.weights.push_back(std::pow(size, -0.25));
+        weights.push_back(std::pow(size, -0.25));
     }
-    Eigen::VectorXd x(functor.inputs());
-    for (std::size_t k = 0; k < functor.free.size(); ++k) {
+    Eigen::VectorXd first(static_cast<Eigen::Index>(free.size()));
+    for (std::size_t k = 0; k < free.size(); ++k) {
         // Steps of the derivatives are relative: a value half way between its bounds, a logit of 0, would never move.
-        const double logit = functor.free[k].logit(start.numbers[functor.free[k].index].value);
-        x[static_cast<Eigen::Index>(k)] = std::abs(logit) < kOffCentre ? kOffCentre : logit;
+        const double logit = free[k].logit(start.numbers[free[k].index].value);
+        first[static_cast<Eigen::Index>(k)] = std::abs(logit) < kOffCentre ? kOffCentre : logit;
     }
-    FrameworkFit result;
-    if (functor.inputs() > 0 && functor.weights.size() > functor.free.size()) {
-        using Derived = Eigen::NumericalDiff<Functor, Eigen::Forward>;
-        Derived derived(functor, kDerivative);
-        Eigen::LevenbergMarquardt<Derived> solver(derived);
-        solver.parameters.factor = 1;
-        solver.parameters.xtol = 1e-3;
-        solver.parameters.ftol = 1e-4;
-        solver.parameters.maxfev = 60;
-        auto status = solver.minimizeInit(x);
-        for (int step = 0; step < 25; ++step) {
-            status = solver.minimizeOneStep(x);
-            progress(fmt::format("  step {}: residual {:.4f}", step + 1, solver.fnorm));
-            if (status != Eigen::LevenbergMarquardtSpace::Running) {
-                break;
-            }
+    const Residuals residuals = [&](const Eigen::VectorXd& x, Eigen::VectorXd& values) {
+        questions.replace(framework_at(start, free, x));
+        const std::vector<double> errors = log_errors(runs, questions);
+        for (std::size_t i = 0; i < errors.size(); ++i) {
+            values[static_cast<Eigen::Index>(i)] = weights[i] * pseudo_huber_root(errors[i]);
         }
+        // In units of the outlier: one parameter at its bound weighs as one group that misses by that much.
+        values.tail(x.size()) = kOutlier * x / kPriorWidth / 4;
+    };
+    FrameworkFit result{.framework = start};
+    if (!free.empty() && weights.size() > free.size()) {
+        const LeastSquares found =
+            least_squares(residuals, static_cast<Eigen::Index>(weights.size() + free.size()), first,
+                          {.derivative_step = kDerivative,
+                           .tolerance_of_residuals = 1e-4,
+                           .tolerance_of_parameters = 1e-3,
+                           .most_evaluations = 60,
+                           .most_steps = 25,
+                           .first_step = 1,
+                           .report = [&](int step, double norm) {
+                               progress(fmt::format("  step {}: residual {:.4f}", step, norm));
+                           }});
         // Linearised: covariance = variance (J'J)^-1, the prior's rows included.
-        Eigen::MatrixXd jacobian(functor.values(), functor.inputs());
-        derived.df(x, jacobian);
-        const Eigen::MatrixXd covariance = (jacobian.transpose() * jacobian).inverse();
-        const double freedom = std::max(1.0, static_cast<double>(functor.weights.size() - functor.free.size()));
-        const double variance = solver.fvec.squaredNorm() / freedom;
-        result.framework = functor.at(x);
-        for (std::size_t k = 0; k < functor.free.size(); ++k) {
+        const double freedom = std::max(1.0, static_cast<double>(weights.size() - free.size()));
+        const double variance = found.residuals.squaredNorm() / freedom;
+        result.framework = framework_at(start, free, found.at);
+        for (std::size_t k = 0; k < free.size(); ++k) {
             const auto at = static_cast<Eigen::Index>(k);
-            const double width = kQuantile * std::sqrt(variance * covariance(at, at));
-            plan::Framework::Number& number = result.framework.numbers[functor.free[k].index];
-            number.lo = functor.free[k].value(x[at] - width);
-            number.hi = functor.free[k].value(x[at] + width);
+            const double width = kQuantile * std::sqrt(variance * found.covariance(at, at));
+            plan::Framework::Number& number = result.framework.numbers[free[k].index];
+            number.lo = free[k].bounds.value(found.at[at] - width);
+            number.hi = free[k].bounds.value(found.at[at] + width);
         }
-    } else {
-        result.framework = start;
     }
     questions.replace(result.framework);
     const std::vector<double> errors = log_errors(runs, questions);

@@ -4,8 +4,8 @@
 //
 // rho is the pseudo-Huber loss (outliers of a published table count linearly), w_g = n_g^(-1/2) of a group of n_g runs
 // (a large group counts more than a small one, but not as its size), x_k the parameter's logit between its bounds: the
-// last term keeps what the runs do not determine near the middle. Solved by Eigen's Levenberg-Marquardt with numerical
-// derivatives. A parameter's interval (90 %) is that of the linearised least squares.
+// last term keeps what the runs do not determine near the middle. A parameter's interval (90 %) is
+// that of the linearised least squares.
 #pragma once
 
 #include <functional>

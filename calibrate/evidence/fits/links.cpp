@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "calibrate/evidence/fits/collective_tables.hpp"
+
 namespace dodona::calibrate {
 
 namespace {

@@ -5,8 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "calibrate/collectives/protocol_fit.hpp"
-#include "calibrate/collectives/tables.hpp"
+#include "calibrate/evidence/fits/protocol_fit.hpp"
+#include "calibrate/file/measured_table.hpp"
+#include "calibrate/network/collective_tables.hpp"
 
 namespace dodona::calibrate {
 

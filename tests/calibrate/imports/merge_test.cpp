@@ -1,4 +1,5 @@
 #include "calibrate/imports/merge.hpp"
+#include "calibrate/record/quantile.hpp"
 
 #include <gtest/gtest.h>
 

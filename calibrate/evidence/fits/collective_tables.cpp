@@ -1,6 +1,5 @@
-#include "calibrate/collectives/tables.hpp"
+#include "calibrate/evidence/fits/collective_tables.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -10,7 +9,7 @@ namespace {
 
 using cluster::Collective;
 
-constexpr double kMiB = 1048576;
+constexpr double kMebibyte = 1048576;
 
 std::optional<Collective> collective_of(const std::string& op) {
     if (op == "all_reduce" || op == "allreduce") {
@@ -31,11 +30,11 @@ std::optional<Collective> collective_of(const std::string& op) {
     return std::nullopt;
 }
 
-std::int64_t whole(const MeasuredTable& table, std::size_t row, std::string_view column) {
+std::int64_t whole_number(const MeasuredTable& table, std::size_t row, std::string_view column) {
     return std::llround(table.number(row, column));
 }
 
-/// "owner/repository:folder/.../file" without the file's own folders: what tells it from others.
+/// "owner/repository:folder/.../file" without the folders that all files of a table share.
 std::string short_source(const std::string& source) {
     const std::size_t data = source.find("systems/data/");
     const std::size_t colon = source.find(':');
@@ -50,12 +49,6 @@ bool on_grid(double mib) {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 Tables nccl_tests(const MeasuredTable& table, const std::string& gpu) {
     Tables tables;
     for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -64,7 +57,7 @@ Tables nccl_tests(const MeasuredTable& table, const std::string& gpu) {
         if (table.text(row, "gpu") != gpu || (type != "half" && type != "int8") || !collective) {
             continue;
         }
-        const std::int64_t ranks = whole(table, row, "gpus");
+        const std::int64_t ranks = whole_number(table, row, "gpus");
         Measured& measured = tables[{*collective, ranks, ranks}];
         auto& into = type == "half" ? measured.points : measured.kept_out;
         into[table.number(row, "bytes")].push_back(table.number(row, "time_us"));
@@ -79,10 +72,10 @@ Tables linear_all_reduces(const MeasuredTable& table, const std::string& gpu) {
         if (table.text(row, "gpu") != gpu) {
             continue;
         }
-        const std::int64_t ranks = whole(table, row, "gpus");
+        const std::int64_t ranks = whole_number(table, row, "gpus");
         const double bytes = table.number(row, "bytes");
         Measured& measured = tables[{Collective::all_reduce, ranks, ranks}];
-        auto& into = on_grid(bytes / kMiB) ? measured.points : measured.kept_out;
+        auto& into = on_grid(bytes / kMebibyte) ? measured.points : measured.kept_out;
         into[bytes].push_back(table.number(row, "time_us"));
         const std::string& source = table.text(row, "source");
         measured.sources.insert(source.substr(0, source.rfind('/')));
@@ -95,10 +88,10 @@ Tables between_nodes(const MeasuredTable& table, const std::string& cluster) {
     std::map<CollectiveSeries, std::int64_t> seen;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const auto collective = collective_of(table.text(row, "op"));
-        if (table.text(row, "cluster") != cluster || !collective || whole(table, row, "gpus_per_node") != 1) {
+        if (table.text(row, "cluster") != cluster || !collective || whole_number(table, row, "gpus_per_node") != 1) {
             continue;
         }
-        const CollectiveSeries series{*collective, whole(table, row, "ranks"), 1};
+        const CollectiveSeries series{*collective, whole_number(table, row, "ranks"), 1};
         Measured& measured = tables[series];
         auto& into = seen[series]++ % 3 == 1 ? measured.kept_out : measured.points;
         into[table.number(row, "size_bytes")].push_back(table.number(row, "time_us"));
@@ -111,10 +104,10 @@ Tables between_nodes(const MeasuredTable& table, const std::string& cluster) {
 Tables sends_in_node(const MeasuredTable& table) {
     Tables tables;
     for (std::size_t row = 0; row < table.rows(); ++row) {
-        if (table.text(row, "op") != "p2p" || whole(table, row, "nodes") != 1) {
+        if (table.text(row, "op") != "p2p" || whole_number(table, row, "nodes") != 1) {
             continue;
         }
-        const double bytes = kMiB * table.number(row, "size_mib");
+        const double bytes = kMebibyte * table.number(row, "size_mib");
         Measured& measured = tables[{Collective::send, 2, 2}];
         measured.points[bytes].push_back(bytes / table.number(row, "bandwidth_gb_s") * 1e-3);
         const std::string& source = table.text(row, "source");

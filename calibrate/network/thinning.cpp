@@ -1,15 +1,17 @@
-#include "calibrate/collectives/thinning.hpp"
+#include "calibrate/network/thinning.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
+#include "calibrate/record/quantile.hpp"
 #include "cost/collective_curve.hpp"
 
 namespace dodona::calibrate {
 
 namespace {
 
-using Point = cluster::CollectiveCurve::Point;
+using CurvePoint = cluster::CollectiveCurve::Point;
 
 struct Block {
     double sum = 0;
@@ -18,7 +20,7 @@ struct Block {
 };
 
 /// Medians by size, none quicker than a smaller one.
-std::vector<Point> not_falling(const std::map<double, std::vector<double>>& repeats) {
+std::vector<CurvePoint> not_falling(const std::map<double, std::vector<double>>& repeats) {
     std::vector<Block> blocks;
     for (const auto& [bytes, times] : repeats) {
         blocks.push_back({std::log(median(times)), 1});
@@ -29,7 +31,7 @@ std::vector<Point> not_falling(const std::map<double, std::vector<double>>& repe
             blocks.back().count += last.count;
         }
     }
-    std::vector<Point> points;
+    std::vector<CurvePoint> points;
     auto block = blocks.begin();
     std::size_t left = block == blocks.end() ? 0 : block->count;
     for (const auto& [bytes, times] : repeats) {
@@ -48,17 +50,8 @@ double miss(const cluster::CollectiveCurve& curve, Bytes size, Seconds time) {
 
 }  // namespace
 
-double quantile(std::vector<double> values, double share) {
-    if (values.empty()) {
-        return 0;
-    }
-    std::sort(values.begin(), values.end());
-    const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size())));
-    return values[std::max<std::size_t>(rank, 1) - 1];
-}
-
 cluster::CollectiveCurve thinned(const CollectiveSeries& series, const Measured& measured) {
-    const std::vector<Point> points = not_falling(measured.points);
+    const std::vector<CurvePoint> points = not_falling(measured.points);
     cluster::CollectiveCurve curve{.collective = series.collective,
                                    .ranks = series.ranks,
                                    .ranks_per_node = series.ranks_per_node,
@@ -67,14 +60,15 @@ cluster::CollectiveCurve thinned(const CollectiveSeries& series, const Measured&
         curve.points.push_back(points.back());
     }
     while (curve.points.size() < points.size()) {
-        const auto worst = std::max_element(points.begin(), points.end(), [&](const Point& a, const Point& b) {
-            return miss(curve, a.size, a.time) < miss(curve, b.size, b.time);
-        });
+        const auto worst =
+            std::max_element(points.begin(), points.end(), [&](const CurvePoint& a, const CurvePoint& b) {
+                return miss(curve, a.size, a.time) < miss(curve, b.size, b.time);
+            });
         if (miss(curve, worst->size, worst->time) <= kTolerance) {
             break;
         }
         const auto after = std::find_if(curve.points.begin(), curve.points.end(),
-                                        [&](const Point& point) { return point.size > worst->size; });
+                                        [&](const CurvePoint& point) { return point.size > worst->size; });
         curve.points.insert(after, *worst);
     }
     std::vector<double> misses;
@@ -83,6 +77,23 @@ cluster::CollectiveCurve thinned(const CollectiveSeries& series, const Measured&
         for (const double time : times) {
             misses.push_back(miss(curve, Bytes::of_base(bytes), Seconds::of_base(1e-6 * time)));
         }
+    }
+    curve.held_out_error = std::max(kTolerance, quantile(misses, 0.9));
+    return curve;
+}
+
+cluster::CollectiveCurve thinned_with_held_out(const CollectiveSeries& series, const Measured& measured) {
+    cluster::CollectiveCurve curve = thinned(series, measured);
+    if (measured.points.size() < 4) {
+        curve.held_out_error = 0;
+        return curve;
+    }
+    std::vector<double> misses;
+    for (auto point = std::next(measured.points.begin()); point != std::prev(measured.points.end()); ++point) {
+        Measured rest = measured;
+        rest.points.erase(point->first);
+        const Seconds predicted = cost::curve_time(thinned(series, rest), Bytes::of_base(point->first)).time.value;
+        misses.push_back(std::abs(predicted.in(1_us) / median(point->second) - 1));
     }
     curve.held_out_error = std::max(kTolerance, quantile(misses, 0.9));
     return curve;

@@ -1,33 +1,12 @@
-// Measured collectives as tables: time over size, for each collective and number of ranks.
+// The published tables of collectives, read.
 #pragma once
 
-#include <cstdint>
-#include <map>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "calibrate/file/measured_table.hpp"
-#include "cluster/link.hpp"
+#include "calibrate/network/collective_tables.hpp"
 
 namespace dodona::calibrate {
-
-/// What a table is of.
-struct CollectiveSeries {
-    cluster::Collective collective = cluster::Collective::all_reduce;
-    std::int64_t ranks = 2;
-    std::int64_t ranks_per_node = 2;
-    auto operator<=>(const CollectiveSeries&) const = default;
-};
-
-/// Times of one series by size. `kept_out` never becomes a point.
-struct Measured {
-    std::map<double, std::vector<double>> points;    ///< bytes -> us, every repeat
-    std::map<double, std::vector<double>> kept_out;  ///< likewise
-    std::set<std::string> sources;
-};
-
-using Tables = std::map<CollectiveSeries, Measured>;
 
 /// nccl_single_domain_collectives: rows of one `gpu` with a data type (nccl-tests); `half` makes points, `int8`, the
 /// same bytes, is kept out. Sizes are nccl-tests' own: of an all-gather its result, of a reduce-scatter its input.
@@ -42,8 +21,5 @@ Tables between_nodes(const MeasuredTable& table, const std::string& cluster);
 
 /// aceso_v100_collectives: rows of op p2p inside a node, which carry a bandwidth; nothing is left to keep out.
 Tables sends_in_node(const MeasuredTable& table);
-
-/// The median of the repeats.
-double median(std::vector<double> values);
 
 }  // namespace dodona::calibrate

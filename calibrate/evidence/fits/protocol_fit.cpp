@@ -1,4 +1,4 @@
-#include "calibrate/collectives/protocol_fit.hpp"
+#include "calibrate/evidence/fits/protocol_fit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "calibrate/collectives/thinning.hpp"
+#include "calibrate/record/quantile.hpp"
 #include "cost/collective_time.hpp"
 
 namespace dodona::calibrate {
@@ -15,7 +15,7 @@ namespace {
 
 /// Of each protocol: start in us, step in us over that of the protocol before, share lost over share reached;
 /// logarithms of them.
-using Parameters = std::vector<double>;
+using ProtocolParameters = std::vector<double>;
 
 /// NVIDIA/nccl at 01afd20, src/graph/tuning.cc: a network step of a ring with LL128.
 constexpr Seconds kNetworkStep = 4_us;
@@ -25,19 +25,19 @@ constexpr std::size_t kOfOne = 3;
 constexpr int kSteps = 4000;
 constexpr int kRestarts = 6;
 
-struct Row {
+struct LinkRow {
     cost::CollectiveRequest request;
     Seconds time;
 };
 
-std::vector<Row> rows_of(const Tables& tables) {
-    std::vector<Row> rows;
+std::vector<LinkRow> link_rows(const Tables& tables) {
+    std::vector<LinkRow> rows;
     for (const auto& [series, measured] : tables) {
         if (series.collective == cluster::Collective::all_to_all || series.collective == cluster::Collective::send) {
             continue;
         }
         for (const auto& [bytes, times] : measured.points) {
-            Row row;
+            LinkRow row;
             row.request.collective = series.collective;
             row.request.group.strides.push_back({1, series.ranks});
             row.request.size = Bytes::of_base(bytes);
@@ -49,7 +49,7 @@ std::vector<Row> rows_of(const Tables& tables) {
     return rows;
 }
 
-std::vector<cluster::Protocol> protocols_of(const Parameters& parameters) {
+std::vector<cluster::Protocol> protocols_of(const ProtocolParameters& parameters) {
     std::vector<cluster::Protocol> protocols;
     double least_step = 0;
     for (std::size_t i = 0; i < parameters.size(); i += kOfOne) {
@@ -64,60 +64,61 @@ std::vector<cluster::Protocol> protocols_of(const Parameters& parameters) {
 }
 
 /// Model over measured of every row.
-std::vector<double> ratios(cluster::Cluster& cluster, const std::vector<Row>& rows, const Parameters& parameters) {
+std::vector<double> ratios(cluster::Cluster& cluster, const std::vector<LinkRow>& rows,
+                           const ProtocolParameters& parameters) {
     cluster.levels[0].link->protocols = protocols_of(parameters);
     std::vector<double> result;
     result.reserve(rows.size());
-    for (const Row& row : rows) {
+    for (const LinkRow& row : rows) {
         result.push_back(cost::collective_time(cluster, row.request).time.value / row.time);
     }
     return result;
 }
 
-using Objective = std::function<double(const Parameters&)>;
+using Objective = std::function<double(const ProtocolParameters&)>;
 
-struct Vertex {
-    Parameters at;
+struct SimplexVertex {
+    ProtocolParameters at;
     double value = 0;
 };
 
 /// centre + by * (centre - from)
-Parameters away(const Parameters& centre, const Parameters& from, double by) {
-    Parameters result = centre;
+ProtocolParameters away(const ProtocolParameters& centre, const ProtocolParameters& from, double by) {
+    ProtocolParameters result = centre;
     for (std::size_t i = 0; i < result.size(); ++i) {
         result[i] += by * (centre[i] - from[i]);
     }
     return result;
 }
 
-std::vector<Vertex> simplex_at(const Parameters& start, const Objective& objective) {
-    std::vector<Vertex> simplex{{start, objective(start)}};
+std::vector<SimplexVertex> simplex_at(const ProtocolParameters& start, const Objective& objective) {
+    std::vector<SimplexVertex> simplex{{start, objective(start)}};
     for (std::size_t i = 0; i < start.size(); ++i) {
-        Parameters moved = start;
+        ProtocolParameters moved = start;
         moved[i] += 0.5;
         simplex.push_back({moved, objective(moved)});
     }
     return simplex;
 }
 
-void step(std::vector<Vertex>& simplex, const Objective& objective) {
-    const auto better = [](const Vertex& a, const Vertex& b) { return a.value < b.value; };
+void step(std::vector<SimplexVertex>& simplex, const Objective& objective) {
+    const auto better = [](const SimplexVertex& a, const SimplexVertex& b) { return a.value < b.value; };
     std::stable_sort(simplex.begin(), simplex.end(), better);
-    Vertex& worst = simplex.back();
-    Parameters centre(worst.at.size(), 0.0);
+    SimplexVertex& worst = simplex.back();
+    ProtocolParameters centre(worst.at.size(), 0.0);
     for (std::size_t v = 0; v + 1 < simplex.size(); ++v) {
         for (std::size_t i = 0; i < centre.size(); ++i) {
             centre[i] += simplex[v].at[i] / static_cast<double>(simplex.size() - 1);
         }
     }
     const auto tried = [&](double by) {
-        Vertex vertex{away(centre, worst.at, by), 0};
+        SimplexVertex vertex{away(centre, worst.at, by), 0};
         vertex.value = objective(vertex.at);
         return vertex;
     };
-    const Vertex reflected = tried(1);
+    const SimplexVertex reflected = tried(1);
     if (reflected.value < simplex.front().value) {
-        const Vertex expanded = tried(2);
+        const SimplexVertex expanded = tried(2);
         worst = expanded.value < reflected.value ? expanded : reflected;
         return;
     }
@@ -125,7 +126,7 @@ void step(std::vector<Vertex>& simplex, const Objective& objective) {
         worst = reflected;
         return;
     }
-    const Vertex contracted = tried(reflected.value < worst.value ? 0.5 : -0.5);
+    const SimplexVertex contracted = tried(reflected.value < worst.value ? 0.5 : -0.5);
     if (contracted.value < std::min(worst.value, reflected.value)) {
         worst = contracted;
         return;
@@ -136,13 +137,13 @@ void step(std::vector<Vertex>& simplex, const Objective& objective) {
     }
 }
 
-Parameters minimum(Parameters start, const Objective& objective) {
+ProtocolParameters minimum(ProtocolParameters start, const Objective& objective) {
     for (int restart = 0; restart < kRestarts; ++restart) {
-        std::vector<Vertex> simplex = simplex_at(start, objective);
+        std::vector<SimplexVertex> simplex = simplex_at(start, objective);
         for (int i = 0; i < kSteps / kRestarts; ++i) {
             step(simplex, objective);
         }
-        start = std::min_element(simplex.begin(), simplex.end(), [](const Vertex& a, const Vertex& b) {
+        start = std::min_element(simplex.begin(), simplex.end(), [](const SimplexVertex& a, const SimplexVertex& b) {
                     return a.value < b.value;
                 })->at;
     }
@@ -167,8 +168,8 @@ ProtocolFit fit_protocols(const Bench& bench, const Tables& tables) {
                               .links = bench.links,
                               .bandwidth = bench.bandwidth,
                               .link = cluster::Link{.name = "fitted"}});
-    const std::vector<Row> rows = rows_of(tables);
-    const Objective objective = [&](const Parameters& parameters) {
+    const std::vector<LinkRow> rows = link_rows(tables);
+    const Objective objective = [&](const ProtocolParameters& parameters) {
         double sum = 0;
         for (const double ratio : ratios(cluster, rows, parameters)) {
             sum += std::abs(std::log(ratio));
@@ -176,12 +177,12 @@ ProtocolFit fit_protocols(const Bench& bench, const Tables& tables) {
         return sum / static_cast<double>(rows.size());
     };
     // 6 us, 1 us, 0.4 of the bandwidth; 30 us, 3 us, 0.8 of it
-    const Parameters few{std::log(6), 0, std::log(0.6 / 0.4)};
-    const Parameters many{std::log(30), std::log(3), std::log(0.2 / 0.8)};
-    Parameters both = few;
+    const ProtocolParameters few{std::log(6), 0, std::log(0.6 / 0.4)};
+    const ProtocolParameters many{std::log(30), std::log(3), std::log(0.2 / 0.8)};
+    ProtocolParameters both = few;
     both.insert(both.end(), many.begin(), many.end());
 
-    const Parameters best = minimum(both, objective);
+    const ProtocolParameters best = minimum(both, objective);
     const std::vector<double> errors = errors_of(ratios(cluster, rows, best));
     const std::vector<double> of_one = errors_of(ratios(cluster, rows, minimum(many, objective)));
     return {.protocols = protocols_of(best),
@@ -192,8 +193,8 @@ ProtocolFit fit_protocols(const Bench& bench, const Tables& tables) {
 
 ProtocolFit fit_efficiency(const Bench& bench, const Tables& tables) {
     std::vector<double> reached;
-    std::vector<Row> rows = rows_of(tables);
-    for (const Row& row : rows) {
+    std::vector<LinkRow> rows = link_rows(tables);
+    for (const LinkRow& row : rows) {
         if (row.request.collective == cluster::Collective::all_reduce && row.request.size >= kLarge) {
             const Bytes sent = cost::sent_bytes(row.request.collective, row.request.group.size(), row.request.size);
             reached.push_back(sent / row.time / bench.bandwidth);
@@ -209,7 +210,7 @@ ProtocolFit fit_efficiency(const Bench& bench, const Tables& tables) {
                               .bandwidth = bench.bandwidth,
                               .link = cluster::Link{.name = "fitted", .protocols = {protocol}}});
     std::vector<double> errors;
-    for (const Row& row : rows) {
+    for (const LinkRow& row : rows) {
         errors.push_back(std::abs(cost::collective_time(cluster, row.request).time.value / row.time - 1));
     }
     return {.protocols = {protocol}, .median_error = quantile(errors, 0.5), .error = quantile(errors, 0.9)};

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/quantity.hpp"
-#include "calibrate/collectives/tables.hpp"
+#include "calibrate/network/collective_tables.hpp"
 #include "cluster/level.hpp"
 #include "cluster/link.hpp"
 
