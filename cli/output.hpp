@@ -27,7 +27,4 @@ std::string writable_file(Arguments& arguments, const std::string& name);
 
 void write(const Output& output, const std::string& text);
 
-/// Whole or not at all: a reader never sees half a file.
-void write_file(const std::string& path, const std::string& text);
-
 }  // namespace dodona::cli

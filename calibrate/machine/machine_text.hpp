@@ -1,4 +1,4 @@
-// A cluster as the YAML of its file, with its device, profile and links inside: one file that says all.
+// A cluster as a YAML file that also contains its device, profile and links.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace dodona::calibrate {
 
-/// Read again (files::read_cluster) it is the same cluster, but for what only its author's words said: notes, and the
-/// sources of single numbers. `notes`: comment lines at the top.
+/// files::read_cluster reads the same cluster from it, except for notes and the sources of single numbers. `notes`:
+/// comment lines at the top.
 std::string machine_text(const cluster::Cluster& cluster, const std::vector<std::string>& notes);
 
 }  // namespace dodona::calibrate

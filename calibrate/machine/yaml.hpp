@@ -19,7 +19,7 @@ std::string written(FlopPerSecond rate);
 
 class Yaml {
 public:
-    /// What is written while it lives is two spaces deeper.
+    /// Indents by two spaces while it exists.
     class Deeper {
     public:
         explicit Deeper(Yaml& yaml) : yaml_(yaml) { yaml_.depth_ += 2; }
