@@ -6,11 +6,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include "base/whole_file.hpp"
 
 namespace dodona::cli {
 
@@ -66,16 +67,6 @@ bool terminal_wants_colour() {
     fail({}, fmt::format("{} cannot be written: {}", path, std::strerror(reason)));
 }
 
-void write_in_place(const std::filesystem::path& path, const std::string& text) {
-    errno = 0;
-    std::ofstream stream(path, std::ios::binary);
-    stream << text;
-    stream.close();
-    if (!stream) {
-        cannot_write(path.string(), errno);
-    }
-}
-
 }  // namespace
 
 std::vector<Option> output_options() {
@@ -116,36 +107,12 @@ Output read_output(Arguments& arguments) {
     return output;
 }
 
-void write_file(const std::string& path, const std::string& text) {
-    std::error_code ignored;
-    std::filesystem::path target = path;
-    if (std::filesystem::is_symlink(target, ignored)) {
-        target = std::filesystem::weakly_canonical(target, ignored);
-    }
-    if (std::filesystem::exists(target, ignored) && !std::filesystem::is_regular_file(target, ignored)) {
-        write_in_place(target, text);
-        return;
-    }
-    std::filesystem::path unfinished = target;
-    unfinished += fmt::format(".{}.unfinished", getpid());
-    try {
-        write_in_place(unfinished, text);
-        std::filesystem::rename(unfinished, target);
-    } catch (const InputError&) {
-        std::filesystem::remove(unfinished, ignored);
-        cannot_write(path, errno);
-    } catch (const std::filesystem::filesystem_error& error) {
-        std::filesystem::remove(unfinished, ignored);
-        cannot_write(path, error.code().value());
-    }
-}
-
 void write(const Output& output, const reports::Document& document) {
     const std::string text = output.renderer->render(document, output.page);
     if (output.file.empty()) {
         print(text);
     } else {
-        write_file(output.file, text);
+        write_whole(output.file, text);
     }
 }
 

@@ -30,7 +30,4 @@ void write(const Output& output, const reports::Document& document);
 /// To standard output.
 void print(const std::string& text);
 
-/// Whole or not at all: a reader never sees half a file.
-void write_file(const std::string& path, const std::string& text);
-
 }  // namespace dodona::cli

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/whole_file.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
 #include "cli/files.hpp"
@@ -83,7 +84,7 @@ void save(const search::Answer& answer, const std::string& file) {
     const std::string title = fmt::format("{} on {}", answer.question.model, answer.question.machine);
     const std::string& strategy = best.strategy.name;
     const bool known = std::find(built_in.begin(), built_in.end(), strategy) != built_in.end();
-    write_file(file, known ? files::to_yaml(best, title, strategy) : files::to_yaml(best, title));
+    write_whole(file, known ? files::to_yaml(best, title, strategy) : files::to_yaml(best, title));
 }
 
 /// The plan that was observed, with the framework that is asked about.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/whole_file.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
@@ -196,7 +197,7 @@ int run_validate(Arguments& arguments) {
         return kInterrupted;
     }
     if (!record.empty()) {
-        write_file(record, reports::accuracy_page({.tables = tables}, comparison));
+        write_whole(record, reports::accuracy_page({.tables = tables}, comparison));
     }
     const bool is_good = comparison.overall.rows > 0 && (!gate || passes(recorded, comparison));
     return is_good ? kAnswered : kNo;

@@ -1,4 +1,4 @@
-// How much a list of cases asks for.
+// How many cases a list has: all, or a quick selection.
 #pragma once
 
 namespace dodona::calibrate {

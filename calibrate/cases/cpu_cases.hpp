@@ -1,4 +1,4 @@
-// What to measure on a CPU that nobody has described.
+// The cases that measure a CPU about which nothing is known.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace dodona::calibrate {
 
-/// Shapes whose product takes longer at kAssumedCpuRate a thread are left out.
+/// Products that would take longer than this, at kAssumedCpuRate per thread, are left out.
 inline constexpr Seconds kLongestCpuCase = 0.3_s;
 inline constexpr FlopPerSecond kAssumedCpuRate = 0.02_TFLOP_per_s;
 

@@ -1,9 +1,9 @@
-// What is measured of a GPU of which nothing else is asked.
+// The cases that measure a GPU unless the user asks for others.
 //
-// Products in the precisions of training, with shapes whose tiles fill the multiprocessors and ones whose don't, so
-// that tile and wave quantisation can be separated from bandwidth; convolutions of residual networks; attention as
-// transformers have it; passes from cache-sized to memory-sized; streams from 4 KB to 4 GB, which show both the cache
-// and memory.
+// Products in the precisions of training, with shapes whose tiles fill the multiprocessors and shapes whose tiles do
+// not, so that tile and wave quantisation can be separated from bandwidth; convolutions of residual networks; attention
+// as transformers have it; passes from cache-sized to memory-sized; streams from 4 KB to 4 GB, which show both the
+// cache and memory.
 #pragma once
 
 #include <vector>

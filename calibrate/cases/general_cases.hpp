@@ -1,4 +1,4 @@
-// What each back end measures of a machine of which nothing else is asked.
+// The cases that each back end measures unless the user asks for others.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct GeneralCases {
 
 std::vector<Case> general_cases(const GeneralCases& asked);
 
-/// Those that a network needs beside its own kernels: passes without a benchmark of their own, launches, updates, and
-/// the largest product of each precision, which is the device's peak.
+/// Cases that a network needs besides its own kernels: passes without a benchmark of their own, launches, updates, and
+/// the largest product of each precision, which shows the peak of the device.
 std::vector<Case> beside_model_cases(const GeneralCases& asked);
 
 }  // namespace dodona::calibrate

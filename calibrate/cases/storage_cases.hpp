@@ -1,4 +1,4 @@
-// What to measure of a directory's file system.
+// The cases that measure the file system of a directory.
 #pragma once
 
 #include <string>

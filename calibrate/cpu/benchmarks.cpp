@@ -13,7 +13,7 @@ namespace {
 
 struct Benchmark {
     std::string_view name;
-    Job (*prepare)(const Case&, const Workbench&);
+    Job (*prepare)(const Case&, const TensorFactory&);
 };
 
 constexpr std::array kBenchmarks{
@@ -25,10 +25,10 @@ constexpr std::array kBenchmarks{
 
 }  // namespace
 
-Job prepare(const Case& asked, const Workbench& bench) {
+Job prepare(const Case& asked, const TensorFactory& factory) {
     for (const Benchmark& benchmark : kBenchmarks) {
         if (asked.benchmark == benchmark.name) {
-            return benchmark.prepare(asked, bench);
+            return benchmark.prepare(asked, factory);
         }
     }
     std::string known;

@@ -1,30 +1,30 @@
-// Cases as jobs. What a case says wrongly or what does not run here is CannotMeasure, with a sentence.
+// Makes jobs of cases. Throws CannotMeasure, with a reason, for faulty cases and for those that this CPU cannot run.
 #pragma once
 
 #include <string_view>
 
 #include "calibrate/cpu/job.hpp"
 #include "calibrate/cpu/onednn.hpp"
-#include "calibrate/cpu/workbench.hpp"
+#include "calibrate/cpu/tensor_factory.hpp"
 #include "calibrate/record/benchmark_case.hpp"
 
 namespace dodona::calibrate::cpu {
 
-/// The job of any benchmark but `interference`, which is two of them side by side.
-Job prepare(const Case& asked, const Workbench& bench);
+/// The job of any benchmark except `interference`, which runs two of them side by side.
+Job prepare(const Case& asked, const TensorFactory& factory);
 
-Job matmul(const Case& asked, const Workbench& bench);
-Job attention(const Case& asked, const Workbench& bench);
-Job recurrent(const Case& asked, const Workbench& bench);
-Job convolution(const Case& asked, const Workbench& bench);
-Job operators(const Case& asked, const Workbench& bench);
-Job stream(const Case& asked, const Workbench& bench);
-Job gather(const Case& asked, const Workbench& bench);
-Job update(const Case& asked, const Workbench& bench);
-Job reorder(const Case& asked, const Workbench& bench);
-Job launch(const Case& asked, const Workbench& bench);
+Job matmul(const Case& asked, const TensorFactory& factory);
+Job attention(const Case& asked, const TensorFactory& factory);
+Job recurrent(const Case& asked, const TensorFactory& factory);
+Job convolution(const Case& asked, const TensorFactory& factory);
+Job operators(const Case& asked, const TensorFactory& factory);
+Job stream(const Case& asked, const TensorFactory& factory);
+Job gather(const Case& asked, const TensorFactory& factory);
+Job update(const Case& asked, const TensorFactory& factory);
+Job reorder(const Case& asked, const TensorFactory& factory);
+Job launch(const Case& asked, const TensorFactory& factory);
 
-/// A whole number from 1; where the case has none, `otherwise`, or a sentence where that is 0.
+/// A whole number of at least 1. Where the case has none: `otherwise`, or CannotMeasure where that is 0.
 std::int64_t count(const Case& asked, std::string_view name, std::int64_t otherwise = 0);
 /// "3x3" or 3, one for each of `dimensions`.
 Extents extents_of(const Case& asked, std::string_view name, std::size_t dimensions, std::int64_t otherwise);

@@ -37,9 +37,9 @@ std::vector<Cache> caches_of(int cpu) {
     return caches;
 }
 
-CacheFlush::CacheFlush(const Workbench& workbench, const std::vector<Cache>& caches)
+CacheFlush::CacheFlush(const TensorFactory& tensors, const std::vector<Cache>& caches)
     : size_(min(caches.empty() ? kWhereUnknown : 2.0 * caches.back().size, kMostFlushed)),
-      memory_(workbench.random(static_cast<std::int64_t>(size_.in(Bytes::of_base(sizeof(float)))))) {}
+      memory_(tensors.random(static_cast<std::int64_t>(size_.in(Bytes::of_base(sizeof(float)))))) {}
 
 void CacheFlush::operator()(bool own_threads) const {
     const auto count = static_cast<std::int64_t>(size_.in(Bytes::of_base(sizeof(float))));

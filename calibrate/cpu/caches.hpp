@@ -1,10 +1,10 @@
-// The caches of this machine, and emptying them.
+// The caches of this machine, and how samples start with cold ones.
 #pragma once
 
 #include <vector>
 
 #include "base/quantity.hpp"
-#include "calibrate/cpu/workbench.hpp"
+#include "calibrate/cpu/tensor_factory.hpp"
 
 namespace dodona::calibrate::cpu {
 
@@ -17,7 +17,7 @@ struct Cache {
 /// Documentation/ABI/testing/sysfs-devices-system-cpu.
 std::vector<Cache> caches_of(int cpu);
 
-/// Reads so much that what a kernel left in the caches gives way, as the layers between a tensor's uses do.
+/// Reads enough memory to evict what a kernel left in the caches, as the layers between two uses of a tensor do.
 ///
 /// Twice the last level, at most kMostFlushed: the rest of a training step that lies between two uses of a tensor is of
 /// that order on a CPU, and a virtual machine that reports its host's 260 MiB has no such cache to itself.
@@ -25,7 +25,7 @@ class CacheFlush {
 public:
     static constexpr Bytes kMostFlushed = 64_MiB;
 
-    CacheFlush(const Workbench& workbench, const std::vector<Cache>& caches);
+    CacheFlush(const TensorFactory& tensors, const std::vector<Cache>& caches);
     /// On all threads of OpenMP, which then wait busily for what comes next; or, for a job with threads of its own, on
     /// threads that are gone afterwards: busy ones would take its cores (a product of 50 us took 2 ms so).
     void operator()(bool own_threads) const;

@@ -24,14 +24,14 @@ bool is_plain_product(const ConvolutionShape& shape, std::int64_t threads) {
            all_are(shape.stride, 1) && all_are(shape.pad, 0);
 }
 
-Job product_for_each_image(const ConvolutionShape& shape, Pass pass, const Workbench& bench) {
+Job product_for_each_image(const ConvolutionShape& shape, Pass pass, const TensorFactory& factory) {
     const std::int64_t plane =
         std::accumulate(shape.input.begin(), shape.input.end(), std::int64_t{1}, std::multiplies<>());
     const std::int64_t in = shape.channels * plane;
     const std::int64_t out = shape.filters * plane;
-    const Floats image = bench.random(shape.images * in);
-    const Floats filter = bench.random(shape.filters * shape.channels);
-    const Floats result = bench.random(shape.images * out);
+    const Floats image = factory.random(shape.images * in);
+    const Floats filter = factory.random(shape.filters * shape.channels);
+    const Floats result = factory.random(shape.images * out);
     const auto run = [=](Laps&) {
         for (std::int64_t at = 0; at < shape.images; ++at) {
             float* const x = image.get() + at * in;
@@ -51,7 +51,7 @@ Job product_for_each_image(const ConvolutionShape& shape, Pass pass, const Workb
 
 }  // namespace
 
-Job convolution(const Case& asked, const Workbench& bench) {
+Job convolution(const Case& asked, const TensorFactory& factory) {
     const Extents input = extents(asked.word("input"));
     if (input.empty() || input.size() > 3) {
         throw CannotMeasure("a convolution needs `input`, its 1 to 3 extents as 56x56; give the case some");
@@ -69,9 +69,9 @@ Job convolution(const Case& asked, const Workbench& bench) {
     const Pass pass = direction_of(asked);
     const Layout layout = layout_from(asked.word("layout", "nchw"));
     if (layout == Layout::nchw && precision == Precision::fp32 && is_plain_product(shape, count(asked, "threads", 1))) {
-        return product_for_each_image(shape, pass, bench);
+        return product_for_each_image(shape, pass, factory);
     }
-    return onednn_convolution(shape, pass, layout, precision, bench);
+    return onednn_convolution(shape, pass, layout, precision, factory);
 }
 
 }  // namespace dodona::calibrate::cpu

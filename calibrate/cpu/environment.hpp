@@ -1,4 +1,4 @@
-// What this machine is, as far as it tells without privileges.
+// Facts about this machine that can be read without privileges.
 #pragma once
 
 #include <vector>

@@ -82,9 +82,9 @@ double rate(const NoisePattern& pattern, const NoiseDone& before, const NoiseDon
 
 /// Whole cores of the kernel and of the load while this lives; afterwards all are everyone's again. Both on the first
 /// package with two cores where that has room, as they meet at its memory; else half of every package each.
-class Halves {
+class CorePartition {
 public:
-    Halves(const std::vector<int>& cpus, std::size_t threads, std::size_t load_threads) : all_(cpus) {
+    CorePartition(const std::vector<int>& cpus, std::size_t threads, std::size_t load_threads) : all_(cpus) {
         const std::vector<Core> cores = cores_of(cpus);
         for (std::size_t begin = 0; begin < cores.size();) {
             std::size_t end = begin;
@@ -110,9 +110,9 @@ public:
         }
         keep_to(kernel_);
     }
-    Halves(const Halves&) = delete;
-    Halves& operator=(const Halves&) = delete;
-    ~Halves() { keep_to(all_); }
+    CorePartition(const CorePartition&) = delete;
+    CorePartition& operator=(const CorePartition&) = delete;
+    ~CorePartition() { keep_to(all_); }
     [[nodiscard]] const std::vector<int>& load() const { return load_; }
 
 private:
@@ -137,7 +137,7 @@ bool pauses(const NoisePattern& pattern) { return pattern.phases.size() > 1; }
 
 }  // namespace
 
-Measurement interference(const Case& asked, const std::vector<int>& cpus, const Workbench& bench,
+Measurement interference(const Case& asked, const std::vector<int>& cpus, const TensorFactory& factory,
                          const Settings& settings) {
     const NoisePattern pattern = pattern_of(asked);
     Case kernel = asked;
@@ -147,14 +147,14 @@ Measurement interference(const Case& asked, const std::vector<int>& cpus, const 
     }
     const auto threads = static_cast<std::size_t>(count(asked, "threads", 1));
     const auto load_threads = static_cast<std::size_t>(count(asked, "load_threads", 1));
-    const Halves halves(cpus, threads, load_threads);
-    const Job job = prepare(kernel, bench);
+    const CorePartition partition(cpus, threads, load_threads);
+    const Job job = prepare(kernel, factory);
     const Seconds window = pauses(pattern) ? window_of(pattern, settings) : settings.quick ? 0.2_s : 1_s;
     runs_for(0.05_s, job);  // pages, code, caches
     const Runs alone = runs_for(window, job);
 
     const Noise noise({.pattern = pattern,
-                       .cpus = halves.load(),
+                       .cpus = partition.load(),
                        .threads = static_cast<int>(load_threads),
                        .directory = asked.word("directory")});
     runs_for(0.05_s, job);  // the new process shares pages with this one: each is copied when next written

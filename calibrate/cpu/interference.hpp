@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "calibrate/cpu/workbench.hpp"
+#include "calibrate/cpu/tensor_factory.hpp"
 #include "calibrate/record/exchange.hpp"
 
 namespace dodona::calibrate::cpu {
@@ -18,7 +18,7 @@ namespace dodona::calibrate::cpu {
 /// Values: "alone" and "beside" (mean seconds of a run), "slow_down" (beside / alone), "wall_slow_down"; "load_alone"
 /// and "load_beside" (bytes, or rounds of a CPU load, a second of the load's CPU time; where it waits for a network or
 /// a file, a second that it is on), "load_slow_down" (alone / beside).
-Measurement interference(const Case& asked, const std::vector<int>& cpus, const Workbench& bench,
+Measurement interference(const Case& asked, const std::vector<int>& cpus, const TensorFactory& factory,
                          const Settings& settings);
 
 }  // namespace dodona::calibrate::cpu

@@ -17,7 +17,7 @@ public:
         parts_.clear();
         last_ = Clock::now();
     }
-    /// What passed since `begin` or the last lap belongs to `part`.
+    /// Counts the time since `begin` or the last lap as `part`.
     void lap(const char* part) {
         const Clock::time_point now = Clock::now();
         parts_[part] += std::chrono::duration<double>(now - last_).count();
@@ -31,7 +31,7 @@ private:
     std::map<std::string, double> parts_;
 };
 
-/// Something that belongs to a job and is not in its time; its own stands in the values, cold, under its name.
+/// Work that goes with a job but is not part of its time; its own time, with cold caches, is a value of that name.
 struct Beside {
     std::string name;
     std::function<void(Laps&)> run;

@@ -45,7 +45,7 @@ public:
 private:
     Settings settings_;
     std::vector<int> cpus_;
-    Workbench bench_;
+    TensorFactory bench_;
     std::vector<Cache> caches_;
     CacheFlush flush_;
 };

@@ -40,7 +40,7 @@ void adam(Range r, const float* gradient, float* mean, float* square, float* scr
 
 }  // namespace
 
-Job stream(const Case& asked, const Workbench& bench) {
+Job stream(const Case& asked, const TensorFactory& factory) {
     const std::string pattern = asked.word("pattern", "triad");
     const std::int64_t arrays = pattern == "triad" ? 3 : pattern == "copy" ? 2 : 1;
     if (arrays == 1 && pattern != "read" && pattern != "write") {
@@ -48,10 +48,10 @@ Job stream(const Case& asked, const Workbench& bench) {
             fmt::format("{} is no pattern of a stream; there are read, write, copy and triad", pattern));
     }
     const std::int64_t elements = std::max<std::int64_t>(count(asked, "bytes") / (arrays * kFloat), 1);
-    Workbench::expect(arrays * elements);
-    const Floats a = bench.random(elements);
-    const Floats b = arrays > 1 ? bench.random(elements) : a;
-    const Floats c = arrays > 2 ? bench.random(elements) : a;
+    TensorFactory::expect(arrays * elements);
+    const Floats a = factory.random(elements);
+    const Floats b = arrays > 1 ? factory.random(elements) : a;
+    const Floats c = arrays > 2 ? factory.random(elements) : a;
     const auto kept = std::make_shared<std::atomic<float>>(0.0F);
     const auto part = [=](Range r) {
         if (pattern == "read") {
@@ -73,16 +73,16 @@ Job stream(const Case& asked, const Workbench& bench) {
         .words = {}};
 }
 
-Job gather(const Case& asked, const Workbench& bench) {
+Job gather(const Case& asked, const TensorFactory& factory) {
     check_fp32(asked);
     const std::int64_t rows = count(asked, "rows");
     const std::int64_t width = count(asked, "width");
     const std::int64_t lookups = count(asked, "lookups");
     const bool backward = direction_of(asked) != Pass::forward;
-    Workbench::expect((rows + 2 * lookups) * width);
-    const Floats table = bench.random(rows * width);
-    const Floats results = bench.random(lookups * width);
-    const Indices indices = bench.indices(lookups, rows);
+    TensorFactory::expect((rows + 2 * lookups) * width);
+    const Floats table = factory.random(rows * width);
+    const Floats results = factory.random(lookups * width);
+    const Indices indices = factory.indices(lookups, rows);
     return {.run =
                 [=](Laps&) {
                     if (backward) {  // by one thread: two may add to the same row
@@ -97,13 +97,13 @@ Job gather(const Case& asked, const Workbench& bench) {
             .words = {}};
 }
 
-Job update(const Case& asked, const Workbench& bench) {
+Job update(const Case& asked, const TensorFactory& factory) {
     check_fp32(asked);
     const std::int64_t elements = count(asked, "elements");
     const std::string optimizer = asked.word("optimizer", "sgd");
-    Workbench::expect(5 * elements);
-    const Floats weight = bench.random(elements);
-    const Floats gradient = bench.random(elements);
+    TensorFactory::expect(5 * elements);
+    const Floats weight = factory.random(elements);
+    const Floats gradient = factory.random(elements);
     if (optimizer == "sgd") {
         return {.run =
                     [=](Laps&) {
@@ -118,9 +118,9 @@ Job update(const Case& asked, const Workbench& bench) {
         throw CannotMeasure(
             fmt::format("{} is no optimizer that the CPU back end knows; it knows sgd and adam", optimizer));
     }
-    const Floats mean = bench.random(elements);
-    const Floats square = bench.zeros(elements);
-    const Floats scratch = bench.zeros(elements);
+    const Floats mean = factory.random(elements);
+    const Floats square = factory.zeros(elements);
+    const Floats scratch = factory.zeros(elements);
     return {.run =
                 [=](Laps&) {
                     in_parts(elements, [&](std::int64_t begin, std::int64_t end) {
@@ -131,17 +131,17 @@ Job update(const Case& asked, const Workbench& bench) {
             .words = {}};
 }
 
-Job reorder(const Case& asked, const Workbench& bench) {
+Job reorder(const Case& asked, const TensorFactory& factory) {
     return onednn_reorder(count(asked, "elements"), layout_from(asked.word("from", "nchw")),
-                          layout_from(asked.word("to", "blocked")), precision_of(asked), bench);
+                          layout_from(asked.word("to", "blocked")), precision_of(asked), factory);
 }
 
-Job launch(const Case& asked, const Workbench& bench) {
+Job launch(const Case& asked, const TensorFactory& factory) {
     const std::string kind = asked.word("kind", "plain");
     if (kind != "plain") {
         throw CannotMeasure(fmt::format("a CPU has no launches of kind {}; ask for plain", kind));
     }
-    return onednn_nothing(bench);
+    return onednn_nothing(factory);
 }
 
 }  // namespace dodona::calibrate::cpu

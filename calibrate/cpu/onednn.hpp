@@ -1,4 +1,4 @@
-// Everything that oneDNN runs. Its types stay in onednn*.cpp: version 3 renamed most of them.
+// Everything that oneDNN runs. Types of oneDNN are used in onednn*.cpp only, because version 3 renamed most of them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "base/precision.hpp"
 #include "calibrate/cpu/job.hpp"
 #include "calibrate/cpu/sgemm.hpp"
-#include "calibrate/cpu/workbench.hpp"
+#include "calibrate/cpu/tensor_factory.hpp"
 
 namespace dodona::calibrate::cpu {
 
@@ -17,7 +17,7 @@ using Extents = std::vector<std::int64_t>;
 
 enum class Pass { forward, backward_input, backward_weight };
 
-/// How tensors lie in memory before and after: `blocked` is what the primitive likes best, so nothing is rewritten.
+/// The layout of tensors before and after: `blocked` is the one that the primitive prefers, so nothing is reordered.
 enum class Layout { nchw, nhwc, blocked };
 
 struct ConvolutionShape {
@@ -50,28 +50,29 @@ void onednn_sgemm(const Product& product, const float* a, const float* b, float*
 /// The convolution as a framework calls it: with plain tensors, rewriting to the primitive's layout and back is part of
 /// the time and a part "reorder" of it. No bias.
 Job onednn_convolution(const ConvolutionShape& shape, Pass pass, Layout layout, Precision precision,
-                       const Workbench& bench);
+                       const TensorFactory& factory);
 
 /// c[m,n] = a b of a batch, in a precision that BLAS does not know.
-Job onednn_matmul(const Product& product, std::int64_t batch, Precision precision, const Workbench& bench);
+Job onednn_matmul(const Product& product, std::int64_t batch, Precision precision, const TensorFactory& factory);
 
 /// relu, gelu, sigmoid, tanh, silu on so many elements. Throws CannotMeasure for another word.
 Job onednn_activation(std::string_view kind, std::int64_t elements, bool backward, Precision precision,
-                      const Workbench& bench);
+                      const TensorFactory& factory);
 
 /// Softmax and layer-norm along the columns of a matrix.
-Job onednn_softmax(std::int64_t rows, std::int64_t columns, bool backward, Precision precision, const Workbench& bench);
+Job onednn_softmax(std::int64_t rows, std::int64_t columns, bool backward, Precision precision,
+                   const TensorFactory& factory);
 Job onednn_layer_norm(std::int64_t rows, std::int64_t columns, bool backward, Precision precision,
-                      const Workbench& bench);
+                      const TensorFactory& factory);
 
 /// In the primitive's own layout.
-Job onednn_batch_norm(const ImageShape& shape, bool backward, Precision precision, const Workbench& bench);
-Job onednn_pool(const PoolShape& shape, bool average, bool backward, Precision precision, const Workbench& bench);
+Job onednn_batch_norm(const ImageShape& shape, bool backward, Precision precision, const TensorFactory& factory);
+Job onednn_pool(const PoolShape& shape, bool average, bool backward, Precision precision, const TensorFactory& factory);
 
 /// Rewrites images of 64 channels; `from` and `to` are layouts.
-Job onednn_reorder(std::int64_t elements, Layout from, Layout to, Precision precision, const Workbench& bench);
+Job onednn_reorder(std::int64_t elements, Layout from, Layout to, Precision precision, const TensorFactory& factory);
 
 /// The cost of calling a primitive that has nothing to do.
-Job onednn_nothing(const Workbench& bench);
+Job onednn_nothing(const TensorFactory& factory);
 
 }  // namespace dodona::calibrate::cpu

@@ -111,14 +111,14 @@ Extents PoolShape::output() const {
 }
 
 Job onednn_convolution(const ConvolutionShape& shape, Pass pass, Layout layout, Precision precision,
-                       const Workbench& bench) {
+                       const TensorFactory& factory) {
     check_precision(precision);
     check_shape(shape);
     return or_cannot_measure("convolution", [&] {
         const Tensors tensors(shape, layout, precision);
         const Forward::primitive_desc hint = forward(shape, tensors);
         const auto made = [&](const auto& primitive, const auto& described, const Wanted& wanted) {
-            return job_of(primitive, described.impl_info_str(), arguments(tensors, wanted, layout, precision), bench);
+            return job_of(primitive, described.impl_info_str(), arguments(tensors, wanted, layout, precision), factory);
         };
         if (pass == Pass::forward) {
             return made(Forward(hint), hint,
@@ -150,7 +150,7 @@ void onednn_sgemm(const Product& product, const float* a, const float* b, float*
                c, product.n);
 }
 
-Job onednn_matmul(const Product& product, std::int64_t batch, Precision precision, const Workbench& bench) {
+Job onednn_matmul(const Product& product, std::int64_t batch, Precision precision, const TensorFactory& factory) {
     check_precision(precision);
     using Tag = dnnl::memory::format_tag;
     return or_cannot_measure("product", [&] {
@@ -163,7 +163,7 @@ Job onednn_matmul(const Product& product, std::int64_t batch, Precision precisio
                       {{.slot = DNNL_ARG_SRC, .held = a, .wanted = a},
                        {.slot = DNNL_ARG_WEIGHTS, .held = b, .wanted = b},
                        {.slot = DNNL_ARG_DST, .held = c, .wanted = c, .result = true}},
-                      bench);
+                      factory);
     });
 }
 

@@ -46,7 +46,7 @@ dnnl::memory::desc image_of(const ImageShape& shape, const Extents& extents, Pre
 
 /// Scaled and shifted, `scales` numbers each; the statistics are kept for the backward pass.
 template <typename Forward, typename Backward>
-Job normalization(const dnnl::memory::desc& all, std::int64_t scales, bool backward, const Workbench& bench) {
+Job normalization(const dnnl::memory::desc& all, std::int64_t scales, bool backward, const TensorFactory& factory) {
     const auto scaled = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
     const dnnl::memory::desc scale = plain({scales}, Precision::fp32);
     const typename Forward::primitive_desc forward(typename Forward::desc(kTraining, all, kOneDnnEpsilon, scaled),
@@ -57,7 +57,7 @@ Job normalization(const dnnl::memory::desc& all, std::int64_t scales, bool backw
     arguments.push_back(as_is(DNNL_ARG_SHIFT, scale));
     if (!backward) {
         arguments.push_back(as_is(DNNL_ARG_DST, all, true));
-        return job_of(Forward(forward), forward.impl_info_str(), arguments, bench);
+        return job_of(Forward(forward), forward.impl_info_str(), arguments, factory);
     }
     const typename Backward::primitive_desc back(typename Backward::desc(kBackward, all, all, kOneDnnEpsilon, scaled),
                                                  cpu_engine(), forward);
@@ -65,13 +65,13 @@ Job normalization(const dnnl::memory::desc& all, std::int64_t scales, bool backw
     arguments.push_back(as_is(DNNL_ARG_DIFF_SHIFT, scale, true));
     arguments.push_back(as_is(DNNL_ARG_DIFF_DST, all));
     arguments.push_back(as_is(DNNL_ARG_DIFF_SRC, all, true));
-    return job_of(Backward(back), back.impl_info_str(), arguments, bench);
+    return job_of(Backward(back), back.impl_info_str(), arguments, factory);
 }
 
 }  // namespace
 
 Job onednn_activation(std::string_view kind, std::int64_t elements, bool backward, Precision precision,
-                      const Workbench& bench) {
+                      const TensorFactory& factory) {
     check_precision(precision);
     for (const Activation& each : kActivations) {
         if (kind != each.name) {
@@ -85,13 +85,14 @@ Job onednn_activation(std::string_view kind, std::int64_t elements, bool backwar
                                                   cpu_engine());
             if (!backward) {
                 return job_of(Forward(forward), forward.impl_info_str(),
-                              {as_is(DNNL_ARG_SRC, all), as_is(DNNL_ARG_DST, all, true)}, bench);
+                              {as_is(DNNL_ARG_SRC, all), as_is(DNNL_ARG_DST, all, true)}, factory);
             }
             const Backward::primitive_desc back(Backward::desc(each.algorithm, all, all, each.alpha, 0), cpu_engine(),
                                                 forward);
             return job_of(
                 Backward(back), back.impl_info_str(),
-                {as_is(DNNL_ARG_SRC, all), as_is(DNNL_ARG_DIFF_DST, all), as_is(DNNL_ARG_DIFF_SRC, all, true)}, bench);
+                {as_is(DNNL_ARG_SRC, all), as_is(DNNL_ARG_DIFF_DST, all), as_is(DNNL_ARG_DIFF_SRC, all, true)},
+                factory);
         });
     }
     throw CannotMeasure(
@@ -101,7 +102,7 @@ Job onednn_activation(std::string_view kind, std::int64_t elements, bool backwar
 }
 
 Job onednn_softmax(std::int64_t rows, std::int64_t columns, bool backward, Precision precision,
-                   const Workbench& bench) {
+                   const TensorFactory& factory) {
     check_precision(precision);
     return or_cannot_measure("softmax", [&] {
         using Forward = dnnl::softmax_forward;
@@ -110,33 +111,34 @@ Job onednn_softmax(std::int64_t rows, std::int64_t columns, bool backward, Preci
         const Forward::primitive_desc forward(Forward::desc(kTraining, all, 1), cpu_engine());
         if (!backward) {
             return job_of(Forward(forward), forward.impl_info_str(),
-                          {as_is(DNNL_ARG_SRC, all), as_is(DNNL_ARG_DST, all, true)}, bench);
+                          {as_is(DNNL_ARG_SRC, all), as_is(DNNL_ARG_DST, all, true)}, factory);
         }
         const Backward::primitive_desc back(Backward::desc(all, all, 1), cpu_engine(), forward);
         return job_of(Backward(back), back.impl_info_str(),
                       {as_is(DNNL_ARG_DST, all), as_is(DNNL_ARG_DIFF_DST, all), as_is(DNNL_ARG_DIFF_SRC, all, true)},
-                      bench);
+                      factory);
     });
 }
 
 Job onednn_layer_norm(std::int64_t rows, std::int64_t columns, bool backward, Precision precision,
-                      const Workbench& bench) {
+                      const TensorFactory& factory) {
     check_precision(precision);
     return or_cannot_measure("layer-norm", [&] {
         return normalization<dnnl::layer_normalization_forward, dnnl::layer_normalization_backward>(
-            plain({rows, columns}, precision), columns, backward, bench);
+            plain({rows, columns}, precision), columns, backward, factory);
     });
 }
 
-Job onednn_batch_norm(const ImageShape& shape, bool backward, Precision precision, const Workbench& bench) {
+Job onednn_batch_norm(const ImageShape& shape, bool backward, Precision precision, const TensorFactory& factory) {
     check_precision(precision);
     return or_cannot_measure("batch-norm", [&] {
         return normalization<dnnl::batch_normalization_forward, dnnl::batch_normalization_backward>(
-            image_of(shape, shape.input, precision), shape.channels, backward, bench);
+            image_of(shape, shape.input, precision), shape.channels, backward, factory);
     });
 }
 
-Job onednn_pool(const PoolShape& shape, bool average, bool backward, Precision precision, const Workbench& bench) {
+Job onednn_pool(const PoolShape& shape, bool average, bool backward, Precision precision,
+                const TensorFactory& factory) {
     check_precision(precision);
     return or_cannot_measure("pool", [&] {
         using Forward = dnnl::pooling_forward;
@@ -153,13 +155,13 @@ Job onednn_pool(const PoolShape& shape, bool average, bool backward, Precision p
         if (!backward) {
             arguments.push_back(as_is(DNNL_ARG_SRC, image));
             arguments.push_back(as_is(DNNL_ARG_DST, result, true));
-            return job_of(Forward(forward), forward.impl_info_str(), arguments, bench);
+            return job_of(Forward(forward), forward.impl_info_str(), arguments, factory);
         }
         throw CannotMeasure("the backward pass of a pool runs with layout nchw only; leave `layout` out");
     });
 }
 
-Job onednn_reorder(std::int64_t elements, Layout from, Layout to, Precision precision, const Workbench& bench) {
+Job onednn_reorder(std::int64_t elements, Layout from, Layout to, Precision precision, const TensorFactory& factory) {
     constexpr std::int64_t kChannels = 64;
     return or_cannot_measure("reorder", [&] {
         const ImageShape shape{
@@ -174,12 +176,12 @@ Job onednn_reorder(std::int64_t elements, Layout from, Layout to, Precision prec
         const dnnl::memory::desc target = description(to);
         const dnnl::reorder::primitive_desc described(cpu_engine(), source, cpu_engine(), target);
         return job_of(dnnl::reorder(described), described.impl_info_str(),
-                      {as_is(DNNL_ARG_FROM, source), as_is(DNNL_ARG_TO, target, true)}, bench);
+                      {as_is(DNNL_ARG_FROM, source), as_is(DNNL_ARG_TO, target, true)}, factory);
     });
 }
 
-Job onednn_nothing(const Workbench& bench) {
-    Job job = onednn_activation("relu", 1, false, Precision::fp32, bench);
+Job onednn_nothing(const TensorFactory& factory) {
+    Job job = onednn_activation("relu", 1, false, Precision::fp32, factory);
     job.warm = true;
     return job;
 }

@@ -27,9 +27,9 @@ struct Chain {
     dnnl::stream stream{cpu_engine()};
 };
 
-dnnl::memory filled(Chain& chain, const dnnl::memory::desc& of, const Workbench& bench) {
+dnnl::memory filled(Chain& chain, const dnnl::memory::desc& of, const TensorFactory& factory) {
     const Precision precision = of.data_type() == dnnl::memory::data_type::bf16 ? Precision::bf16 : Precision::fp32;
-    chain.memory.push_back(bench.random(precision, of.get_size()));
+    chain.memory.push_back(factory.random(precision, of.get_size()));
     return {of, cpu_engine(), chain.memory.back().get()};
 }
 
@@ -81,16 +81,16 @@ dnnl::memory::desc any_layout(const Extents& extents, Precision precision) {
 }
 
 Job job_of(const dnnl::primitive& primitive, const std::string& implementation, const std::vector<Argument>& arguments,
-           const Workbench& bench) {
+           const TensorFactory& factory) {
     const auto chain = std::make_shared<Chain>();
     chain->primitive = primitive;
     for (const Argument& argument : arguments) {
-        const dnnl::memory wanted = filled(*chain, argument.wanted, bench);
+        const dnnl::memory wanted = filled(*chain, argument.wanted, factory);
         chain->arguments[argument.slot] = wanted;
         if (argument.held == argument.wanted) {
             continue;
         }
-        const dnnl::memory held = filled(*chain, argument.held, bench);
+        const dnnl::memory held = filled(*chain, argument.held, factory);
         const dnnl::memory& from = argument.result ? wanted : held;
         const dnnl::memory& to = argument.result ? held : wanted;
         (argument.result ? chain->after : chain->before)

@@ -28,7 +28,7 @@ dnnl::memory::desc any_layout(const Extents& extents, Precision precision);
 
 /// Runs the primitive, and before and after it what rewrites arguments held otherwise than wanted (lap "reorder").
 Job job_of(const dnnl::primitive& primitive, const std::string& implementation, const std::vector<Argument>& arguments,
-           const Workbench& bench);
+           const TensorFactory& factory);
 
 /// Makes something of oneDNN; its refusal becomes CannotMeasure, with what was asked.
 template <typename Make>

@@ -31,9 +31,9 @@ std::int64_t elements_of(const Case& asked) {
     return asked.has("channels") ? image_of(asked).elements() : count(asked, "rows", 1) * count(asked, "columns");
 }
 
-Job relu(std::int64_t elements, bool backward, const Workbench& bench) {
-    const Floats x = bench.random(elements);
-    const Floats y = bench.random(elements);
+Job relu(std::int64_t elements, bool backward, const TensorFactory& factory) {
+    const Floats x = factory.random(elements);
+    const Floats y = factory.random(elements);
     if (!backward) {
         return loops([=] {
             in_parts(elements, [&](std::int64_t begin, std::int64_t end) {
@@ -41,7 +41,7 @@ Job relu(std::int64_t elements, bool backward, const Workbench& bench) {
             });
         });
     }
-    const Floats dy = bench.random(elements);
+    const Floats dy = factory.random(elements);
     return loops([=] {
         in_parts(elements, [&](std::int64_t begin, std::int64_t end) {
             relu_backward_pass({begin, end}, dy.get(), y.get(), x.get());
@@ -49,10 +49,10 @@ Job relu(std::int64_t elements, bool backward, const Workbench& bench) {
     });
 }
 
-Job add(std::int64_t elements, const Workbench& bench) {
-    const Floats a = bench.random(elements);
-    const Floats b = bench.random(elements);
-    const Floats sum = bench.random(elements);
+Job add(std::int64_t elements, const TensorFactory& factory) {
+    const Floats a = factory.random(elements);
+    const Floats b = factory.random(elements);
+    const Floats sum = factory.random(elements);
     return loops([=] {
         in_parts(elements, [&](std::int64_t begin, std::int64_t end) {
             add_pass({begin, end}, a.get(), b.get(), sum.get());
@@ -60,10 +60,10 @@ Job add(std::int64_t elements, const Workbench& bench) {
     });
 }
 
-Job rms_norm(std::int64_t rows, std::int64_t columns, bool backward, const Workbench& bench) {
-    const Floats x = bench.random(rows * columns);
-    const Floats y = bench.random(rows * columns);
-    const Floats scale = bench.random(columns);
+Job rms_norm(std::int64_t rows, std::int64_t columns, bool backward, const TensorFactory& factory) {
+    const Floats x = factory.random(rows * columns);
+    const Floats y = factory.random(rows * columns);
+    const Floats scale = factory.random(columns);
     if (!backward) {
         return loops([=] {
             in_parts(rows, [&](std::int64_t begin, std::int64_t end) {
@@ -71,7 +71,7 @@ Job rms_norm(std::int64_t rows, std::int64_t columns, bool backward, const Workb
             });
         });
     }
-    const Floats dx = bench.random(rows * columns);
+    const Floats dx = factory.random(rows * columns);
     return loops([=] {
         in_parts(rows, [&](std::int64_t begin, std::int64_t end) {
             std::vector<float> scale_gradient(static_cast<std::size_t>(columns));
@@ -81,13 +81,13 @@ Job rms_norm(std::int64_t rows, std::int64_t columns, bool backward, const Workb
     });
 }
 
-Job batch_norm(const ImageShape& shape, bool backward, const Workbench& bench) {
+Job batch_norm(const ImageShape& shape, bool backward, const TensorFactory& factory) {
     const std::int64_t all = shape.elements();
     const std::int64_t plane = all / shape.images / shape.channels;
-    const Floats x = bench.random(all);
-    const Floats y = bench.random(all);
-    const Floats mean = bench.zeros(shape.channels);
-    const Floats deviation = bench.random(shape.channels);
+    const Floats x = factory.random(all);
+    const Floats y = factory.random(all);
+    const Floats mean = factory.zeros(shape.channels);
+    const Floats deviation = factory.random(shape.channels);
     const ChannelStatistics statistics{.mean = mean.get(), .deviation = deviation.get()};
     if (!backward) {
         return loops([=, held = std::vector{mean, deviation}] {
@@ -99,7 +99,7 @@ Job batch_norm(const ImageShape& shape, bool backward, const Workbench& bench) {
             });
         });
     }
-    const Floats dx = bench.random(all);
+    const Floats dx = factory.random(all);
     return loops([=, held = std::vector{mean, deviation}] {
         in_parts(shape.channels, [&](std::int64_t begin, std::int64_t end) {
             batch_norm_backward({begin, end}, shape.channels, shape.images, plane, x.get(), y.get(), statistics,
@@ -126,12 +126,12 @@ Pooling pooling_of(const PoolShape& shape) {
             .pad_columns = at(shape.pad, 0, 0)};
 }
 
-Job pool(const PoolShape& shape, bool average, bool backward, const Workbench& bench) {
+Job pool(const PoolShape& shape, bool average, bool backward, const TensorFactory& factory) {
     const Pooling pooling = pooling_of(shape);
     const std::int64_t planes = shape.image.images * shape.image.channels;
     const std::int64_t results = planes * pooling.result_rows * pooling.result_columns;
-    const Floats x = bench.random(shape.image.elements());
-    const Floats y = bench.random(results);
+    const Floats x = factory.random(shape.image.elements());
+    const Floats y = factory.random(results);
     if (average) {
         return loops([=] {
             in_parts(planes, [&](std::int64_t begin, std::int64_t end) {
@@ -143,7 +143,7 @@ Job pool(const PoolShape& shape, bool average, bool backward, const Workbench& b
             });
         });
     }
-    const Indices index = bench.indices(results, 1);
+    const Indices index = factory.indices(results, 1);
     max_pool_planes({0, planes}, pooling, x.get(), y.get(), index.get());  // a backward pass needs true places
     return loops([=] {
         in_parts(planes, [&](std::int64_t begin, std::int64_t end) {
@@ -156,7 +156,7 @@ Job pool(const PoolShape& shape, bool average, bool backward, const Workbench& b
     });
 }
 
-Job any_pool(const Case& asked, bool average, bool backward, const Workbench& bench) {
+Job any_pool(const Case& asked, bool average, bool backward, const TensorFactory& factory) {
     const ImageShape image = image_of(asked);
     const Extents window = extents_of(asked, "window", image.input.size(), 2);
     PoolShape shape{.image = image, .window = window, .stride = window, .pad = {}};
@@ -174,13 +174,13 @@ Job any_pool(const Case& asked, bool average, bool backward, const Workbench& be
         throw CannotMeasure("pools of three dimensions are measured with layout blocked only; ask for that");
     }
     return blocked || precision_of(asked) != Precision::fp32
-               ? onednn_pool(shape, average, backward, precision_of(asked), bench)
-               : pool(shape, average, backward, bench);
+               ? onednn_pool(shape, average, backward, precision_of(asked), factory)
+               : pool(shape, average, backward, factory);
 }
 
 }  // namespace
 
-Job operators(const Case& asked, const Workbench& bench) {
+Job operators(const Case& asked, const TensorFactory& factory) {
     const std::string kind = asked.word("operator");
     const Precision precision = precision_of(asked);
     const bool fp32 = precision == Precision::fp32;
@@ -191,28 +191,28 @@ Job operators(const Case& asked, const Workbench& bench) {
     const bool backward = pass == Pass::backward_input;
     if (kind == "batch-norm") {
         const bool plain = layout_from(asked.word("layout", "nchw")) == Layout::nchw && fp32;
-        return plain ? batch_norm(image_of(asked), backward, bench)
-                     : onednn_batch_norm(image_of(asked), backward, precision, bench);
+        return plain ? batch_norm(image_of(asked), backward, factory)
+                     : onednn_batch_norm(image_of(asked), backward, precision, factory);
     }
     if (kind == "max-pool" || kind == "average-pool") {
-        return any_pool(asked, kind == "average-pool", backward, bench);
+        return any_pool(asked, kind == "average-pool", backward, factory);
     }
     if (kind == "softmax") {
-        return onednn_softmax(count(asked, "rows"), count(asked, "columns"), backward, precision, bench);
+        return onednn_softmax(count(asked, "rows"), count(asked, "columns"), backward, precision, factory);
     }
     if (kind == "layer-norm") {
-        return onednn_layer_norm(count(asked, "rows"), count(asked, "columns"), backward, precision, bench);
+        return onednn_layer_norm(count(asked, "rows"), count(asked, "columns"), backward, precision, factory);
     }
     if (kind == "rms-norm" && fp32) {
-        return rms_norm(count(asked, "rows"), count(asked, "columns"), backward, bench);
+        return rms_norm(count(asked, "rows"), count(asked, "columns"), backward, factory);
     }
     if (kind == "relu" && fp32) {
-        return relu(elements_of(asked), backward, bench);
+        return relu(elements_of(asked), backward, factory);
     }
     if (kind == "add" && fp32) {
-        return add(elements_of(asked), bench);
+        return add(elements_of(asked), factory);
     }
-    return onednn_activation(kind, elements_of(asked), backward, precision, bench);
+    return onednn_activation(kind, elements_of(asked), backward, precision, factory);
 }
 
 }  // namespace dodona::calibrate::cpu

@@ -29,19 +29,19 @@ struct AttentionTensors {
     Floats queries, keys, values, scores, result, result_gradient, query_gradient, key_gradient, value_gradient;
 };
 
-AttentionTensors tensors_of(const AttentionShape& shape, bool backward, const Workbench& bench) {
+AttentionTensors tensors_of(const AttentionShape& shape, bool backward, const TensorFactory& factory) {
     const std::int64_t at_queries = shape.all() * shape.queries * shape.head;
     const std::int64_t at_keys = shape.all() / shape.shared * shape.keys * shape.head;
-    AttentionTensors tensors{.queries = bench.random(at_queries),
-                             .keys = bench.random(at_keys),
-                             .values = bench.random(at_keys),
-                             .scores = bench.random(shape.all() * shape.queries * shape.keys),
-                             .result = bench.random(at_queries)};
+    AttentionTensors tensors{.queries = factory.random(at_queries),
+                             .keys = factory.random(at_keys),
+                             .values = factory.random(at_keys),
+                             .scores = factory.random(shape.all() * shape.queries * shape.keys),
+                             .result = factory.random(at_queries)};
     if (backward) {
-        tensors.result_gradient = bench.random(at_queries);
-        tensors.query_gradient = bench.random(at_queries);
-        tensors.key_gradient = bench.random(at_keys);
-        tensors.value_gradient = bench.random(at_keys);
+        tensors.result_gradient = factory.random(at_queries);
+        tensors.query_gradient = factory.random(at_queries);
+        tensors.key_gradient = factory.random(at_keys);
+        tensors.value_gradient = factory.random(at_keys);
     }
     return tensors;
 }
@@ -88,20 +88,20 @@ void attention_backward(const AttentionShape& shape, const AttentionTensors& t, 
 
 }  // namespace
 
-Job matmul(const Case& asked, const Workbench& bench) {
+Job matmul(const Case& asked, const TensorFactory& factory) {
     const Product product = product_of(asked);
     const std::int64_t batch = count(asked, "batch", 1);
     const Precision precision = precision_of(asked);
     if (precision != Precision::fp32) {
-        return onednn_matmul(product, batch, precision, bench);
+        return onednn_matmul(product, batch, precision, factory);
     }
     const std::int64_t a_size = product.m * product.k;
     const std::int64_t b_size = product.k * product.n;
     const std::int64_t c_size = product.m * product.n;
-    Workbench::expect(batch * (a_size + b_size + c_size));
-    const Floats a = bench.random(batch * a_size);
-    const Floats b = bench.random(batch * b_size);
-    const Floats c = bench.random(batch * c_size);
+    TensorFactory::expect(batch * (a_size + b_size + c_size));
+    const Floats a = factory.random(batch * a_size);
+    const Floats b = factory.random(batch * b_size);
+    const Floats c = factory.random(batch * c_size);
     return {.run =
                 [=](Laps&) {
                     for (std::int64_t at = 0; at < batch; ++at) {
@@ -113,7 +113,7 @@ Job matmul(const Case& asked, const Workbench& bench) {
             .words = {{"implementation", blas_name()}}};
 }
 
-Job attention(const Case& asked, const Workbench& bench) {
+Job attention(const Case& asked, const TensorFactory& factory) {
     const std::int64_t heads = count(asked, "heads", 1);
     const std::int64_t kv_heads = count(asked, "kv_heads", heads);
     const std::int64_t queries = count(asked, "queries");
@@ -130,8 +130,8 @@ Job attention(const Case& asked, const Workbench& bench) {
                                .keys = count(asked, "keys", queries),
                                .head = count(asked, "head")};
     const bool backward = direction_of(asked) != Pass::forward;
-    const AttentionTensors tensors = tensors_of(shape, backward, bench);
-    const Job softmax = onednn_softmax(shape.all() * shape.queries, shape.keys, backward, Precision::fp32, bench);
+    const AttentionTensors tensors = tensors_of(shape, backward, factory);
+    const Job softmax = onednn_softmax(shape.all() * shape.queries, shape.keys, backward, Precision::fp32, factory);
     return {
         .run = [=](Laps& laps) { (backward ? attention_backward : attention_forward)(shape, tensors, softmax, laps); },
         .values = {},

@@ -27,30 +27,30 @@ struct CellTensors {
 
 int products_of(std::int64_t gates) { return gates == 4 ? 4 : gates == 3 ? 3 : 0; }
 
-CellTensors tensors_of(const CellShape& cell, bool backward, const Workbench& bench) {
+CellTensors tensors_of(const CellShape& cell, bool backward, const TensorFactory& factory) {
     const std::int64_t all = cell.units() * cell.gates;
-    CellTensors tensors{.state = bench.random(cell.units()),
-                        .weights = bench.random(cell.hidden * cell.hidden * cell.gates),
-                        .gates = bench.random(all),
-                        .inputs = bench.random(all),
-                        .carried = bench.random(cell.units()),
-                        .scratch = bench.random(all),
-                        .joined = bench.random(all),
-                        .next = bench.random(cell.units()),
-                        .more = bench.random(cell.units()),
-                        .product = bench.random(all),
+    CellTensors tensors{.state = factory.random(cell.units()),
+                        .weights = factory.random(cell.hidden * cell.hidden * cell.gates),
+                        .gates = factory.random(all),
+                        .inputs = factory.random(all),
+                        .carried = factory.random(cell.units()),
+                        .scratch = factory.random(all),
+                        .joined = factory.random(all),
+                        .next = factory.random(cell.units()),
+                        .more = factory.random(cell.units()),
+                        .product = factory.random(all),
                         .weight_gradient = {},
                         .activations = {}};
     if (backward) {
-        tensors.weight_gradient = bench.random(cell.hidden * cell.hidden * cell.gates);
+        tensors.weight_gradient = factory.random(cell.hidden * cell.hidden * cell.gates);
         return tensors;
     }
     // sigmoids of the gates, tanh of the candidate; an LSTM takes the tanh of what it carries too
     for (std::int64_t gate = 1; gate < cell.gates; ++gate) {
-        tensors.activations.push_back(onednn_activation("sigmoid", cell.units(), false, Precision::fp32, bench));
+        tensors.activations.push_back(onednn_activation("sigmoid", cell.units(), false, Precision::fp32, factory));
     }
     for (int i = 0; i < (cell.gates == 4 ? 2 : 1); ++i) {
-        tensors.activations.push_back(onednn_activation("tanh", cell.units(), false, Precision::fp32, bench));
+        tensors.activations.push_back(onednn_activation("tanh", cell.units(), false, Precision::fp32, factory));
     }
     return tensors;
 }
@@ -111,7 +111,7 @@ void step_weight_gradient(const CellShape& cell, const CellTensors& t, const Flo
 
 }  // namespace
 
-Job recurrent(const Case& asked, const Workbench& bench) {
+Job recurrent(const Case& asked, const TensorFactory& factory) {
     const bool backward = direction_of(asked) != Pass::forward;
     const std::int64_t gates = count(asked, "gates");
     const std::int64_t inputs = count(asked, "inputs");
@@ -130,7 +130,7 @@ Job recurrent(const Case& asked, const Workbench& bench) {
     const CellShape cell{.samples = count(asked, "samples"), .gates = of_a_unit, .hidden = hidden};
     std::vector<CellTensors> cells;
     for (std::int64_t i = 0; i < count(asked, "cells", 1); ++i) {
-        cells.push_back(tensors_of(cell, backward, bench));
+        cells.push_back(tensors_of(cell, backward, factory));
     }
     Job job{.run =
                 [=](Laps& laps) {
@@ -141,7 +141,7 @@ Job recurrent(const Case& asked, const Workbench& bench) {
             .values = {},
             .words = {{"implementation", "a product and a pass for each gate: " + blas_name()}}};
     if (backward) {
-        const Floats sum = bench.zeros(hidden * wide);
+        const Floats sum = factory.zeros(hidden * wide);
         job.beside = {"weight_gradient", [=](Laps&) {
                           for (const CellTensors& tensors : cells) {
                               step_weight_gradient(cell, tensors, sum);

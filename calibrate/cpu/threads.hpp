@@ -16,11 +16,11 @@ struct Core {
     std::vector<int> cpus;
 };
 
-/// The cores under these logical CPUs, those of one package side by side; of a machine that tells nothing, each CPU is
-/// one. Source: sysfs of Linux, Documentation/admin-guide/cputopology.rst.
+/// The cores of these logical CPUs, ordered by package. Where the system does not say, each logical CPU is a core.
+/// Source: sysfs of Linux, Documentation/admin-guide/cputopology.rst.
 std::vector<Core> cores_of(const std::vector<int>& cpus);
 
-/// So many threads in whatever runs next: own loops, oneDNN and the BLAS.
+/// Sets the number of threads for what runs next: own loops, oneDNN and the BLAS.
 void use_threads(int threads);
 
 /// Calls `part(begin, end)` for as many contiguous parts of 0 ... count - 1 as there are threads, side by side.

@@ -1,9 +1,9 @@
-// How long a job takes on a CPU that others share.
+// How long a job takes on a CPU that other processes use, too.
 //
 // The least of many samples; a sample in which the scheduler took the CPU away does not count ("switched"). Every
 // sample begins with cold caches (CacheFlush), as a layer of a training step finds them; "hot" is the least time right
-// after a run. Where none of the first samples goes unswitched, those of one thread are of its CPU time instead and the
-// words say `clock: process`; those of several are of wall time, and the words say that they were switched.
+// after a run. Where every one of the first samples is switched, jobs of one thread are timed in CPU time (`clock:
+// process` in the words of the measurement), and jobs of several threads in wall time, marked as switched.
 // Source: rejecting switched samples and CPU time within 3 % where wall time spreads 87 %: see ARCHITECTURE.md.
 #pragma once
 

@@ -18,7 +18,7 @@ namespace dodona::calibrate::cuda {
 
 namespace {
 
-using Prepare = Work (*)(const Case&, Bench&);
+using Prepare = Work (*)(const Case&, BenchmarkContext&);
 
 struct Benchmark {
     std::string_view name;
@@ -37,13 +37,13 @@ constexpr std::array kBenchmarks{
 
 }  // namespace
 
-Work prepare(const Case& asked, Bench& bench) {
+Work prepare(const Case& asked, BenchmarkContext& context) {
     const auto* const found = std::find_if(kBenchmarks.begin(), kBenchmarks.end(),
                                            [&](const Benchmark& one) { return one.name == asked.benchmark; });
     if (found == kBenchmarks.end()) {
         throw CannotMeasure(fmt::format("the back end for GPUs has no benchmark {}", asked.benchmark));
     }
-    return found->prepare(asked, bench);
+    return found->prepare(asked, context);
 }
 
 std::map<std::string, std::string> library_versions() {

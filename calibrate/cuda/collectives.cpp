@@ -19,26 +19,26 @@ struct Buffers {
     std::vector<Tensor> send, receive;  ///< the same where a collective is in place
 };
 
-Tensor on_rank(const Bench& bench, const Ranks& ranks, int rank, Count elements, bool filled) {
+Tensor on_rank(const BenchmarkContext& context, const Ranks& ranks, int rank, Count elements, bool filled) {
     const Bytes size = Bytes::of_base(4.0 * static_cast<double>(std::max<Count>(elements, 1)));
     Tensor tensor{std::make_shared<DeviceBuffer>(size, "a rank's buffer"), Element::fp32, elements};
     if (filled) {
-        fill_normal(tensor.get(), Element::fp32, elements, 1.0F, bench.settings.seed + static_cast<std::uint64_t>(rank),
-                    ranks[rank].stream->get());
+        fill_normal(tensor.get(), Element::fp32, elements, 1.0F,
+                    context.settings.seed + static_cast<std::uint64_t>(rank), ranks[rank].stream->get());
         check(cudaStreamSynchronize(ranks[rank].stream->get()), "filling a rank's buffer");
     }
     return tensor;
 }
 
-Buffers buffers_of(const Bench& bench, const Ranks& ranks, const CollectiveShape& shape) {
+Buffers buffers_of(const BenchmarkContext& context, const Ranks& ranks, const CollectiveShape& shape) {
     Buffers buffers;
     ranks.each([&](int rank) {
         if (!shape.in_place) {
-            buffers.send.push_back(on_rank(bench, ranks, rank, shape.sent, true));
-            buffers.receive.push_back(on_rank(bench, ranks, rank, shape.received, false));
+            buffers.send.push_back(on_rank(context, ranks, rank, shape.sent, true));
+            buffers.receive.push_back(on_rank(context, ranks, rank, shape.received, false));
             return;
         }
-        buffers.send.push_back(on_rank(bench, ranks, rank, std::max(shape.sent, shape.received), true));
+        buffers.send.push_back(on_rank(context, ranks, rank, std::max(shape.sent, shape.received), true));
         buffers.receive.push_back(buffers.send.back());
     });
     return buffers;
@@ -128,13 +128,13 @@ void expect_plain(const Case& asked, int ranks) {
 
 }  // namespace
 
-Work prepare_collective(const Case& asked, Bench& bench) {
+Work prepare_collective(const Case& asked, BenchmarkContext& context) {
     const int count = static_cast<int>(positive(asked, "ranks"));
     expect_plain(asked, count);
     const CollectiveShape shape =
         collective_shape(asked.word("collective"), positive(asked, "bytes"), count, asked.number("in_place") != 0);
-    Ranks& ranks = Ranks::of(bench, count);
-    const Buffers buffers = buffers_of(bench, ranks, shape);
+    Ranks& ranks = Ranks::of(context, count);
+    const Buffers buffers = buffers_of(context, ranks, shape);
     const auto all = in_a_group(ranks, [=, &ranks](int rank) { start(ranks, shape, buffers, rank); });
     Work work;
     work.run = [=, &ranks](cudaStream_t stream) { ranks.enqueue(all, stream); };
@@ -147,16 +147,16 @@ Work prepare_collective(const Case& asked, Bench& bench) {
     return work;
 }
 
-Work prepare_send(const Case& asked, Bench& bench) {
+Work prepare_send(const Case& asked, BenchmarkContext& context) {
     constexpr int kWindow = 64;  // messages under way at once, as OSU's bandwidth test
     const std::string pattern = asked.word("pattern", "ping-pong");
     if ((pattern != "ping-pong" && pattern != "window") || asked.number("groups", 1) != 1) {
         throw CannotMeasure("between GPUs the patterns ping-pong and window of one pair are measured");
     }
     const Count bytes = positive(asked, "bytes");
-    Ranks& ranks = Ranks::of(bench, 2);
+    Ranks& ranks = Ranks::of(context, 2);
     std::vector<Tensor> buffers;
-    ranks.each([&](int rank) { buffers.push_back(on_rank(bench, ranks, rank, (bytes + 3) / 4, true)); });
+    ranks.each([&](int rank) { buffers.push_back(on_rank(context, ranks, rank, (bytes + 3) / 4, true)); });
     const auto message = [=, &ranks](int rank, bool sends) {
         void* const memory = buffers[static_cast<std::size_t>(rank)].get();
         const auto size = static_cast<std::size_t>(bytes);

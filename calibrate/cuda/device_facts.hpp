@@ -1,4 +1,4 @@
-// What a GPU says of itself before anything is measured.
+// Facts about a GPU that are read before anything is measured.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What CUDA and its libraries answer, as sentences.
+// Errors of CUDA and its libraries as messages.
 #pragma once
 
 #include <string_view>

@@ -32,11 +32,11 @@ void run_norm(const Norm& n, cudaStream_t stream) {
                         n.dscale.as<float>(), n.dshift.as<float>(), n.y.get(), n.of, stream);
 }
 
-double norm_error(const Bench& bench, const Norm& n) {
-    const auto x = numbers_of(bench, n.x);
-    const auto dy = numbers_of(bench, n.dy);
-    const auto scale = numbers_of(bench, n.scale);
-    const auto shift = numbers_of(bench, n.shift);
+double norm_error(const BenchmarkContext& context, const Norm& n) {
+    const auto x = numbers_of(context, n.x);
+    const auto dy = numbers_of(context, n.dy);
+    const auto scale = numbers_of(context, n.scale);
+    const auto shift = numbers_of(context, n.shift);
     const double count = static_cast<double>(n.of.images * n.of.spatial);
     std::vector<double> expected(x.size());
     for (Count channel = 0; channel < n.of.channels; ++channel) {
@@ -65,10 +65,11 @@ double norm_error(const Bench& bench, const Norm& n) {
             expected[at] = n.forward ? normal * by + off : by * rstd * (static_cast<double>(dy[at]) - g - normal * gx);
         }
     }
-    return deviation(numbers_of(bench, n.y), expected);
+    return deviation(numbers_of(context, n.y), expected);
 }
 
-Work prepare_batch_norm(const Case& asked, Bench& bench, Precision precision, Element element, bool forward) {
+Work prepare_batch_norm(const Case& asked, BenchmarkContext& context, Precision precision, Element element,
+                        bool forward) {
     const auto input = extents(asked.word("input", "1"));
     Count spatial = 1;
     for (const auto extent : input) {
@@ -79,22 +80,22 @@ Work prepare_batch_norm(const Case& asked, Bench& bench, Precision precision, El
     n.forward = forward;
     n.of = {positive(asked, "images"), positive(asked, "channels"), spatial};
     const Count elements = n.of.images * n.of.channels * spatial;
-    n.x = normal_tensor(bench, element, elements, "the images");
-    n.dy = forward ? n.x : normal_tensor(bench, element, elements, "the gradient");
-    n.y = zero_tensor(bench, element, elements, "the result");
-    n.scale = normal_tensor(bench, Element::fp32, n.of.channels, "the scales");
-    n.shift = normal_tensor(bench, Element::fp32, n.of.channels, "the shifts");
-    n.mean = zero_tensor(bench, Element::fp32, n.of.channels, "the means");
-    n.rstd = zero_tensor(bench, Element::fp32, n.of.channels, "the deviations");
-    n.dscale = zero_tensor(bench, Element::fp32, n.of.channels, "the gradient of the scales");
-    n.dshift = zero_tensor(bench, Element::fp32, n.of.channels, "the gradient of the shifts");
-    n.sums = zero_tensor(bench, Element::fp32, 2 * n.of.channels, "the sums");
-    run_forward(n, bench.stream.get());
+    n.x = normal_tensor(context, element, elements, "the images");
+    n.dy = forward ? n.x : normal_tensor(context, element, elements, "the gradient");
+    n.y = zero_tensor(context, element, elements, "the result");
+    n.scale = normal_tensor(context, Element::fp32, n.of.channels, "the scales");
+    n.shift = normal_tensor(context, Element::fp32, n.of.channels, "the shifts");
+    n.mean = zero_tensor(context, Element::fp32, n.of.channels, "the means");
+    n.rstd = zero_tensor(context, Element::fp32, n.of.channels, "the deviations");
+    n.dscale = zero_tensor(context, Element::fp32, n.of.channels, "the gradient of the scales");
+    n.dshift = zero_tensor(context, Element::fp32, n.of.channels, "the gradient of the shifts");
+    n.sums = zero_tensor(context, Element::fp32, 2 * n.of.channels, "the sums");
+    run_forward(n, context.stream.get());
     Work work;
     work.run = [n](cudaStream_t stream) { run_norm(n, stream); };
     work.tolerance = std::max(tolerance_of(precision), 5e-4);
     if (is_checked(asked, elements)) {
-        work.error = [n, &bench] { return norm_error(bench, n); };
+        work.error = [n, &context] { return norm_error(context, n); };
     }
     return work;
 }
@@ -167,14 +168,14 @@ void run_pool(const Pool& p, cudaStream_t stream) {
 
 /// Forward each value. Backward the inner product <pool(x), dy> = <x, dx>, which holds of every linear pass, and of the
 /// largest too, whose places are those of x.
-double pool_error(const Bench& bench, const Pool& p) {
-    const auto x = numbers_of(bench, p.x);
-    const auto y = numbers_of(bench, p.y);
+double pool_error(const BenchmarkContext& context, const Pool& p) {
+    const auto x = numbers_of(context, p.x);
+    const auto y = numbers_of(context, p.y);
     const auto expected = pooled(x, p.of, p.average);
     if (p.forward) {
         return deviation(y, expected);
     }
-    const auto dx = numbers_of(bench, p.dx);
+    const auto dx = numbers_of(context, p.dx);
     double above = 0, below = 0, size = 0;
     for (std::size_t i = 0; i < y.size(); ++i) {
         above += expected[i] * static_cast<double>(y[i]);
@@ -186,7 +187,7 @@ double pool_error(const Bench& bench, const Pool& p) {
     return std::abs(above - below) / size;
 }
 
-Work prepare_pool(const Case& asked, Bench& bench, Precision precision, Element element, bool forward) {
+Work prepare_pool(const Case& asked, BenchmarkContext& context, Precision precision, Element element, bool forward) {
     Pool p;
     p.element = element;
     p.average = asked.word("operator") == "average-pool";
@@ -194,26 +195,26 @@ Work prepare_pool(const Case& asked, Bench& bench, Precision precision, Element 
     p.of = window_of(asked);
     const Count inputs = p.of.planes * p.of.height * p.of.width;
     const Count outputs = p.of.planes * p.of.out_height * p.of.out_width;
-    p.x = normal_tensor(bench, element, inputs, "the images");
-    p.dx = zero_tensor(bench, p.average ? element : Element::fp32, forward ? 1 : inputs, "the gradient");
+    p.x = normal_tensor(context, element, inputs, "the images");
+    p.dx = zero_tensor(context, p.average ? element : Element::fp32, forward ? 1 : inputs, "the gradient");
     p.which = std::make_shared<DeviceBuffer>(Bytes::of_base(4.0 * static_cast<double>(outputs)), "the places");
     if (!forward && !p.average) {  // a backward pass needs true places
-        p.y = zero_tensor(bench, element, outputs, "the pooled images");
-        max_pool(element, p.x.get(), p.y.get(), static_cast<std::int32_t*>(p.which->get()), p.of, bench.stream.get());
+        p.y = zero_tensor(context, element, outputs, "the pooled images");
+        max_pool(element, p.x.get(), p.y.get(), static_cast<std::int32_t*>(p.which->get()), p.of, context.stream.get());
     }
-    p.y = normal_tensor(bench, element, outputs, "the pooled images");
+    p.y = normal_tensor(context, element, outputs, "the pooled images");
     Work work;
     work.run = [p](cudaStream_t stream) { run_pool(p, stream); };
     work.tolerance = std::max(tolerance_of(precision), 1e-4);
     if (is_checked(asked, inputs)) {
-        work.error = [p, &bench] { return pool_error(bench, p); };
+        work.error = [p, &context] { return pool_error(context, p); };
     }
     return work;
 }
 
 }  // namespace
 
-Work prepare_image_operator(const Case& asked, Bench& bench) {
+Work prepare_image_operator(const Case& asked, BenchmarkContext& context) {
     const std::string name = asked.word("operator");
     const Precision precision = precision_of(asked);
     const Element element = element_of_precision(precision, name);
@@ -221,8 +222,8 @@ Work prepare_image_operator(const Case& asked, Bench& bench) {
         throw CannotMeasure(fmt::format("{} in fp8 is not measured: frameworks run it in 16 bits", name));
     }
     const bool forward = asked.word("direction", "forward") == "forward";
-    Work work = name == "batch-norm" ? prepare_batch_norm(asked, bench, precision, element, forward)
-                                     : prepare_pool(asked, bench, precision, element, forward);
+    Work work = name == "batch-norm" ? prepare_batch_norm(asked, context, precision, element, forward)
+                                     : prepare_pool(asked, context, precision, element, forward);
     check(cudaGetLastError(), fmt::format("preparing {}", name));
     work.words["implementation"] = "own kernel, nchw";
     return work;

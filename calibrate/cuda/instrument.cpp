@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/cuda/bench.hpp"
+#include "calibrate/cuda/benchmark_context.hpp"
 #include "calibrate/cuda/benchmarks.hpp"
 #include "calibrate/cuda/counters.hpp"
 #include "calibrate/cuda/fault.hpp"
@@ -118,7 +118,7 @@ private:
         }
     }
 
-    Bench bench_;
+    BenchmarkContext bench_;
     std::optional<Stopwatch> stopwatch_;
 };
 

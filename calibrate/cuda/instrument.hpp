@@ -7,7 +7,7 @@
 
 namespace dodona::calibrate::cuda {
 
-/// A device must be there (gate.hpp). One pass (time, names or counters), as the settings say.
+/// A device must be there (driver_check.hpp). One pass (time, names or counters), as the settings say.
 std::unique_ptr<Instrument> make_instrument(const Settings& settings);
 
 }  // namespace dodona::calibrate::cuda

@@ -76,15 +76,15 @@ Seconds beside(Side& measured, Seconds alone_each, Side& cover, Seconds cover_ea
 
 }  // namespace
 
-Work prepare_interference(const Case& asked, Bench& bench) {
+Work prepare_interference(const Case& asked, BenchmarkContext& context) {
     const std::string kernel = asked.word("kernel", "matmul");
     if (kernel == "interference" || kernel == "collective" || kernel == "send") {
         throw CannotMeasure(fmt::format("the kernel beside a load is one of a single GPU, not {}", kernel));
     }
     Case of_kernel{kernel, asked.parameters};
     const auto second = std::make_shared<Stream>();
-    const auto load = std::make_shared<Side>(prepare(load_case(asked.word("resource", "copy")), bench), second.get());
-    const auto main = std::make_shared<Side>(prepare(of_kernel, bench), &bench.stream);
+    const auto load = std::make_shared<Side>(prepare(load_case(asked.word("resource", "copy")), context), second.get());
+    const auto main = std::make_shared<Side>(prepare(of_kernel, context), &context.stream);
     check(cudaDeviceSynchronize(), "preparing the case");
     const Seconds kernel_alone = alone(*main);
     const Seconds load_alone = alone(*load);

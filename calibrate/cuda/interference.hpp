@@ -1,7 +1,7 @@
 // Benchmark interference: a kernel beside a load on the same GPU, and how much slower each of the two becomes.
 #pragma once
 
-#include "calibrate/cuda/bench.hpp"
+#include "calibrate/cuda/benchmark_context.hpp"
 
 namespace dodona::calibrate::cuda {
 
@@ -9,6 +9,6 @@ namespace dodona::calibrate::cuda {
 /// from page-locked memory, again and again), memory (a stream copy of 256 MiB) or collective (an all-reduce of 64 MiB
 /// among all GPUs). The time is that of the kernel beside the load. Values, each of one execution: "alone", "beside",
 /// "slow_down" (beside / alone), "load_alone", "load_beside" (s), "load_slow_down".
-Work prepare_interference(const Case& asked, Bench& bench);
+Work prepare_interference(const Case& asked, BenchmarkContext& context);
 
 }  // namespace dodona::calibrate::cuda

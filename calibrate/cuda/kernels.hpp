@@ -1,7 +1,7 @@
-// Our own kernels, as host code starts them. All are asynchronous on the stream; none checks what it is given.
+// Functions that launch our own kernels. All are asynchronous on the stream; none checks its arguments.
 //
-// They stand where no library has the operation outside a framework: memory-bound operations whose time is that of the
-// bytes they move. Each reads and writes 16 bytes at a time where the addresses allow it.
+// They cover operations that no library has outside a framework, all of them memory-bound. Each reads and writes 16
+// bytes at a time where the addresses allow it.
 #pragma once
 
 #include <cstdint>

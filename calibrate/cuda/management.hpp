@@ -7,7 +7,7 @@
 
 namespace dodona::calibrate::cuda {
 
-/// Every answer is empty or zero where the library is missing or does not tell.
+/// Every answer is empty or zero where the library is missing or does not know.
 class Management {
 public:
     enum class Clock { multiprocessor = 1, memory = 2 };  ///< numbers of nvmlClockType_t

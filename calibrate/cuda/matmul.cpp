@@ -19,7 +19,7 @@ Element result_of(Precision precision, Element operands) {
 
 }  // namespace
 
-Work prepare_matmul(const Case& asked, Bench& bench) {
+Work prepare_matmul(const Case& asked, BenchmarkContext& context) {
     const Count m = positive(asked, "m");
     const Count n = positive(asked, "n");
     const Count k = positive(asked, "k");
@@ -36,20 +36,20 @@ Work prepare_matmul(const Case& asked, Bench& bench) {
         layout = narrow_layout(m, n, k);
     }
     const Element result = result_of(precision, element);
-    const Tensor a = normal_tensor(bench, element, batch * layout.a.elements(), "the first operand");
-    const Tensor b = normal_tensor(bench, element, batch * layout.b.elements(), "the second operand");
-    const Tensor c = zero_tensor(bench, result, batch * layout.c.elements(), "the product");
+    const Tensor a = normal_tensor(context, element, batch * layout.a.elements(), "the first operand");
+    const Tensor b = normal_tensor(context, element, batch * layout.b.elements(), "the second operand");
+    const Tensor c = zero_tensor(context, result, batch * layout.c.elements(), "the product");
     const auto product = std::make_shared<Product>(
-        bench, layout, Product::Types{element, result, precision == Precision::tf32, narrow && direction == "forward"},
-        batch);
-    (void)bench.scratch_of(product->scratch());
+        context, layout,
+        Product::Types{element, result, precision == Precision::tf32, narrow && direction == "forward"}, batch);
+    (void)context.scratch_of(product->scratch());
 
     Work work;
-    work.run = [=, &bench](cudaStream_t stream) { product->run(bench, a.get(), b.get(), c.get(), stream); };
+    work.run = [=, &context](cudaStream_t stream) { product->run(context, a.get(), b.get(), c.get(), stream); };
     work.lasting = true;
     work.tolerance = tolerance_of(precision);
     if (is_checked(asked, a.elements + b.elements + c.elements)) {
-        work.error = [=, &bench] { return product_error(bench, layout, a, b, c); };
+        work.error = [=, &context] { return product_error(context, layout, a, b, c); };
     }
     work.values["workspace"] = product->scratch().in(1_B);
     work.words["algorithm"] = product->algorithm();

@@ -1,4 +1,4 @@
-// What lives on the GPU: buffers, streams and events, one owner each.
+// Buffers, streams and events on the GPU, each with one owner.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
-// The one function of the shared module, as calibrate/record/exchange.hpp says.
+// The one function of the context module, as calibrate/record/exchange.hpp says.
 #include <memory>
 
-#include "calibrate/cuda/gate.hpp"
+#include "calibrate/cuda/driver_check.hpp"
 #include "calibrate/cuda/instrument.hpp"
 #include "calibrate/record/exchange.hpp"
 

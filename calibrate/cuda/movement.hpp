@@ -1,15 +1,15 @@
 // Benchmarks that move bytes: stream, gather, update, reorder, copy, launch.
 #pragma once
 
-#include "calibrate/cuda/bench.hpp"
+#include "calibrate/cuda/benchmark_context.hpp"
 
 namespace dodona::calibrate::cuda {
 
-Work prepare_stream(const Case& asked, Bench& bench);
-Work prepare_gather(const Case& asked, Bench& bench);
-Work prepare_update(const Case& asked, Bench& bench);
-Work prepare_reorder(const Case& asked, Bench& bench);
-Work prepare_copy(const Case& asked, Bench& bench);
-Work prepare_launch(const Case& asked, Bench& bench);
+Work prepare_stream(const Case& asked, BenchmarkContext& context);
+Work prepare_gather(const Case& asked, BenchmarkContext& context);
+Work prepare_update(const Case& asked, BenchmarkContext& context);
+Work prepare_reorder(const Case& asked, BenchmarkContext& context);
+Work prepare_copy(const Case& asked, BenchmarkContext& context);
+Work prepare_launch(const Case& asked, BenchmarkContext& context);
 
 }  // namespace dodona::calibrate::cuda

@@ -129,9 +129,9 @@ void append_row(std::vector<float>& all, const std::vector<float>& from, Index r
     all.insert(all.end(), from.begin() + row * width, from.begin() + (row + 1) * width);
 }
 
-HostAttention on_host(const Bench& bench, const AttentionShape& shape, const AttentionTensors& t) {
-    return {shape, numbers_of(bench, t.q), numbers_of(bench, t.k), numbers_of(bench, t.v),
-            t.dout.memory ? numbers_of(bench, t.dout) : std::vector<float>{}};
+HostAttention on_host(const BenchmarkContext& context, const AttentionShape& shape, const AttentionTensors& t) {
+    return {shape, numbers_of(context, t.q), numbers_of(context, t.k), numbers_of(context, t.v),
+            t.dout.memory ? numbers_of(context, t.dout) : std::vector<float>{}};
 }
 
 struct Query {
@@ -159,11 +159,11 @@ double convolution_entry(const ConvolutionShape& shape, const std::string& direc
                                          : by_definition.backward_weight(x, y, by_definition.w.of(at));
 }
 
-double convolution_error(const Bench& bench, const ConvolutionShape& shape, const ConvolutionTensors& tensors,
-                         const std::string& direction) {
-    const auto x = numbers_of(bench, tensors.x);
-    const auto w = numbers_of(bench, tensors.w);
-    const auto y = numbers_of(bench, tensors.y);
+double convolution_error(const BenchmarkContext& context, const ConvolutionShape& shape,
+                         const ConvolutionTensors& tensors, const std::string& direction) {
+    const auto x = numbers_of(context, tensors.x);
+    const auto w = numbers_of(context, tensors.w);
+    const auto y = numbers_of(context, tensors.y);
     const auto& result = direction == "forward" ? y : direction == "backward-input" ? x : w;
     std::vector<float> measured;
     std::vector<double> expected;
@@ -175,13 +175,13 @@ double convolution_error(const Bench& bench, const ConvolutionShape& shape, cons
 }
 
 std::vector<double> HostAttention::shares(Index batch, Index head, Index query) const {
-    const Index shared = head / (shape.heads / shape.kv_heads);
+    const Index context = head / (shape.heads / shape.kv_heads);
     const Index seen = shape.causal ? std::min(query + 1, shape.keys) : shape.keys;
     const Index q_at = ((batch * shape.queries + query) * shape.heads + head) * shape.head;
     std::vector<double> scores(static_cast<std::size_t>(shape.keys));
     double most = -INFINITY;
     for (Index key = 0; key < seen; ++key) {
-        const Index k_at = ((batch * shape.keys + key) * shape.kv_heads + shared) * shape.head;
+        const Index k_at = ((batch * shape.keys + key) * shape.kv_heads + context) * shape.head;
         double sum = 0;
         for (Index i = 0; i < shape.head; ++i) {
             sum += number(q, static_cast<std::size_t>(q_at + i)) * number(k, static_cast<std::size_t>(k_at + i));
@@ -203,10 +203,10 @@ std::vector<double> HostAttention::shares(Index batch, Index head, Index query) 
 
 std::vector<double> HostAttention::output(Index batch, Index head, Index query) const {
     const auto of = shares(batch, head, query);
-    const Index shared = head / (shape.heads / shape.kv_heads);
+    const Index context = head / (shape.heads / shape.kv_heads);
     std::vector<double> out(static_cast<std::size_t>(shape.head));
     for (Index key = 0; key < shape.keys; ++key) {
-        const Index v_at = ((batch * shape.keys + key) * shape.kv_heads + shared) * shape.head;
+        const Index v_at = ((batch * shape.keys + key) * shape.kv_heads + context) * shape.head;
         for (std::size_t i = 0; i < out.size(); ++i) {
             out[i] += of[static_cast<std::size_t>(key)] * number(v, static_cast<std::size_t>(v_at) + i);
         }
@@ -216,12 +216,12 @@ std::vector<double> HostAttention::output(Index batch, Index head, Index query) 
 
 std::vector<double> HostAttention::score_gradient(Index batch, Index head, Index query) const {
     const auto of = shares(batch, head, query);
-    const Index shared = head / (shape.heads / shape.kv_heads);
+    const Index context = head / (shape.heads / shape.kv_heads);
     const Index q_at = ((batch * shape.queries + query) * shape.heads + head) * shape.head;
     std::vector<double> gradient(of.size());
     double inner = 0;
     for (Index key = 0; key < shape.keys; ++key) {
-        const Index v_at = ((batch * shape.keys + key) * shape.kv_heads + shared) * shape.head;
+        const Index v_at = ((batch * shape.keys + key) * shape.kv_heads + context) * shape.head;
         double sum = 0;
         for (Index i = 0; i < shape.head; ++i) {
             sum += number(dout, static_cast<std::size_t>(q_at + i)) * number(v, static_cast<std::size_t>(v_at + i));
@@ -237,10 +237,10 @@ std::vector<double> HostAttention::score_gradient(Index batch, Index head, Index
 
 std::vector<double> HostAttention::query_gradient(Index batch, Index head, Index query) const {
     const auto of = score_gradient(batch, head, query);
-    const Index shared = head / (shape.heads / shape.kv_heads);
+    const Index context = head / (shape.heads / shape.kv_heads);
     std::vector<double> gradient(static_cast<std::size_t>(shape.head));
     for (Index key = 0; key < shape.keys; ++key) {
-        const Index k_at = ((batch * shape.keys + key) * shape.kv_heads + shared) * shape.head;
+        const Index k_at = ((batch * shape.keys + key) * shape.kv_heads + context) * shape.head;
         for (std::size_t i = 0; i < gradient.size(); ++i) {
             gradient[i] += of[static_cast<std::size_t>(key)] * number(k, static_cast<std::size_t>(k_at) + i);
         }
@@ -266,9 +266,9 @@ std::vector<double> HostAttention::key_gradient(Index batch, Index kv_head, Inde
     return gradient;
 }
 
-double attention_error(const Bench& bench, const AttentionShape& shape, const AttentionTensors& tensors) {
-    const HostAttention host = on_host(bench, shape, tensors);
-    const auto output = numbers_of(bench, tensors.output);
+double attention_error(const BenchmarkContext& context, const AttentionShape& shape, const AttentionTensors& tensors) {
+    const HostAttention host = on_host(context, shape, tensors);
+    const auto output = numbers_of(context, tensors.output);
     std::vector<float> measured;
     std::vector<double> expected;
     for (const Query& one : some_queries(shape)) {
@@ -278,10 +278,11 @@ double attention_error(const Bench& bench, const AttentionShape& shape, const At
     return deviation(measured, expected);
 }
 
-double attention_backward_error(const Bench& bench, const AttentionShape& shape, const AttentionTensors& tensors) {
+double attention_backward_error(const BenchmarkContext& context, const AttentionShape& shape,
+                                const AttentionTensors& tensors) {
     constexpr Index kAffordable = 1 << 26;  // multiplications of one key's gradient on the host
-    const HostAttention host = on_host(bench, shape, tensors);
-    const auto dq = numbers_of(bench, tensors.dq);
+    const HostAttention host = on_host(context, shape, tensors);
+    const auto dq = numbers_of(context, tensors.dq);
     std::vector<float> measured;
     std::vector<double> expected;
     for (const Query& one : some_queries(shape)) {
@@ -292,8 +293,8 @@ double attention_backward_error(const Bench& bench, const AttentionShape& shape,
     if (shape.queries * shape.keys * shape.head * (shape.heads / shape.kv_heads) > kAffordable) {
         return worst;
     }
-    const auto dk = numbers_of(bench, tensors.dk);
-    const auto dv = numbers_of(bench, tensors.dv);
+    const auto dk = numbers_of(context, tensors.dk);
+    const auto dv = numbers_of(context, tensors.dv);
     for (const Index key : {Index{0}, shape.keys / 2}) {
         const auto both = host.key_gradient(shape.batch - 1, shape.kv_heads - 1, key);
         const auto half = both.begin() + shape.head;

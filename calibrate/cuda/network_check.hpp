@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "calibrate/cuda/bench.hpp"
+#include "calibrate/cuda/benchmark_context.hpp"
 #include "calibrate/cuda/network_graphs.hpp"
 
 namespace dodona::calibrate::cuda {
@@ -12,8 +12,8 @@ struct ConvolutionTensors {
     Tensor x, w, y;
 };
 /// The deviation of the tensor that the direction computes. Two dimensions.
-double convolution_error(const Bench& bench, const ConvolutionShape& shape, const ConvolutionTensors& tensors,
-                         const std::string& direction);
+double convolution_error(const BenchmarkContext& context, const ConvolutionShape& shape,
+                         const ConvolutionTensors& tensors, const std::string& direction);
 
 /// One entry of that tensor, from what it is computed of; `at` counts in memory. Two dimensions.
 double convolution_entry(const ConvolutionShape& shape, const std::string& direction, const std::vector<float>& x,
@@ -22,8 +22,9 @@ double convolution_entry(const ConvolutionShape& shape, const std::string& direc
 struct AttentionTensors {
     Tensor q, k, v, output, statistics, dout, dq, dk, dv;
 };
-double attention_error(const Bench& bench, const AttentionShape& shape, const AttentionTensors& tensors);
-double attention_backward_error(const Bench& bench, const AttentionShape& shape, const AttentionTensors& tensors);
+double attention_error(const BenchmarkContext& context, const AttentionShape& shape, const AttentionTensors& tensors);
+double attention_backward_error(const BenchmarkContext& context, const AttentionShape& shape,
+                                const AttentionTensors& tensors);
 
 /// Attention on the host, [batch, positions, heads, head] in memory.
 struct HostAttention {

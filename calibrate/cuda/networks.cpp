@@ -25,11 +25,11 @@ public:
     Networks& operator=(const Networks&) = delete;
     ~Networks() { (void)cudnnDestroy(handle_); }
 
-    static Networks& of(Bench& bench) {
-        if (!bench.networks) {
-            bench.networks = std::make_shared<Networks>();
+    static Networks& of(BenchmarkContext& context) {
+        if (!context.networks) {
+            context.networks = std::make_shared<Networks>();
         }
-        return *bench.networks;
+        return *context.networks;
     }
 
     [[nodiscard]] CudnnPlan plan(const CudnnGraph& graph, Precision precision) const {
@@ -96,30 +96,30 @@ struct Scalars {
 
 }  // namespace
 
-Work prepare_convolution(const Case& asked, Bench& bench) {
+Work prepare_convolution(const Case& asked, BenchmarkContext& context) {
     const ConvolutionShape shape = convolution_of(asked);
     const Precision precision = precision_of(asked);
     const std::string direction = asked.word("direction", "forward");
     const Element element = element_of_precision(precision, "a convolution");
     const ConvolutionGraph built = convolution_graph(shape, precision, direction);
-    Networks& networks = Networks::of(bench);
+    Networks& networks = Networks::of(context);
     const CudnnPlan plan = networks.plan(built.graph, precision);
-    (void)bench.scratch_of(plan.scratch());
+    (void)context.scratch_of(plan.scratch());
 
     ConvolutionTensors tensors;
-    tensors.x = normal_tensor(bench, element, shape.x_elements(), "the images");
-    tensors.w = normal_tensor(bench, element, shape.w_elements(), "the filters");
-    tensors.y = normal_tensor(bench, element, shape.y_elements(), "the results");
+    tensors.x = normal_tensor(context, element, shape.x_elements(), "the images");
+    tensors.w = normal_tensor(context, element, shape.w_elements(), "the filters");
+    tensors.y = normal_tensor(context, element, shape.y_elements(), "the results");
     Work work;
-    work.run = [=, &bench, &networks](cudaStream_t stream) {
+    work.run = [=, &context, &networks](cudaStream_t stream) {
         networks.run(plan, {{built.x, tensors.x.get()}, {built.w, tensors.w.get()}, {built.y, tensors.y.get()}},
-                     bench.scratch.get(), stream);
+                     context.scratch.get(), stream);
     };
     work.lasting = true;
     // Winograd and FFT transform what they multiply: their fp32 is that much coarser.
     work.tolerance = std::max(tolerance_of(precision), 1e-3);
     if (shape.input.size() == 2 && is_checked(asked, shape.x_elements() + shape.w_elements() + shape.y_elements())) {
-        work.error = [=, &bench] { return convolution_error(bench, shape, tensors, direction); };
+        work.error = [=, &context] { return convolution_error(context, shape, tensors, direction); };
     }
     work.values["workspace"] = plan.scratch().in(1_B);
     work.words["algorithm"] = plan.engine();
@@ -127,7 +127,7 @@ Work prepare_convolution(const Case& asked, Bench& bench) {
     return work;
 }
 
-Work prepare_attention(const Case& asked, Bench& bench) {
+Work prepare_attention(const Case& asked, BenchmarkContext& context) {
     const AttentionShape shape = attention_of(asked);
     const Precision precision = precision_of(asked, Precision::bf16);
     const Element element = element_of_precision(precision, "attention");
@@ -138,18 +138,18 @@ Work prepare_attention(const Case& asked, Bench& bench) {
             "the gradients of an attention's queries, keys and values come together: direction "
             "backward-input");
     }
-    Networks& networks = Networks::of(bench);
+    Networks& networks = Networks::of(context);
     const AttentionForward forward = attention_forward(shape, precision);
     const CudnnPlan forward_plan = networks.plan(forward.graph, precision);
 
     const Count queries = shape.batch * shape.heads * shape.queries * shape.head;
     const Count keys = shape.batch * shape.kv_heads * shape.keys * shape.head;
     AttentionTensors t;
-    t.q = normal_tensor(bench, element, queries, "the queries");
-    t.k = normal_tensor(bench, element, keys, "the keys");
-    t.v = normal_tensor(bench, element, keys, "the values");
-    t.output = zero_tensor(bench, element, queries, "the attended values");
-    t.statistics = zero_tensor(bench, Element::fp32, queries / shape.head, "the sums of rows");
+    t.q = normal_tensor(context, element, queries, "the queries");
+    t.k = normal_tensor(context, element, keys, "the keys");
+    t.v = normal_tensor(context, element, keys, "the values");
+    t.output = zero_tensor(context, element, queries, "the attended values");
+    t.statistics = zero_tensor(context, Element::fp32, queries / shape.head, "the sums of rows");
     const auto scalars = std::make_shared<Scalars>(
         Scalars{1.0F / std::sqrt(static_cast<float>(shape.head)), 1.0F, std::numeric_limits<float>::lowest()});
     std::map<CudnnGraph::Id, void*> given{{forward.q, t.q.get()},           {forward.k, t.k.get()},
@@ -158,34 +158,34 @@ Work prepare_attention(const Case& asked, Bench& bench) {
     if (forward.masked != 0) {
         given[forward.masked] = &scalars->masked;
     }
-    (void)bench.scratch_of(forward_plan.scratch());
+    (void)context.scratch_of(forward_plan.scratch());
     Work work;
     work.lasting = true;
     work.tolerance = 2.0 * tolerance_of(precision);  // two products, the probabilities rounded between them
-    work.run = [=, &bench, &networks](cudaStream_t stream) {
+    work.run = [=, &context, &networks](cudaStream_t stream) {
         (void)t;
         (void)scalars;
-        networks.run(forward_plan, given, bench.scratch.get(), stream);
+        networks.run(forward_plan, given, context.scratch.get(), stream);
     };
     work.words["algorithm"] = forward_plan.engine();
     work.values["workspace"] = forward_plan.scratch().in(1_B);
     if (!backward) {
         if (is_checked(asked, 2 * queries + 2 * keys)) {
-            work.error = [=, &bench] { return attention_error(bench, shape, t); };
+            work.error = [=, &context] { return attention_error(context, shape, t); };
         }
         return work;
     }
-    work.run(bench.stream.get());  // outputs and statistics of a forward pass
+    work.run(context.stream.get());  // outputs and statistics of a forward pass
 
     const AttentionBackward back = attention_backward(shape, precision);
     const CudnnPlan plan = networks.plan(back.graph, precision);
-    (void)bench.scratch_of(plan.scratch());
-    t.dout = normal_tensor(bench, element, queries, "the gradient");
-    t.dq = zero_tensor(bench, element, queries, "the gradient of the queries");
-    t.dk = zero_tensor(bench, element, keys, "the gradient of the keys");
-    t.dv = zero_tensor(bench, element, keys, "the gradient of the values");
-    const Tensor sums = zero_tensor(bench, Element::fp32, queries / shape.head, "sums of gradients");
-    const Tensor dq_sums = zero_tensor(bench, Element::fp32, queries, "sums of the queries' gradient");
+    (void)context.scratch_of(plan.scratch());
+    t.dout = normal_tensor(context, element, queries, "the gradient");
+    t.dq = zero_tensor(context, element, queries, "the gradient of the queries");
+    t.dk = zero_tensor(context, element, keys, "the gradient of the keys");
+    t.dv = zero_tensor(context, element, keys, "the gradient of the values");
+    const Tensor sums = zero_tensor(context, Element::fp32, queries / shape.head, "sums of gradients");
+    const Tensor dq_sums = zero_tensor(context, Element::fp32, queries, "sums of the queries' gradient");
     std::map<CudnnGraph::Id, void*> all{
         {back.q, t.q.get()},           {back.k, t.k.get()},           {back.v, t.v.get()},
         {back.output, t.output.get()}, {back.dout, t.dout.get()},     {back.statistics, t.statistics.get()},
@@ -196,7 +196,7 @@ Work prepare_attention(const Case& asked, Bench& bench) {
         all[back.masked] = &scalars->masked;
     }
     const std::size_t dq_bytes = static_cast<std::size_t>(dq_sums.memory->size().in(1_B));
-    work.run = [=, &bench, &networks](cudaStream_t stream) {
+    work.run = [=, &context, &networks](cudaStream_t stream) {
         (void)t;
         (void)sums;
         (void)scalars;
@@ -204,12 +204,12 @@ Work prepare_attention(const Case& asked, Bench& bench) {
         if (cudnnGetVersion() < 90600) {
             check(cudaMemsetAsync(dq_sums.get(), 0, dq_bytes, stream), "clearing sums of gradients");
         }
-        networks.run(plan, all, bench.scratch.get(), stream);
+        networks.run(plan, all, context.scratch.get(), stream);
     };
     work.words["algorithm"] = plan.engine();
     work.values["workspace"] = plan.scratch().in(1_B);
     if (is_checked(asked, 4 * queries + 4 * keys)) {
-        work.error = [=, &bench] { return attention_backward_error(bench, shape, t); };
+        work.error = [=, &context] { return attention_backward_error(context, shape, t); };
     }
     return work;
 }

@@ -113,9 +113,10 @@ std::vector<double> expected_norm(const Rows& of, const float* x, const float* d
 }
 
 /// The gradient of a norm's scales: the sum over rows of dy by the normalised x.
-double scales_error(const Bench& bench, const Rows& of, const std::vector<float>& x, const std::vector<float>& dy) {
-    const auto mean = numbers_of(bench, of.mean);
-    const auto rstd = numbers_of(bench, of.rstd);
+double scales_error(const BenchmarkContext& context, const Rows& of, const std::vector<float>& x,
+                    const std::vector<float>& dy) {
+    const auto mean = numbers_of(context, of.mean);
+    const auto rstd = numbers_of(context, of.rstd);
     std::vector<double> expected(static_cast<std::size_t>(of.columns));
     for (std::size_t i = 0; i < x.size(); ++i) {
         const std::size_t row = i / expected.size();
@@ -123,14 +124,14 @@ double scales_error(const Bench& bench, const Rows& of, const std::vector<float>
                                          (static_cast<double>(x[i]) - static_cast<double>(mean[row])) *
                                          static_cast<double>(rstd[row]);
     }
-    return deviation(numbers_of(bench, of.dscale), expected);
+    return deviation(numbers_of(context, of.dscale), expected);
 }
 
-double rows_error(const Bench& bench, const Rows& of) {
-    const auto x = numbers_of(bench, of.x);
-    const auto dy = numbers_of(bench, of.dy);
-    const auto scale = numbers_of(bench, of.scale);
-    const auto shift = numbers_of(bench, of.shift);
+double rows_error(const BenchmarkContext& context, const Rows& of) {
+    const auto x = numbers_of(context, of.x);
+    const auto dy = numbers_of(context, of.dy);
+    const auto scale = numbers_of(context, of.scale);
+    const auto shift = numbers_of(context, of.shift);
     std::vector<double> expected;
     for (Count r = 0; r < of.rows; ++r) {
         const float* const values = x.data() + r * of.columns;
@@ -139,8 +140,8 @@ double rows_error(const Bench& bench, const Rows& of) {
             is_norm(of.name) ? expected_norm(of, values, gradients, scale, shift) : expected_row(of, values, gradients);
         expected.insert(expected.end(), row.begin(), row.end());
     }
-    const double of_result = deviation(numbers_of(bench, of.y), expected);
-    return is_norm(of.name) && of.direction != "forward" ? std::max(of_result, scales_error(bench, of, x, dy))
+    const double of_result = deviation(numbers_of(context, of.y), expected);
+    return is_norm(of.name) && of.direction != "forward" ? std::max(of_result, scales_error(context, of, x, dy))
                                                          : of_result;
 }
 
@@ -175,7 +176,7 @@ void run_rows(const Rows& of, cudaStream_t stream) {
     }
 }
 
-Rows rows_of(const Case& asked, const Bench& bench, Element element) {
+Rows rows_of(const Case& asked, const BenchmarkContext& context, Element element) {
     Rows of;
     of.name = asked.word("operator");
     of.element = element;
@@ -192,33 +193,33 @@ Rows rows_of(const Case& asked, const Bench& bench, Element element) {
     }
     const Count elements = of.rows * of.columns;
     const bool backward = of.direction != "forward";
-    of.x = normal_tensor(bench, element, elements, "the operand");
-    of.dy = backward ? normal_tensor(bench, element, elements, "the gradient") : of.x;
-    of.y = zero_tensor(bench, element, elements, "the result");
-    of.scale = normal_tensor(bench, Element::fp32, of.columns, "the scales");
-    of.shift = normal_tensor(bench, Element::fp32, of.columns, "the shifts");
-    of.mean = zero_tensor(bench, Element::fp32, of.rows, "the means");
-    of.rstd = zero_tensor(bench, Element::fp32, of.rows, "the deviations");
-    of.dscale = zero_tensor(bench, Element::fp32, of.columns, "the gradient of the scales");
-    of.dshift = zero_tensor(bench, Element::fp32, of.columns, "the gradient of the shifts");
+    of.x = normal_tensor(context, element, elements, "the operand");
+    of.dy = backward ? normal_tensor(context, element, elements, "the gradient") : of.x;
+    of.y = zero_tensor(context, element, elements, "the result");
+    of.scale = normal_tensor(context, Element::fp32, of.columns, "the scales");
+    of.shift = normal_tensor(context, Element::fp32, of.columns, "the shifts");
+    of.mean = zero_tensor(context, Element::fp32, of.rows, "the means");
+    of.rstd = zero_tensor(context, Element::fp32, of.rows, "the deviations");
+    of.dscale = zero_tensor(context, Element::fp32, of.columns, "the gradient of the scales");
+    of.dshift = zero_tensor(context, Element::fp32, of.columns, "the gradient of the shifts");
     if (backward && is_norm(of.name)) {  // statistics of a forward pass
         Rows before = of;
         before.direction = "forward";
-        run_rows(before, bench.stream.get());
+        run_rows(before, context.stream.get());
     }
     return of;
 }
 
 }  // namespace
 
-Work prepare_operator(const Case& asked, Bench& bench) {
+Work prepare_operator(const Case& asked, BenchmarkContext& context) {
     const std::string name = asked.word("operator");
     const std::string direction = asked.word("direction", "forward");
     if (direction != "forward" && direction != "backward-input") {
         throw CannotMeasure("the backward pass of an operator is measured as a whole; ask for backward-input");
     }
     if (name == "batch-norm" || name == "max-pool" || name == "pool" || name == "average-pool") {
-        return prepare_image_operator(asked, bench);
+        return prepare_image_operator(asked, context);
     }
     if (activation_of(name) == nullptr && name != "softmax" && !is_norm(name)) {
         throw CannotMeasure(
@@ -231,13 +232,13 @@ Work prepare_operator(const Case& asked, Bench& bench) {
     if (element == Element::fp8) {
         throw CannotMeasure(fmt::format("{} in fp8 is not measured: frameworks run it in 16 bits", name));
     }
-    const Rows of = rows_of(asked, bench, element);
+    const Rows of = rows_of(asked, context, element);
     check(cudaGetLastError(), fmt::format("preparing {}", name));
     Work work;
     work.run = [of](cudaStream_t stream) { run_rows(of, stream); };
     work.tolerance = std::max(tolerance_of(precision), 5e-4);  // fast exponentials
     if (is_checked(asked, of.x.elements)) {
-        work.error = [of, &bench] { return rows_error(bench, of); };
+        work.error = [of, &context] { return rows_error(context, of); };
     }
     work.words["implementation"] = "own kernel";
     return work;

@@ -34,7 +34,7 @@ cublasLtMatrixLayout_t layout_of(Shape shape, Element element, Count batch) {
 
 }  // namespace
 
-Product::Product(const Bench& bench, ProductLayout layout, Types types, Count batch) {
+Product::Product(const BenchmarkContext& context, ProductLayout layout, Types types, Count batch) {
     const auto compute = types.tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     check(cublasLtMatmulDescCreate(&operation_, compute, CUDA_R_32F), "describing a product");
     const cublasOperation_t a = layout.transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
@@ -50,22 +50,22 @@ Product::Product(const Bench& bench, ProductLayout layout, Types types, Count ba
     a_ = layout_of(layout.a, types.operands, batch);
     b_ = layout_of(layout.b, types.operands, batch);
     c_ = layout_of(layout.c, types.result, batch);
-    choose(bench);
+    choose(context);
 }
 
-void Product::choose(const Bench& bench) {
+void Product::choose(const BenchmarkContext& context) {
     cublasLtMatmulPreference_t preference = nullptr;
     check(cublasLtMatmulPreferenceCreate(&preference), "asking for an algorithm");
-    const auto scratch = static_cast<std::size_t>(bench.scratch_size().in(1_B));
+    const auto scratch = static_cast<std::size_t>(context.scratch_size().in(1_B));
     (void)cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &scratch,
                                                sizeof scratch);
     int found = 0;
-    const cublasStatus_t answer = cublasLtMatmulAlgoGetHeuristic(bench.products.handle(), operation_, a_, b_, c_, c_,
+    const cublasStatus_t answer = cublasLtMatmulAlgoGetHeuristic(context.products.handle(), operation_, a_, b_, c_, c_,
                                                                  preference, 1, &found_, &found);
     (void)cublasLtMatmulPreferenceDestroy(preference);
     if (answer != CUBLAS_STATUS_SUCCESS || found == 0) {
         throw CannotMeasure(fmt::format("cuBLASLt has no algorithm for this product on compute capability {}.{} ({})",
-                                        bench.facts.major, bench.facts.minor, cublasLtGetStatusString(answer)));
+                                        context.facts.major, context.facts.minor, cublasLtGetStatusString(answer)));
     }
 }
 
@@ -76,11 +76,11 @@ Product::~Product() {
     (void)cublasLtMatmulDescDestroy(operation_);
 }
 
-void Product::run(const Bench& bench, const void* a, const void* b, void* c, cudaStream_t stream) const {
+void Product::run(const BenchmarkContext& context, const void* a, const void* b, void* c, cudaStream_t stream) const {
     const float one = 1;
     const float none = 0;
-    check(cublasLtMatmul(bench.products.handle(), operation_, &one, a, a_, b, b_, &none, c, c_, c, c_, &found_.algo,
-                         bench.scratch.get(), found_.workspaceSize, stream),
+    check(cublasLtMatmul(context.products.handle(), operation_, &one, a, a_, b, b_, &none, c, c_, c, c_, &found_.algo,
+                         context.scratch.get(), found_.workspaceSize, stream),
           "starting the product");
 }
 

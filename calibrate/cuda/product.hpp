@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "calibrate/cuda/bench.hpp"
+#include "calibrate/cuda/benchmark_context.hpp"
 #include "calibrate/cuda/product_layout.hpp"
 
 namespace dodona::calibrate::cuda {
@@ -19,17 +19,17 @@ public:
     };
     /// `batch` products of the same shape, one behind another in memory. Throws CannotMeasure where the library has no
     /// algorithm for them.
-    Product(const Bench& bench, ProductLayout layout, Types types, Count batch);
+    Product(const BenchmarkContext& context, ProductLayout layout, Types types, Count batch);
     Product(const Product&) = delete;
     Product& operator=(const Product&) = delete;
     ~Product();
 
-    void run(const Bench& bench, const void* a, const void* b, void* c, cudaStream_t stream) const;
+    void run(const BenchmarkContext& context, const void* a, const void* b, void* c, cudaStream_t stream) const;
     [[nodiscard]] std::string algorithm() const;
     [[nodiscard]] Bytes scratch() const { return Bytes::of_base(static_cast<double>(found_.workspaceSize)); }
 
 private:
-    void choose(const Bench& bench);
+    void choose(const BenchmarkContext& context);
 
     cublasLtMatmulDesc_t operation_ = nullptr;
     cublasLtMatrixLayout_t a_ = nullptr, b_ = nullptr, c_ = nullptr;
@@ -41,13 +41,13 @@ double product_entry(const ProductLayout& layout, const std::vector<float>& a, c
                      Count column);
 
 /// The deviation of some entries of a batch's first product.
-double product_error(const Bench& bench, const ProductLayout& layout, const Tensor& a, const Tensor& b,
+double product_error(const BenchmarkContext& context, const ProductLayout& layout, const Tensor& a, const Tensor& b,
                      const Tensor& c);
 
 /// Benchmark matmul.
-Work prepare_matmul(const Case& asked, Bench& bench);
+Work prepare_matmul(const Case& asked, BenchmarkContext& context);
 /// Benchmark recurrent: `cells` products side by side of the state by the weights, and the kernel of their gates.
 /// Forward `gates` is 4 (LSTM), 3 (GRU) or 1 times `inputs`; backward the other way round.
-Work prepare_recurrent(const Case& asked, Bench& bench);
+Work prepare_recurrent(const Case& asked, BenchmarkContext& context);
 
 }  // namespace dodona::calibrate::cuda

@@ -16,13 +16,13 @@ double product_entry(const ProductLayout& layout, const std::vector<float>& a, c
     return sum;
 }
 
-double product_error(const Bench& bench, const ProductLayout& layout, const Tensor& a, const Tensor& b,
+double product_error(const BenchmarkContext& context, const ProductLayout& layout, const Tensor& a, const Tensor& b,
                      const Tensor& c) {
     constexpr Count kEntries = 256;
     constexpr Count kStride = 7919;  // prime: spread over all of it
-    const auto left = numbers_of(bench, a);
-    const auto right = numbers_of(bench, b);
-    const auto result = numbers_of(bench, c);
+    const auto left = numbers_of(context, a);
+    const auto right = numbers_of(context, b);
+    const auto result = numbers_of(context, c);
     std::vector<float> measured;
     std::vector<double> expected;
     for (Count i = 0; i < kEntries; ++i) {

@@ -57,12 +57,12 @@ Ranks::~Ranks() {
     }
 }
 
-Ranks& Ranks::of(Bench& bench, int count) {
-    if (!bench.ranks || bench.ranks->count() != count) {
-        bench.ranks.reset();
-        bench.ranks = std::make_shared<Ranks>(count);
+Ranks& Ranks::of(BenchmarkContext& context, int count) {
+    if (!context.ranks || context.ranks->count() != count) {
+        context.ranks.reset();
+        context.ranks = std::make_shared<Ranks>(count);
     }
-    return *bench.ranks;
+    return *context.ranks;
 }
 
 void Ranks::each(const std::function<void(int rank)>& f) const {

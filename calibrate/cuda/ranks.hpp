@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "calibrate/cuda/bench.hpp"
+#include "calibrate/cuda/benchmark_context.hpp"
 
 namespace dodona::calibrate::cuda {
 
@@ -31,8 +31,8 @@ public:
     Ranks& operator=(const Ranks&) = delete;
     ~Ranks();
 
-    /// Those of the bench; made again where it has another number.
-    static Ranks& of(Bench& bench, int count);
+    /// The ranks of this context; created again where their number changes.
+    static Ranks& of(BenchmarkContext& context, int count);
 
     [[nodiscard]] int count() const { return static_cast<int>(ranks_.size()); }
     [[nodiscard]] const Rank& operator[](int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }

@@ -37,11 +37,11 @@ double logistic(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 /// The state that an LSTM's or a plain cell's kernel made of these gates; `memory` is what the kernel left. A GRU's
 /// state was overwritten, so that only its size is known: at most 1.
-double state_error(const Bench& bench, const Cell& cell, const Tensor& gates, const Tensor& memory,
+double state_error(const BenchmarkContext& context, const Cell& cell, const Tensor& gates, const Tensor& memory,
                    const Tensor& state) {
-    const auto g = numbers_of(bench, gates);
-    const auto m = numbers_of(bench, memory);
-    const auto s = numbers_of(bench, state);
+    const auto g = numbers_of(context, gates);
+    const auto m = numbers_of(context, memory);
+    const auto s = numbers_of(context, state);
     std::vector<double> expected;
     const auto units = static_cast<std::size_t>(cell.units);
     const auto per = static_cast<std::size_t>(cell.gates);
@@ -56,7 +56,7 @@ double state_error(const Bench& bench, const Cell& cell, const Tensor& gates, co
 
 }  // namespace
 
-Work prepare_recurrent(const Case& asked, Bench& bench) {
+Work prepare_recurrent(const Case& asked, BenchmarkContext& context) {
     const std::string direction = asked.word("direction", "forward");
     const bool backward = direction != "forward";
     const Cell cell = cell_of(asked, backward);
@@ -70,36 +70,37 @@ Work prepare_recurrent(const Case& asked, Bench& bench) {
                                           : product_layout("forward", cell.samples, wide, cell.units);
     // Gates of about one, so that none saturates; the second operand is the state, or the gates' gradient.
     const float scale = 1.0F / std::sqrt(static_cast<float>(cell.units));
-    const Tensor weights = normal_tensor(bench, element, cell.cells * layout.a.elements(), "the weights", scale);
-    const Tensor operand = normal_tensor(bench, element, cell.cells * layout.b.elements(), "the state");
-    const Tensor result = zero_tensor(bench, element, cell.cells * layout.c.elements(), "the product");
-    const Tensor memory = normal_tensor(bench, Element::fp32, cell.all_samples() * cell.units, "the cells' memory");
-    const Tensor state = normal_tensor(bench, element, cell.all_samples() * cell.units, "the next state");
-    const Tensor gates = normal_tensor(bench, element, cell.all_samples() * wide, "the gates");
+    const Tensor weights = normal_tensor(context, element, cell.cells * layout.a.elements(), "the weights", scale);
+    const Tensor operand = normal_tensor(context, element, cell.cells * layout.b.elements(), "the state");
+    const Tensor result = zero_tensor(context, element, cell.cells * layout.c.elements(), "the product");
+    const Tensor memory = normal_tensor(context, Element::fp32, cell.all_samples() * cell.units, "the cells' memory");
+    const Tensor state = normal_tensor(context, element, cell.all_samples() * cell.units, "the next state");
+    const Tensor gates = normal_tensor(context, element, cell.all_samples() * wide, "the gates");
     const auto product = std::make_shared<Product>(
-        bench, layout, Product::Types{element, element, precision == Precision::tf32, false}, cell.cells);
-    (void)bench.scratch_of(product->scratch());
+        context, layout, Product::Types{element, element, precision == Precision::tf32, false}, cell.cells);
+    (void)context.scratch_of(product->scratch());
 
     Work work;
     if (backward) {
-        work.run = [=, &bench](cudaStream_t stream) {
+        work.run = [=, &context](cudaStream_t stream) {
             gate_units_backward(element, gates.get(), memory.as<float>(), state.get(), operand.get(), cell.gates,
                                 cell.all_samples(), cell.units, stream);
-            product->run(bench, weights.get(), operand.get(), result.get(), stream);
+            product->run(context, weights.get(), operand.get(), result.get(), stream);
         };
     } else {
-        work.run = [=, &bench](cudaStream_t stream) {
-            product->run(bench, weights.get(), operand.get(), result.get(), stream);
+        work.run = [=, &context](cudaStream_t stream) {
+            product->run(context, weights.get(), operand.get(), result.get(), stream);
             gate_units(element, result.get(), memory.as<float>(), state.get(), cell.gates, cell.all_samples(),
                        cell.units, stream);
         };
     }
     work.tolerance = tolerance_of(precision);
     if (is_checked(asked, weights.elements + operand.elements + result.elements)) {
-        work.error = [=, &bench] {
-            const double of_product = product_error(bench, layout, weights, operand, result);
-            return backward || cell.gates == 3 ? of_product
-                                               : std::max(of_product, state_error(bench, cell, result, memory, state));
+        work.error = [=, &context] {
+            const double of_product = product_error(context, layout, weights, operand, result);
+            return backward || cell.gates == 3
+                       ? of_product
+                       : std::max(of_product, state_error(context, cell, result, memory, state));
         };
     }
     work.words["algorithm"] = product->algorithm();

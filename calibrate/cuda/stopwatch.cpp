@@ -24,9 +24,9 @@ Shared& seen(const PinnedBuffer& buffer) { return *static_cast<Shared*>(buffer.g
 
 }  // namespace
 
-Stopwatch::Stopwatch(const Bench& bench)
-    : bench_(bench),
-      cache_sized_(max(2.0 * bench.facts.l2, 32_MiB), "a buffer of twice the cache"),
+Stopwatch::Stopwatch(const BenchmarkContext& context)
+    : bench_(context),
+      cache_sized_(max(2.0 * context.facts.l2, 32_MiB), "a buffer of twice the cache"),
       shared_(Bytes::of_base(sizeof(Shared))) {
     double before = 0;
     for (int probe = 0; probe < kWarmProbes; ++probe) {

@@ -11,7 +11,7 @@
 
 #include <functional>
 
-#include "calibrate/cuda/bench.hpp"
+#include "calibrate/cuda/benchmark_context.hpp"
 #include "calibrate/cuda/memory.hpp"
 
 namespace dodona::calibrate::cuda {
@@ -25,7 +25,7 @@ struct Lap {
 class Stopwatch {
 public:
     /// Runs the device warm: until its clock no longer rises, 2 s at most.
-    explicit Stopwatch(const Bench& bench);
+    explicit Stopwatch(const BenchmarkContext& context);
 
     /// One execution after the cache was overwritten.
     Lap cold(const Work& work);
@@ -45,7 +45,7 @@ private:
     Lap lap(const Event& begin, const Event& end, int executions);
     double clock_now(double nanoseconds);
 
-    const Bench& bench_;
+    const BenchmarkContext& bench_;
     DeviceBuffer cache_sized_;
     PinnedBuffer shared_;  ///< flag, late, cycles, nanoseconds
     Event begin_, end_;

@@ -15,10 +15,10 @@ constexpr float kFactor = 3.0F;
 
 /// Every value of a tensor against f of the two others at the same place.
 template <typename F>
-double streamed_error(const Bench& bench, const Tensor& a, const Tensor& b, const Tensor& result, F f) {
-    const auto first = numbers_of(bench, a);
-    const auto second = numbers_of(bench, b);
-    const auto measured = numbers_of(bench, result);
+double streamed_error(const BenchmarkContext& context, const Tensor& a, const Tensor& b, const Tensor& result, F f) {
+    const auto first = numbers_of(context, a);
+    const auto second = numbers_of(context, b);
+    const auto measured = numbers_of(context, result);
     std::vector<double> expected;
     expected.reserve(measured.size());
     for (std::size_t i = 0; i < measured.size(); ++i) {
@@ -43,16 +43,16 @@ int arrays_of(const std::string& pattern) {
 
 }  // namespace
 
-Work prepare_stream(const Case& asked, Bench& bench) {
+Work prepare_stream(const Case& asked, BenchmarkContext& context) {
     const std::string pattern = asked.word("pattern", "copy");
     const int arrays = arrays_of(pattern);
     const Count elements = positive(asked, "bytes") / (4 * arrays) / 4 * 4;
     if (elements == 0) {
         throw CannotMeasure(fmt::format("a stream needs at least {} bytes", 16 * arrays));
     }
-    const Tensor a = normal_tensor(bench, Element::fp32, elements, "the first array");
-    const Tensor b = normal_tensor(bench, Element::fp32, arrays > 1 ? elements : 4, "the second array");
-    const Tensor c = zero_tensor(bench, Element::fp32, arrays > 2 ? elements : 4, "the third array");
+    const Tensor a = normal_tensor(context, Element::fp32, elements, "the first array");
+    const Tensor b = normal_tensor(context, Element::fp32, arrays > 1 ? elements : 4, "the second array");
+    const Tensor c = zero_tensor(context, Element::fp32, arrays > 2 ? elements : 4, "the third array");
     Work work;
     work.tolerance = 1e-6;
     const bool checked = is_checked(asked, elements * arrays);
@@ -61,20 +61,22 @@ Work prepare_stream(const Case& asked, Bench& bench) {
     } else if (pattern == "write") {
         work.run = [=](cudaStream_t to) { stream_write(a.as<float>(), elements, kFactor, to); };
         if (checked) {
-            work.error = [=, &bench] { return streamed_error(bench, a, a, a, [](double, double) { return kFactor; }); };
+            work.error = [=, &context] {
+                return streamed_error(context, a, a, a, [](double, double) { return kFactor; });
+            };
         }
     } else if (pattern == "copy") {
         work.run = [=](cudaStream_t to) { stream_copy(a.as<float>(), b.as<float>(), elements, to); };
         if (checked) {
-            work.error = [=, &bench] { return streamed_error(bench, a, a, b, [](double x, double) { return x; }); };
+            work.error = [=, &context] { return streamed_error(context, a, a, b, [](double x, double) { return x; }); };
         }
     } else {
         work.run = [=](cudaStream_t to) {
             stream_triad(a.as<float>(), b.as<float>(), c.as<float>(), kFactor, elements, to);
         };
         if (checked) {
-            work.error = [=, &bench] {
-                return streamed_error(bench, a, b, c, [](double x, double y) { return x + kFactor * y; });
+            work.error = [=, &context] {
+                return streamed_error(context, a, b, c, [](double x, double y) { return x + kFactor * y; });
             };
         }
     }
@@ -83,7 +85,7 @@ Work prepare_stream(const Case& asked, Bench& bench) {
     return work;
 }
 
-Work prepare_reorder(const Case& asked, Bench& bench) {
+Work prepare_reorder(const Case& asked, BenchmarkContext& context) {
     // One image of 64 channels: between layouts only how the two are nested matters, and 64 fills whole tiles.
     constexpr Count kChannels = 64;
     const Count elements = positive(asked, "elements") / kChannels * kChannels;
@@ -95,16 +97,16 @@ Work prepare_reorder(const Case& asked, Bench& bench) {
             from, to));
     }
     const Element element = element_of_precision(precision_of(asked), "a reorder");
-    const Tensor in = normal_tensor(bench, element, elements, "the tensor");
-    const Tensor out = zero_tensor(bench, element, elements, "the reordered tensor");
+    const Tensor in = normal_tensor(context, element, elements, "the tensor");
+    const Tensor out = zero_tensor(context, element, elements, "the reordered tensor");
     const Count rows = from == "nchw" ? kChannels : elements / kChannels;
     const Count columns = elements / rows;
     Work work;
     work.run = [=](cudaStream_t stream) { transpose(in.get(), out.get(), width(element), rows, columns, stream); };
     work.tolerance = 1e-6;
     if (is_checked(asked, 2 * elements)) {
-        work.error = [=, &bench] {
-            const auto before = numbers_of(bench, in);
+        work.error = [=, &context] {
+            const auto before = numbers_of(context, in);
             std::vector<double> expected(before.size());
             for (Count r = 0; r < rows; ++r) {
                 for (Count c = 0; c < columns; ++c) {
@@ -112,7 +114,7 @@ Work prepare_reorder(const Case& asked, Bench& bench) {
                         static_cast<double>(before[static_cast<std::size_t>(r * columns + c)]);
                 }
             }
-            return deviation(numbers_of(bench, out), expected);
+            return deviation(numbers_of(context, out), expected);
         };
     }
     work.words["shape"] = fmt::format("1x{}x{}", kChannels, elements / kChannels);
@@ -120,7 +122,7 @@ Work prepare_reorder(const Case& asked, Bench& bench) {
     return work;
 }
 
-Work prepare_copy(const Case& asked, Bench& bench) {
+Work prepare_copy(const Case& asked, BenchmarkContext& context) {
     const auto bytes = static_cast<std::size_t>(positive(asked, "bytes"));
     const Bytes size = Bytes::of_base(static_cast<double>(bytes));
     struct Side {
@@ -150,8 +152,8 @@ Work prepare_copy(const Case& asked, Bench& bench) {
     const Side source = side(from);
     const Side target = side(to);
     if (from == "device") {
-        fill_normal(source.memory, Element::fp8, static_cast<Count>(bytes), 1.0F, bench.settings.seed,
-                    bench.stream.get());
+        fill_normal(source.memory, Element::fp8, static_cast<Count>(bytes), 1.0F, context.settings.seed,
+                    context.stream.get());
     } else {
         for (std::size_t i = 0; i < bytes; ++i) {
             static_cast<unsigned char*>(source.memory)[i] = static_cast<unsigned char>(i * 2654435761U >> 24);

@@ -36,7 +36,7 @@ private:
 
 }  // namespace
 
-Work prepare_gather(const Case& asked, Bench& bench) {
+Work prepare_gather(const Case& asked, BenchmarkContext& context) {
     const Count rows = positive(asked, "rows");
     const Count columns = positive(asked, "width");
     const Count lookups = positive(asked, "lookups");
@@ -45,11 +45,11 @@ Work prepare_gather(const Case& asked, Bench& bench) {
     if (element == Element::fp8 || (!forward && columns % 2 != 0)) {
         throw CannotMeasure("lookups are measured in fp32, fp16 and bf16, adding to rows of an even width");
     }
-    const Tensor table = forward ? normal_tensor(bench, element, rows * columns, "the table")
-                                 : zero_tensor(bench, element, rows * columns, "the table");
-    const Tensor values = forward ? zero_tensor(bench, element, lookups * columns, "the rows looked up")
-                                  : normal_tensor(bench, element, lookups * columns, "the rows to add");
-    const auto indices = index_tensor(bench, lookups, static_cast<std::int32_t>(rows));
+    const Tensor table = forward ? normal_tensor(context, element, rows * columns, "the table")
+                                 : zero_tensor(context, element, rows * columns, "the table");
+    const Tensor values = forward ? zero_tensor(context, element, lookups * columns, "the rows looked up")
+                                  : normal_tensor(context, element, lookups * columns, "the rows to add");
+    const auto indices = index_tensor(context, lookups, static_cast<std::int32_t>(rows));
     auto* const at = static_cast<std::int32_t*>(indices->get());
     Work work;
     work.words["implementation"] = forward ? "own kernel" : "own kernel, atomic additions";
@@ -67,9 +67,9 @@ Work prepare_gather(const Case& asked, Bench& bench) {
         };
     }
     if (checked) {
-        work.error = [=, &bench] {
+        work.error = [=, &context] {
             const auto where = indices_of(*indices, lookups);
-            const auto source = numbers_of(bench, forward ? table : values);
+            const auto source = numbers_of(context, forward ? table : values);
             std::vector<double> expected(static_cast<std::size_t>((forward ? lookups : rows) * columns));
             for (Count i = 0; i < lookups; ++i) {
                 const Count row = where[static_cast<std::size_t>(i)];
@@ -79,13 +79,13 @@ Work prepare_gather(const Case& asked, Bench& bench) {
                         static_cast<double>(source[from]);
                 }
             }
-            return deviation(numbers_of(bench, forward ? values : table), expected);
+            return deviation(numbers_of(context, forward ? values : table), expected);
         };
     }
     return work;
 }
 
-Work prepare_update(const Case& asked, Bench& bench) {
+Work prepare_update(const Case& asked, BenchmarkContext& context) {
     const Count elements = positive(asked, "elements");
     const std::string optimizer = asked.word("optimizer", "adam");
     const Element element = element_of_precision(precision_of(asked), "an optimizer");
@@ -93,11 +93,11 @@ Work prepare_update(const Case& asked, Bench& bench) {
         throw CannotMeasure("optimizer steps are measured of sgd and adam, for weights in fp32, fp16 and bf16");
     }
     const bool adam = optimizer == "adam";
-    const Tensor master = normal_tensor(bench, Element::fp32, elements, "the weights");
-    const Tensor gradient = normal_tensor(bench, Element::fp32, elements, "the gradients");
-    const Tensor first = zero_tensor(bench, Element::fp32, adam ? elements : 1, "the first moments");
-    const Tensor second = zero_tensor(bench, Element::fp32, adam ? elements : 1, "the second moments");
-    const Tensor low = zero_tensor(bench, element, element == Element::fp32 ? 1 : elements, "the low weights");
+    const Tensor master = normal_tensor(context, Element::fp32, elements, "the weights");
+    const Tensor gradient = normal_tensor(context, Element::fp32, elements, "the gradients");
+    const Tensor first = zero_tensor(context, Element::fp32, adam ? elements : 1, "the first moments");
+    const Tensor second = zero_tensor(context, Element::fp32, adam ? elements : 1, "the second moments");
+    const Tensor low = zero_tensor(context, element, element == Element::fp32 ? 1 : elements, "the low weights");
     Work work;
     work.run = [=](cudaStream_t stream) {
         if (adam) {
@@ -110,10 +110,10 @@ Work prepare_update(const Case& asked, Bench& bench) {
     work.tolerance = 1e-4;
     if (is_checked(asked, elements)) {
         // The weights change in place: how far the first step moved them is what is compared.
-        const auto before = std::make_shared<std::vector<float>>(numbers_of(bench, master));
-        work.error = [=, &bench] {
-            const auto after = numbers_of(bench, master);
-            const auto g = numbers_of(bench, gradient);
+        const auto before = std::make_shared<std::vector<float>>(numbers_of(context, master));
+        work.error = [=, &context] {
+            const auto after = numbers_of(context, master);
+            const auto g = numbers_of(context, gradient);
             std::vector<double> expected;
             for (std::size_t i = 0; i < after.size(); ++i) {
                 const double slope = static_cast<double>(g[i]);
@@ -131,7 +131,7 @@ Work prepare_update(const Case& asked, Bench& bench) {
     return work;
 }
 
-Work prepare_launch(const Case& asked, Bench& bench) {
+Work prepare_launch(const Case& asked, BenchmarkContext& context) {
     constexpr int kKernels = 500;  // a stream takes about a thousand before the host has to wait
     const std::string kind = asked.word("kind", "plain");
     Work work;
@@ -158,7 +158,7 @@ Work prepare_launch(const Case& asked, Bench& bench) {
     } else {
         throw CannotMeasure(fmt::format("{} is no kind of launch; one is plain or graph", kind));
     }
-    (void)bench;
+    (void)context;
     work.words["implementation"] = fmt::format("{} empty kernels", kKernels);
     return work;
 }

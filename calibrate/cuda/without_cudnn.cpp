@@ -5,7 +5,7 @@ namespace dodona::calibrate::cuda {
 
 namespace {
 
-[[noreturn]] void refuse(std::string_view benchmark) {
+[[noreturn]] void refuse_without_cudnn(std::string_view benchmark) {
     throw CannotMeasure(std::string(benchmark) +
                         " is not measured: this back end was built without cuDNN 9.8 or later; install it and build "
                         "again");
@@ -13,9 +13,9 @@ namespace {
 
 }  // namespace
 
-Work prepare_convolution(const Case&, Bench&) { refuse("convolution"); }
+Work prepare_convolution(const Case&, BenchmarkContext&) { refuse_without_cudnn("convolution"); }
 
-Work prepare_attention(const Case&, Bench&) { refuse("attention"); }
+Work prepare_attention(const Case&, BenchmarkContext&) { refuse_without_cudnn("attention"); }
 
 std::size_t cudnn_version() { return 0; }
 

@@ -5,7 +5,7 @@ namespace dodona::calibrate::cuda {
 
 namespace {
 
-[[noreturn]] void refuse(std::string_view benchmark) {
+[[noreturn]] void refuse_without_nccl(std::string_view benchmark) {
     throw CannotMeasure(std::string(benchmark) +
                         " is not measured: this back end was built without NCCL; install it and build again, or import "
                         "a log of nccl-tests");
@@ -13,9 +13,9 @@ namespace {
 
 }  // namespace
 
-Work prepare_collective(const Case&, Bench&) { refuse("collective"); }
+Work prepare_collective(const Case&, BenchmarkContext&) { refuse_without_nccl("collective"); }
 
-Work prepare_send(const Case&, Bench&) { refuse("send"); }
+Work prepare_send(const Case&, BenchmarkContext&) { refuse_without_nccl("send"); }
 
 std::size_t nccl_version() { return 0; }
 

@@ -1,6 +1,6 @@
-// The page of errors over published runs: pages/accuracy.md. Beside what `dodona validate --record` writes it has, of each
-// group, the error with parameters that were not fitted to it and the errors that other programs publish, and the runs
-// whose source has computation and communication apart.
+// The page of errors over published runs: pages/accuracy.md. Beside what `dodona validate --record` writes it has, of
+// each group, the error with parameters that were not fitted to it and the errors that other programs publish, and the
+// runs whose source has computation and communication apart.
 #pragma once
 
 #include <map>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/file/whole_file.hpp"
+#include "base/whole_file.hpp"
 #include "files/fields.hpp"
 #include "files/heading.hpp"
 

@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/whole_file.hpp"
 #include "calibrate/evidence/accuracy_page.hpp"
 #include "calibrate/evidence/fits/fit_frameworks.hpp"
 #include "calibrate/evidence/fits/fit_kernels.hpp"
 #include "calibrate/evidence/fits/fit_links.hpp"
 #include "calibrate/evidence/leave_one_out.hpp"
-#include "calibrate/file/whole_file.hpp"
 #include "files/library.hpp"
 #include "files/run_conventions.hpp"
 #include "validate/comparison.hpp"
@@ -68,7 +68,7 @@ void write_page(const Place& place, const PageOptions& options) {
     if (options.out.empty()) {
         fmt::print("{}", page);
     } else {
-        calibrate::write_whole(options.out, page);
+        dodona::write_whole(options.out, page);
     }
 }
 

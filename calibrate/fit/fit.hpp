@@ -2,8 +2,8 @@
 //
 // Every row is held out once: five fits to four fifths of the rows give the errors, a sixth to all rows the parameters.
 // Least squares of log(predicted / measured), each residual r beyond 0.1 as
-// sqrt(0.1 (2|r| - 0.1)) (Huber's loss), so that a few odd rows do not pull. The solver (least_squares.hpp) starts from a
-// fixed list of points and the best end wins. Parameters stay within physical bounds.
+// sqrt(0.1 (2|r| - 0.1)) (Huber's loss), so that a few odd rows do not pull. The solver (least_squares.hpp) starts from
+// a fixed list of points and the best end wins. Parameters stay within physical bounds.
 // Source: Huber, "Robust estimation of a location parameter", Ann. Math. Statist. 35 (1964).
 #pragma once
 

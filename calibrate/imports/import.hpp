@@ -1,6 +1,6 @@
-// What others measured, or found out about a machine, as records and topologies.
+// Imports what other programs measured or reported about a machine, as records and topologies.
 //
-// A file is recognised by what is in it, never by its name. Known are (imports/import.cpp has the table):
+// A file is recognised by its contents, never by its name. The formats (table in imports/import.cpp):
 //   nccl-tests and rccl-tests, text of every generation, and their JSON     -> collectives, sends
 //   OSU micro-benchmarks, text                                              -> collectives, sends
 //   traces of the PyTorch profiler (Kineto), JSON, compressed or not        -> products, convolutions, attention,
@@ -25,7 +25,7 @@
 
 namespace dodona::calibrate {
 
-/// What a user says about files that do not say it themselves. What is given here comes before what a file says.
+/// What files do not say, given by the user. It takes precedence over what they do say.
 struct ImportOptions {
     std::string date = {};                   ///< of the records, ISO 8601; empty: now
     std::string collective = {};             ///< "all-gather", for logs that do not name theirs
@@ -41,13 +41,13 @@ struct Imported {
     std::vector<Diagnostic> notes;     ///< what was left out, how much and why, and what was assumed; warnings
 };
 
-/// Throws InputError, located, where a file is none of the known formats, and where nothing in it could be taken: then
-/// with the reasons. What could be taken beside faults is returned with notes.
+/// Throws a located InputError for a file of no known format, and with the reasons for a file without anything usable.
+/// Where only parts are unusable, notes say which.
 Imported import_file(const std::string& path, const ImportOptions& options = {});
 
 /// Several files of one machine; files that name different devices are refused. Repeated measurements of a case become
-/// one (imports/merge.hpp). Traces of several ranks of one job are read together: of a collective the shortest of its
-/// ranks counts, the others waited.
+/// one (imports/merge.hpp). Traces of several ranks of one job are read together: of each collective
+/// the shortest time counts, because the other ranks waited.
 Imported import_files(std::span<const std::string> paths, const ImportOptions& options = {});
 
 }  // namespace dodona::calibrate

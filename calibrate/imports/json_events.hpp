@@ -1,5 +1,5 @@
-// The elements of one array of a JSON document, and some of its other members, one after another: the document itself
-// is never held.
+// Reads the elements of one array of a JSON document, and some of its other members, one at a time. The document is
+// never held in memory.
 #pragma once
 
 #include <functional>

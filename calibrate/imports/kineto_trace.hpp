@@ -1,4 +1,4 @@
-// What is kept of a trace of the PyTorch profiler (Kineto, JSON): kernels, the operators that launched them,
+// What the importer keeps of a trace of the PyTorch profiler (Kineto, JSON): kernels, the operators that launched them,
 // collectives.
 //
 // A trace has millions of events, so it is read as a stream and each event is looked at once. Of an operator its name,
@@ -86,7 +86,7 @@ struct KinetoTrace {
     std::vector<Communication> communications;
     std::map<std::pair<std::string, double>, std::vector<double>> copies;  ///< "Pinned -> Device", bytes: us of each
 
-    /// The external id of the operator that launched it; 0 where nothing says.
+    /// The external id of the operator that launched it; 0 where the trace does not say.
     [[nodiscard]] std::int64_t launcher(const KinetoKernel& kernel) const;
 };
 

@@ -1,5 +1,5 @@
-// What one link of a class carries by its data sheet or standard, one way: the figures behind a topology that only
-// counts links. Every row has its source; what is measured on a machine comes before all of them.
+// Bandwidths of links by data sheet or standard, one way, for topologies that only count links. Every row has its
+// source; what is measured on a machine takes precedence.
 #pragma once
 
 #include <optional>

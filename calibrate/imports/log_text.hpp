@@ -1,4 +1,4 @@
-// The lines of a log as programs printed them, without what terminals and launchers put around them.
+// The lines of a log as programs printed them, without the marks that terminals and launchers add.
 #pragma once
 
 #include <cstdint>
@@ -49,8 +49,7 @@ private:
     std::vector<LogLine> lines_;
 };
 
-/// A number as a program printed it: its value, and half of the last digit's worth, which is how far the number that
-/// it was may lie from it.
+/// A number as a program printed it, and half a unit of its last digit: how far rounding may have moved it.
 struct Printed {
     double value = 0;
     double half_step = 0;

@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kFewestSizes = 3;  // two make a line that nothing contradicts
 constexpr double kMicro = 1e-6;
 constexpr double kGiga = 1e9;
-constexpr double kMsOverUs = 1000;
 
 struct Shape {
     std::int64_t ranks = 0;
@@ -71,15 +70,14 @@ std::optional<Ratio> bus_ratio_of(const Timings& timings) {
     return Ratio{ratio, (sharpest->bus.half_step + ratio * sharpest->algorithm.half_step) / algorithm + kSlack};
 }
 
-/// Whether time * algorithm bandwidth is the size, times in us times `scale`.
-bool fits(const NcclRow& row, const NcclTiming& timing, double scale) {
+/// Whether time * algorithm bandwidth is the size.
+bool fits(const NcclRow& row, const NcclTiming& timing) {
     constexpr double kSlack = 0.002;
-    const double us = timing.time.value * scale;
-    const double step = timing.time.half_step * scale;
-    const double bytes = us * kMicro * timing.algorithm.value * kGiga;
-    const double tolerance =
-        kMicro * kGiga *
-        (us * timing.algorithm.half_step + step * timing.algorithm.value + step * timing.algorithm.half_step);
+    const Printed& time = timing.time;
+    const double bytes = time.value * kMicro * timing.algorithm.value * kGiga;
+    const double tolerance = kMicro * kGiga *
+                             (time.value * timing.algorithm.half_step +
+                              time.half_step * (timing.algorithm.value + timing.algorithm.half_step));
     return std::abs(bytes - row.bytes) <= tolerance + kSlack * row.bytes;
 }
 
@@ -95,11 +93,11 @@ public:
                        fmt::format("records are made of {}", known_collectives()));
             }
             check_honest();
-            const Shape shape = the_shape(program);
+            const Shape shape = the_shape();
             check_ratio(program, shape);
-            const double scale = the_scale();
+            check_times();
             check_sizes();
-            emit(program, shape, scale);
+            emit(program, shape);
         } catch (const Refusal& refusal) {
             into_.note(refusal.where, refusal.why, refusal.help);
         }
@@ -180,7 +178,7 @@ private:
         }
     }
 
-    Shape the_shape(const NcclProgram& program) {
+    [[nodiscard]] Shape the_shape() const {
         Shape shape;
         std::set<std::int64_t> groups;
         for (const NcclRank& rank : run_.ranks) {
@@ -189,7 +187,7 @@ private:
         shape.groups = std::max<std::int64_t>(1, static_cast<std::int64_t>(groups.size()));
         shape.ranks = into_.options().ranks.value_or(run_.ranks_cut ? 0 : ranks_of_list());
         if (shape.ranks == 0) {
-            shape.ranks = ranks_by_ratio(program);
+            refuse(run_.where, "the log does not say how many ranks took part", "say it with --ranks");
         }
         if (shape.ranks < 2) {
             refuse(run_.where, "a run of one rank communicates with nobody",
@@ -205,23 +203,6 @@ private:
         }
         shape.ranks_per_node = std::min(shape.ranks_per_node, shape.ranks);
         return shape;
-    }
-
-    /// 2(n-1)/n and (n-1)/n give n where the log has no list of ranks.
-    std::int64_t ranks_by_ratio(const NcclProgram& program) {
-        constexpr double kOff = 0.1;
-        const auto ratio = bus_ratio_of(timings_);
-        const double passes = program.moves == NcclProgram::Moves::twice ? 2 : 1;
-        if (ratio && program.moves != NcclProgram::Moves::whole && ratio->value < passes) {
-            const double ranks = passes / (passes - ratio->value);
-            const double least = passes / (passes - ratio->value + ratio->tolerance);
-            if (std::abs(ranks - std::round(ranks)) < kOff && ranks - least < 0.5) {
-                into_.assume(run_.where,
-                             fmt::format("the log lists no ranks: {:.0f} of them by its bandwidths", ranks));
-                return std::lround(ranks);
-            }
-        }
-        refuse(run_.where, "the log does not say how many ranks took part", "say it with --ranks");
     }
 
     [[nodiscard]] std::int64_t per_node(const Shape& shape) const {
@@ -253,28 +234,17 @@ private:
         }
     }
 
-    double the_scale() {
-        const double said = run_.milliseconds ? kMsOverUs : 1;
-        const auto all_fit = [&](double scale) {
-            return std::all_of(timings_.all.begin(), timings_.all.end(), [&](const auto& entry) {
-                return entry.first->bytes == 0 || fits(*entry.first, *entry.second, scale);
-            });
-        };
-        if (all_fit(said)) {
-            return said;
-        }
-        if (!run_.milliseconds && all_fit(kMsOverUs)) {
-            into_.assume(run_.where, "the times are in ms, whatever the header says: time * algbw = size only then");
-            return kMsOverUs;
-        }
-        const auto odd = std::find_if(timings_.all.begin(), timings_.all.end(), [&](const auto& entry) {
-            return entry.first->bytes != 0 && !fits(*entry.first, *entry.second, said);
+    void check_times() const {
+        const auto odd = std::find_if(timings_.all.begin(), timings_.all.end(), [](const auto& entry) {
+            return entry.first->bytes != 0 && !fits(*entry.first, *entry.second);
         });
-        const NcclTiming& timing = *odd->second;
-        refuse(timing.where,
-               fmt::format("time * algbw is {:.4g} bytes, and size {:.4g}",
-                           timing.time.value * said * kMicro * timing.algorithm.value * kGiga, odd->first->bytes),
-               "the columns are not what the header says, or the log was edited");
+        if (odd != timings_.all.end()) {
+            const NcclTiming& timing = *odd->second;
+            refuse(timing.where,
+                   fmt::format("time * algbw is {:.4g} bytes, and size {:.4g}",
+                               timing.time.value * kMicro * timing.algorithm.value * kGiga, odd->first->bytes),
+                   "the columns are not what the header says, or the log was edited");
+        }
     }
 
     void check_sizes() {
@@ -292,7 +262,7 @@ private:
         }
     }
 
-    void emit(const NcclProgram& program, const Shape& shape, double scale) {
+    void emit(const NcclProgram& program, const Shape& shape) {
         std::map<std::string, std::string> facts = run_.versions;
         std::set<std::string> devices;
         for (const NcclRank& rank : run_.ranks) {
@@ -308,13 +278,13 @@ private:
         into_.environment(std::move(facts));
         for (const NcclRow& row : run_.rows) {
             if (row.bytes > 0) {
-                emit(program, shape, scale, row, row.out_of_place, false);
-                emit(program, shape, scale, row, row.in_place, true);
+                emit(program, shape, row, row.out_of_place, false);
+                emit(program, shape, row, row.in_place, true);
             }
         }
     }
 
-    void emit(const NcclProgram& program, const Shape& shape, double scale, const NcclRow& row,
+    void emit(const NcclProgram& program, const Shape& shape, const NcclRow& row,
               const std::optional<NcclTiming>& timing, bool in_place) {
         if (!timing) {
             return;
@@ -328,7 +298,7 @@ private:
                                   {"groups", static_cast<double>(shape.groups)},
                                   {"in_place", in_place ? 1.0 : 0.0},
                                   {"level", level_of(into_.options(), shape.ranks, shape.ranks_per_node)}}},
-            .time = once(timing->time.value * scale / kMicrosPerSecond * 1_s),
+            .time = once(timing->time.value / kMicrosPerSecond * 1_s),
             .values = timing->values,
             .words = {{"type", row.type}}};
         if (sends) {

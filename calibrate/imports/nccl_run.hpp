@@ -1,4 +1,4 @@
-// A run of nccl-tests or rccl-tests, however it was written down, and what becomes of it.
+// A run of nccl-tests or rccl-tests, read from any of its output formats, and the records made of it.
 //
 // `size` is the full buffer in every one of these programs: of all_gather the result, of reduce_scatter the input, of
 // alltoall what one rank sends (NVIDIA/nccl-tests: the getCollByteCount of each). time * algbw = size, with GB = 1e9
@@ -18,7 +18,7 @@
 namespace dodona::calibrate {
 
 struct NcclTiming {
-    Printed time;                            ///< us; of logs whose header says so, ms
+    Printed time;                            ///< us
     Printed algorithm;                       ///< GB/s: size / time
     Printed bus;                             ///< GB/s: algorithm times what the collective moves
     std::optional<double> wrong;             ///< elements; none where it was not checked
@@ -46,16 +46,15 @@ struct NcclRun {
     std::string program;  ///< "all_reduce_perf"; empty where nothing names it
     std::vector<NcclRank> ranks;
     std::vector<NcclRow> rows;
-    double iterations = 0;      ///< of each time; 0 where the log does not say
-    bool cpu_time = false;      ///< of the host's thread instead of the collective
-    bool milliseconds = false;  ///< by the header
+    double iterations = 0;  ///< of each time; 0 where the log does not say
+    bool cpu_time = false;  ///< of the host's thread instead of the collective
     std::int64_t out_of_bounds = 0;
     bool ranks_cut = false;                       ///< the list of ranks is not whole
     std::map<std::string, std::string> versions;  ///< "nccl": "2.28.9"
     Location where;
 };
 
-/// Its measurements, or notes why there are none.
+/// Adds its measurements, or notes that say why there are none.
 void import_nccl_run(const NcclRun& run, ImportBuilder& into);
 
 /// 22809 as "2.28.9", 2708 as "2.7.8". Source: NVIDIA/nccl src/nccl.h.in, NCCL_VERSION.

@@ -35,7 +35,7 @@ std::string_view after(const std::vector<LogWord>& words, std::string_view label
     return found == words.end() || found + 1 == words.end() ? std::string_view{} : (found + 1)->text;
 }
 
-/// "#  Rank  0 Group  0 Pid 1 on host device  0 [0x07] NVIDIA H100": without a group until 2.13.
+/// "#  Rank  0 Group  0 Pid 1 on host device  0 [0x07] NVIDIA H100", or without the group.
 std::optional<NcclRank> rank_of(const LogLine& line) {
     const std::vector<LogWord> words = line.words();
     const auto rank = whole(after(words, "Rank"));
@@ -91,8 +91,6 @@ private:
                    text.find("rccl-tests version") != std::string::npos) {
             start_if_over();
             versions(words);
-        } else if (text.find("(B)") != std::string::npos && text.find("(elements)") != std::string::npos) {
-            run_.milliseconds = text.find("(ms)") != std::string::npos;
         } else if (text.find("Out of bounds values") != std::string::npos) {
             run_.out_of_bounds = whole(after(words, ":")).value_or(0);
         } else if (words.back().text == "..." && columns_.empty()) {

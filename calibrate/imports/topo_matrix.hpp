@@ -4,7 +4,8 @@
 //    GPU0     X      NV18    PIX     0-47            0               N/A
 //    NIC0    PIX     SYS      X
 // The header is underlined on a terminal; rows of adapters have no affinities; older ones call adapters mlx5_0; a
-// legend names NIC0. Read by white space, so that pasted tables are read too. How fast a link is stands nowhere.
+// legend names NIC0. Cells are separated by white space, so that pasted tables are read, too. The matrix has no
+// bandwidths.
 #pragma once
 
 #include "calibrate/imports/import_builder.hpp"
@@ -13,7 +14,7 @@
 namespace dodona::calibrate {
 
 bool is_topo_matrix(const LogText& text);
-/// Throws InputError, located, for a matrix with cells that are no path, short rows, or unlike halves.
+/// Throws a located InputError for cells that are no path, short rows, and a matrix that is not symmetric.
 void read_topo_matrix(const LogText& text, ImportBuilder& into);
 
 }  // namespace dodona::calibrate

@@ -1,4 +1,4 @@
-// One node as a topology file shows it: which devices, what joins each pair, which network adapters.
+// One node as a topology file shows it: its devices, the path between each pair, its network adapters.
 #pragma once
 
 #include <cstdint>
@@ -74,7 +74,7 @@ struct DescribedLevel {
 };
 
 /// Levels of the links that a topology shows, innermost first. Bandwidths are those of data sheets and standards
-/// (imports/link_speeds.hpp), one way; latencies NCCL's constants: both give way to what is measured. Not modelled:
+/// (imports/link_speeds.hpp), one way; latencies are constants of NCCL; measurements replace both. Not modelled:
 /// uneven links (a level has the weakest of its pairs), and PCIe bridges with narrower uplinks than a device's slot.
 /// Throws InputError where the model of the device or the speed of the adapters is needed and not known.
 std::vector<DescribedLevel> levels_of(const Topology& topology, const LevelOptions& options = {});

@@ -1,4 +1,4 @@
-// A topology as facts of an environment, so that a calibration's records keep it: a later run has its levels, too.
+// A topology as facts of an environment: records keep it, so that later runs of a calibration know its levels.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ std::map<std::string, std::string> topology_facts(const Topology& topology, cons
 /// Throws InputError at `where` for facts that topology_facts does not write.
 Topology topology_from(const std::map<std::string, std::string>& facts, const Location& where);
 
-/// What the user adds now, and where that is nothing, what was added when the topology was imported. Throws likewise.
+/// The options that the user gives now, or else those given when the topology was imported. Throws likewise.
 LevelOptions options_from(const std::map<std::string, std::string>& facts, const LevelOptions& now,
                           const Location& where);
 

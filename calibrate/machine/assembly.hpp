@@ -1,4 +1,4 @@
-// All records of a machine, and what was known of it before, as one cluster.
+// Assembles a cluster from all records of a machine and its earlier description.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ struct Assembled {
     std::vector<std::string> missing;   ///< what did not, and where it is from instead
 };
 
-/// Throws InputError where the parts do not make a machine, with what would.
+/// Throws InputError where the parts do not make a machine, and says what is missing.
 Assembled assembled(const Parts& parts);
 
 }  // namespace dodona::calibrate

@@ -1,4 +1,4 @@
-// Two calibrations side by side: two machines, or one at two dates.
+// Compares two calibrations: of two machines, or of one at two dates.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct ComparedCase {
     std::string backend;
     Case of;
     Seconds first, second;
-    double noise = 0;  ///< the wider of both middle halves, over its value: smaller differences say nothing
+    double noise = 0;  ///< the wider interquartile range, relative to its median: smaller differences mean nothing
 
     [[nodiscard]] double ratio() const { return second / first; }
     [[nodiscard]] bool differs() const { return ratio() > 1 + noise || ratio() < 1 / (1 + noise); }

@@ -29,7 +29,7 @@ struct DeviceRecords {
     const cluster::Device* before = nullptr;  ///< the data sheet; none: everything is measured
 };
 
-/// What of the device's facts the last of its environments says.
+/// The facts that the last environment of a back end has about its device.
 std::map<std::string, std::string> facts_of(std::span<const Record> records, const std::string& backend);
 
 /// None where no kernel was measured. Throws InputError where what was measured does not make a device (no product and

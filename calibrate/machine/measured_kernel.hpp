@@ -1,4 +1,4 @@
-// What a measured case says about the oracle's kernels.
+// Turns measured cases into times of the oracle's kernels.
 //
 // Products, recurrent steps and fused attention are the kernels that operators of those extents emit
 // (graph/operators). A case that a network asked for (cases/model_cases.hpp) carries what the network's own kernel

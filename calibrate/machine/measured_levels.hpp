@@ -1,4 +1,4 @@
-// Measured collectives and messages into a cluster's levels.
+// Puts measured collectives and messages into the levels of a cluster.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace dodona::calibrate {
 
-/// Gives the cluster the levels that were measured, or gives the levels that it has what was measured on them. What was
-/// taken, in sentences.
+/// Adds the measured levels to a cluster without levels, else puts measurements into the levels that it has. Returns
+/// sentences that say what was used.
 std::vector<std::string> take_measured_levels(const std::vector<Record>& records, cluster::Cluster& cluster);
 
 }  // namespace dodona::calibrate

@@ -1,4 +1,4 @@
-// The back ends there are: what starts them, which passes they know, what to do where one is missing.
+// The table of back ends: how each is started, which passes it has, what to do where it is missing.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace dodona::calibrate {
 struct BackEnd {
     std::string name;
     std::vector<Pass> passes;
-    /// A new process of it. Throws InstrumentMissing where it is not there.
+    /// Starts a process of it. Throws InstrumentMissing where it is not installed.
     std::function<Child()> start;
 };
 

@@ -1,4 +1,4 @@
-// A back end in a process of its own: what it breaks, it breaks alone.
+// Runs a back end in a child process, so that a crash of it costs one measurement only.
 #pragma once
 
 #include <functional>
@@ -29,11 +29,11 @@ public:
     };
     /// The next line that it writes; `late` after `limit` without one, `stopped` once `stop` says so.
     Reply read(Seconds limit, const std::function<bool()>& stop);
-    /// False where it is gone.
+    /// False where the child has ended.
     bool write(const std::string& line);
 
-    /// Closes its input and waits a little, then ends it; what became of it as a user reads it, "ended with status 3",
-    /// and the last line that it wrote to its standard error.
+    /// Closes its input, waits two seconds, then terminates it. Returns how it ended, "ended with status 3", and the
+    /// last line of its standard error.
     std::string end();
     [[nodiscard]] int status() const { return status_; }  ///< as a shell has it; after end()
 

@@ -12,8 +12,8 @@ namespace dodona::calibrate {
 
 class Journal {
 public:
-    /// Opens, or makes, the file and keeps other calibrations from it until the end. A last line that was cut short is
-    /// cut off; any other fault in it, and a file that cannot be written, throws InputError.
+    /// Opens or creates the file and locks it against other calibrations. Removes a last line that is incomplete;
+    /// throws InputError for any other fault in the file, and where it cannot be written.
     explicit Journal(std::string path);
     ~Journal();  ///< without a record there is no file
     Journal(const Journal&) = delete;

@@ -1,7 +1,7 @@
-// Cases through a back end into a journal.
+// Has a back end measure cases and writes the results to a journal.
 //
-// Each pass runs in processes of its own. A process that dies, or says nothing for too long, costs the case that it was
-// at, which becomes a Failure; the rest goes on in a new one. Cases are asked in a random order (of a seed), so that
+// Each pass runs in processes of its own. Where a process dies or does not answer in time, the current case becomes a
+// Failure and a new process continues with the next one. Cases are asked in a random order (of a seed), so that
 // what drifts while they run (clocks, heat, neighbours) does not look like a property of large ones.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace dodona::calibrate {
 
-/// Who watches: both may be empty.
+/// Callbacks; both may be empty.
 struct Watch {
     std::function<void(std::size_t done, std::size_t all, const std::string& doing)> progress;
     std::function<bool()> interrupted;

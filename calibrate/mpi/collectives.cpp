@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/mpi/exercise.hpp"
+#include "calibrate/mpi/group_benchmark.hpp"
 #include "calibrate/mpi/ring.hpp"
 #include "calibrate/record/exchange.hpp"
 
@@ -51,7 +51,7 @@ std::size_t chunk_of(const Case& asked, int ranks) {
     return static_cast<std::size_t>(elements);
 }
 
-class Collective : public Exercise {
+class Collective : public GroupBenchmark {
 public:
     Collective(const Case& asked, MPI_Comm group) : group_(group), kind_(kind_of(asked)) {
         MPI_Comm_size(group, &ranks_);
@@ -77,7 +77,7 @@ public:
         std::generate(input_.begin(), input_.end(), [&] { return normal(random); });
     }
 
-    Seconds run(const Turn&) override {
+    Seconds run(const SampleRequest&) override {
         const Stopwatch watch;
         if (ring_) {
             run_ring();
@@ -167,7 +167,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Exercise> make_collective(const Case& asked, MPI_Comm group) {
+std::unique_ptr<GroupBenchmark> make_collective(const Case& asked, MPI_Comm group) {
     return std::make_unique<Collective>(asked, group);
 }
 

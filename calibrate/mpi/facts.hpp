@@ -1,4 +1,4 @@
-// What the ranks run on, as an environment says it.
+// Facts about the hosts and the library that the ranks run on.
 #pragma once
 
 #include <optional>

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/mpi/case_run.hpp"
+#include "calibrate/mpi/commands.hpp"
 #include "calibrate/mpi/facts.hpp"
 #include "calibrate/mpi/messages.hpp"
-#include "calibrate/mpi/orders.hpp"
 #include "calibrate/mpi/placement.hpp"
-#include "calibrate/mpi/session.hpp"
 #include "calibrate/record/sampling.hpp"
 
 namespace dodona::calibrate {
@@ -39,14 +39,14 @@ void refuse_unlike_hosts(const World& world) {
     }
 }
 
-/// Samples of one kind of turn.
+/// Samples of one kind of request.
 class Sampler {
 public:
-    Sampler(Session& session, const Settings& settings) : session_(session), settings_(settings) {}
+    Sampler(CaseRun& run, const Settings& settings) : session_(run), settings_(settings) {}
 
-    Statistics take(const Turn& turn) {
+    Statistics take(const SampleRequest& request) {
         const Seconds limit = settings_.most_seconds * 1_s;
-        const Session::Sample warm = session_.sample(turn);
+        const CaseRun::Sample warm = session_.sample(request);
         // Where a sample alone takes a good part of the time, there are none to spare.
         bool all_count = warm.time > 0.2 * limit;
         int kept = 0;
@@ -57,7 +57,7 @@ public:
             rule.fewest = rule.most = 3;
         }
         const Statistics statistics = sample(rule, [&]() -> Timed {
-            const Session::Sample one = session_.sample(turn);
+            const CaseRun::Sample one = session_.sample(request);
             all_count = all_count || (rejected >= kPatience && rejected > 3 * kept);
             if (one.switched && !all_count) {
                 ++rejected;
@@ -72,7 +72,7 @@ public:
     [[nodiscard]] bool switches_counted() const { return switches_counted_; }
 
 private:
-    Session& session_;
+    CaseRun& session_;
     const Settings& settings_;
     bool switches_counted_ = false;
 };
@@ -123,17 +123,17 @@ public:
 
     Measurement measure(const Case& asked) override {
         static_cast<void>(placed(asked, world_.hosts()));  // what can't be placed is nobody else's business
-        order(to_line(asked));
-        Session session(world_, asked);
-        Sampler sampler(session, settings_);
+        send_command(to_line(asked));
+        CaseRun run(world_, asked);
+        Sampler sampler(run, settings_);
         Measurement result;
         try {
             result = measured(asked, sampler);
         } catch (...) {
-            session.finish();
+            run.finish();
             throw;
         }
-        add_figures(result, session.finish());
+        add_figures(result, run.finish());
         if (sampler.switches_counted()) {
             result.words["switches"] = "counted";
         }
@@ -165,19 +165,19 @@ std::unique_ptr<Instrument> make_mpi_instrument(const Settings& settings) {
     if (settings.pass != Pass::time) {
         throw InstrumentMissing({fmt::format("MPI has no pass \"{}\"", name(settings.pass)), "ask it for times"});
     }
-    order(kBegin);
+    send_command(kBegin);
     return std::make_unique<MpiInstrument>(settings);
 }
 
 void follow_orders() {
     std::optional<World> world;
-    while (const auto line = next_order()) {
+    while (const auto line = next_command()) {
         if (*line == kBegin) {
             world.emplace();
             continue;
         }
         try {
-            Session(*world, case_from(*line, {})).follow();
+            CaseRun(*world, case_from(*line, {})).follow();
         } catch (const std::exception&) {
             // Rank 0 throws the same and says why.
         }

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/mpi/exercise.hpp"
+#include "calibrate/mpi/group_benchmark.hpp"
 #include "calibrate/record/exchange.hpp"
 
 namespace dodona::calibrate {
@@ -35,7 +35,7 @@ struct Rate {
     [[nodiscard]] double per_second() const { return time > Seconds{} ? products / time.in(1_s) : 0; }
 };
 
-class Interference : public Exercise {
+class Interference : public GroupBenchmark {
 public:
     Interference(const Case& asked, MPI_Comm group) {
         if (asked.word("kernel") != "collective" || asked.word("load") != "compute") {
@@ -46,8 +46,8 @@ public:
         collective_ = make_collective(asked, group);
     }
 
-    Seconds run(const Turn& turn) override {
-        if (turn.kind == 0) {
+    Seconds run(const SampleRequest& request) override {
+        if (request.kind == 0) {
             load_.reset();
             return collective_->run({});
         }
@@ -57,24 +57,24 @@ public:
         const std::int64_t before = load_->products();
         const Stopwatch watch;
         Seconds time;
-        if (turn.kind == 1) {
+        if (request.kind == 1) {
             time = collective_->run({});
         } else {
             std::this_thread::sleep_for(kAlone);
         }
-        Rate& rate = turn.kind == 1 ? beside_ : alone_;
+        Rate& rate = request.kind == 1 ? beside_ : alone_;
         rate.products += static_cast<double>(load_->products() - before);
         rate.time += watch.elapsed();
-        return turn.kind == 1 ? time : watch.elapsed();
+        return request.kind == 1 ? time : watch.elapsed();
     }
 
     bool right() override { return collective_->right(); }
-    [[nodiscard]] std::map<std::string, double> figures() const override {
+    [[nodiscard]] std::map<std::string, double> values() const override {
         return {{"load_alone", alone_.per_second()}, {"load_beside", beside_.per_second()}};
     }
 
 private:
-    std::unique_ptr<Exercise> collective_;
+    std::unique_ptr<GroupBenchmark> collective_;
     std::unique_ptr<ComputeLoad> load_;
     Rate alone_;
     Rate beside_;
@@ -93,7 +93,7 @@ ComputeLoad::ComputeLoad()
           }
       }) {}
 
-std::unique_ptr<Exercise> make_interference(const Case& asked, MPI_Comm group) {
+std::unique_ptr<GroupBenchmark> make_interference(const Case& asked, MPI_Comm group) {
     return std::make_unique<Interference>(asked, group);
 }
 

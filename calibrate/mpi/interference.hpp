@@ -1,6 +1,6 @@
 // A collective beside a product of matrices on the same ranks, and what each does to the other.
 //
-// Turns: kind 0 the collective alone, kind 1 the collective while a thread of every rank multiplies, kind 2 a product's
+// Samples: kind 0 the collective alone, kind 1 the collective while a thread of every rank multiplies, kind 2 a product's
 // rate with no collective. A process that holds one core has thread and collective share it: that is measured too.
 #pragma once
 

@@ -5,8 +5,8 @@
 
 #include "base/diagnostic.hpp"
 #include "calibrate/mpi/by_hand.hpp"
+#include "calibrate/mpi/commands.hpp"
 #include "calibrate/mpi/instrument.hpp"
-#include "calibrate/mpi/orders.hpp"
 #include "calibrate/mpi/world.hpp"
 
 namespace {
@@ -47,6 +47,6 @@ int main(int argc, char** argv) {
         return 0;
     }
     const int status = run({argv + 1, argv + argc});
-    order_to_end();
+    send_end();
     return status;
 }

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/mpi/exercise.hpp"
+#include "calibrate/mpi/group_benchmark.hpp"
 #include "calibrate/record/exchange.hpp"
 
 namespace dodona::calibrate {
@@ -19,7 +19,7 @@ void wait_for(double seconds) {
 }
 
 /// Rank 0 sends, rank 1 answers; only rank 0's time counts.
-class Messages : public Exercise {
+class Messages : public GroupBenchmark {
 public:
     Messages(const Case& asked, MPI_Comm pair) : pair_(pair), pattern_(asked.word("pattern")) {
         const double bytes = asked.number("bytes", -1);
@@ -36,13 +36,13 @@ public:
         buffer_.resize(static_cast<std::size_t>(bytes_) * (pattern_ == "window" && rank_ == 1 ? kWindow : 1), 'd');
     }
 
-    Seconds run(const Turn& turn) override {
+    Seconds run(const SampleRequest& request) override {
         const Stopwatch watch;
         if (pattern_ == "window") {
             stream();
             return rank_ == 0 ? watch.elapsed() / kWindow : Seconds{};
         }
-        round_trip(turn.kind == 0 ? 1 : kTrain, turn.delay);
+        round_trip(request.kind == 0 ? 1 : kTrain, request.delay);
         const double trips = pattern_ == "ping-pong" ? 2 : 1;
         return rank_ == 0 ? watch.elapsed() / trips : Seconds{};
     }
@@ -97,7 +97,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<Exercise> make_messages(const Case& asked, MPI_Comm pair) {
+std::unique_ptr<GroupBenchmark> make_messages(const Case& asked, MPI_Comm pair) {
     return std::make_unique<Messages>(asked, pair);
 }
 

@@ -10,7 +10,7 @@
 //   gap       g + (s-1)G = (PRTT(n,0,s) - PRTT(1,0,s)) / (n-1)
 //   overhead  o          = (PRTT(n,d,s) - PRTT(1,0,s)) / (n-1) - d
 //
-// with d = PRTT(1,0,s). Turns: kind 0 is n = 1, kind 1 is n = kTrain. The differences of the least, the quartiles and
+// with d = PRTT(1,0,s). Samples: kind 0 is n = 1, kind 1 is n = kTrain. The differences of the least, the quartiles and
 // the median are taken each by each.
 // Source: Hoefler, Lichei, Rehm, "Low-overhead LogGP parameter assessment for modern interconnection networks", IPDPS
 // 2007 workshops (PMEO), section 3; Alexandrov et al., "LogGP", SPAA 1995.

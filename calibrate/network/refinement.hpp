@@ -2,8 +2,8 @@
 //
 // Each size between the first and the last of a table is asked of the others by the oracle's own interpolation
 // (cost/collective_curve.hpp). Where they miss it by more than 5 %, something happens near it (a protocol ends, a cache
-// is full), and the intervals on both its sides are halved, on the logarithm of the size. Whoever measures those asks
-// again, until nothing is missed, intervals are finer than a quarter of an octave, or a table has 40 sizes.
+// is full), and the intervals on both its sides are halved, on the logarithm of the size. The caller measures those and
+// asks again, until nothing is missed, intervals are finer than a quarter of an octave, or a table has 40 sizes.
 #pragma once
 
 #include <span>

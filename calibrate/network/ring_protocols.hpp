@@ -6,8 +6,8 @@
 // which is linear in start, step and G = 1 / (efficiency * bandwidth): least squares on relative errors, none of the
 // three negative, reweighted so that it is the sum of the errors themselves that is least and single bad rows move it
 // little. A second protocol, for messages n/p up to each measured size in turn, is taken where it lowers the mean
-// error by a tenth and by half a percent at least. There is no start to depend on: shared memory and wide-area links are
-// fitted alike.
+// error by a tenth and by half a percent at least. There is no start to depend on: shared memory and wide-area links
+// are fitted alike.
 // Not fitted: all-to-alls and messages, which the model gives one step whatever the ranks; protocols that make longer
 // messages slower than shorter ones, which tables have and min does not.
 // Source: Holland and Welsch, Communications in Statistics 6 (1977), for the reweighting.

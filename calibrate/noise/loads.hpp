@@ -9,7 +9,7 @@
 
 namespace dodona::calibrate {
 
-/// What the loads write and whoever started them reads.
+/// Counters that the loads write and the parent process reads.
 struct LoadCounters {
     std::atomic<std::uint64_t> bytes{0};
     std::atomic<std::uint64_t> spins{0};

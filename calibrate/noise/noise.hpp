@@ -1,4 +1,4 @@
-// Load on memory, the network stack, files or cores, from a process of its own that can't outlive whoever started it.
+// Load on memory, the network stack, files or cores, from a process of its own that ends with its parent.
 #pragma once
 
 #include <sys/types.h>

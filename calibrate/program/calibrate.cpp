@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/whole_file.hpp"
 #include "calibrate/cases/general_cases.hpp"
-#include "calibrate/file/whole_file.hpp"
 #include "calibrate/imports/link_speeds.hpp"
 #include "calibrate/imports/topology_facts.hpp"
 #include "calibrate/machine/assembly.hpp"
@@ -36,7 +36,7 @@ constexpr double kSeconds = 2;
 constexpr int kWrittenDigits = 6;  ///< of a measured number
 
 /// What happened, for the summary.
-struct Session {
+struct CalibrationRun {
     std::size_t measured = 0;
     std::size_t before = 0;
     std::vector<Failure> failures;
@@ -45,20 +45,20 @@ struct Session {
 
 class Calibration {
 public:
-    Calibration(const CalibrateWords& words, std::vector<Case> networks)
-        : words_(words), networks_(std::move(networks)), journal_(words.records()), line_("cases") {}
+    Calibration(const CalibrateOptions& options, std::vector<Case> networks)
+        : options_(options), networks_(std::move(networks)), journal_(options.records()), line_("cases") {}
 
     void import_logs() {
-        if (words_.imports.empty()) {
+        if (options_.imports.empty()) {
             return;
         }
-        Imported imported = import_files(words_.imports, words_.import_options);
+        Imported imported = import_files(options_.imports, options_.import_options);
         for (const Diagnostic& note : imported.notes) {
             fmt::print(stderr, "{}", to_text(note));
         }
         for (const Record& record : imported.records) {
             const auto* measured = std::get_if<Measurement>(&record.what);
-            if (measured == nullptr || words_.again || !journal_.has(record.backend, record.pass, measured->of)) {
+            if (measured == nullptr || options_.again || !journal_.has(record.backend, record.pass, measured->of)) {
                 journal_.append(record);
                 session_.measured += measured != nullptr ? 1 : 0;
             } else {
@@ -78,17 +78,17 @@ public:
 
     void measure() {
         const std::vector<BackEnd> all =
-            back_ends({.folders = usual_folders(), .mpirun = words_.mpirun, .program = words_.program});
+            back_ends({.folders = usual_folders(), .mpirun = options_.mpirun, .program = options_.program});
         for (const BackEnd& backend : all) {
             const bool asked =
-                std::find(words_.backends.begin(), words_.backends.end(), backend.name) != words_.backends.end();
+                std::find(options_.backends.begin(), options_.backends.end(), backend.name) != options_.backends.end();
             if (asked && !interrupted()) {
                 measure(backend);
             }
         }
         line_.clear();
-        if (!session_.lacking.empty() && session_.lacking.size() == words_.backends.size() && words_.imports.empty() &&
-            session_.measured + session_.before == 0) {
+        if (!session_.lacking.empty() && session_.lacking.size() == options_.backends.size() &&
+            options_.imports.empty() && session_.measured + session_.before == 0) {
             throw Missing(fmt::format("{}", fmt::join(session_.lacking, "\nerror: ")));
         }
     }
@@ -102,7 +102,7 @@ public:
                 throw;
             }
             fmt::print(stderr, "note: stopped; {} keeps what is measured, and the same command goes on\n",
-                       words_.records());
+                       options_.records());
         }
         return interrupted() ? kInterrupted : kAnswered;
     }
@@ -120,23 +120,23 @@ private:
 
     void write() {
         const std::optional<cluster::Cluster> before = known();
-        Assembled made = assembled({.name = words_.name,
+        Assembled made = assembled({.name = options_.name,
                                     .records = &journal_.records(),
                                     .before = before ? &*before : nullptr,
                                     .levels = levels(),
-                                    .threads = words_.threads});
+                                    .threads = options_.threads});
         write_whole(
-            words_.profile,
+            options_.profile,
             files::to_yaml(made.cluster,
                            {.digits = kWrittenDigits,
                             .comments = {"Written by `dodona calibrate`; what the keys mean: docs/files.md.",
                                          fmt::format("Records: {}",
-                                                     std::filesystem::path(words_.records()).filename().string())}}));
+                                                     std::filesystem::path(options_.records()).filename().string())}}));
         for (std::string& lacking : session_.lacking) {
             made.missing.push_back(std::move(lacking));
         }
-        cli::print(calibration_text({.profile = words_.profile,
-                                     .records = words_.records(),
+        cli::print(calibration_text({.profile = options_.profile,
+                                     .records = options_.records(),
                                      .measured = session_.measured,
                                      .before = session_.before,
                                      .failures = session_.failures,
@@ -146,9 +146,9 @@ private:
 
     Settings settings(Pass pass) const {
         return {.pass = pass,
-                .quick = words_.quick,
-                .most_seconds = words_.quick ? kQuickSeconds : kSeconds,
-                .seed = words_.seed};
+                .quick = options_.quick,
+                .most_seconds = options_.quick ? kQuickSeconds : kSeconds,
+                .seed = options_.seed};
     }
 
     Watch watch(const std::string& backend) {
@@ -170,12 +170,12 @@ private:
         }
         const std::vector<Case> cases = cases_of(backend, std::get<Environment>(found));
         for (const Pass pass : backend.passes) {
-            if (pass == Pass::time || !words_.quick) {
+            if (pass == Pass::time || !options_.quick) {
                 measure(backend, pass, cases);
             }
         }
         for (int round = 0; backend.name == "mpi" && round < kMostRounds && !interrupted(); ++round) {
-            const auto finer = words_.quick ? std::vector<Case>{} : refinements(journal_.records(), backend.name);
+            const auto finer = options_.quick ? std::vector<Case>{} : refinements(journal_.records(), backend.name);
             if (finer.empty()) {
                 break;
             }
@@ -187,7 +187,7 @@ private:
         if (interrupted()) {
             return;
         }
-        Outcome outcome = run({.backend = backend, .settings = settings(pass), .cases = cases, .again = words_.again},
+        Outcome outcome = run({.backend = backend, .settings = settings(pass), .cases = cases, .again = options_.again},
                               journal_, watch(backend.name));
         session_.measured += outcome.measured;
         session_.before += outcome.before;
@@ -203,9 +203,9 @@ private:
     std::vector<Case> cases_of(const BackEnd& backend, const Environment& environment) const {
         const GeneralCases asked{.backend = backend.name,
                                  .environment = environment,
-                                 .options = {.quick = words_.quick},
-                                 .threads = words_.threads,
-                                 .directory = words_.directory};
+                                 .options = {.quick = options_.quick},
+                                 .threads = options_.threads,
+                                 .directory = options_.directory};
         const bool computes = backend.name == "cpu" || backend.name == "cuda" || backend.name == "program";
         if (networks_.empty() || !computes) {
             return general_cases(asked);
@@ -213,7 +213,7 @@ private:
         std::vector<Case> cases = beside_model_cases(asked);
         for (Case one : networks_) {
             if (backend.name != "cuda") {
-                one.parameters["threads"] = static_cast<double>(words_.threads);
+                one.parameters["threads"] = static_cast<double>(options_.threads);
             }
             cases.push_back(std::move(one));
         }
@@ -222,23 +222,23 @@ private:
 
     /// What the user says of the machine.
     std::optional<cluster::Cluster> known() const {
-        if (!words_.machine.empty()) {
-            return read_machine(words_.machine);
+        if (!options_.machine.empty()) {
+            return read_machine(options_.machine);
         }
-        if (words_.device.empty()) {
+        if (options_.device.empty()) {
             return std::nullopt;
         }
         cluster::Cluster alone;
-        alone.device = library().device(words_.device);
+        alone.device = library().device(options_.device);
         alone.source = alone.device.source;
         return alone;
     }
 
     /// What the user says of links; where nobody names the device, that of the machine.
     LevelOptions options_of(const Topology& topology) const {
-        LevelOptions options = words_.levels;
-        if (options.device.empty() && topology.device.empty() && !words_.machine.empty()) {
-            const std::string device = read_machine(words_.machine).device.name;
+        LevelOptions options = options_.levels;
+        if (options.device.empty() && topology.device.empty() && !options_.machine.empty()) {
+            const std::string device = read_machine(options_.machine).device.name;
             options.device = links_of(device) != nullptr ? device : std::string();
         }
         return options;
@@ -250,15 +250,15 @@ private:
         if (facts.empty()) {
             return {};
         }
-        const Location where{std::make_shared<const Source>(Source{.name = words_.records(), .lines = {}})};
-        return levels_of(topology_from(facts, where), options_from(facts, words_.levels, where));
+        const Location where{std::make_shared<const Source>(Source{.name = options_.records(), .lines = {}})};
+        return levels_of(topology_from(facts, where), options_from(facts, options_.levels, where));
     }
 
-    const CalibrateWords& words_;
+    const CalibrateOptions& options_;
     std::vector<Case> networks_;
     Journal journal_;
     ProgressLine line_;
-    Session session_;
+    CalibrationRun session_;
 };
 
 int compare(Arguments& arguments) {
@@ -283,11 +283,11 @@ int run_calibrate(Arguments& arguments) {
         arguments.fault("FILE", "files are named to compare them only",
                         "add --compare; logs are read with --import LOG");
     }
-    const CalibrateWords words = read_calibrate_words(arguments);
+    const CalibrateOptions options = read_calibrate_options(arguments);
     std::vector<Case> networks = asked_model_cases(arguments);
     arguments.throw_if_faults();
     listen_for_interrupt();
-    Calibration calibration(words, std::move(networks));
+    Calibration calibration(options, std::move(networks));
     calibration.import_logs();
     calibration.measure();
     return calibration.finish();

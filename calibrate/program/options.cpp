@@ -26,42 +26,42 @@ const std::vector<std::string> kBackEnds{"cpu", "cuda", "mpi", "storage"};
 
 std::vector<std::string> words_of(const std::string& text) {
     std::istringstream stream(text);
-    std::vector<std::string> words;
+    std::vector<std::string> options;
     for (std::string word; stream >> word;) {
-        words.push_back(word);
+        options.push_back(word);
     }
-    return words;
+    return options;
 }
 
-/// As many ranks as cores have room for, two at least. Open MPI wants a word more from root.
+/// As many ranks as there are cores for, two at least. Open MPI needs one more option where the user is root.
 std::vector<std::string> usual_mpirun(int threads) {
     const int cores = static_cast<int>(std::thread::hardware_concurrency());
     const int ranks = std::clamp(cores / threads, 2, 64);
-    std::vector<std::string> words{"mpirun", "--oversubscribe", "-np", std::to_string(ranks)};
+    std::vector<std::string> command{"mpirun", "--oversubscribe", "-np", std::to_string(ranks)};
     if (::geteuid() == 0) {
-        words.insert(words.begin() + 1, "--allow-run-as-root");
+        command.insert(command.begin() + 1, "--allow-run-as-root");
     }
-    return words;
+    return command;
 }
 
-/// Without --backend: nothing beside imports; a GPU where a driver runs, else the CPU.
-std::vector<std::string> usual_backends(const CalibrateWords& words) {
-    if (!words.imports.empty()) {
+/// Without --backend: none where there are imports, else a GPU where a driver runs, else the CPU.
+std::vector<std::string> usual_backends(const CalibrateOptions& options) {
+    if (!options.imports.empty()) {
         return {};
     }
     std::error_code ignored;
     return {std::filesystem::exists("/proc/driver/nvidia/version", ignored) ? "cuda" : "cpu"};
 }
 
-void read_imports(Arguments& arguments, CalibrateWords& words) {
-    words.imports = arguments.all("--import");
+void read_imports(Arguments& arguments, CalibrateOptions& options) {
+    options.imports = arguments.all("--import");
     static const std::vector<std::string> collectives{"all-reduce", "all-gather", "reduce-scatter",
                                                       "all-to-all", "broadcast",  "send"};
-    words.import_options.collective = arguments.word("--collective", collectives).value_or("");
-    words.import_options.ranks = arguments.count("--ranks");
-    words.import_options.ranks_per_node = arguments.count("--ranks-per-node");
-    words.import_options.buffer = arguments.size("--buffer");
-    words.import_options.level = arguments.text("--level").value_or("");
+    options.import_options.collective = arguments.word("--collective", collectives).value_or("");
+    options.import_options.ranks = arguments.count("--ranks");
+    options.import_options.ranks_per_node = arguments.count("--ranks-per-node");
+    options.import_options.buffer = arguments.size("--buffer");
+    options.import_options.level = arguments.text("--level").value_or("");
 }
 
 plan::Plan alone(std::int64_t microbatch, Precision precision) {
@@ -86,7 +86,7 @@ void add_cases(const graph::Graph& graph, const plan::Plan& plan, std::vector<Ca
 
 }  // namespace
 
-std::string CalibrateWords::records() const { return records_of(profile); }
+std::string CalibrateOptions::records() const { return records_of(profile); }
 
 std::string records_of(const std::string& file) {
     const std::filesystem::path path(file);
@@ -193,60 +193,60 @@ std::vector<Option> calibrate_options() {
     };
 }
 
-CalibrateWords read_calibrate_words(Arguments& arguments) {
-    CalibrateWords words;
-    words.profile = writable_file(arguments, "--output");
-    if (words.profile.empty()) {
+CalibrateOptions read_calibrate_options(Arguments& arguments) {
+    CalibrateOptions options;
+    options.profile = writable_file(arguments, "--output");
+    if (options.profile.empty()) {
         arguments.missing("--output", "the machine file to write: -o my-machine.yaml");
-    } else if (records_of(words.profile) == words.profile) {
-        arguments.fault("--output", fmt::format("{} is no machine file", as_typed(words.profile)), "end it in .yaml");
+    } else if (records_of(options.profile) == options.profile) {
+        arguments.fault("--output", fmt::format("{} is no machine file", as_typed(options.profile)), "end it in .yaml");
     }
-    read_imports(arguments, words);
+    read_imports(arguments, options);
     for (const std::string& typed : arguments.list("--backend")) {
         if (std::find(kBackEnds.begin(), kBackEnds.end(), typed) == kBackEnds.end()) {
             arguments.fault("--backend", fmt::format("{} is not one of {}{}", as_typed(typed), join(kBackEnds),
                                                      did_you_mean(typed, kBackEnds)));
         }
-        words.backends.push_back(typed);
+        options.backends.push_back(typed);
     }
-    words.backends_named = !words.backends.empty();
-    if (words.backends.empty()) {
-        words.backends = usual_backends(words);
+    options.backends_named = !options.backends.empty();
+    if (options.backends.empty()) {
+        options.backends = usual_backends(options);
     }
-    words.machine = arguments.text("--machine").value_or("");
-    words.device = arguments.text("--device").value_or("");
-    if (!words.machine.empty() && !words.device.empty()) {
+    options.machine = arguments.text("--machine").value_or("");
+    options.device = arguments.text("--device").value_or("");
+    if (!options.machine.empty() && !options.device.empty()) {
         arguments.fault("--device", "the machine has its device", "leave one of --machine and --device out");
     }
-    words.levels.device = words.device;
-    words.levels.nodes = arguments.count("--nodes").value_or(1);
+    options.levels.device = options.device;
+    options.levels.nodes = arguments.count("--nodes").value_or(1);
     if (const auto gigabits = arguments.amount("--adapter")) {
-        words.levels.adapter_bandwidth = *gigabits / 8 * 1_GB_per_s;
+        options.levels.adapter_bandwidth = *gigabits / 8 * 1_GB_per_s;
     }
-    words.name = arguments.text("--name").value_or(std::filesystem::path(words.profile).stem().string());
-    words.quick = arguments.has("--quick");
-    words.again = arguments.has("--again");
+    options.name = arguments.text("--name").value_or(std::filesystem::path(options.profile).stem().string());
+    options.quick = arguments.has("--quick");
+    options.again = arguments.has("--again");
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    const bool ranks = std::find(words.backends.begin(), words.backends.end(), "mpi") != words.backends.end();
-    words.threads = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(ranks ? 1 : cores));
-    words.directory = arguments.text("--directory").value_or(".");
-    if (!std::filesystem::is_directory(words.directory)) {
-        arguments.fault("--directory", fmt::format("there is no folder {}", as_typed(words.directory)),
+    const bool ranks = std::find(options.backends.begin(), options.backends.end(), "mpi") != options.backends.end();
+    options.threads = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(ranks ? 1 : cores));
+    options.directory = arguments.text("--directory").value_or(".");
+    if (!std::filesystem::is_directory(options.directory)) {
+        arguments.fault("--directory", fmt::format("there is no folder {}", as_typed(options.directory)),
                         "make it first");
     }
-    words.mpirun = words_of(arguments.text("--mpirun").value_or(""));
-    if (words.mpirun.empty()) {
-        words.mpirun = usual_mpirun(words.threads);
+    options.mpirun = words_of(arguments.text("--mpirun").value_or(""));
+    if (options.mpirun.empty()) {
+        options.mpirun = usual_mpirun(options.threads);
     }
-    words.program = words_of(arguments.text("--program").value_or(""));
-    if (!words.program.empty()) {
-        if (!words.backends_named) {
-            words.backends.clear();
+    options.program = words_of(arguments.text("--program").value_or(""));
+    if (!options.program.empty()) {
+        if (!options.backends_named) {
+            options.backends.clear();
         }
-        words.backends.emplace_back("program");
+        options.backends.emplace_back("program");
     }
-    words.seed = static_cast<std::uint64_t>(arguments.count("--seed").value_or(1));
-    return words;
+    options.seed = static_cast<std::uint64_t>(arguments.count("--seed").value_or(1));
+    return options;
 }
 
 std::vector<Case> asked_model_cases(Arguments& arguments) {

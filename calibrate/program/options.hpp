@@ -1,4 +1,4 @@
-// What `dodona calibrate` is asked: read from its options.
+// The options of `dodona calibrate`.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace dodona::calibrate {
 
-struct CalibrateWords {
+struct CalibrateOptions {
     std::string profile;                ///< the machine file to write
     std::vector<std::string> backends;  ///< in the order of the table of back ends; empty: none
     bool backends_named = false;        ///< by the user: then a missing one is a fault
@@ -39,7 +39,7 @@ struct CalibrateWords {
 std::vector<cli::Option> calibrate_options();
 
 /// Faults are collected in `arguments`.
-CalibrateWords read_calibrate_words(cli::Arguments& arguments);
+CalibrateOptions read_calibrate_options(cli::Arguments& arguments);
 
 /// The kernels of the networks and plans that were named; none where none was.
 std::vector<Case> asked_model_cases(cli::Arguments& arguments);

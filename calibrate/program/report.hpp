@@ -1,4 +1,4 @@
-// What a calibration did, and what differs between two.
+// The report of a calibration, and of the differences between two.
 #pragma once
 
 #include <cstddef>

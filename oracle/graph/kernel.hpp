@@ -44,9 +44,9 @@ constexpr std::string_view name(Direction direction) { return name_of(direction)
 /// `elements` counts activation-precision numbers read or written in device memory, `fixed_bytes` what has another
 /// element size (indices, masks, fp32 statistics).
 ///
-/// Extents by kind: of a forward convolution m counts output positions of all samples, n filters and k channels times the
-/// window's area of a group, batch groups; of an attention m counts queries, n keys, k features of a head, batch heads; of
-/// a gather m counts look-ups, n elements of a row, k rows of the table (0: it reads no table of weights).
+/// Extents by kind: of a forward convolution m counts output positions of all samples, n filters and k channels times
+/// the window's area of a group, batch groups; of an attention m counts queries, n keys, k features of a head, batch
+/// heads; of a gather m counts look-ups, n elements of a row, k rows of the table (0: it reads no table of weights).
 struct Kernel {
     KernelKind kind = KernelKind::stream;
     double m = 0, n = 0, k = 0, batch = 1;

@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,56 +10,33 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/measure/child.hpp"
 #include "calibrate/record/exchange.hpp"
 
 namespace dodona::calibrate {
 namespace {
 
+/// In a child process: opens the module and runs it.
+int run_module(int in, int out) {
+    const char* const path = std::getenv("DODONA_CPU_MODULE");
+    void* const module = dlopen(path == nullptr ? "" : path, RTLD_NOW | RTLD_LOCAL);
+    void* const found = module == nullptr ? nullptr : dlsym(module, "dodona_measure");
+    return found == nullptr ? 70 : reinterpret_cast<int (*)(int, int)>(found)(in, out);
+}
+
 /// The process that has the module open.
 class Backend {
 public:
-    explicit Backend(const Settings& settings) {
-        int to[2];
-        int from[2];
-        EXPECT_EQ(pipe(to), 0);
-        EXPECT_EQ(pipe(from), 0);
-        process_ = fork();
-        if (process_ == 0) {
-            close(to[1]);
-            close(from[0]);
-            const char* const path = std::getenv("DODONA_CPU_MODULE");
-            void* const module = dlopen(path == nullptr ? "" : path, RTLD_NOW | RTLD_LOCAL);
-            void* const found = module == nullptr ? nullptr : dlsym(module, "dodona_measure");
-            _exit(found == nullptr ? 70 : reinterpret_cast<int (*)(int, int)>(found)(to[0], from[1]));
-        }
-        close(to[0]);
-        close(from[1]);
-        to_ = to[1];
-        from_ = from[0];
-        send(to_line(settings));
-    }
-    Backend(const Backend&) = delete;
-    Backend& operator=(const Backend&) = delete;
-    ~Backend() { end(); }
+    explicit Backend(const Settings& settings) { send(to_line(settings)); }
 
-    void send(const std::string& line) const {
-        const std::string whole = line + "\n";
-        ASSERT_EQ(write(to_, whole.data(), whole.size()), static_cast<ssize_t>(whole.size()));
-    }
+    void send(const std::string& line) { ASSERT_TRUE(child_.write(line)); }
     Record receive() {
-        std::string::size_type end = 0;
-        while ((end = read_.find('\n')) == std::string::npos) {
-            char more[4096];
-            const ssize_t count = read(from_, more, sizeof more);
-            if (count <= 0) {
-                ADD_FAILURE() << "the back end ended";
-                return {.what = Failure{{}, "ended"}};
-            }
-            read_.append(more, static_cast<std::size_t>(count));
+        const Child::Reply reply = child_.read(600_s, {});
+        if (reply.kind != Child::Reply::Kind::line) {
+            ADD_FAILURE() << "the back end " << child_.end();
+            return {.what = Failure{{}, "ended"}};
         }
-        const std::string line = read_.substr(0, end);
-        read_.erase(0, end + 1);
-        return record_from(line, {});
+        return record_from(reply.line, {});
     }
     Record ask(const Case& asked) {
         send(to_line(asked));
@@ -69,21 +44,12 @@ public:
     }
     /// The exit status.
     int end() {
-        if (process_ <= 0) {
-            return status_;
-        }
-        close(to_);
-        close(from_);
-        int status = 0;
-        waitpid(process_, &status, 0);
-        process_ = -1;
-        return status_ = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+        child_.end();
+        return child_.status();
     }
 
 private:
-    pid_t process_ = -1;
-    int to_ = -1, from_ = -1, status_ = -1;
-    std::string read_;
+    Child child_ = Child::forked(run_module);
 };
 
 Settings quick() { return {.quick = true, .most_seconds = 0.1}; }

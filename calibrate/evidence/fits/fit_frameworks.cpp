@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/whole_file.hpp"
 #include "calibrate/evidence/fits/framework_fit.hpp"
 #include "calibrate/evidence/leave_one_out.hpp"
-#include "calibrate/file/whole_file.hpp"
 #include "files/framework_file.hpp"
 #include "files/library.hpp"
 #include "files/yaml_writer.hpp"

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/whole_file.hpp"
 #include "calibrate/evidence/fits/fit_report.hpp"
 #include "calibrate/evidence/fits/profiles.hpp"
-#include "calibrate/file/whole_file.hpp"
 #include "calibrate/fit/fit.hpp"
 #include "calibrate/fit/rounding.hpp"
 #include "files/machine_file.hpp"

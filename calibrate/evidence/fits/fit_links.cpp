@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/whole_file.hpp"
 #include "calibrate/evidence/fits/link_text.hpp"
 #include "calibrate/evidence/fits/links.hpp"
-#include "calibrate/file/whole_file.hpp"
 #include "calibrate/network/thinning.hpp"
 
 namespace dodona::calibrate {
@@ -37,10 +37,10 @@ void write(const LinkRecipe& recipe, const Folder& folder, const std::string& li
     const Tables tables = recipe.tables(folder);
     const Tables chosen = fitted_to(recipe, tables);
     const ProtocolFit fit =
-        recipe.only_large ? fit_efficiency(recipe.bench, chosen) : fit_protocols(recipe.bench, chosen);
+        recipe.only_large ? fit_efficiency(recipe.level, chosen) : fit_protocols(recipe.level, chosen);
     cluster::Link link{.name = std::string(recipe.name),
                        .wiring = recipe.wiring,
-                       .bandwidth = static_cast<double>(recipe.bench.links) * recipe.bench.bandwidth,
+                       .bandwidth = static_cast<double>(recipe.level.links) * recipe.level.bandwidth,
                        .error = fit.error,
                        .protocols = fit.protocols};
     for (const auto& [series, measured] : tables) {

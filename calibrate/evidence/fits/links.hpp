@@ -23,7 +23,7 @@ struct LinkRecipe {
     std::string_view conditions;  ///< libraries and what a time is of
     std::string_view note;
     cluster::Wiring wiring = cluster::Wiring::any;
-    Bench bench;                            ///< bandwidth: of the data sheet
+    LinkLevel level;                        ///< bandwidth: of the data sheet
     Tables (*tables)(const Folder&);        ///< all that become curves
     bool (*fits)(const CollectiveSeries&);  ///< those that the protocols are fitted to
     bool only_large = false;  ///< the tables have no small sizes: of the protocol only the efficiency is fitted

@@ -160,13 +160,13 @@ std::vector<double> errors_of(const std::vector<double>& ratios) {
 
 }  // namespace
 
-ProtocolFit fit_protocols(const Bench& bench, const Tables& tables) {
+ProtocolFit fit_protocols(const LinkLevel& level, const Tables& tables) {
     cluster::Cluster cluster{.name = "bench", .algorithms = {cluster::Algorithm::ring}};
     cluster.levels.push_back({.name = "node",
-                              .size = bench.size,
-                              .kind = bench.kind,
-                              .links = bench.links,
-                              .bandwidth = bench.bandwidth,
+                              .size = level.size,
+                              .kind = level.kind,
+                              .links = level.links,
+                              .bandwidth = level.bandwidth,
                               .link = cluster::Link{.name = "fitted"}});
     const std::vector<LinkRow> rows = link_rows(tables);
     const Objective objective = [&](const ProtocolParameters& parameters) {
@@ -191,23 +191,23 @@ ProtocolFit fit_protocols(const Bench& bench, const Tables& tables) {
             .of_one = quantile(of_one, 0.9)};
 }
 
-ProtocolFit fit_efficiency(const Bench& bench, const Tables& tables) {
+ProtocolFit fit_efficiency(const LinkLevel& level, const Tables& tables) {
     std::vector<double> reached;
     std::vector<LinkRow> rows = link_rows(tables);
     for (const LinkRow& row : rows) {
         if (row.request.collective == cluster::Collective::all_reduce && row.request.size >= kLarge) {
             const Bytes sent = cost::sent_bytes(row.request.collective, row.request.group.size(), row.request.size);
-            reached.push_back(sent / row.time / bench.bandwidth);
+            reached.push_back(sent / row.time / level.bandwidth);
         }
     }
     check(!reached.empty(), "the table has large all-reduces");
     const cluster::Protocol protocol{.name = "ring", .timing = {.step = kNetworkStep, .efficiency = median(reached)}};
     cluster::Cluster cluster{.name = "bench", .algorithms = {cluster::Algorithm::ring}};
     cluster.levels.push_back({.name = "system",
-                              .size = bench.size,
-                              .kind = bench.kind,
-                              .links = bench.links,
-                              .bandwidth = bench.bandwidth,
+                              .size = level.size,
+                              .kind = level.kind,
+                              .links = level.links,
+                              .bandwidth = level.bandwidth,
                               .link = cluster::Link{.name = "fitted", .protocols = {protocol}}});
     std::vector<double> errors;
     for (const LinkRow& row : rows) {

@@ -19,7 +19,7 @@
 namespace dodona::calibrate {
 
 /// The level that the devices of the tables sat on.
-struct Bench {
+struct LinkLevel {
     cluster::LevelKind kind = cluster::LevelKind::switched;
     std::int64_t size = 8;
     std::int64_t links = 1;
@@ -33,10 +33,10 @@ struct ProtocolFit {
     double of_one = 0;        ///< the 90th percentile that one protocol alone would leave: alpha-beta
 };
 
-ProtocolFit fit_protocols(const Bench& bench, const Tables& tables);
+ProtocolFit fit_protocols(const LinkLevel& level, const Tables& tables);
 
 /// Of tables without small sizes, between nodes of one device: the median of what their larger all-reduces reach, with
 /// NCCL's own constant for a step.
-ProtocolFit fit_efficiency(const Bench& bench, const Tables& tables);
+ProtocolFit fit_efficiency(const LinkLevel& level, const Tables& tables);
 
 }  // namespace dodona::calibrate

@@ -26,7 +26,7 @@ void PrintTo(const Import& one, std::ostream* out) { *out << one.name; }
 std::vector<Import> special() {
     return {
         {"bad_gen1_ambiguous+named", {"bad_gen1_ambiguous.txt"}, {.collective = "all-gather"}},
-        {"bad_no_ranks_8+per-node", {"bad_no_ranks_8.txt"}, {.ranks_per_node = 4}},
+        {"bad_no_ranks_8+per-node", {"bad_no_ranks_8.txt"}, {.ranks = 8, .ranks_per_node = 4}},
         {"nccl_sendrecv+level", {"nccl_sendrecv.txt"}, {.level = "rack"}},
         {"bad_osu_no_launch+ranks", {"bad_osu_no_launch.txt"}, {.ranks = 8, .ranks_per_node = 4}},
         {"nvbandwidth_default_buffer+buffer", {"nvbandwidth_default_buffer.json"}, {.buffer = 64_MiB}},

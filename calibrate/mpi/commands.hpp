@@ -1,4 +1,4 @@
-// What rank 0 tells the others: a case to measure, or to end.
+// What rank 0 sends to the others: a case to measure, or the order to end.
 //
 // Between cases rank 0 may wait for long; the others then look for an order a thousand times a second and sleep in
 // between, so that idle ranks take nothing of hosts that others measure on.
@@ -10,10 +10,10 @@
 namespace dodona::calibrate {
 
 /// Called by rank 0: to all others.
-void order(const std::string& line);
-void order_to_end();
+void send_command(const std::string& line);
+void send_end();
 
 /// Called by the others: the next line, or none where they are to end.
-std::optional<std::string> next_order();
+std::optional<std::string> next_command();
 
 }  // namespace dodona::calibrate

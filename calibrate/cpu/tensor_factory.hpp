@@ -15,16 +15,16 @@ namespace dodona::calibrate::cpu {
 using Floats = std::shared_ptr<float>;
 using Indices = std::shared_ptr<std::int64_t>;
 
-/// What this process may still allocate: MemAvailable of the system, less where its control group allows less.
-/// Zero where the system tells neither.
+/// Memory that this process may still allocate: MemAvailable of the system, or less where its control group allows
+/// less. Zero where the system reports neither.
 Bytes available_memory();
 
-class Workbench {
+class TensorFactory {
 public:
-    explicit Workbench(std::uint64_t seed);
+    explicit TensorFactory(std::uint64_t seed);
 
-    /// Throws CannotMeasure where the memory at hand does not hold so many floats in all: for benchmarks of several
-    /// large tensors, which would else fail late.
+    /// Throws CannotMeasure where the available memory does not hold so many floats. Benchmarks of several large
+    /// tensors call it first, because they would otherwise fail late.
     static void expect(std::int64_t floats);
 
     /// Throws CannotMeasure where nine tenths of the memory at hand don't hold it. All pages are touched.

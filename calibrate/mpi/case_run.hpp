@@ -14,40 +14,40 @@
 #include <memory>
 #include <string>
 
-#include "calibrate/mpi/exercise.hpp"
+#include "calibrate/mpi/group_benchmark.hpp"
 #include "calibrate/mpi/world.hpp"
 
 namespace dodona::calibrate {
 
-class Session {
+class CaseRun {
 public:
     /// All ranks of the world at once, with the same case. Throws CannotMeasure on all of them alike.
-    Session(const World& world, const Case& asked);
+    CaseRun(const World& world, const Case& asked);
 
     struct Sample {
         Seconds time;           ///< the longest of all ranks
         bool switched = false;  ///< some rank was taken off its core meanwhile
     };
     /// Rank 0 only: all ranks of the case do it once.
-    Sample sample(const Turn& turn);
+    Sample sample(const SampleRequest& request);
     /// Rank 0 only, at the end: the mean over ranks of each figure.
     std::map<std::string, double> finish();
     /// All others: does what rank 0 asks until it finishes. Ranks that the case leaves out return at once.
     void follow();
 
 private:
-    struct Seat {
+    struct Position {
         int group = MPI_UNDEFINED;
         int place = 0;
     };
-    static Seat seat_of(const World& world, const Case& asked);
-    Session(const World& world, const Case& asked, const Seat& seat);
-    Sample take(const Turn& turn);
-    std::map<std::string, double> mean_figures() const;
+    static Position position_of(const World& world, const Case& asked);
+    CaseRun(const World& world, const Case& asked, const Position& position);
+    Sample take(const SampleRequest& request);
+    std::map<std::string, double> mean_values() const;
 
     Communicator active_;  ///< all ranks of all groups, rank 0 first
     Communicator group_;
-    std::unique_ptr<Exercise> exercise_;
+    std::unique_ptr<GroupBenchmark> benchmark_;
 };
 
 }  // namespace dodona::calibrate

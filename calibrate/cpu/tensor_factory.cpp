@@ -1,4 +1,4 @@
-#include "calibrate/cpu/workbench.hpp"
+#include "calibrate/cpu/tensor_factory.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -89,7 +89,7 @@ std::shared_ptr<float> floats(std::int64_t count) {
 
 Bytes available_memory() { return Bytes::of_base(std::min(memory_of_system(), memory_of_group())); }
 
-Workbench::Workbench(std::uint64_t seed) : seed_(seed), pool_(kPool), narrow_(kPool) {
+TensorFactory::TensorFactory(std::uint64_t seed) : seed_(seed), pool_(kPool), narrow_(kPool) {
     std::mt19937_64 random(seed);
     std::normal_distribution<float> normal;
     std::generate(pool_.begin(), pool_.end(), [&] { return normal(random); });
@@ -100,15 +100,17 @@ Workbench::Workbench(std::uint64_t seed) : seed_(seed), pool_(kPool), narrow_(kP
     });
 }
 
-void Workbench::expect(std::int64_t floats) { check_room(static_cast<double>(floats) * Bytes::of_base(sizeof(float))); }
+void TensorFactory::expect(std::int64_t floats) {
+    check_room(static_cast<double>(floats) * Bytes::of_base(sizeof(float)));
+}
 
-Floats Workbench::random(std::int64_t count) const {
+Floats TensorFactory::random(std::int64_t count) const {
     Floats made = floats(count);
     repeat(pool_, made.get(), static_cast<std::size_t>(count));
     return made;
 }
 
-std::shared_ptr<void> Workbench::random(Precision precision, std::size_t bytes) const {
+std::shared_ptr<void> TensorFactory::random(Precision precision, std::size_t bytes) const {
     if (precision != Precision::fp32 && precision != Precision::bf16) {
         throw CannotMeasure(
             fmt::format("{} is no precision of this CPU back end; it knows fp32 and bf16", name(precision)));
@@ -122,13 +124,13 @@ std::shared_ptr<void> Workbench::random(Precision precision, std::size_t bytes) 
     return made;
 }
 
-Floats Workbench::zeros(std::int64_t count) const {
+Floats TensorFactory::zeros(std::int64_t count) const {
     Floats made = floats(count);
     std::fill_n(made.get(), count, 0.0F);
     return made;
 }
 
-Indices Workbench::indices(std::int64_t count, std::int64_t below) const {
+Indices TensorFactory::indices(std::int64_t count, std::int64_t below) const {
     const std::shared_ptr<void> memory = allocate(static_cast<std::size_t>(count) * sizeof(std::int64_t));
     Indices made{memory, static_cast<std::int64_t*>(memory.get())};
     std::mt19937_64 random(seed_ + 1);

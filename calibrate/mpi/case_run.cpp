@@ -1,4 +1,4 @@
-#include "calibrate/mpi/session.hpp"
+#include "calibrate/mpi/case_run.hpp"
 
 #include <sys/resource.h>
 
@@ -40,7 +40,7 @@ void agree(int own, const std::string& why) {
 
 }  // namespace
 
-Session::Seat Session::seat_of(const World& world, const Case& asked) {
+CaseRun::Position CaseRun::position_of(const World& world, const Case& asked) {
     const auto groups = placed(asked, world.hosts());
     for (std::size_t group = 0; group < groups.size(); ++group) {
         const auto found = std::find(groups[group].begin(), groups[group].end(), world.rank());
@@ -51,17 +51,17 @@ Session::Seat Session::seat_of(const World& world, const Case& asked) {
     return {};
 }
 
-Session::Session(const World& world, const Case& asked) : Session(world, asked, seat_of(world, asked)) {}
+CaseRun::CaseRun(const World& world, const Case& asked) : CaseRun(world, asked, position_of(world, asked)) {}
 
-Session::Session(const World& world, const Case& asked, const Seat& seat)
-    : active_(world.split(seat.group == MPI_UNDEFINED ? MPI_UNDEFINED : 0, world.rank())),
-      group_(world.split(seat.group, seat.place)) {
+CaseRun::CaseRun(const World& world, const Case& asked, const Position& position)
+    : active_(world.split(position.group == MPI_UNDEFINED ? MPI_UNDEFINED : 0, world.rank())),
+      group_(world.split(position.group, position.place)) {
     const bool in = active_.member();
     int prepared = kReady;
     std::string why;
     if (in) {
         try {
-            exercise_ = make_exercise(asked, group_.get());
+            benchmark_ = make_group_benchmark(asked, group_.get());
         } catch (const CannotMeasure& error) {
             prepared = kSenseless;
             why = error.what();
@@ -70,13 +70,13 @@ Session::Session(const World& world, const Case& asked, const Seat& seat)
         }
     }
     agree(prepared, why);
-    agree(in && !exercise_->right() ? kWrong : kReady, {});
+    agree(in && !benchmark_->right() ? kWrong : kReady, {});
 }
 
-Session::Sample Session::take(const Turn& turn) {
+CaseRun::Sample CaseRun::take(const SampleRequest& request) {
     MPI_Barrier(active_.get());
     const long before = involuntary_switches();
-    const Seconds own = exercise_->run(turn);
+    const Seconds own = benchmark_->run(request);
     const auto switched = static_cast<double>(involuntary_switches() - before);
     std::array<double, 2> worst{own.in(1_s), switched};
     std::array<double, 2> all{};
@@ -84,14 +84,14 @@ Session::Sample Session::take(const Turn& turn) {
     return {all[0] * 1_s, all[1] > 0};
 }
 
-Session::Sample Session::sample(const Turn& turn) {
-    std::array<double, 2> what{static_cast<double>(turn.kind), turn.delay};
+CaseRun::Sample CaseRun::sample(const SampleRequest& request) {
+    std::array<double, 2> what{static_cast<double>(request.kind), request.delay};
     MPI_Bcast(what.data(), 2, MPI_DOUBLE, 0, active_.get());
-    return take(turn);
+    return take(request);
 }
 
-std::map<std::string, double> Session::mean_figures() const {
-    std::map<std::string, double> figures = exercise_->figures();
+std::map<std::string, double> CaseRun::mean_values() const {
+    std::map<std::string, double> figures = benchmark_->values();
     for (auto& [name, value] : figures) {
         double sum = 0;
         MPI_Reduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, active_.get());
@@ -100,18 +100,18 @@ std::map<std::string, double> Session::mean_figures() const {
     return figures;
 }
 
-std::map<std::string, double> Session::finish() {
+std::map<std::string, double> CaseRun::finish() {
     std::array<double, 2> what{kFinish, 0};
     MPI_Bcast(what.data(), 2, MPI_DOUBLE, 0, active_.get());
-    return mean_figures();
+    return mean_values();
 }
 
-void Session::follow() {
+void CaseRun::follow() {
     while (active_.member()) {
         std::array<double, 2> what{};
         MPI_Bcast(what.data(), 2, MPI_DOUBLE, 0, active_.get());
         if (what[0] == kFinish) {
-            mean_figures();
+            mean_values();
             return;
         }
         take({.kind = static_cast<int>(what[0]), .delay = what[1]});

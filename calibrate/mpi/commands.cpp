@@ -1,4 +1,4 @@
-#include "calibrate/mpi/orders.hpp"
+#include "calibrate/mpi/commands.hpp"
 
 #include <chrono>
 #include <thread>
@@ -25,19 +25,19 @@ void broadcast(void* what, int bytes, bool sleeping) {
 
 }  // namespace
 
-void order(const std::string& line) {
+void send_command(const std::string& line) {
     int length = static_cast<int>(line.size());
     std::string text = line;
     broadcast(&length, sizeof length, false);
     broadcast(text.data(), length, false);
 }
 
-void order_to_end() {
+void send_end() {
     int length = kEnd;
     broadcast(&length, sizeof length, false);
 }
 
-std::optional<std::string> next_order() {
+std::optional<std::string> next_command() {
     int length = kEnd;
     broadcast(&length, sizeof length, true);
     if (length == kEnd) {

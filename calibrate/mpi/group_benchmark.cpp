@@ -1,10 +1,10 @@
-#include "calibrate/mpi/exercise.hpp"
+#include "calibrate/mpi/group_benchmark.hpp"
 
 #include "base/check.hpp"
 
 namespace dodona::calibrate {
 
-std::unique_ptr<Exercise> make_exercise(const Case& asked, MPI_Comm group) {
+std::unique_ptr<GroupBenchmark> make_group_benchmark(const Case& asked, MPI_Comm group) {
     if (asked.benchmark == "collective") {
         return make_collective(asked, group);
     }

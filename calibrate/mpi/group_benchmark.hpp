@@ -13,25 +13,25 @@
 
 namespace dodona::calibrate {
 
-/// One sample of several kinds that a case may need: `kind` counts from 0, what it means is the exercise's.
-struct Turn {
+/// One sample of several kinds that a case may need: `kind` counts from 0, what it means is the benchmark's.
+struct SampleRequest {
     int kind = 0;
     double delay = 0;  ///< s, between messages (messages.hpp)
 };
 
-class Exercise {
+class GroupBenchmark {
 public:
-    Exercise() = default;
-    Exercise(const Exercise&) = delete;
-    Exercise& operator=(const Exercise&) = delete;
-    virtual ~Exercise() = default;
+    GroupBenchmark() = default;
+    GroupBenchmark(const GroupBenchmark&) = delete;
+    GroupBenchmark& operator=(const GroupBenchmark&) = delete;
+    virtual ~GroupBenchmark() = default;
 
     /// Once. This rank's own seconds; zero where it only answers.
-    virtual Seconds run(const Turn& turn) = 0;
+    virtual Seconds run(const SampleRequest& request) = 0;
     /// Whether results are those of the library; all ranks of the group ask at once.
     virtual bool right() { return true; }
     /// Figures of this rank; the same names on all ranks, which are averaged.
-    [[nodiscard]] virtual std::map<std::string, double> figures() const { return {}; }
+    [[nodiscard]] virtual std::map<std::string, double> values() const { return {}; }
 };
 
 class Stopwatch {
@@ -45,10 +45,10 @@ private:
 };
 
 /// Of `collective`, `send` and `interference`. Throws CannotMeasure where the case makes no sense; std::bad_alloc.
-std::unique_ptr<Exercise> make_exercise(const Case& asked, MPI_Comm group);
+std::unique_ptr<GroupBenchmark> make_group_benchmark(const Case& asked, MPI_Comm group);
 
-std::unique_ptr<Exercise> make_collective(const Case& asked, MPI_Comm group);
-std::unique_ptr<Exercise> make_messages(const Case& asked, MPI_Comm group);
-std::unique_ptr<Exercise> make_interference(const Case& asked, MPI_Comm group);
+std::unique_ptr<GroupBenchmark> make_collective(const Case& asked, MPI_Comm group);
+std::unique_ptr<GroupBenchmark> make_messages(const Case& asked, MPI_Comm group);
+std::unique_ptr<GroupBenchmark> make_interference(const Case& asked, MPI_Comm group);
 
 }  // namespace dodona::calibrate

@@ -1,4 +1,4 @@
-#include "calibrate/cuda/bench.hpp"
+#include "calibrate/cuda/benchmark_context.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -24,11 +24,11 @@ Products::Products() { check(cublasLtCreate(&handle_), "starting cuBLASLt"); }
 
 Products::~Products() { (void)cublasLtDestroy(handle_); }
 
-Bench::Bench(const Settings& of) : settings(of), facts(device_facts()) {}
+BenchmarkContext::BenchmarkContext(const Settings& of) : settings(of), facts(device_facts()) {}
 
-Bytes Bench::scratch_size() const { return facts.major >= 9 ? 64_MiB : 32_MiB; }
+Bytes BenchmarkContext::scratch_size() const { return facts.major >= 9 ? 64_MiB : 32_MiB; }
 
-void* Bench::scratch_of(Bytes size) {
+void* BenchmarkContext::scratch_of(Bytes size) {
     if (scratch.size() < size) {
         scratch = DeviceBuffer();
         scratch = DeviceBuffer(size, "the scratch memory");
@@ -36,39 +36,42 @@ void* Bench::scratch_of(Bytes size) {
     return scratch.get();
 }
 
-Tensor normal_tensor(const Bench& bench, Element element, Count elements, std::string_view what, float scale) {
+Tensor normal_tensor(const BenchmarkContext& context, Element element, Count elements, std::string_view what,
+                     float scale) {
     Tensor tensor = plain_tensor(element, elements, what);
-    std::uint64_t seed = bench.settings.seed;
+    std::uint64_t seed = context.settings.seed;
     for (const char letter : what) {  // two tensors of one size get different numbers
         seed = seed * 31 + static_cast<std::uint64_t>(letter);
     }
-    fill_normal(tensor.get(), element, elements, scale, seed, bench.stream.get());
+    fill_normal(tensor.get(), element, elements, scale, seed, context.stream.get());
     check(cudaGetLastError(), fmt::format("filling {}", what));
     return tensor;
 }
 
-Tensor zero_tensor(const Bench& bench, Element element, Count elements, std::string_view what) {
+Tensor zero_tensor(const BenchmarkContext& context, Element element, Count elements, std::string_view what) {
     Tensor tensor = plain_tensor(element, elements, what);
-    check(cudaMemsetAsync(tensor.get(), 0, static_cast<std::size_t>(tensor.memory->size().in(1_B)), bench.stream.get()),
-          fmt::format("filling {}", what));
+    check(
+        cudaMemsetAsync(tensor.get(), 0, static_cast<std::size_t>(tensor.memory->size().in(1_B)), context.stream.get()),
+        fmt::format("filling {}", what));
     return tensor;
 }
 
-std::shared_ptr<DeviceBuffer> index_tensor(const Bench& bench, Count elements, std::int32_t below) {
+std::shared_ptr<DeviceBuffer> index_tensor(const BenchmarkContext& context, Count elements, std::int32_t below) {
     auto memory = std::make_shared<DeviceBuffer>(Bytes::of_base(4.0 * static_cast<double>(elements)), "the indices");
-    fill_indices(static_cast<std::int32_t*>(memory->get()), elements, below, bench.settings.seed, bench.stream.get());
+    fill_indices(static_cast<std::int32_t*>(memory->get()), elements, below, context.settings.seed,
+                 context.stream.get());
     check(cudaGetLastError(), "filling the indices");
     return memory;
 }
 
-std::vector<float> numbers_of(const Bench& bench, const Tensor& tensor) {
+std::vector<float> numbers_of(const BenchmarkContext& context, const Tensor& tensor) {
     const DeviceBuffer wide(Bytes::of_base(4.0 * static_cast<double>(tensor.elements)), "a result to compare");
-    to_float(tensor.get(), tensor.element, tensor.elements, static_cast<float*>(wide.get()), bench.stream.get());
+    to_float(tensor.get(), tensor.element, tensor.elements, static_cast<float*>(wide.get()), context.stream.get());
     std::vector<float> numbers(static_cast<std::size_t>(tensor.elements));
     check(cudaMemcpyAsync(numbers.data(), wide.get(), numbers.size() * sizeof(float), cudaMemcpyDeviceToHost,
-                          bench.stream.get()),
+                          context.stream.get()),
           "reading a result");
-    check(cudaStreamSynchronize(bench.stream.get()), "reading a result");
+    check(cudaStreamSynchronize(context.stream.get()), "reading a result");
     return numbers;
 }
 

@@ -1,4 +1,4 @@
-#include "calibrate/cuda/gate.hpp"
+#include "calibrate/cuda/driver_check.hpp"
 
 #include <cuda_runtime_api.h>
 

@@ -35,7 +35,7 @@ private:
 class Networks;  ///< networks.hpp
 class Ranks;     ///< collectives.hpp
 
-struct Bench {
+struct BenchmarkContext {
     const Settings settings;
     const DeviceFacts facts;
     const Stream stream;
@@ -45,7 +45,7 @@ struct Bench {
     std::shared_ptr<Networks> networks;  ///< made by the first case that needs it
     std::shared_ptr<Ranks> ranks;        ///< likewise
 
-    explicit Bench(const Settings& settings);
+    explicit BenchmarkContext(const Settings& settings);
 
     /// 64 MiB on compute capability 9 and later, else 32: what cuBLAS recommends and frameworks give it.
     [[nodiscard]] Bytes scratch_size() const;
@@ -67,14 +67,15 @@ struct Tensor {
 };
 
 /// Normally distributed, standard deviation `scale`: zeros would run faster than real data (13 % on an H200).
-Tensor normal_tensor(const Bench& bench, Element element, Count elements, std::string_view what, float scale = 1.0F);
+Tensor normal_tensor(const BenchmarkContext& context, Element element, Count elements, std::string_view what,
+                     float scale = 1.0F);
 /// Filled with zeros.
-Tensor zero_tensor(const Bench& bench, Element element, Count elements, std::string_view what);
+Tensor zero_tensor(const BenchmarkContext& context, Element element, Count elements, std::string_view what);
 /// Indices below `below`.
-std::shared_ptr<DeviceBuffer> index_tensor(const Bench& bench, Count elements, std::int32_t below);
+std::shared_ptr<DeviceBuffer> index_tensor(const BenchmarkContext& context, Count elements, std::int32_t below);
 
 /// The tensor's numbers on the host. Waits for the stream.
-std::vector<float> numbers_of(const Bench& bench, const Tensor& tensor);
+std::vector<float> numbers_of(const BenchmarkContext& context, const Tensor& tensor);
 
 /// Whether a case is so small that its result is compared with the host's, or asked for with `check: 1`.
 bool is_checked(const Case& asked, Count elements);

@@ -1,4 +1,4 @@
-// Whether there is a driver and a device at all: asked before anything else, since libraries crash without one
+// Checks for a driver and a device. It runs before anything else, because libraries crash without one
 // (cuptiDeviceGetChipName without a driver ends the process).
 #pragma once
 

@@ -1,0 +1,12 @@
+// Files are written whole or not at all: a reader never sees half of one.
+#pragma once
+
+#include <string>
+
+namespace dodona {
+
+/// Writes a new file beside `path` and renames it. A link is followed; what is no regular file (/dev/null, a pipe) is
+/// written in place. Throws InputError with the system's reason.
+void write_whole(const std::string& path, const std::string& text);
+
+}  // namespace dodona
