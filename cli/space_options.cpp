@@ -22,13 +22,16 @@ constexpr std::array kVaryWords{VaryWord{"placement", &search::Vary::placement},
                                 VaryWord{"group", &search::Vary::group}, VaryWord{"overlap", &search::Vary::overlap},
                                 VaryWord{"offload", &search::Vary::offload}};
 
+/// The name that is due for one that has changed, and is still read.
+std::string present_name(const std::string& name) { return name == "chunks" ? "virtual_stages" : name; }
+
 /// "tensor=8,recompute=full"; a name without a value where that means something.
 std::vector<search::Constraint> constraints(Arguments& arguments, const std::string& option, const search::Space& space,
                                             bool names) {
     std::vector<search::Constraint> found;
     for (const std::string& typed : arguments.list(option)) {
         const std::size_t equals = typed.find('=');
-        const search::Constraint constraint{typed.substr(0, equals),
+        const search::Constraint constraint{present_name(typed.substr(0, equals)),
                                             equals == std::string::npos ? std::string{} : typed.substr(equals + 1)};
         if (equals != std::string::npos ? constraint.value.empty() : !names) {
             arguments.fault(option, fmt::format("{} has no value", as_typed(typed)), "write it as tensor=8");
@@ -71,7 +74,8 @@ std::vector<Option> space_options() {
              .group = group},
             {.names = "--fixed",
              .value = "NAME=N,...",
-             .description = "what plans must have: sizes of axes, microbatch=, chunks=, recompute=, shard=, schedule=",
+             .description =
+                 fmt::format("what plans must have: sizes of axes, {}=", fmt::join(search::constraint_names(), "=, ")),
              .group = group},
             {.names = "--exclude",
              .value = "NAME=N,...",
