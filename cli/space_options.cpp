@@ -28,9 +28,12 @@ struct ConstraintName {
     std::string_view typed, name;
 };
 /// Names that users know, and those of plan files, which are accepted too.
-constexpr std::array kConstraintNames{
-    ConstraintName{"micro-batch", "microbatch"}, ConstraintName{"virtual-stages", "chunks"},
-    ConstraintName{"recompute", "recompute"}, ConstraintName{"zero", "shard"}, ConstraintName{"schedule", "schedule"}};
+constexpr std::array kConstraintNames{ConstraintName{"micro-batch", "microbatch"},
+                                      ConstraintName{"virtual-stages", "virtual_stages"},
+                                      ConstraintName{"chunks", "virtual_stages"},
+                                      ConstraintName{"recompute", "recompute"},
+                                      ConstraintName{"zero", "shard"},
+                                      ConstraintName{"schedule", "schedule"}};
 
 search::Constraint in_terms_of_search(std::string name, std::string value) {
     for (const ConstraintName& known : kConstraintNames) {

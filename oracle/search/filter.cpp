@@ -68,7 +68,7 @@ std::optional<std::string> value_fault(const Constraint& constraint) {
 }  // namespace
 
 const std::vector<std::string>& constraint_names() {
-    static const std::vector<std::string> words{"microbatch", "chunks", "recompute", "shard", "schedule"};
+    static const std::vector<std::string> words{"microbatch", "virtual_stages", "recompute", "shard", "schedule"};
     return words;
 }
 
@@ -136,7 +136,7 @@ bool Filter::allows(const std::string& word, const std::string& value) const {
 bool Filter::takes(std::int64_t microbatch) const { return allows("microbatch", std::to_string(microbatch)); }
 
 bool Filter::takes(const Variant& variant) const {
-    return allows("chunks", std::to_string(variant.chunks)) &&
+    return allows("virtual_stages", std::to_string(variant.chunks)) &&
            allows("recompute", std::string(plan::name(variant.recompute))) &&
            allows("shard", std::string(plan::name(variant.shard))) &&
            allows("schedule", std::string(plan::name(variant.schedule)));

@@ -12,7 +12,7 @@
 
 namespace dodona::search {
 
-/// The words that a constraint may begin with, but for axes: microbatch, chunks, recompute, shard, schedule.
+/// The words that a constraint may begin with, but for axes: microbatch, virtual_stages, recompute, shard, schedule.
 const std::vector<std::string>& constraint_names();
 
 /// Why a constraint means nothing for these strategies; none if it means something.
