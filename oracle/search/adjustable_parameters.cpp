@@ -18,7 +18,7 @@ using cluster::Device;
 using cluster::Level;
 using plan::FrameworkParameter;
 
-/// Derivatives are taken over one per cent either way.
+/// Derivatives are taken over one per cent in both directions.
 constexpr double kNear = 1.01;
 
 struct FrameworkLabel {
@@ -52,7 +52,7 @@ constexpr std::array kFrameworkLabels{
 static_assert(kFrameworkLabels.size() == plan::kFrameworkParameters.size());
 
 AdjustableParameter parameter(std::string key, std::string name, Amount now, bool more_is_better,
-                              std::function<void(Conditions&, double)> turn) {
+                              std::function<void(Conditions&, double)> change) {
     return {.parameter = {.key = std::move(key),
                           .name = std::move(name),
                           .now = now,
@@ -61,20 +61,20 @@ AdjustableParameter parameter(std::string key, std::string name, Amount now, boo
                           .more_is_better = more_is_better},
             .below = 1 / kNear,
             .above = kNear,
-            .adjusted = [turn = std::move(turn)](const Conditions& was, double factor) {
+            .adjusted = [change = std::move(change)](const Conditions& was, double factor) {
                 Conditions is = was;
-                turn(is, factor);
+                change(is, factor);
                 return is;
             }};
 }
 
-/// As `parameter`, of something that measured tables depend on.
+/// As `parameter`, for parameters that measured tables depend on.
 AdjustableParameter table_parameter(std::string key, std::string name, Amount now, bool more_is_better,
-                                    std::function<void(Cluster&, double)> turn) {
+                                    std::function<void(Cluster&, double)> change) {
     return parameter(std::move(key), std::move(name), now, more_is_better,
-                     [turn = std::move(turn)](Conditions& conditions, double factor) {
+                     [change = std::move(change)](Conditions& conditions, double factor) {
                          const Cluster was = conditions.cluster;
-                         turn(conditions.cluster, factor);
+                         change(conditions.cluster, factor);
                          conditions.cluster = cost::moved_tables(was, conditions.cluster);
                      });
 }
@@ -86,7 +86,7 @@ void each_device(Cluster& cluster, const std::function<void(Device&)>& change) {
     }
 }
 
-/// Levels that a job of so many ranks may cross, those of one cable together.
+/// Levels that a job of so many ranks may cross, grouped by cable.
 std::vector<std::vector<std::size_t>> cables(const Cluster& cluster, std::int64_t ranks) {
     std::vector<std::vector<std::size_t>> found;
     for (std::size_t i = 0; i < cluster.levels.size(); ++i) {
@@ -140,17 +140,17 @@ void add_links(std::vector<AdjustableParameter>& all, const Cluster& cluster, st
             }
             const std::string key = cluster.levels[levels.front()].name;
             const auto scale = bandwidth ? scale_bandwidth : scale_latency;
-            const auto turn = [levels, scale](Cluster& is, double factor) {
+            const auto change = [levels, scale](Cluster& is, double factor) {
                 for (const std::size_t level : levels) {
                     scale(is.levels[level], factor);
                 }
             };
             if (bandwidth) {
                 all.push_back(table_parameter("bandwidth." + key, fmt::format("bandwidth ({})", names),
-                                              cluster.levels[levels.front()].bandwidth, true, turn));
+                                              cluster.levels[levels.front()].bandwidth, true, change));
             } else if (latency > Seconds{}) {
                 all.push_back(
-                    table_parameter("latency." + key, fmt::format("latency ({})", names), latency, false, turn));
+                    table_parameter("latency." + key, fmt::format("latency ({})", names), latency, false, change));
             }
         }
     }
@@ -177,7 +177,7 @@ AdjustableParameter device_parameter(std::string key, std::string name, Amount n
     });
 }
 
-/// Of whole networks whose seconds per sample were measured here kernels say nothing.
+/// Whether seconds per sample of the whole network were measured on this machine; kernels then do not count.
 bool is_measured(const Cluster& cluster, const graph::Graph& graph) {
     return std::any_of(cluster.measured_samples.begin(), cluster.measured_samples.end(),
                        [&](const cluster::MeasuredSamples& samples) { return samples.model == graph.name; });
@@ -208,7 +208,7 @@ void add_devices(std::vector<AdjustableParameter>& all, const Cluster& cluster, 
     }
 }
 
-void add_rooms(std::vector<AdjustableParameter>& all, const Conditions& conditions, const graph::Graph& graph) {
+void add_capacities(std::vector<AdjustableParameter>& all, const Conditions& conditions, const graph::Graph& graph) {
     const Cluster& cluster = conditions.cluster;
     const Bytes memory = conditions.max_memory ? min(*conditions.max_memory, cluster.device.memory)
                                                : (1 - cluster.memory_reserve) * cluster.device.memory;
@@ -237,16 +237,17 @@ void add_rooms(std::vector<AdjustableParameter>& all, const Conditions& conditio
 }
 
 void add_framework(std::vector<AdjustableParameter>& all, const plan::Framework& framework) {
-    for (const FrameworkLabel& word : kFrameworkLabels) {
-        const plan::FrameworkParameterKind& kind = plan::kFrameworkParameters[static_cast<std::size_t>(word.parameter)];
-        const double value = framework[word.parameter];
+    for (const FrameworkLabel& label : kFrameworkLabels) {
+        const plan::FrameworkParameterKind& kind =
+            plan::kFrameworkParameters[static_cast<std::size_t>(label.parameter)];
+        const double value = framework[label.parameter];
         if (value <= 0) {
             continue;
         }
-        const Amount now = kind.is_time ? Amount(framework.seconds(word.parameter)) : Amount(value);
+        const Amount now = kind.is_time ? Amount(framework.seconds(label.parameter)) : Amount(value);
         AdjustableParameter one =
-            parameter("framework." + std::string(kind.word), std::string(word.name), now, word.more_is_better,
-                      [parameter = word.parameter](Conditions& is, double factor) {
+            parameter("framework." + std::string(kind.word), std::string(label.name), now, label.more_is_better,
+                      [parameter = label.parameter](Conditions& is, double factor) {
                           plan::Framework::Number& number = is.framework.number(parameter);
                           number.value *= factor;
                           number.lo *= factor;
@@ -261,12 +262,12 @@ void add_framework(std::vector<AdjustableParameter>& all, const plan::Framework&
     }
 }
 
-/// Derivatives by whole micro-batches: of every data rank one more and one less, of an interleaved schedule as many as
-/// there are stages.
+/// Derivatives are taken over one micro-batch of every data rank; with an interleaved schedule over as many as there are
+/// stages.
 AdjustableParameter batch_parameter(const Conditions& conditions, const plan::Plan& plan) {
-    const bool dealt = plan.schedule == plan::ScheduleKind::interleaved && plan.strategy.pipeline;
+    const bool interleaved = plan.schedule == plan::ScheduleKind::interleaved && plan.strategy.pipeline;
     const std::int64_t whole =
-        plan.microbatch * step::data_ranks(plan) * (dealt ? plan.axis_size(*plan.strategy.pipeline) : 1);
+        plan.microbatch * step::data_ranks(plan) * (interleaved ? plan.axis_size(*plan.strategy.pipeline) : 1);
     const auto batch = static_cast<double>(conditions.batch);
     AdjustableParameter one =
         parameter("batch", "global batch", conditions.batch, true, [](Conditions& is, double factor) {
@@ -286,7 +287,7 @@ std::vector<AdjustableParameter> adjustable_parameters(const Conditions& conditi
     std::vector<AdjustableParameter> all;
     add_links(all, conditions.cluster, plan.devices());
     add_devices(all, conditions.cluster, graph, plan);
-    add_rooms(all, conditions, graph);
+    add_capacities(all, conditions, graph);
     add_framework(all, conditions.framework);
     all.push_back(batch_parameter(conditions, plan));
     return all;

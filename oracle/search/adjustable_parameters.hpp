@@ -1,6 +1,5 @@
-// Parameters that an answer may hang on, and how to turn each: a table.
-//
-// Turning one by a factor f changes that and nothing else:
+// The parameters that an answer may be sensitive to, and how to change each. A factor f changes one parameter and nothing
+// else:
 //
 //   bandwidth (LEVELS)     of their links and of reductions in their switches, times f
 //   latency (LEVELS)       of a message, what a protocol takes to start, of reductions in switches, times f
@@ -10,8 +9,8 @@
 //   a framework's parameters, inside their range (plan/framework.hpp)
 //   global batch           by doublings, so that what divided before still does
 //
-// Neighbouring levels on one side of the node's boundary whose links have one bandwidth are one parameter: the same cable.
-// Measured tables move by what the model says of the change (cost/moved_tables.hpp).
+// Adjacent levels on one side of the node boundary whose links have one bandwidth are one parameter: the same cable.
+// Measured tables are adjusted by the change that the model predicts (cost/moved_tables.hpp).
 #pragma once
 
 #include <functional>
@@ -25,27 +24,28 @@
 
 namespace dodona::search {
 
-/// What a question takes as given.
+/// The givens of a question.
 struct Conditions {
     cluster::Cluster cluster;
     plan::Framework framework;
     std::int64_t batch = 1;
     std::optional<Bytes> max_memory;
-    bool offloads = false;  ///< plans may keep something in the hosts' memory
+    bool offloads = false;  ///< plans may offload to host memory
 };
 
 struct AdjustableParameter {
     Parameter parameter;
-    double below = 1, above = 1;  ///< factors close to 1 that a derivative is taken between
+    double below = 1, above = 1;  ///< factors close to 1 between which a derivative is taken
     bool by_doublings = false;
-    bool by_steps = false;  ///< plans come to fit and cease to: time jumps, so that plans known say little about others
+    bool by_steps =
+        false;  ///< the parameter decides which plans fit, so times jump and only full searches locate crossovers
     std::function<Conditions(const Conditions&, double factor)> adjusted;
 };
 
-/// How far a parameter is followed, as a factor either way: our choice, beyond it nothing is the same machine any more.
+/// The largest factor in either direction. Our choice: beyond it the machine is another one.
 inline constexpr double kFarthest = 16;
 
-/// Of the parameters that are there, in the order of the table above. `plan`: the one whose derivatives are asked for.
+/// The parameters of these conditions, in the order above. `plan`: the one whose derivatives are taken.
 std::vector<AdjustableParameter> adjustable_parameters(const Conditions& conditions, const graph::Graph& graph,
                                                        const plan::Plan& plan);
 

@@ -20,7 +20,7 @@ std::string mesh_text(const plan::Plan& plan) {
 }
 
 std::string text(const NearestPlan& nearest) {
-    return fmt::format("the leanest needs {:.1f} of {:.1f} GiB per device ({}, micro-batch {}, recompute {})",
+    return fmt::format("at least {:.1f} GiB of {:.1f} GiB per device ({}, micro-batch {}, recompute {})",
                        nearest.needed.in(1_GiB), nearest.available.in(1_GiB), mesh_text(nearest.plan),
                        nearest.plan.microbatch, name(nearest.plan.recompute));
 }

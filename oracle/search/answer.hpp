@@ -1,4 +1,4 @@
-// The answer to "what parallelism fits N devices": ranked plans, and why the others are not among them.
+// The answer of a search: ranked plans, and why other configurations cannot run.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@
 
 namespace dodona::search {
 
-/// Plans closer than this are equal to every model that we know of; the simpler then comes first.
+/// Plans whose times differ by less count as equally fast, since no performance model resolves less; of those the simpler
+/// comes first.
 inline constexpr double kEqualTime = 0.005;
 
-/// Of configurations that lack memory, the one that needs least of it on a device.
+/// Of configurations that are out of memory, the one that needs least.
 struct NearestPlan {
     plan::Plan plan;
     Bytes needed;
     Bytes available;
 };
-/// "the leanest needs 96.0 of 79.1 GiB per device (megatron tensor=8 data=4, micro-batch 1, recompute full)".
+/// "at least 96.0 GiB of 79.1 GiB per device (megatron tensor=8 data=4, micro-batch 1, recompute full)".
 std::string text(const NearestPlan& nearest);
 
 /// Configurations of one strategy that cannot run, counted by their first cause.
@@ -29,7 +30,7 @@ struct Infeasible {
     std::string strategy;
     step::InfeasibleCause cause;
     std::int64_t count = 0;
-    std::optional<NearestPlan> nearest;  ///< where memory is the cause and the nearest is known
+    std::optional<NearestPlan> nearest;  ///< where memory is the cause and this plan is known
 };
 
 /// "megatron tensor=8 data=4 pipeline=2".
@@ -38,22 +39,22 @@ std::string mesh_text(const plan::Plan& plan);
 struct SearchCounts {
     std::int64_t configurations = 0;  ///< all, infeasible ones included
     std::int64_t evaluated = 0;       ///< time and memory computed
-    std::int64_t pruned = 0;          ///< dismissed by a bound without evaluation
+    std::int64_t pruned = 0;          ///< ruled out by a bound, without evaluation
     double seconds = 0;
-    bool optimal = true;  ///< over the enumerated space
+    bool optimal = true;  ///< the whole space was searched
 };
 
-/// What a search for the best choice of every layer looked at (layer_search.hpp).
+/// What a search for per-layer strategies visited (layer_search.hpp).
 struct LayerCounts {
     std::int64_t settings = 0;  ///< meshes x micro-batches x sharding x recomputation
-    std::int64_t states = 0;    ///< of frontiers
-    std::int64_t cut = 0;       ///< settings in which a frontier was cut: better choices may exist there
+    std::int64_t states = 0;    ///< of all frontiers
+    std::int64_t cut = 0;       ///< settings whose frontier was cut by limits: better choices may exist there
 };
 
-/// The name of strategies that a search makes for one network.
+/// The name of a strategy that a search makes for one network.
 inline constexpr std::string_view kByLayers = "auto";
 
-/// What was asked, for the reports.
+/// The question, for the reports.
 struct Question {
     std::string model;
     std::string machine;
@@ -71,22 +72,22 @@ struct Answer {
     Question question;
     std::vector<step::Prediction> plans;  ///< fastest first, all fit
     std::vector<Infeasible> infeasible;   ///< most frequent first
-    /// When nothing fits: the configuration that comes nearest, predicted all the same.
+    /// Where nothing fits: the configuration that needs least memory, predicted as if it fitted.
     std::vector<step::Prediction> nearest;
     SearchCounts counts;
-    std::optional<LayerCounts> layers;       ///< where each layer could choose
+    std::optional<LayerCounts> layers;       ///< where per-layer strategies were searched
     std::optional<Explanation> explanation;  ///< where it was asked for
 };
 
-/// How sure it is that `first` is the faster of two plans for one job: the errors that both share drop out
-/// (step/uncertainty.hpp). 0.5: not at all.
+/// Probability that `first` is the faster of two plans for one job. Errors that both share cancel
+/// (step/uncertainty.hpp).
 double sure(const step::Prediction& first, const step::Prediction& other);
 
-/// Whether the difference of two plans is within what predictions may miss, at the level of their intervals.
+/// Whether the difference of two plans is within the error of their predictions, at the level of their intervals.
 bool tied(const step::Prediction& first, const step::Prediction& other);
 
-/// Places in a ranking (the first is 1) of plans that cannot be told apart: each group starts with the first plan that
-/// is in no earlier one, and has all later plans that are tied with it. Groups of one are left out.
+/// Groups of tied plans, as ranks from 1. Each group starts with the first plan that is in no earlier group and has all
+/// later plans tied with it. Groups of one are left out.
 std::vector<std::vector<std::size_t>> ties(const std::vector<step::Prediction>& plans);
 
 }  // namespace dodona::search

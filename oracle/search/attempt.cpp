@@ -6,7 +6,7 @@ namespace dodona::search {
 
 namespace {
 
-/// What kept most configurations out; of those that are out of memory, by how much the nearest one is.
+/// Why the plan that needs least memory does not fit, where it is known; else the most frequent cause.
 decltype(Attempt::why_not) why_nothing_fits(const Answer& answer) {
     if (!answer.nearest.empty()) {
         return *answer.nearest.front().why_not;

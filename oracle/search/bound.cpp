@@ -13,16 +13,16 @@ namespace dodona::search {
 
 namespace {
 
-/// Bits of rounding that sums of a plan and of the bound may differ by.
+/// Relative rounding by which sums of a plan and of the bound may differ.
 constexpr double kRateSlack = 1e-9;
 
-/// Arithmetic and memory traffic of one kernel at their fastest.
+/// Highest rates of one kind of kernel.
 struct Fastest {
     FlopPerSecond rate;
     BytesPerSecond bandwidth;
 };
 
-/// Products of blocks may run in a narrow format, others and attention keep 16 bits.
+/// Precisions that products may run in: with a format of 8 bits or fewer, products outside blocks and attention keep 16.
 std::vector<Precision> precisions(const cluster::Device& device, Precision asked) {
     const bool both = is_narrow(asked) && device.supports(Precision::bf16);
     return both ? std::vector{asked, Precision::bf16} : std::vector{asked};
@@ -36,7 +36,7 @@ Fastest fastest(const cluster::Device& device, graph::KernelKind kind, Precision
         fastest.rate = max(fastest.rate, share * device.peak(precision));
         wide = std::max(wide, share);
     }
-    // What is too narrow for matrix units.
+    // Products too narrow for matrix units run on vector units.
     fastest.rate = max(fastest.rate, wide * device.vector);
     double memory = 1;
     if (const auto fitted = cost::most_of_peak(device, kind, asked); fitted && !step::is_product({.kind = kind})) {
@@ -54,10 +54,10 @@ bool was_measured(const graph::Graph& graph, const cluster::Cluster& cluster,
                        [](const cluster::DeviceKind& kind) { return !kind.device->curves.empty(); });
 }
 
-/// Device time of one sample: what a pass takes longer for every further one.
-class OfOneSample {
+/// Lower bound of the device time of one sample: by how much each further sample lengthens a pass.
+class SampleTime {
 public:
-    OfOneSample(const std::vector<cluster::DeviceKind>& kinds, const Space& space) : kinds_(kinds), space_(space) {}
+    SampleTime(const std::vector<cluster::DeviceKind>& kinds, const Space& space) : kinds_(kinds), space_(space) {}
 
     [[nodiscard]] Seconds of(const graph::Layer& layer) const {
         if (!layer.nest.work) {
@@ -75,7 +75,7 @@ public:
 private:
     static constexpr double kSamples = 257;
 
-    /// The same kernels for one sample and for kSamples; of others nothing is claimed.
+    /// `one`, `many`: the kernels for 1 and kSamples samples. No bound where they do not correspond.
     [[nodiscard]] Seconds of(const std::vector<graph::Kernel>& one, const std::vector<graph::Kernel>& many) const {
         Seconds time;
         for (std::size_t i = 0; i < one.size() && one.size() == many.size(); ++i) {
@@ -106,7 +106,7 @@ private:
     const Space& space_;
 };
 
-/// As it is trained: weights may be kept in the master copy alone by some profile, so no more than that is claimed.
+/// Weights and optimizer states of the whole network, without what may be offloaded.
 Bytes kept(const graph::Graph& graph, const Space& space) {
     const TrainingBytes bytes = training_bytes(space.precision);
     const plan::Optimizer& optimizer = plan::optimizer(space.optimizer);
@@ -151,7 +151,7 @@ Bound bound(const graph::Graph& graph, const cluster::Cluster& cluster, const Sp
     if (was_measured(graph, cluster, kinds)) {
         return bound;
     }
-    const OfOneSample sample(kinds, space);
+    const SampleTime sample(kinds, space);
     for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         bound.least_sample += static_cast<double>(graph.instances(v)) * sample.of(graph.layer(v));
     }

@@ -14,17 +14,17 @@ namespace {
 
 using plan::Plan;
 
-/// Factors that a parameter is tried at, denser where a change is more likely to come about.
+/// Factors at which known plans are compared; denser near 1, where a crossover is more likely.
 constexpr std::array kGrid{1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0};
 constexpr std::array kDoublings{2.0, 4.0, 8.0, 16.0};
 
-/// Times that a crossover is looked for among plans known before it is left to searches alone.
+/// Rounds of locating a crossover among known plans before full searches bisect.
 constexpr int kRounds = 3;
 
-/// Where full searches look on a way without a crossover among plans known, of parameters that the plan reacts to.
+/// Factors of full searches where known plans have no crossover, for parameters that the plan reacts to.
 constexpr std::array kProbes{4.0};
 
-/// The way from 1 to the end of the range; samples stay whole.
+/// The factors of the grid between 1 and the end of the range; a batch stays a whole number of samples.
 std::vector<double> steps(const AdjustableParameter& parameter, double end, std::int64_t batch) {
     std::vector<double> found;
     const auto add = [&](double factor) {
@@ -55,7 +55,7 @@ bool same_layout(const Plan& a, const Plan& b) {
 
 namespace {
 
-/// Whether two plans of one layout are one plan.
+/// Whether two plans of one layout are the same plan.
 bool same_run(const Plan& a, const Plan& b) {
     return a.microbatch == b.microbatch && a.schedule == b.schedule && a.chunks == b.chunks && a.stages == b.stages &&
            a.recompute == b.recompute && a.shard == b.shard && a.shard_group == b.shard_group &&
@@ -78,13 +78,13 @@ std::optional<step::Prediction> predicted(const graph::Graph& graph, const Condi
 CrossoverSearch::CrossoverSearch(const Inquiry& inquiry, const Conditions& conditions,
                                  const std::vector<step::Prediction>& plans, std::function<bool()> go_on)
     : inquiry_(inquiry), conditions_(conditions), go_on_(std::move(go_on)) {
-    check(!plans.empty(), "what competes with a recommendation needs one");
+    check(!plans.empty(), "a crossover search starts from a recommended plan");
     for (const step::Prediction& prediction : plans) {
         know(prediction.plan);
     }
 }
 
-/// Plans of one name that take other times have other rules: they were made for a network.
+/// Times are compared too: per-layer strategies have one name and different rules.
 void CrossoverSearch::know(const Plan& plan) {
     const std::optional<Seconds> now = time(conditions_, plan);
     const bool known = std::any_of(known_.begin(), known_.end(), [&](const Known& other) {
@@ -149,16 +149,16 @@ bool CrossoverSearch::cannot_cross(const AdjustableParameter& parameter, double 
 std::optional<CrossoverSearch::Bracket> CrossoverSearch::bracket(const AdjustableParameter& parameter,
                                                                  double end) const {
     const std::vector<const Known*> plans = contenders(parameter, end);
-    const auto flips = [&](double factor) {
+    const auto changes = [&](double factor) {
         return standing(parameter.adjusted(conditions_, factor), plans).crosses();
     };
     Bracket found;
     for (const double factor : steps(parameter, end, conditions_.batch)) {
-        found.flips = factor;
-        if (flips(factor)) {
-            while (std::abs(std::log(found.flips / found.stays)) > std::log(kFine)) {
-                const double middle = std::sqrt(found.flips * found.stays);
-                (flips(middle) ? found.flips : found.stays) = middle;
+        found.changes = factor;
+        if (changes(factor)) {
+            while (std::abs(std::log(found.changes / found.stays)) > std::log(kFine)) {
+                const double middle = std::sqrt(found.changes * found.stays);
+                (changes(middle) ? found.changes : found.stays) = middle;
             }
             return found;
         }
@@ -193,11 +193,11 @@ CrossoverSearch::Recommended CrossoverSearch::searched(const Conditions& conditi
         }
     }
     return {.looked = true,
-            .flips = standing.crosses(),
+            .changes = standing.crosses(),
             .plan = answer.plans.empty() ? std::nullopt : std::optional(answer.plans.front())};
 }
 
-Direction CrossoverSearch::walk(const AdjustableParameter& parameter, const std::vector<double>& way) {
+Direction CrossoverSearch::search_each(const AdjustableParameter& parameter, const std::vector<double>& way) {
     double stays = 1;
     for (const double factor : way) {
         if (cannot_cross(parameter, factor)) {
@@ -208,10 +208,10 @@ Direction CrossoverSearch::walk(const AdjustableParameter& parameter, const std:
         if (!there.looked) {
             return {};
         }
-        if (there.flips) {
+        if (there.changes) {
             Crossover crossover{.factor = factor, .to = std::move(there.plan)};
             return parameter.by_doublings ? Direction{.looked = true, .crossover = std::move(crossover)}
-                                          : halved(parameter, stays, std::move(crossover));
+                                          : bisected(parameter, stays, std::move(crossover));
         }
         stays = factor;
     }
@@ -223,7 +223,7 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
     const Direction stays{.looked = true, .crossover = std::nullopt};
     const std::vector<double> way = steps(parameter, end, conditions_.batch);
     if (parameter.by_doublings || parameter.by_steps) {
-        return walk(parameter, way);
+        return search_each(parameter, way);
     }
     if (end == 1 || cannot_cross(parameter, end)) {
         return stays;
@@ -231,20 +231,20 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
     std::optional<Crossover> nearest;
     for (int round = 0; round < kRounds; ++round) {
         const auto found = bracket(parameter, end);
-        const double at = found ? found->flips : end;
+        const double at = found ? found->changes : end;
         Recommended there = searched(parameter.adjusted(conditions_, at));
         if (!there.looked) {
             return {};
         }
-        if (!there.flips && !found) {
+        if (!there.changes && !found) {
             return probed(parameter, end);
         }
-        if (!there.flips) {
-            continue;  // another way to run the recommended layout was found
+        if (!there.changes) {
+            continue;  // the search found a faster plan of the recommended layout
         }
         nearest = Crossover{.factor = at, .to = std::move(there.plan)};
         if (!found) {
-            continue;  // what wins there is known now
+            continue;  // the plan that wins there is known now
         }
         Recommended before{.looked = true};
         if (!cannot_cross(parameter, found->stays) && found->stays != 1) {
@@ -253,19 +253,19 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
         if (!before.looked) {
             return {};
         }
-        if (!before.flips) {
+        if (!before.changes) {
             return {.looked = true, .crossover = nearest};
         }
         nearest = Crossover{.factor = found->stays, .to = std::move(before.plan)};
     }
     if (nearest) {
-        return halved(parameter, 1, *nearest);
+        return bisected(parameter, 1, *nearest);
     }
     Recommended there = searched(parameter.adjusted(conditions_, end));
     if (!there.looked) {
         return {};
     }
-    return there.flips ? halved(parameter, 1, {.factor = end, .to = std::move(there.plan)}) : stays;
+    return there.changes ? bisected(parameter, 1, {.factor = end, .to = std::move(there.plan)}) : stays;
 }
 
 Direction CrossoverSearch::probed(const AdjustableParameter& parameter, double end) {
@@ -282,15 +282,15 @@ Direction CrossoverSearch::probed(const AdjustableParameter& parameter, double e
         if (!there.looked) {
             return {};
         }
-        if (there.flips) {
-            return halved(parameter, stays, {.factor = factor, .to = std::move(there.plan)});
+        if (there.changes) {
+            return bisected(parameter, stays, {.factor = factor, .to = std::move(there.plan)});
         }
         stays = factor;
     }
     return {.looked = true, .crossover = std::nullopt};
 }
 
-Direction CrossoverSearch::halved(const AdjustableParameter& parameter, double stays, Crossover crossover) {
+Direction CrossoverSearch::bisected(const AdjustableParameter& parameter, double stays, Crossover crossover) {
     while (std::abs(std::log(crossover.factor / stays)) > std::log(kFine)) {
         const double middle = std::sqrt(crossover.factor * stays);
         if (cannot_cross(parameter, middle)) {
@@ -301,7 +301,7 @@ Direction CrossoverSearch::halved(const AdjustableParameter& parameter, double s
         if (!there.looked) {
             return {};
         }
-        if (there.flips) {
+        if (there.changes) {
             crossover = {.factor = middle, .to = std::move(there.plan)};
         } else {
             stays = middle;

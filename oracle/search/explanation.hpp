@@ -1,4 +1,4 @@
-// What an answer hangs on: how its time reacts to each parameter, and what change of it would recommend another plan.
+// What an answer is sensitive to: how its time reacts to each parameter, and at which value another plan is recommended.
 #pragma once
 
 #include <cstdint>
@@ -15,62 +15,62 @@ namespace dodona::search {
 /// A parameter's value: a double is a ratio, a whole number a count of samples.
 using Amount = std::variant<Seconds, Bytes, BytesPerSecond, FlopPerSecond, double, std::int64_t>;
 
-/// Whether the machine, the software or the job is asked to be otherwise.
+/// Whether a parameter belongs to the machine, the software or the job.
 enum class ParameterKind { machine, software, job };
 
-/// Something that a question takes as given.
+/// A given of a question that may be varied.
 struct Parameter {
-    std::string key;   ///< "bandwidth.node": of machines
-    std::string name;  ///< "bandwidth (node)": of people
-    Amount now;        ///< in the question as it was asked
-    double least = 1;  ///< the smallest part of it that is looked at
-    double most = 1;   ///< the largest multiple
+    std::string key;   ///< for programs: "bandwidth.node"
+    std::string name;  ///< for people: "bandwidth (node)"
+    Amount now;        ///< its value in the question
+    double least = 1;  ///< the smallest factor that is searched
+    double most = 1;   ///< the largest factor that is searched
     bool more_is_better = true;
     ParameterKind kind = ParameterKind::machine;
 };
 
-/// Another recommendation.
+/// A value of a parameter at which the recommendation changes.
 struct Crossover {
-    double factor = 1;                   ///< of what the parameter is now; nearer to 1 the recommendation stays
-    std::optional<step::Prediction> to;  ///< recommended from there on; none: nothing fits
-    bool tied = false;                   ///< as things are it cannot be told apart from the plan recommended
+    double factor = 1;                   ///< of the present value; nearer to 1 the recommendation does not change
+    std::optional<step::Prediction> to;  ///< the plan recommended beyond it; none: nothing fits
+    bool tied = false;                   ///< tied with the recommended plan at the present value
 };
 
-/// One way to change a parameter.
+/// Changes of a parameter in one direction.
 struct Direction {
-    bool looked = false;  ///< false: not asked for, or interrupted
+    bool looked = false;  ///< false: not searched, or interrupted
     std::optional<Crossover> crossover;
 };
 
 struct Sensitivity {
     Parameter parameter;
-    double elasticity = 0;  ///< d log(time of a sample) / d log(parameter), of the plan as it is
+    double elasticity = 0;  ///< d log(time of a sample) / d log(parameter), of the recommended plan
     Direction less, more;
 };
 
-/// What is left of the memory of the device that a plan fills most.
+/// Memory headroom of the fullest device.
 struct MemoryMargin {
     Bytes left;                               ///< negative where the plan does not fit
-    bool looked = false;                      ///< whether `without` was searched for
-    std::optional<step::Prediction> without;  ///< recommended where a little more than `left` is missing
+    bool looked = false;                      ///< whether `without` was searched
+    std::optional<step::Prediction> without;  ///< the plan recommended with just less memory than the plan needs
 };
 
 struct Explanation {
     std::vector<Sensitivity> parameters;  ///< the largest |elasticity| first
     MemoryMargin memory;
-    bool flips = false;         ///< whether they were asked for
-    bool complete = true;       ///< false: interrupted, with what was finished
-    std::int64_t searches = 0;  ///< full ones
-    std::int64_t unmoved = 0;   ///< parameters of the software left out: no plan in sight reacts to them
+    bool flips = false;         ///< whether crossovers were searched
+    bool complete = true;       ///< false: interrupted; holds what was finished
+    std::int64_t searches = 0;  ///< full searches made
+    std::int64_t unmoved = 0;   ///< software parameters left out because no plan of the answer reacts to them
 };
 
-/// The way to the nearest change of the recommendation: a parameter and one of its directions.
+/// The crossover nearest to the present values.
 struct NearestCrossover {
     const Sensitivity* of = nullptr;
     const Crossover* crossover = nullptr;
 };
 
-/// Of the smallest |log factor|; none where nothing flips.
+/// The crossover with the smallest |log factor|; none if there is no crossover.
 std::optional<NearestCrossover> nearest_crossover(const Explanation& explanation);
 
 }  // namespace dodona::search

@@ -25,18 +25,18 @@ bool is_count(const std::string& value) {
            std::all_of(value.begin(), value.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool is_word(const std::string& name) {
-    const auto& words = constraint_names();
-    return std::find(words.begin(), words.end(), name) != words.end();
+bool is_setting(const std::string& name) {
+    const auto& names = constraint_names();
+    return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 template <class Enum, std::size_t N>
 std::string one_of(const std::array<Enum, N>& values) {
-    std::vector<std::string> words;
+    std::vector<std::string> names;
     for (const Enum value : values) {
-        words.emplace_back(plan::name(value));
+        names.emplace_back(plan::name(value));
     }
-    return fmt::format("{}", fmt::join(words, ", "));
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::optional<std::string> value_fault(const Constraint& constraint) {
@@ -68,8 +68,8 @@ std::optional<std::string> value_fault(const Constraint& constraint) {
 }  // namespace
 
 const std::vector<std::string>& constraint_names() {
-    static const std::vector<std::string> words{"microbatch", "virtual_stages", "recompute", "shard", "schedule"};
-    return words;
+    static const std::vector<std::string> names{"microbatch", "virtual_stages", "recompute", "shard", "schedule"};
+    return names;
 }
 
 std::optional<std::string> constraint_fault(const Constraint& constraint,
@@ -85,10 +85,10 @@ std::optional<std::string> constraint_fault(const Constraint& constraint,
         }
     }
     if (constraint.value.empty()) {
-        return fmt::format("{} is no strategy that is looked at", constraint.name);
+        return fmt::format("{} is not one of the strategies searched", constraint.name);
     }
-    if (!is_word(constraint.name) && !axes.contains(constraint.name)) {
-        return fmt::format("no strategy that is looked at has an axis {}; they have {}", constraint.name,
+    if (!is_setting(constraint.name) && !axes.contains(constraint.name)) {
+        return fmt::format("none of the strategies searched has an axis {}; their axes are {}", constraint.name,
                            fmt::join(axes, ", "));
     }
     return value_fault(constraint);
@@ -100,10 +100,10 @@ bool Filter::excludes(const plan::Strategy& strategy) const {
     });
 }
 
-bool Filter::fixes_other_sizes(const plan::Plan& plan) const {
+bool Filter::violates_sizes(const plan::Plan& plan) const {
     const auto size = [&](const Constraint& constraint) { return std::to_string(plan.axis_size(constraint.name)); };
     const auto concerns = [&](const Constraint& constraint) {
-        return !is_word(constraint.name) && !is_fold(plan.strategy, constraint.name);
+        return !is_setting(constraint.name) && !is_fold(plan.strategy, constraint.name);
     };
     const auto other = [&](const Constraint& constraint) {
         return concerns(constraint) && size(constraint) != constraint.value;
@@ -114,7 +114,7 @@ bool Filter::fixes_other_sizes(const plan::Plan& plan) const {
     return std::any_of(fixed_.begin(), fixed_.end(), other) || std::any_of(excluded_.begin(), excluded_.end(), out);
 }
 
-bool Filter::fixes_other_folds(const plan::Plan& plan) const {
+bool Filter::violates_folds(const plan::Plan& plan) const {
     const auto size = [&](const Constraint& constraint) { return std::to_string(fold_size(plan, constraint.name)); };
     const auto other = [&](const Constraint& constraint) {
         return is_fold(plan.strategy, constraint.name) && size(constraint) != constraint.value;
@@ -125,17 +125,17 @@ bool Filter::fixes_other_folds(const plan::Plan& plan) const {
     return std::any_of(fixed_.begin(), fixed_.end(), other) || std::any_of(excluded_.begin(), excluded_.end(), out);
 }
 
-bool Filter::allows(const std::string& word, const std::string& value) const {
+bool Filter::allows(const std::string& name, const std::string& value) const {
     const auto other = [&](const Constraint& constraint) {
-        return constraint.name == word && constraint.value != value;
+        return constraint.name == name && constraint.value != value;
     };
-    const auto out = [&](const Constraint& constraint) { return constraint.name == word && constraint.value == value; };
+    const auto out = [&](const Constraint& constraint) { return constraint.name == name && constraint.value == value; };
     return std::none_of(fixed_.begin(), fixed_.end(), other) && std::none_of(excluded_.begin(), excluded_.end(), out);
 }
 
-bool Filter::takes(std::int64_t microbatch) const { return allows("microbatch", std::to_string(microbatch)); }
+bool Filter::accepts(std::int64_t microbatch) const { return allows("microbatch", std::to_string(microbatch)); }
 
-bool Filter::takes(const Variant& variant) const {
+bool Filter::accepts(const Variant& variant) const {
     return allows("virtual_stages", std::to_string(variant.chunks)) &&
            allows("recompute", std::string(plan::name(variant.recompute))) &&
            allows("shard", std::string(plan::name(variant.shard))) &&

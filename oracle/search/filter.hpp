@@ -1,4 +1,4 @@
-// What a user has decided already: sizes and savings that are fixed, and those that are out of the question.
+// Constraints of the user: what plans must have and must not have.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace dodona::search {
 
-/// The words that a constraint may begin with, but for axes: microbatch, virtual_stages, recompute, shard, schedule.
+/// The names that a constraint may have besides those of axes: microbatch, virtual_stages, recompute, shard, schedule.
 const std::vector<std::string>& constraint_names();
 
-/// Why a constraint means nothing for these strategies; none if it means something.
+/// What is wrong with a constraint for these strategies; none if nothing is.
 std::optional<std::string> constraint_fault(const Constraint& constraint,
                                             const std::vector<plan::Strategy>& strategies);
 
@@ -24,16 +24,16 @@ public:
     explicit Filter(const Space& space) : fixed_(space.fixed), excluded_(space.excluded) {}
 
     [[nodiscard]] bool excludes(const plan::Strategy& strategy) const;
-    /// Whether axes have other sizes than are fixed (a size that is not 1 of an axis that the strategy lacks is none of
-    /// its), or sizes that are excluded.
-    [[nodiscard]] bool fixes_other_sizes(const plan::Plan& plan) const;
-    [[nodiscard]] bool fixes_other_folds(const plan::Plan& plan) const;
-    [[nodiscard]] bool takes(std::int64_t microbatch) const;
-    [[nodiscard]] bool takes(const Variant& variant) const;
-    [[nodiscard]] bool any_variant() const { return !fixed_.empty() || !excluded_.empty(); }
+    /// Whether the sizes of the plan's axes violate a constraint. An axis that the strategy lacks has size 1.
+    [[nodiscard]] bool violates_sizes(const plan::Plan& plan) const;
+    /// The same of its folds.
+    [[nodiscard]] bool violates_folds(const plan::Plan& plan) const;
+    [[nodiscard]] bool accepts(std::int64_t microbatch) const;
+    [[nodiscard]] bool accepts(const Variant& variant) const;
+    [[nodiscard]] bool constrains() const { return !fixed_.empty() || !excluded_.empty(); }
 
 private:
-    [[nodiscard]] bool allows(const std::string& word, const std::string& value) const;
+    [[nodiscard]] bool allows(const std::string& name, const std::string& value) const;
 
     const std::vector<Constraint>& fixed_;
     const std::vector<Constraint>& excluded_;

@@ -21,8 +21,8 @@ constexpr std::int32_t kStart = -1;
 constexpr int kNoUse = 0;
 constexpr double kRounding = 1e-12;  ///< sums in another order differ by so little
 
-/// One way to a state.
-struct Way {
+/// Choices of all variables so far that lead to one state.
+struct Partial {
     Costs costs;
     std::int32_t step = kStart;  ///< the last choice
 };
@@ -32,7 +32,7 @@ struct Step {
     std::int32_t choice = 0;
 };
 
-/// What was said of the tensors that are open, one number a tensor, in their order.
+/// The uses of each open tensor, as the number of the set of them (UsesByTensor), in the order of the tensors.
 using Key = std::vector<int>;
 
 struct KeyHash {
@@ -47,28 +47,28 @@ struct KeyHash {
 
 struct State {
     Key key;
-    std::vector<Way> ways;
-    std::size_t sifted = 0;  ///< ways left when they were sifted last
-    Seconds least;           ///< what an assignment through it takes at least
+    std::vector<Partial> partials;
+    std::size_t pruned_to = 0;  ///< partial assignments left by the last pruning
+    Seconds least;              ///< lower bound of the time of a complete assignment through this state
 };
 
-/// The states after a variable, while they are found.
+/// The states after a variable, while they are being found.
 struct Next {
     std::vector<State> states;
     std::unordered_map<Key, std::size_t, KeyHash> known;
-    /// New states that take longer are among those that would be dropped in the end.
-    Seconds bar = Seconds::of_base(std::numeric_limits<double>::infinity());
-    std::size_t at_bar = 0;  ///< states when the bar was set
+    /// New states with a larger lower bound would be dropped in the end.
+    Seconds cutoff = Seconds::of_base(std::numeric_limits<double>::infinity());
+    std::size_t at_cutoff = 0;  ///< states when the cutoff was set
 };
 
-/// Sets of uses of one tensor, numbered: 0 is the empty one.
+/// Sets of uses of one tensor, numbered; 0 is the empty set.
 class UsesByTensor {
 public:
-    int with(int said, int use) {
-        const auto both = static_cast<std::uint64_t>(said) << 32 | static_cast<std::uint32_t>(use);
+    int with(int set, int use) {
+        const auto both = static_cast<std::uint64_t>(set) << 32 | static_cast<std::uint32_t>(use);
         const auto [found, is_new] = extended_.try_emplace(both, 0);
         if (is_new) {
-            std::vector<int> uses = sets_[static_cast<std::size_t>(said)];
+            std::vector<int> uses = sets_[static_cast<std::size_t>(set)];
             const auto at = std::lower_bound(uses.begin(), uses.end(), use);
             if (at == uses.end() || *at != use) {
                 uses.insert(at, use);
@@ -81,15 +81,15 @@ public:
         }
         return found->second;
     }
-    [[nodiscard]] const std::vector<int>& uses(int said) const { return sets_[static_cast<std::size_t>(said)]; }
+    [[nodiscard]] const std::vector<int>& uses(int set) const { return sets_[static_cast<std::size_t>(set)]; }
 
 private:
     std::vector<std::vector<int>> sets_{{}};
     std::map<std::vector<int>, int> numbers_{{{}, kNoUse}};
-    std::unordered_map<std::uint64_t, int> extended_;  ///< what was said, and a use more
+    std::unordered_map<std::uint64_t, int> extended_;  ///< (set, use) -> the set with that use
 };
 
-bool quicker(const Way& a, const Way& b) {
+bool faster(const Partial& a, const Partial& b) {
     if (a.costs.time() != b.costs.time()) {
         return a.costs.time() < b.costs.time();
     }
@@ -112,15 +112,15 @@ public:
     }
 
     Frontier run() {
-        states_ = {{.key = {}, .ways = {Way{}}, .sifted = 1, .least = least_.front().time()}};
+        states_ = {{.key = {}, .partials = {Partial{}}, .pruned_to = 1, .least = least_.front().time()}};
         for (std::size_t v = 0; v < choices_.variables.size(); ++v) {
             check(!choices_.variables[v].empty(), "a variable has a choice");
             choose(v);
         }
-        Frontier frontier{.assigned = {}, .complete = complete_, .states = looked_at_};
+        Frontier frontier{.assigned = {}, .complete = complete_, .states = visited_};
         if (!states_.empty()) {
-            for (const Way& way : states_.front().ways) {
-                frontier.assigned.push_back({way.costs, path_to(way)});
+            for (const Partial& partial : states_.front().partials) {
+                frontier.assigned.push_back({partial.costs, path_to(partial)});
             }
         }
         return frontier;
@@ -155,7 +155,7 @@ private:
         }
     }
 
-    /// What the variables from each on cost at least, whatever they choose.
+    /// For each variable a lower bound of what it and all later ones cost.
     void find_least() {
         least_.resize(choices_.variables.size() + 1);
         for (std::size_t v = choices_.variables.size(); v-- > 0;) {
@@ -168,7 +168,7 @@ private:
         }
     }
 
-    [[nodiscard]] bool hopeless(const Costs& costs, std::size_t next) const {
+    [[nodiscard]] bool exceeds_limits(const Costs& costs, std::size_t next) const {
         const Costs at_least = costs + least_[next];
         return at_least.time() > (1 + kRounding) * limits_.time || at_least.memory > (1 + kRounding) * limits_.memory ||
                costs.hidden == kForbidden.hidden;
@@ -176,7 +176,7 @@ private:
 
     void choose(std::size_t v) {
         Next next;
-        std::vector<int> said(roles_.size(), kNoUse);
+        std::vector<int> used(roles_.size(), kNoUse);  // by tensor: its set of uses
         for (const State& state : states_) {
             for (std::size_t k = 0; k < choices_.variables[v].size(); ++k) {
                 const Choice& choice = choices_.variables[v][k];
@@ -184,45 +184,45 @@ private:
                     continue;
                 }
                 for (std::size_t i = 0; i < open_[v].size(); ++i) {
-                    said[static_cast<std::size_t>(open_[v][i])] = state.key[i];
+                    used[static_cast<std::size_t>(open_[v][i])] = state.key[i];
                 }
                 for (const TensorUse& use : choice.uses) {
-                    int& so_far = said[static_cast<std::size_t>(use.tensor)];
+                    int& so_far = used[static_cast<std::size_t>(use.tensor)];
                     so_far = roles_[static_cast<std::size_t>(use.tensor)].with(so_far, use.use);
                 }
                 Costs added = choice.costs;
                 for (const int tensor : closes_[v]) {
-                    added += closing(tensor, said[static_cast<std::size_t>(tensor)]);
+                    added += closing(tensor, used[static_cast<std::size_t>(tensor)]);
                 }
                 Key key;
                 key.reserve(open_[v + 1].size());
                 for (const int tensor : open_[v + 1]) {
-                    key.push_back(said[static_cast<std::size_t>(tensor)]);
+                    key.push_back(used[static_cast<std::size_t>(tensor)]);
                 }
                 for (const TensorUse& use : choice.uses) {
-                    said[static_cast<std::size_t>(use.tensor)] = kNoUse;
+                    used[static_cast<std::size_t>(use.tensor)] = kNoUse;
                 }
                 extend(state, static_cast<std::int32_t>(k), added, v + 1, key, next);
             }
         }
         for (State& state : next.states) {
-            sift(state);
+            prune(state);
         }
         drop_slow_states(next.states);
         states_ = std::move(next.states);
-        looked_at_ += static_cast<std::int64_t>(states_.size());
+        visited_ += static_cast<std::int64_t>(states_.size());
         note_steps();
     }
 
-    /// What a choice takes more at least than the variable's least.
+    /// Lower bound of how much longer this choice takes than the fastest ones.
     [[nodiscard]] Seconds extra(std::size_t v, const Choice& choice) const {
         const Costs rest = choice.costs + least_[v + 1];
         return min(rest.hidden - least_[v].hidden, rest.shown - least_[v].shown);
     }
 
-    /// Before it is known which state it leads to: nothing that takes as long at least is wanted, or would be kept.
+    /// Whether a choice with this lower bound can be skipped before the state that it leads to is known.
     bool too_slow(Seconds least, const Next& next) {
-        const bool cut = !limits_.weighs_memory && least > next.bar;
+        const bool cut = !limits_.weighs_memory && least > next.cutoff;
         complete_ = complete_ && !cut;
         return cut || least > (1 + kRounding) * limits_.time;
     }
@@ -230,9 +230,9 @@ private:
     void extend(const State& from, std::int32_t choice, const Costs& added, std::size_t next_variable, const Key& key,
                 Next& next) {
         State* to = nullptr;
-        for (const Way& way : from.ways) {
-            const Costs costs = way.costs + added;
-            if (hopeless(costs, next_variable)) {
+        for (const Partial& partial : from.partials) {
+            const Costs costs = partial.costs + added;
+            if (exceeds_limits(costs, next_variable)) {
                 continue;
             }
             const Seconds least = (costs + least_[next_variable]).time();
@@ -243,33 +243,33 @@ private:
                 continue;
             }
             to->least = min(to->least, least);
-            to->ways.push_back({costs, static_cast<std::int32_t>(pending_.size())});
-            pending_.push_back({way.step, choice});
+            to->partials.push_back({costs, static_cast<std::int32_t>(pending_.size())});
+            pending_.push_back({partial.step, choice});
         }
-        if (to != nullptr && to->ways.size() > 2 * to->sifted + 64) {
-            sift(*to);
+        if (to != nullptr && to->partials.size() > 2 * to->pruned_to + 64) {
+            prune(*to);
         }
-        if (next.states.size() > 2 * limits_.states && next.states.size() > 2 * next.at_bar) {
-            set_bar(next);
+        if (next.states.size() > 2 * limits_.states && next.states.size() > 2 * next.at_cutoff) {
+            set_cutoff(next);
         }
     }
 
-    /// The state of this key; none where it would be new and too slow to be kept.
+    /// The state of this key; null where it would be new and too slow to be kept.
     State* state_of(const Key& key, Seconds least, Next& next) {
         const auto found = next.known.find(key);
         if (found != next.known.end()) {
             return &next.states[found->second];
         }
-        if (least > next.bar) {
+        if (least > next.cutoff) {
             complete_ = false;
             return nullptr;
         }
         next.known.emplace(key, next.states.size());
-        next.states.push_back({.key = key, .ways = {}, .sifted = 0, .least = least});
+        next.states.push_back({.key = key, .partials = {}, .pruned_to = 0, .least = least});
         return &next.states.back();
     }
 
-    void set_bar(Next& next) const {
+    void set_cutoff(Next& next) const {
         std::vector<Seconds> times;
         times.reserve(next.states.size());
         for (const State& state : next.states) {
@@ -277,41 +277,41 @@ private:
         }
         const auto last = times.begin() + static_cast<std::ptrdiff_t>(limits_.states);
         std::nth_element(times.begin(), last, times.end());
-        next.bar = *last;
-        next.at_bar = next.states.size();
+        next.cutoff = *last;
+        next.at_cutoff = next.states.size();
     }
 
-    /// Keeps the ways that no other dominates, the quickest of them where they are too many.
-    void sift(State& state) {
-        std::stable_sort(state.ways.begin(), state.ways.end(), quicker);
-        std::vector<Way> kept;
-        for (const Way& way : state.ways) {
-            const bool dominated = std::any_of(kept.begin(), kept.end(), [&](const Way& other) {
-                return other.costs.hidden <= way.costs.hidden && other.costs.shown <= way.costs.shown &&
-                       (!limits_.weighs_memory || other.costs.memory <= way.costs.memory);
+    /// Keeps the partial assignments that no other dominates; of too many the best (thin).
+    void prune(State& state) {
+        std::stable_sort(state.partials.begin(), state.partials.end(), faster);
+        std::vector<Partial> kept;
+        for (const Partial& partial : state.partials) {
+            const bool dominated = std::any_of(kept.begin(), kept.end(), [&](const Partial& other) {
+                return other.costs.hidden <= partial.costs.hidden && other.costs.shown <= partial.costs.shown &&
+                       (!limits_.weighs_memory || other.costs.memory <= partial.costs.memory);
             });
             if (!dominated) {
-                kept.push_back(way);
+                kept.push_back(partial);
             }
         }
-        if (kept.size() > limits_.ways) {
+        if (kept.size() > limits_.partials) {
             complete_ = false;
             thin(kept);
         }
-        state.ways = std::move(kept);
-        state.sifted = state.ways.size();
+        state.partials = std::move(kept);
+        state.pruned_to = state.partials.size();
     }
 
-    /// The quickest half of those that may stay, and of the others the leanest.
-    void thin(std::vector<Way>& ways) const {
-        const std::size_t half = (limits_.ways + 1) / 2;
-        const auto middle = ways.begin() + static_cast<std::ptrdiff_t>(half);
+    /// Half of those kept are the fastest; the other half are, of the rest, those that need least memory.
+    void thin(std::vector<Partial>& partials) const {
+        const std::size_t half = (limits_.partials + 1) / 2;
+        const auto middle = partials.begin() + static_cast<std::ptrdiff_t>(half);
         if (limits_.weighs_memory) {
-            std::stable_sort(middle, ways.end(),
-                             [](const Way& a, const Way& b) { return a.costs.memory < b.costs.memory; });
+            std::stable_sort(middle, partials.end(),
+                             [](const Partial& a, const Partial& b) { return a.costs.memory < b.costs.memory; });
         }
-        ways.resize(limits_.ways);
-        std::stable_sort(ways.begin(), ways.end(), quicker);
+        partials.resize(limits_.partials);
+        std::stable_sort(partials.begin(), partials.end(), faster);
     }
 
     void drop_slow_states(std::vector<State>& states) {
@@ -324,29 +324,29 @@ private:
         states.resize(limits_.states);
     }
 
-    /// Of the steps taken for this variable only those that a way still ends with are remembered.
+    /// Remembers of the choices made for this variable only those that a kept partial assignment ends with.
     void note_steps() {
         for (State& state : states_) {
-            for (Way& way : state.ways) {
-                steps_.push_back(pending_[static_cast<std::size_t>(way.step)]);
-                way.step = static_cast<std::int32_t>(steps_.size() - 1);
+            for (Partial& partial : state.partials) {
+                steps_.push_back(pending_[static_cast<std::size_t>(partial.step)]);
+                partial.step = static_cast<std::int32_t>(steps_.size() - 1);
             }
         }
         pending_.clear();
     }
 
-    const Costs& closing(int tensor, int said) {
+    const Costs& closing(int tensor, int set) {
         auto& known = closed_[static_cast<std::size_t>(tensor)];
-        const auto [found, is_new] = known.try_emplace(said);
+        const auto [found, is_new] = known.try_emplace(set);
         if (is_new) {
-            found->second = choices_.closing(tensor, roles_[static_cast<std::size_t>(tensor)].uses(said));
+            found->second = choices_.closing(tensor, roles_[static_cast<std::size_t>(tensor)].uses(set));
         }
         return found->second;
     }
 
-    [[nodiscard]] std::vector<int> path_to(const Way& way) const {
+    [[nodiscard]] std::vector<int> path_to(const Partial& partial) const {
         std::vector<int> path;
-        for (std::int32_t at = way.step; at != kStart; at = steps_[static_cast<std::size_t>(at)].before) {
+        for (std::int32_t at = partial.step; at != kStart; at = steps_[static_cast<std::size_t>(at)].before) {
             path.push_back(steps_[static_cast<std::size_t>(at)].choice);
         }
         std::reverse(path.begin(), path.end());
@@ -356,15 +356,15 @@ private:
     const Choices& choices_;
     const FrontierLimits& limits_;
     std::vector<UsesByTensor> roles_;                     ///< by tensor
-    std::vector<std::unordered_map<int, Costs>> closed_;  ///< by tensor: what was said -> its costs
+    std::vector<std::unordered_map<int, Costs>> closed_;  ///< by tensor: set of uses -> its costs
     std::vector<std::vector<int>> open_;                  ///< before each variable
     std::vector<std::vector<int>> closes_;                ///< with each variable
-    std::vector<Costs> least_;                            ///< of the variables from each on
+    std::vector<Costs> least_;                            ///< by variable: lower bound of it and all later ones
     std::vector<State> states_;
     std::vector<Step> pending_;  ///< of this variable
     std::vector<Step> steps_;
     bool complete_ = true;
-    std::int64_t looked_at_ = 0;
+    std::int64_t visited_ = 0;
 };
 
 }  // namespace

@@ -1,10 +1,11 @@
-// The cheapest choices for variables that meet in tensors: dynamic programming over a frontier, exact.
+// The cheapest assignment of choices to variables that share tensors: exact dynamic programming over a frontier.
 //
-// Every variable (a layer) takes one of its choices. A choice has costs of its own and says uses about the tensors
-// that it touches (the layout in which it leaves or wants them); what the uses about one tensor cost together is known
-// once the last variable that speaks of it has chosen. Variables choose in order; all that later ones need to know of
-// earlier ones is what was said of the tensors that are still open, the frontier. For each such state the ways to get
-// there that no other dominates are kept: chains, residual joins and long skips (U-Nets) need no code of their own.
+// Each variable (a layer) takes one of its choices. A choice has costs of its own and uses tensors, each in a certain
+// way (the sharding in which the layer produces or reads it). What all uses of a tensor cost together is known once the
+// last variable that uses it has chosen; the tensor is then closed. Variables choose in order. Later ones depend on
+// earlier ones only through the uses of tensors that are still open: the frontier. For each state of the frontier the
+// partial assignments that no other dominates are kept. Chains, residual joins and long skips (U-Nets) need no special
+// cases.
 //
 //   T = max(sum of `hidden`, sum of `shown`), M = sum of `memory` <= limit
 //
@@ -21,8 +22,8 @@
 
 namespace dodona::search {
 
-/// Costs that add up. The time of a step is the larger of two sums: what it takes if all that may hide behind compute
-/// does, and if it sticks out on the far side.
+/// Costs that add up. The time of a step is the larger of two sums: compute with all hideable communication hidden, and
+/// that communication with what it cannot hide behind.
 struct Costs {
     Seconds hidden;
     Seconds shown;
@@ -34,11 +35,11 @@ struct Costs {
     bool operator==(const Costs&) const = default;
 };
 
-/// What never may be.
+/// The cost of combinations that are not allowed.
 inline constexpr Costs kForbidden{Seconds::of_base(std::numeric_limits<double>::infinity()),
                                   Seconds::of_base(std::numeric_limits<double>::infinity()), Bytes{}};
 
-/// Something said of a tensor; uses of one tensor are compared by number only.
+/// How a choice uses a tensor. Uses of one tensor are told apart by number.
 struct TensorUse {
     int tensor = 0;
     int use = 0;
@@ -48,24 +49,24 @@ struct TensorUse {
 struct Choice {
     Costs costs;
     std::vector<TensorUse> uses;
-    Bytes peak = {};  ///< memory that it needs for a moment: does not add up
+    Bytes peak = {};  ///< transient memory while the layer runs; the maximum counts, not the sum
 };
 
 struct Choices {
     std::vector<std::vector<Choice>> variables;  ///< in the order in which they choose
     int tensors = 0;
-    /// Costs of a tensor of which all these uses were said: each once, ascending. Never negative.
+    /// What a tensor with these uses costs (each use once, ascending). Never negative.
     std::function<Costs(int tensor, const std::vector<int>& uses)> closing;
 };
 
 struct FrontierLimits {
     Bytes memory = Bytes::of_base(std::numeric_limits<double>::infinity());
     Bytes peak = Bytes::of_base(std::numeric_limits<double>::infinity());  ///< of every choice
-    /// Slower ones are not looked for.
+    /// Slower assignments are not searched for.
     Seconds time = Seconds::of_base(std::numeric_limits<double>::infinity());
-    bool weighs_memory = true;  ///< false: of two the faster one wins, whatever it keeps
-    std::size_t states = 20'000;
-    std::size_t ways = 32;  ///< to one state
+    bool weighs_memory = true;    ///< false: only time decides which partial assignments are kept
+    std::size_t states = 20'000;  ///< of the frontier after each variable
+    std::size_t partials = 32;    ///< partial assignments of one state
 };
 
 struct Assigned {
@@ -74,9 +75,9 @@ struct Assigned {
 };
 
 struct Frontier {
-    std::vector<Assigned> assigned;  ///< that no other dominates, fastest first
-    bool complete = true;            ///< nothing was cut to keep within limits of states and ways
-    std::int64_t states = 0;         ///< looked at
+    std::vector<Assigned> assigned;  ///< complete assignments that no other dominates, fastest first
+    bool complete = true;            ///< false: the limits of states or partial assignments cut the search
+    std::int64_t states = 0;         ///< visited
 };
 
 /// Domain: every variable has a choice.

@@ -1,8 +1,8 @@
-// What a training run must reach, and what a plan makes of it.
+// Goals of a training run, and whether a plan meets them.
 //
 //   time = samples / (samples a second)        cost = devices * price of one * time
 //
-// Of the steps alone: not modelled are restarts, evaluation, checkpoints and nodes that are billed but idle.
+// Not modelled: restarts, evaluation, checkpoints, nodes that are billed but idle.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@
 namespace dodona::search {
 
 struct Goals {
-    std::optional<double> samples;             ///< of the whole run: its work
+    std::optional<double> samples;             ///< of the whole run
     std::optional<Seconds> deadline;           ///< of the whole run; needs `samples`
     std::optional<double> samples_per_second;  ///< of all devices together
     std::optional<Money> budget;               ///< of the whole run; needs `samples` and a price
@@ -24,7 +24,7 @@ struct Goals {
     [[nodiscard]] bool any() const { return deadline || samples_per_second || budget; }
 };
 
-/// A run of so many samples under one plan, with its interval.
+/// A training run under one plan.
 struct TrainingRun {
     double samples = 0;
     Estimate time;
@@ -32,13 +32,13 @@ struct TrainingRun {
     std::optional<Money> money;  ///< where a price is known
 };
 
-/// One step repeated until `samples` are through, the last step counted in part.
+/// The run of `samples` samples; the last step counts in part.
 TrainingRun run_of(const step::Prediction& prediction, double samples, const std::optional<cluster::Price>& price);
 
 enum class Goal { fits, throughput, deadline, budget };
 std::string_view name(Goal goal);
 
-/// The first goal that the plan misses; none: it meets them all. A plan that does not fit misses `fits`.
+/// The first goal that the plan misses; none if it meets all. A plan that does not fit misses `fits`.
 std::optional<Goal> missed(const Goals& goals, const step::Prediction& prediction,
                            const std::optional<cluster::Price>& price);
 

@@ -10,31 +10,31 @@ namespace dodona::search {
 
 namespace {
 
-constexpr std::int64_t kParts = 16;  ///< that a gap is looked at in
-constexpr int kFailures = 3;         ///< doublings in a row after which no larger value is looked at
+constexpr std::int64_t kParts = 16;  ///< of a gap
+constexpr int kFailures = 3;         ///< in a row, after which doubling ends
 
-class Enlarger {
+class LargestSearch {
 public:
-    Enlarger(const cluster::Cluster& cluster, const LargestQuestion& question, const Progress& progress)
+    LargestSearch(const cluster::Cluster& cluster, const LargestQuestion& question, const Progress& progress)
         : cluster_(cluster), question_(question), progress_(progress) {
         largest_.step = question.step;
         largest_.most = question.most;
     }
 
     Largest run() {
-        if (rise() && (best_ > 0 || sink())) {
-            fill();
+        if (double_up() && (best_ > 0 || halve_down())) {
+            refine();
         }
         finish();
         return std::move(largest_);
     }
 
 private:
-    /// Doubles from the start. False: stopped.
-    bool rise() {
+    /// Doubles from the start. Returns false if stopped.
+    bool double_up() {
         int failures = 0;
         for (std::int64_t value = std::min(question_.start, question_.most); failures < kFailures;) {
-            if (!look(value)) {
+            if (!try_value(value)) {
                 return false;
             }
             failures = best_ == value ? 0 : failures + (failed_.contains(value) ? 1 : 0);
@@ -46,18 +46,18 @@ private:
         return true;
     }
 
-    /// Nothing from the start upwards: halves, until something does.
-    bool sink() {
+    /// Halves from the start until a value meets the goals. Returns false if stopped.
+    bool halve_down() {
         for (std::int64_t value = question_.start / 2; best_ == 0 && value >= question_.step; value /= 2) {
-            if (!look(on_step(value))) {
+            if (!try_value(on_step(value))) {
                 return false;
             }
         }
-        return best_ == 0 && question_.start > question_.step ? look(question_.step) : true;
+        return best_ == 0 && question_.start > question_.step ? try_value(question_.step) : true;
     }
 
-    /// The gap between the best and what failed above it, in ever smaller steps.
-    void fill() {
+    /// Searches the gap between the best value and the smallest failure above it, in ever smaller steps.
+    void refine() {
         while (best_ > 0 && best_ < question_.most) {
             const auto above = failed_.upper_bound(best_);
             const std::int64_t end = above == failed_.end() ? question_.most + 1 : *above;
@@ -68,7 +68,7 @@ private:
             const std::int64_t stride = std::max(question_.step, on_step((gap + kParts - 1) / kParts));
             const std::int64_t from = best_;
             for (std::int64_t value = (from / stride + 1) * stride; value < end; value += stride) {
-                if (!look(value)) {
+                if (!try_value(value)) {
                     return;
                 }
             }
@@ -78,12 +78,12 @@ private:
         }
     }
 
-    /// The multiple of a step below, one at least.
+    /// Rounded down to a multiple of the step, at least one step.
     [[nodiscard]] std::int64_t on_step(std::int64_t value) const {
         return std::max(question_.step, value / question_.step * question_.step);
     }
 
-    bool look(std::int64_t value) {
+    bool try_value(std::int64_t value) {
         if (!seen_.insert(value).second) {
             return true;
         }
@@ -131,8 +131,8 @@ private:
     const LargestQuestion& question_;
     const Progress& progress_;
     std::set<std::int64_t> seen_;
-    std::set<std::int64_t> failed_;  ///< networks that miss a goal; values that make none are not among them
-    std::int64_t best_ = 0;          ///< the largest value that meets the goals; 0: none yet
+    std::set<std::int64_t> failed_;  ///< values that miss a goal; without those that make no network
+    std::int64_t best_ = 0;          ///< the largest value that meets the goals; 0: none so far
     Largest largest_;
 };
 
@@ -143,7 +143,7 @@ const Attempt* Largest::beyond() const {
 }
 
 Largest largest(const cluster::Cluster& cluster, const LargestQuestion& question, const Progress& progress) {
-    return Enlarger(cluster, question, progress).run();
+    return LargestSearch(cluster, question, progress).run();
 }
 
 }  // namespace dodona::search

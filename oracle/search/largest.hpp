@@ -1,11 +1,10 @@
-// How large a job fits: the largest batch, or the largest value of a parameter of the network, whose best plan meets
-// the goals on given devices.
+// How large a job fits on given devices: the largest batch, or the largest value of a parameter of the network, whose best
+// plan meets the goals.
 //
-// What is larger mostly needs more memory, but not always: 4 heads split where 5 do not. So values are not bisected.
-// From where the question starts they double until three doublings fail in a row (values that make no network do not
-// count); then the gap above the largest that
-// does is looked at in sixteenths, the gap above that again, and so on down to single steps. The answer is the largest
-// of the values looked at; what is beyond it and was looked at fails, each for the reason that is given.
+// Larger values mostly need more memory, but not always (4 heads can be split where 5 cannot), so there is no bisection.
+// Values double from the start until three doublings fail in a row; values that make no network do not count. The gap
+// above the largest value that fits is then searched in sixteenths, the next gap again, down to single steps. The answer
+// is the largest value searched that fits; each larger value that was searched fails for the reason given.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,8 @@
 
 namespace dodona::search {
 
-/// A job of one size, or why there is none (a width that its heads do not divide).
+/// A job at one value of the parameter. MakeJob returns a message where there is none (a width that its heads do not
+/// divide).
 struct JobAtValue {
     graph::Graph graph;
     Space space;
@@ -29,9 +29,9 @@ using MakeJob = std::function<std::variant<JobAtValue, std::string>(std::int64_t
 
 struct LargestQuestion {
     MakeJob job;
-    std::int64_t start = 1;  ///< a value that makes sense: the parameter's own
-    std::int64_t step = 1;   ///< values looked at are multiples of it, and `start`
-    std::int64_t most = 1;   ///< no value beyond this one is looked at
+    std::int64_t start = 1;  ///< the parameter's present value
+    std::int64_t step = 1;   ///< values searched are multiples of it, and `start`
+    std::int64_t most = 1;   ///< the largest value that is searched
 };
 
 /// A value that makes no network.
@@ -46,15 +46,15 @@ struct Largest {
     std::optional<std::size_t> found;
     std::int64_t step = 1;
     std::int64_t most = 1;
-    double parameters = 0;  ///< of the network of that size
-    bool complete = true;   ///< false: stopped before all was looked at
+    double parameters = 0;  ///< of the network at that value
+    bool complete = true;   ///< false: stopped early
 
     [[nodiscard]] const Attempt* answer() const { return found ? &attempts[*found] : nullptr; }
-    /// The smallest value looked at that is larger than the answer; there is none where `most` does.
+    /// The smallest value searched that is larger than the answer; null if there is none.
     [[nodiscard]] const Attempt* beyond() const;
 };
 
-/// `progress`: values settled, values likely in all.
+/// `progress`: values done, an estimate of all values.
 Largest largest(const cluster::Cluster& cluster, const LargestQuestion& question, const Progress& progress = {});
 
 }  // namespace dodona::search

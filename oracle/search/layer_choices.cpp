@@ -10,7 +10,7 @@ using plan::Lay;
 
 constexpr std::string_view kBatch = "batch";
 
-/// Names of loops that lays can name: of two of one name a rule finds the first.
+/// The loops that a rule can split. Of two loops with one name a rule finds the first.
 std::vector<const graph::Loop*> loops_to_split(const graph::Nest& nest) {
     std::vector<const graph::Loop*> loops;
     for (std::size_t i = 0; i < nest.loops.size(); ++i) {

@@ -1,5 +1,5 @@
-// What one layer may do on a mesh: which of its loops lies on which axis. Derived from its nest; no operator has a
-// name.
+// The choices of one layer on a mesh: which of its loops lies on which axis. Derived from its loop nest, whatever the
+// operator.
 #pragma once
 
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace dodona::search {
 
-/// A mesh on which every layer chooses for itself, and all else that is the same for all of them.
+/// A mesh on which each layer chooses, with what is the same for all layers.
 struct Setting {
-    /// Mesh, batch, precision, schedule, recomputation, sharding; its strategy has axes, pipeline and shard axes but no
-    /// rules, and its micro-batch does not count.
+    /// Mesh, batch, precision, schedule, recomputation, sharding. Its strategy has axes, pipeline and shard axes but no
+    /// rules; its micro-batch is not used.
     plan::Plan base;
-    std::vector<std::string> axes;  ///< those that layers lay loops on: the mesh's, without its pipeline
-    std::int64_t passes = 1;        ///< micro-batches of a step
+    std::vector<std::string> axes;  ///< of the mesh, without the pipeline: those that loops are laid on
+    std::int64_t passes = 1;        ///< micro-batches of a step (accumulation steps)
     [[nodiscard]] std::int64_t stages() const;
-    /// Of one pass, all ranks together.
+    /// Samples of one micro-batch, of all ranks together.
     [[nodiscard]] std::int64_t samples() const { return base.batch / passes; }
 };
 
-/// Every way to give each axis to one of the loops that can be split, or to none (the ranks on it then repeat the same
-/// work). A loop takes no more ways than it has segments, the batch none that do not divide the samples of a pass.
+/// All assignments of each axis to one of the loops that can be split, or to none (its ranks then repeat the same work).
+/// A loop is split into no more shards than it has granules, and the batch only evenly.
 std::vector<std::vector<plan::Lay>> lays_of(const graph::Layer& layer, const Setting& setting);
 
 /// The same name for all copies of a repeated block: "layers[1]/norm" and "layers[2..96]/norm" are "layers[*]/norm",

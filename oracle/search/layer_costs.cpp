@@ -19,7 +19,7 @@ using step::StateTransfer;
 
 namespace {
 
-/// A tensor that is there: its layer without inputs, weights and work.
+/// A stand-in for a tensor that the layer reads: a layer without inputs, weights and work.
 graph::Layer stand_in(const graph::Layer& producer) {
     graph::Layer layer = producer;
     layer.kind = "input";
@@ -115,7 +115,7 @@ LayerCosts::Alone LayerCosts::alone(Vertex v) const {
     const std::string block = graph_.segments[layer.segment].block;
     layer.count = 1;
     layer.segment = 0;
-    // A shared weight is there already where all is on one stage, which a tie to itself says.
+    // Without a pipeline the owner of a shared weight is on the same stage; a tie to itself expresses that.
     for (graph::Weight& weight : layer.nest.weights) {
         weight.tied_to = !weight.tied_to.empty() && setting_.stages() == 1 ? layer.name : "";
     }
@@ -174,8 +174,8 @@ std::optional<LayerCost> LayerCosts::of(Vertex v, const std::vector<plan::Lay>& 
     return cost;
 }
 
-/// Reductions of small tensors are waited for together: of each layer's the rate counts that they have when the whole
-/// network is reduced like this.
+/// Frameworks reduce small gradients together in buckets: a layer's reductions are timed at the rate of a bucket of the
+/// whole network.
 Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double instances) const {
     step::SegmentCost& segment = costed.segments.front();
     const step::SegmentPass pass = step::segment_pass(segment, plan);
@@ -211,12 +211,12 @@ Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double
     return costs;
 }
 
-/// Each tensor that the layer keeps on its own, in bytes, and what it needs for a moment.
+/// The tensors that the layer keeps for backward, and its transient memory. All in bytes.
 void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::Plan& plan, LayerCost& cost,
                           double instances) const {
     plan::ShardedLayer& sharded = costed.sharded.layers[alone.layer];
     const std::vector<plan::SavedTensor> all = std::move(sharded.saved);
-    // What the segment of a block reads is kept instead: where tensors are closed.
+    // Full recomputation keeps the inputs of blocks instead; they are counted where tensors are closed.
     const bool again = plan.recompute == RecomputeKind::full && costed.segments.front().block;
     const std::vector<bool> repeated(alone.graph.layers.size(), false);
     const auto memory_with = [&](std::vector<plan::SavedTensor> saved) {

@@ -1,8 +1,8 @@
-// What one layer costs on its own with its loops laid one way: tables from which per-layer strategies are composed.
+// The cost of one layer with one assignment of its loops to axes: what per-layer strategies are composed from.
 //
-// Nothing is computed here: the layer is put into a graph of its own, behind what it reads, and that graph is sharded
-// and costed as any other (plan/shard.hpp, step/segment_cost.hpp, step/state_sharding.hpp). Its conversions are
-// left to where both ends are known.
+// No formula of its own: the layer is put into a graph with stand-ins for what it reads, and that graph is sharded and
+// costed like any other (plan/shard.hpp, step/segment_cost.hpp, step/state_sharding.hpp). Conversions between layers
+// are costed where both ends are known (network_choices.hpp).
 #pragma once
 
 #include <optional>
@@ -16,27 +16,27 @@
 
 namespace dodona::search {
 
-/// How one input is read.
+/// How the layer reads one input.
 struct Reading {
     plan::Sharding wanted;
-    plan::Sharding gradient;  ///< as it arises, with the atoms over which it is a partial sum
-    Bytes kept;               ///< of the input for backward, one instance and micro-batch; none: not kept
+    plan::Sharding gradient;  ///< before any reduction, with the atoms over which it is a partial sum
+    Bytes kept;               ///< of the input for backward, per instance and micro-batch; zero: not kept
 };
 
 struct LayerCost {
-    Costs costs;                          ///< of all its instances, in a step, of one stage where there are several
-    Bytes peak;                           ///< its inputs and result while it runs
-    plan::Sharding output;                ///< as it leaves its result
-    Bytes output_kept;                    ///< of the result for its own backward; none: not kept
+    Costs costs;                          ///< of all instances in one step; of one stage in a pipeline
+    Bytes peak;                           ///< transient: inputs and result while the layer runs
+    plan::Sharding output;                ///< sharding of the result
+    Bytes output_kept;                    ///< of the result, for the layer's own backward; zero: not kept
     std::vector<Reading> readings;        ///< by input
-    std::vector<plan::Sharding> weights;  ///< by weight: how it lies
+    std::vector<plan::Sharding> weights;  ///< sharding of each weight
 };
 
-/// What a step makes of one pass of everything, in a pipeline of equal stages.
+/// Factors from the costs of one pass over all layers to a step, in a pipeline of equal stages.
 struct StepWeights {
-    double passes = 1;       ///< passes of the whole network's share of a device that a step takes as long as
-    double activations = 1;  ///< what is kept at the fullest moment, over what all layers keep for one micro-batch
-    double states = 1;       ///< share of all weights that a stage has
+    double passes = 1;       ///< micro-batches, pipeline fill included, over the number of stages
+    double activations = 1;  ///< activations kept at the peak, over those that all layers keep for one micro-batch
+    double states = 1;       ///< share of all weights that one stage has
 };
 StepWeights step_weights(const Setting& setting, std::int64_t devices);
 
@@ -44,7 +44,7 @@ class LayerCosts {
 public:
     LayerCosts(const graph::Graph& graph, const cluster::Cluster& cluster, const Setting& setting);
 
-    /// Nothing where a limit forbids it (a shard narrower than a window).
+    /// None where a limit is broken (a shard narrower than a window).
     [[nodiscard]] std::optional<LayerCost> of(graph::Vertex v, const std::vector<plan::Lay>& lays) const;
 
 private:

@@ -20,7 +20,7 @@ using plan::Rule;
 
 namespace {
 
-/// A lay without places, to compare and to order.
+/// Lays without their source locations, for comparison.
 using Laid = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
 Laid plain(const std::vector<Lay>& lays) {
@@ -31,15 +31,15 @@ Laid plain(const std::vector<Lay>& lays) {
     return laid;
 }
 
-/// What one layer does, where a rule has to say so.
-struct Doing {
+/// The lays of one layer or network input.
+struct LayerLays {
     std::string kind;
     std::string pattern;
     std::vector<Lay> lays;
-    bool said = true;  ///< false: it follows its inputs
+    bool has_rule = true;  ///< false: the layer follows its inputs
 };
 
-/// Samples as their first reader wants them: its lays, by the dimensions of the input that its loops index.
+/// Lays of a network input: those of its first reader, for the dimensions of the input that the reader's loops index.
 std::vector<Lay> as_read(const graph::Nest& reader, std::size_t operand, const graph::Tensor& input,
                          const std::vector<Lay>& lays) {
     std::vector<Lay> found;
@@ -54,11 +54,11 @@ std::vector<Lay> as_read(const graph::Nest& reader, std::size_t operand, const g
     return found;
 }
 
-/// What the layers do; inputs, which have no choice, last.
-std::vector<Doing> doings(const graph::Graph& graph, const std::vector<ChoosingLayer>& layers,
-                          const std::vector<int>& choices) {
-    std::vector<Doing> all;
-    std::vector<Doing> inputs;
+/// The lays of all layers, then those of network inputs, which have no choice.
+std::vector<LayerLays> lays_of_layers(const graph::Graph& graph, const std::vector<ChoosingLayer>& layers,
+                                      const std::vector<int>& choices) {
+    std::vector<LayerLays> all;
+    std::vector<LayerLays> inputs;
     std::set<Vertex> known;
     for (std::size_t i = 0; i < layers.size(); ++i) {
         all.push_back({.kind = graph.layer(layers[i].copies.front()).kind,
@@ -81,15 +81,15 @@ std::vector<Doing> doings(const graph::Graph& graph, const std::vector<ChoosingL
     return all;
 }
 
-/// For each kind what a rule may say of all of it: what most of its layers do, if none of them is left to follow.
-/// Inputs are no operators and have names only.
-std::map<std::string, Laid> usual(const std::vector<Doing>& all) {
+/// For each operator the lays that most of its layers have; none for operators with layers that follow their inputs, and
+/// for network inputs, which rules match by name.
+std::map<std::string, Laid> usual(const std::vector<LayerLays>& all) {
     std::map<std::string, std::map<Laid, int>> counts;
     std::set<std::string> follows;
-    for (const Doing& doing : all) {
-        ++counts[doing.kind][plain(doing.lays)];
-        if (!doing.said) {
-            follows.insert(doing.kind);
+    for (const LayerLays& layer : all) {
+        ++counts[layer.kind][plain(layer.lays)];
+        if (!layer.has_rule) {
+            follows.insert(layer.kind);
         }
     }
     std::map<std::string, Laid> found;
@@ -103,8 +103,8 @@ std::map<std::string, Laid> usual(const std::vector<Doing>& all) {
     return found;
 }
 
-/// Names before kinds; in the order of the layers.
-std::vector<Rule> rules_of(const std::vector<Doing>& all) {
+/// Rules by name come before rules by operator, each in the order of the layers.
+std::vector<Rule> rules_of(const std::vector<LayerLays>& all) {
     const std::map<std::string, Laid> usual_of = usual(all);
     std::vector<Rule> named;
     std::vector<Rule> kinds;
@@ -118,25 +118,25 @@ std::vector<Rule> rules_of(const std::vector<Doing>& all) {
         rules.back().lay = lays;
         return rules.back();
     };
-    for (const Doing& doing : all) {
-        if (!doing.said) {
+    for (const LayerLays& layer : all) {
+        if (!layer.has_rule) {
             continue;
         }
-        const auto most = usual_of.find(doing.kind);
-        if (most == usual_of.end() || most->second != plain(doing.lays)) {
-            rule_for(named, doing.lays).match.names.push_back(doing.pattern);
+        const auto most = usual_of.find(layer.kind);
+        if (most == usual_of.end() || most->second != plain(layer.lays)) {
+            rule_for(named, layer.lays).match.names.push_back(layer.pattern);
             continue;
         }
-        std::vector<std::string>& words = rule_for(kinds, doing.lays).match.kinds;
-        if (std::find(words.begin(), words.end(), doing.kind) == words.end()) {
-            words.push_back(doing.kind);
+        std::vector<std::string>& operators = rule_for(kinds, layer.lays).match.kinds;
+        if (std::find(operators.begin(), operators.end(), layer.kind) == operators.end()) {
+            operators.push_back(layer.kind);
         }
     }
     named.insert(named.end(), kinds.begin(), kinds.end());
     return named;
 }
 
-plan::Strategy with_rules(const graph::Graph& graph, const Setting& setting, const std::vector<Doing>& all) {
+plan::Strategy with_rules(const graph::Graph& graph, const Setting& setting, const std::vector<LayerLays>& all) {
     plan::Strategy strategy = setting.base.strategy;
     strategy.name = kByLayers;
     strategy.summary = "each layer as is best for the whole";
@@ -145,7 +145,7 @@ plan::Strategy with_rules(const graph::Graph& graph, const Setting& setting, con
     return strategy;
 }
 
-/// Axes by the dimensions of each rule that they lie on.
+/// For each rule the dimensions that it lays on this axis.
 std::vector<std::vector<std::string>> roles_of(const plan::Strategy& strategy, const std::string& axis) {
     std::vector<std::vector<std::string>> roles;
     for (const Rule& rule : strategy.rules) {
@@ -163,29 +163,29 @@ std::vector<std::vector<std::string>> roles_of(const plan::Strategy& strategy, c
 
 plan::Strategy strategy_of(const graph::Graph& graph, const Setting& setting, const std::vector<ChoosingLayer>& layers,
                            const std::vector<int>& choices) {
-    return with_rules(graph, setting, doings(graph, layers, choices));
+    return with_rules(graph, setting, lays_of_layers(graph, layers, choices));
 }
 
 plan::Strategy terse_strategy_of(const graph::Graph& graph, const Setting& setting,
                                  const std::vector<ChoosingLayer>& layers, const std::vector<int>& choices) {
-    std::vector<Doing> all = doings(graph, layers, choices);
+    std::vector<LayerLays> all = lays_of_layers(graph, layers, choices);
     const plan::Mesh mesh(setting.base, {});
     plan::Plan plan = setting.base;
     plan.strategy = with_rules(graph, setting, all);
     const std::int64_t microbatch = setting.samples() / step::data_ranks(plan);
     const plan::ShardedGraph wanted = plan::shard(graph, mesh, plan.strategy, microbatch);
     for (std::size_t i = 0; i < layers.size(); ++i) {
-        all[i].said = !graph.layer(layers[i].copies.front()).nest.follows;
+        all[i].has_rule = !graph.layer(layers[i].copies.front()).nest.follows;
     }
-    // A rule that is missing changes what later layers follow: rules return until all is as it was.
+    // A missing rule changes what later layers follow: rules are added back until all shardings are as wanted.
     for (bool alike = false; !alike;) {
         alike = true;
         const plan::ShardedGraph now = plan::shard(graph, mesh, with_rules(graph, setting, all), microbatch);
         for (std::size_t i = 0; i < layers.size() && alike; ++i) {
             const bool same = std::all_of(layers[i].copies.begin(), layers[i].copies.end(),
                                           [&](Vertex v) { return now.layers[v].loops == wanted.layers[v].loops; });
-            if (!same && !all[i].said) {
-                all[i].said = true;
+            if (!same && !all[i].has_rule) {
+                all[i].has_rule = true;
                 alike = false;
             }
         }

@@ -1,4 +1,4 @@
-// Choices of layers as a strategy: rules that say in as few words as they can what every layer does.
+// Turns the choices of layers into a strategy with few rules.
 #pragma once
 
 #include <vector>
@@ -7,15 +7,17 @@
 
 namespace dodona::search {
 
-/// A strategy with a rule for every layer, by kind where all of a kind do alike, else by name. `choices`: by layer.
+/// A strategy with a rule for every layer: by operator where most layers of it have one choice, else by name.
+/// `choices`: by layer, as indices into ChoosingLayer::lays.
 plan::Strategy strategy_of(const graph::Graph& graph, const Setting& setting, const std::vector<ChoosingLayer>& layers,
                            const std::vector<int>& choices);
 
-/// The same without rules for layers that do the same by following their inputs; partial sums may then pass them.
+/// The same without rules for layers that get the same sharding by following their inputs. Partial sums may then pass
+/// through these layers unreduced.
 plan::Strategy terse_strategy_of(const graph::Graph& graph, const Setting& setting,
                                  const std::vector<ChoosingLayer>& layers, const std::vector<int>& choices);
 
-/// Axes that are always laid together, in a plan of such a strategy, as one axis.
+/// Merges axes of such a plan that every rule lays together into one axis.
 void join_axes(plan::Plan& plan);
 
 }  // namespace dodona::search

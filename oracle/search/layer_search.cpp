@@ -17,25 +17,26 @@ using step::Prediction;
 
 namespace {
 
-/// Sums may miss what a whole evaluation says; choices slower than the best plan known by more are not looked for.
+/// Sums of layer costs and the evaluation of a whole plan differ by this much at most: choices that are slower than the
+/// best known plan by more are not searched for.
 constexpr double kSlack = 1.05;
-/// Candidates that are evaluated whole, of each frontier.
+/// Assignments of each frontier that are evaluated as whole plans.
 constexpr std::size_t kCandidates = 6;
-/// ... and of these, that fit.
+/// No more are evaluated once so many fit.
 constexpr std::size_t kFitting = 3;
-/// Frontiers whose layers need ever less memory for a moment: what is largest does not add up.
+/// Frontiers with ever tighter limits of transient memory, which is a maximum and not a sum.
 constexpr int kTightenings = 5;
-/// Share of the memory for sums and peak that leaves the peak hardly anything.
+/// If sums may take this share of the free memory, a tighter limit of transient memory frees hardly more.
 constexpr double kMostlyFree = 0.8;
-/// States of a frontier and ways to each that are kept: for a first bound, ...
+/// States of a frontier and partial assignments of each that are kept: for a first bound, ...
 constexpr std::size_t kFewStates = 200;
-constexpr std::size_t kFewWays = 4;
+constexpr std::size_t kFewPartials = 4;
 /// ... where time alone counts, ...
 constexpr std::size_t kManyStates = 5'000;
-constexpr std::size_t kManyWays = 12;
-/// ... and where memory is short: then many ways to one state are worth keeping.
-constexpr std::size_t kLeanStates = 3'000;
-constexpr std::size_t kLeanWays = 16;
+constexpr std::size_t kManyPartials = 12;
+/// ... and where memory is short, so that more partial assignments of a state are worth keeping.
+constexpr std::size_t kShortMemoryStates = 3'000;
+constexpr std::size_t kShortMemoryPartials = 16;
 
 class LayerSearch {
 public:
@@ -79,20 +80,20 @@ private:
         }
     }
 
-    /// What became of one setting.
+    /// Result of one setting.
     enum class Outcome { fits, too_large, too_slow };
 
-    /// One pass of the whole batch, and more where it does not fit, until two in a row are no faster. More passes never
-    /// take less time.
+    /// Tries one micro-batch of the whole batch first, then more and smaller ones, until two in a row bring nothing
+    /// faster. More micro-batches never take less time, so fewer come first.
     void try_passes(Setting setting) {
-        int in_vain = 0;
+        int without_gain = 0;
         for (const std::int64_t passes : divisors(space_.batch)) {
             setting.passes = passes;
             const std::optional<Seconds> before = fastest();
             const Outcome outcome = try_setting(setting);
             const bool better = fastest() != before;
-            in_vain = outcome == Outcome::fits && !better ? in_vain + 1 : 0;
-            if (outcome == Outcome::too_slow || (outcome == Outcome::fits && passes == 1) || in_vain == 2) {
+            without_gain = outcome == Outcome::fits && !better ? without_gain + 1 : 0;
+            if (outcome == Outcome::too_slow || (outcome == Outcome::fits && passes == 1) || without_gain == 2) {
                 return;
             }
         }
@@ -125,27 +126,26 @@ private:
                 return Outcome::fits;
             }
             if (!tried.shortfall && limits.memory > kMostlyFree * shortfall.free) {
-                break;  // a smaller peak would free hardly more
+                break;
             }
             shortfall = tried.shortfall.value_or(shortfall);
         }
         return Outcome::too_large;
     }
 
-    /// Of a candidate that does not fit: what the device has for sums and for the largest moment, and how large that
-    /// is.
+    /// Of a plan that does not fit: the memory left for sums and transient memory together, and the transient part.
     struct Shortfall {
         Bytes free;
         Bytes peak;
     };
 
-    /// What became of the candidates of one frontier.
+    /// Result of one frontier.
     struct Tried {
         bool fits = false;
-        std::optional<Shortfall> shortfall;  ///< of the leanest, where none fits
+        std::optional<Shortfall> shortfall;  ///< of the plan that needs least memory, where none fits
     };
 
-    /// Evaluates the candidates of a frontier.
+    /// Evaluates the best assignments of a frontier as plans.
     Tried try_frontier(const NetworkChoices& network, const Setting& setting, const FrontierLimits& limits) {
         Tried tried;
         Bytes least;
@@ -175,10 +175,10 @@ private:
         return tried;
     }
 
-    /// Few states first: what they find bounds the others. Where memory counts too few are all.
+    /// Where time alone counts, a frontier of few states comes first: its result bounds the time of the next.
     Frontier frontier_of(const NetworkChoices& network, FrontierLimits limits) {
-        limits.states = limits.weighs_memory ? kLeanStates : kFewStates;
-        limits.ways = limits.weighs_memory ? kLeanWays : kFewWays;
+        limits.states = limits.weighs_memory ? kShortMemoryStates : kFewStates;
+        limits.partials = limits.weighs_memory ? kShortMemoryPartials : kFewPartials;
         Frontier quick = assign_choices(network.choices(), limits);
         counts_.states += quick.states;
         if (quick.complete || limits.weighs_memory) {
@@ -189,14 +189,14 @@ private:
             limits.time = min(limits.time, quick.assigned.front().costs.time());
         }
         limits.states = kManyStates;
-        limits.ways = kManyWays;
+        limits.partials = kManyPartials;
         Frontier wide = assign_choices(network.choices(), limits);
         counts_.states += wide.states;
         counts_.cut += wide.complete ? 0 : 1;
         return wide.assigned.empty() ? quick : wide;
     }
 
-    /// The better of the strategy with all rules and the terse one.
+    /// The better plan of the strategy with a rule for every layer and the terse one.
     std::optional<Prediction> evaluate(const NetworkChoices& network, const Setting& setting,
                                        const std::vector<int>& choices) {
         std::optional<Prediction> best;
@@ -211,16 +211,16 @@ private:
             plan.microbatch = setting.samples() / ranks;
             join_axes(plan);
             const step::CostedGraph costed = step::cost_graph(graph_, cluster_, plan, {});
-            weigh(step::evaluate(costed, plan, step::Detail::totals, space_.max_memory), best);
+            take_better(step::evaluate(costed, plan, step::Detail::totals, space_.max_memory), best);
             for (const std::vector<std::int64_t>& cut : uneven_cuts(costed, plan)) {
                 plan.stages = cut;
-                weigh(step::evaluate(costed, plan, step::Detail::totals, space_.max_memory), best);
+                take_better(step::evaluate(costed, plan, step::Detail::totals, space_.max_memory), best);
             }
         }
         return best;
     }
 
-    void weigh(Prediction prediction, std::optional<Prediction>& best) {
+    void take_better(Prediction prediction, std::optional<Prediction>& best) {
         ++answer_.counts.configurations;
         ++answer_.counts.evaluated;
         if (plan::tightest_broken(prediction.limits) != nullptr) {
@@ -250,14 +250,14 @@ private:
         return time;
     }
 
-    /// Before the plans that it beats by more than plans can be told apart.
+    /// Inserts the plan found before those that are slower by more than kEqualTime.
     void insert(std::vector<Prediction>& plans) const {
         const Seconds time = best_->step.value;
         const auto same = std::find_if(plans.begin(), plans.end(), [&](const Prediction& plan) {
             return plan.step.value == time && plan.memory.total() == best_->memory.total();
         });
         if (same != plans.end()) {
-            return;  // a named strategy says the same
+            return;  // a named strategy describes the same plan
         }
         const Plan& plan = best_->plan;
         Prediction full =

@@ -1,16 +1,17 @@
-// Per-layer strategies: what no named strategy says, because every layer does what is best for the whole.
+// Per-layer strategies: the sharding of every layer is chosen for the whole network, beyond the named strategies.
 //
-// On a mesh of two axes (with a pipeline a third) each layer lays its loops as it likes: frontier.hpp finds the choices
-// whose costs sum to the shortest step within memory, and what is found is evaluated like any other plan. Named
-// strategies are searched first and stay in the ranking, so the answer is never worse than the best of them.
+// The mesh has two axes, and a third with a pipeline. Each layer may lay its loops on them in any way; frontier.hpp
+// finds the choices whose costs add up to the shortest step within memory. The plans found are then evaluated like any
+// other. Named strategies are searched first and stay in the ranking, so the answer is never worse than the best of
+// them.
 #pragma once
 
 #include "search/search.hpp"
 
 namespace dodona::search {
 
-/// The named strategies of `space`, and one made for this network. Progress counts those of the named first, then
-/// settings.
+/// Searches the named strategies of `space`, then makes one for this network. Progress counts the meshes of the named
+/// strategies first, then settings.
 Answer search_layers(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                      const Progress& progress = {});
 

@@ -13,8 +13,8 @@ using plan::ShardLevel;
 
 namespace {
 
-/// Named plans that lend their pipeline and savings.
-constexpr std::size_t kLenders = 4;
+/// Named plans whose pipeline, recomputation and sharding are taken over.
+constexpr std::size_t kNamedPlans = 4;
 
 struct Shape {
     std::int64_t inner = 1;
@@ -45,7 +45,7 @@ Setting setting_of(const Space& space, const Shape& shape) {
     return setting;
 }
 
-/// Two factors larger than 1, inner first; one axis where there are none.
+/// All pairs of factors larger than 1, inner first; one axis where there is no such pair.
 std::vector<Shape> shapes(std::int64_t devices) {
     std::vector<Shape> found;
     for (const std::int64_t inner : divisors(devices)) {
@@ -87,7 +87,7 @@ std::vector<Setting> layer_settings(const Space& space, const std::vector<step::
             settings.push_back(std::move(setting));
         }
     };
-    for (std::size_t i = 0; i < std::min(named.size(), kLenders); ++i) {
+    for (std::size_t i = 0; i < std::min(named.size(), kNamedPlans); ++i) {
         const Plan& plan = named[i].plan;
         const Shape own = shape_of(plan);
         const std::int64_t ranks = own.inner * own.outer;

@@ -1,4 +1,4 @@
-// Where layers may choose: meshes of two axes, alone or inside the stages of a pipeline.
+// The meshes and schedules on which per-layer strategies are searched: two axes, alone or inside pipeline stages.
 #pragma once
 
 #include <vector>
@@ -13,9 +13,9 @@ inline constexpr const char* kInnerAxis = "inner";
 inline constexpr const char* kOuterAxis = "outer";
 inline constexpr const char* kStageAxis = "pipeline";
 
-/// One mesh with one way to save memory; passes are left at 1, or as a named plan has them where it has a pipeline.
-/// Every factorisation of the devices into two axes (three would say more and cost more), states sharded or not; and
-/// for each named plan the split of its devices that its own mesh makes, with its pipeline, schedule and savings.
+/// Settings without a pipeline: every factorisation of the devices into two axes, with and without sharded states (three
+/// axes would cost much more time). Settings after named plans: the axes, pipeline, schedule, recomputation and number of
+/// micro-batches of each. Elsewhere `passes` is 1 and left to the search.
 std::vector<Setting> layer_settings(const Space& space, const std::vector<step::Prediction>& named);
 
 }  // namespace dodona::search

@@ -16,7 +16,7 @@ using step::kTimeParts;
 using step::Prediction;
 using step::TimePart;
 
-std::string words(const Infeasible& group) {
+std::string group_text(const Infeasible& group) {
     return text(group.cause) + (group.nearest ? ": " + text(*group.nearest) : "");
 }
 
@@ -34,17 +34,17 @@ public:
 
     [[nodiscard]] std::size_t points() const { return counts_.size(); }
 
-    /// False: stop.
-    bool climb(const Progress& progress, std::int64_t seen, std::int64_t all) {
-        bool goes_on = true;
+    /// Evaluates all points. Returns false if stopped.
+    bool evaluate(const Progress& progress, std::int64_t seen, std::int64_t all) {
+        bool continues = true;
         for (const std::int64_t devices : counts_) {
-            goes_on = goes_on && (!progress || progress(seen++, all));
-            if (goes_on) {
+            continues = continues && (!progress || progress(seen++, all));
+            if (continues) {
                 found_.points.push_back(point(devices));
             }
         }
-        judge();
-        return goes_on;
+        summarise();
+        return continues;
     }
 
     StrategyLimits take() { return std::move(found_); }
@@ -88,7 +88,7 @@ private:
         }
     }
 
-    /// What breaks the mesh of so many devices that comes furthest; none: there is one that nothing breaks.
+    /// The least restrictive of the limits that break the meshes of so many devices; none if a mesh is not broken.
     [[nodiscard]] std::optional<plan::Limit> broken(std::int64_t devices) const {
         std::optional<plan::Limit> widest;
         for (const auto& mesh : meshes(strategy_, devices)) {
@@ -116,7 +116,7 @@ private:
         });
     }
 
-    /// Whether any mesh takes so many devices.
+    /// Whether any mesh of so many devices is not broken.
     [[nodiscard]] bool allowed(std::int64_t devices) const {
         const auto all = meshes(strategy_, devices);
         return std::any_of(all.begin(), all.end(), [&](const std::vector<plan::MeshAxis>& mesh) {
@@ -130,7 +130,7 @@ private:
         });
     }
 
-    /// The nearest number, from `devices` on in steps of 1 or -1, that the strategy can be laid on.
+    /// The first number from `devices` on, in steps of 1 or -1, that the strategy can use.
     [[nodiscard]] std::optional<std::int64_t> nearest(std::int64_t devices, std::int64_t step) const {
         const std::int64_t top = std::min(growth_.machine, found_.reach.devices.value_or(growth_.machine));
         for (std::int64_t n = step < 0 ? std::min(devices, top) : devices; n >= 1 && n <= top; n += step) {
@@ -152,7 +152,7 @@ private:
         if (!answer.plans.empty()) {
             point.best = std::move(answer.plans.front());
         } else if (!answer.infeasible.empty()) {
-            // What lacks only memory comes before what could not be laid: other meshes of this number can be.
+            // Memory comes before limits of single meshes, since other meshes of this number are possible.
             const auto& all = answer.infeasible;
             const auto lacks_memory =
                 std::find_if(all.begin(), all.end(), [](const Infeasible& i) { return i.nearest.has_value(); });
@@ -161,7 +161,7 @@ private:
         return point;
     }
 
-    void judge() {
+    void summarise() {
         const ScalingPoint* base = nullptr;
         const ScalingPoint* fastest = nullptr;
         for (ScalingPoint& point : found_.points) {
@@ -181,38 +181,38 @@ private:
         if (base != nullptr) {
             found_.fits_from = base->devices;
             found_.fastest = fastest->devices;
-            set_turn(*base);
+            set_diminishing_returns(*base);
         }
         if (growth_.asked) {
             set_verdict();
         }
     }
 
-    void set_turn(const ScalingPoint& base) {
+    void set_diminishing_returns(const ScalingPoint& base) {
         const ScalingPoint* last = &base;
         for (const ScalingPoint& point : found_.points) {
             if (point.best && point.efficiency < kWorthwhile) {
-                DiminishingReturns turn{.devices = last->devices, .beyond = point.devices};
+                DiminishingReturns returns{.devices = last->devices, .beyond = point.devices};
                 Seconds lost;
                 Seconds most;
                 for (std::size_t i = 0; i < kTimeParts; ++i) {
-                    const Seconds more = a_sample(point, i) - a_sample(base, i);
+                    const Seconds more = per_sample(point, i) - per_sample(base, i);
                     lost += max(more, Seconds{});
                     if (more > most) {
                         most = more;
-                        turn.part = static_cast<TimePart>(i);
+                        returns.part = static_cast<TimePart>(i);
                     }
                 }
-                turn.growth = lost > Seconds{} ? most / lost : 0;
-                found_.turn = turn;
+                returns.growth = lost > Seconds{} ? most / lost : 0;
+                found_.turn = returns;
                 return;
             }
             last = point.best ? &point : last;
         }
     }
 
-    /// Device time that one sample costs.
-    static Seconds a_sample(const ScalingPoint& point, std::size_t part) {
+    /// Device time per sample of one part of a step.
+    static Seconds per_sample(const ScalingPoint& point, std::size_t part) {
         return static_cast<double>(point.devices) / static_cast<double>(point.batch) * point.best->time.values[part];
     }
 
@@ -226,7 +226,7 @@ private:
             const auto point = std::find_if(found_.points.begin(), found_.points.end(),
                                             [&](const ScalingPoint& r) { return r.devices == verdict.devices; });
             if (point == found_.points.end()) {
-                return;  // stopped before it was looked at
+                return;  // stopped before this point was evaluated
             }
             verdict.fits = point->best.has_value();
             if (point->why_not) {
@@ -247,14 +247,14 @@ private:
 
 }  // namespace
 
-std::string why_not_text(const ScalingPoint& point) { return point.why_not ? words(*point.why_not) : ""; }
+std::string why_not_text(const ScalingPoint& point) { return point.why_not ? group_text(*point.why_not) : ""; }
 
 std::string why_not_text(const Verdict& verdict) {
     if (const auto* limit = std::get_if<plan::Limit>(&verdict.why_not)) {
         return plan::text(*limit);
     }
     const auto* group = std::get_if<Infeasible>(&verdict.why_not);
-    return group != nullptr ? words(*group) : "";
+    return group != nullptr ? group_text(*group) : "";
 }
 
 std::string set_by_text(const StrategyLimits& limits) {
@@ -268,19 +268,19 @@ std::string set_by_text(const StrategyLimits& limits) {
 
 std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                                    const Growth& growth, const Progress& progress) {
-    std::vector<ScalingSweep> ladders;
+    std::vector<ScalingSweep> sweeps;
     std::int64_t all = 0;
     for (const plan::Strategy& strategy : space.strategies) {
-        ladders.emplace_back(graph, cluster, strategy, space, growth);
-        all += static_cast<std::int64_t>(ladders.back().points());
+        sweeps.emplace_back(graph, cluster, strategy, space, growth);
+        all += static_cast<std::int64_t>(sweeps.back().points());
     }
     std::vector<StrategyLimits> found;
     std::int64_t seen = 0;
-    for (ScalingSweep& ladder : ladders) {
-        const bool goes_on = ladder.climb(progress, seen, all);
-        seen += static_cast<std::int64_t>(ladder.points());
-        found.push_back(ladder.take());
-        if (!goes_on) {
+    for (ScalingSweep& sweep : sweeps) {
+        const bool continues = sweep.evaluate(progress, seen, all);
+        seen += static_cast<std::int64_t>(sweep.points());
+        found.push_back(sweep.take());
+        if (!continues) {
             break;
         }
     }

@@ -15,9 +15,9 @@ using plan::Plan;
 
 namespace {
 
-class Enumerating {
+class MeshEnumeration {
 public:
-    Enumerating(const graph::Graph& graph, const Space& space) : graph_(graph), space_(space), filter_(space) {}
+    MeshEnumeration(const graph::Graph& graph, const Space& space) : graph_(graph), space_(space), filter_(space) {}
 
     Enumeration run() {
         for (std::size_t s = 0; s < space_.strategies.size(); ++s) {
@@ -41,14 +41,14 @@ private:
             plan_.mesh = mesh;
             plan_.folds.clear();
             plan_.shard_group = 0;
-            if (filter_.fixes_other_sizes(plan_)) {
+            if (filter_.violates_sizes(plan_)) {
                 continue;
             }
             if (const std::optional<std::int64_t> samples = samples_of_a_rank()) {
                 for (const std::vector<plan::Fold>& folds : sizes.of(plan_)) {
                     plan_.mesh = mesh;
                     plan_.folds = folds;
-                    if (!filter_.fixes_other_folds(plan_)) {
+                    if (!filter_.violates_folds(plan_)) {
                         add_places(*samples);
                     }
                 }
@@ -56,7 +56,7 @@ private:
         }
     }
 
-    /// None if the mesh cannot be.
+    /// Samples of a data rank; none if the mesh cannot be used.
     std::optional<std::int64_t> samples_of_a_rank() {
         const std::int64_t ranks = step::data_ranks(plan_);
         if (shards_nothing()) {
@@ -93,7 +93,7 @@ private:
         return (plan_.folds.empty() && plan_.shard_group == 0) || plan::Mesh::of(plan_);
     }
 
-    /// A strategy that stands for a level of sharding, on a mesh that leaves it nothing to shard over.
+    /// Whether the strategy prescribes a ZeRO level but the mesh has one rank to shard states over.
     [[nodiscard]] bool shards_nothing() const {
         std::int64_t ways = 1;
         for (const std::string& axis : plan_.strategy.shard_axes) {
@@ -143,7 +143,7 @@ Plan plan_of(const Space& space, std::size_t strategy) {
     return plan;
 }
 
-Enumeration enumerate(const graph::Graph& graph, const Space& space) { return Enumerating(graph, space).run(); }
+Enumeration enumerate(const graph::Graph& graph, const Space& space) { return MeshEnumeration(graph, space).run(); }
 
 std::string layout_key(const Space& space, const MeshLayout& layout) {
     std::vector<std::string> sizes;

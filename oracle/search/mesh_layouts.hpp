@@ -1,4 +1,4 @@
-// Enumerates the meshes of a space: strategies, sizes of their axes and folds, places of axes, sharding groups.
+// Enumerates the meshes of a space: strategies, sizes of axes and folds, placements, sharding groups.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace dodona::search {
 
-/// Everything of a plan that shards depend on, but for the micro-batch.
+/// The decisions of a plan that shards depend on, without the micro-batch.
 struct MeshLayout {
     std::size_t strategy = 0;  ///< of the space
     std::vector<plan::MeshAxis> mesh;
@@ -38,7 +38,7 @@ struct Enumeration {
     std::vector<RefusedMeshes> refused;  ///< each cause of a strategy once
 };
 
-/// What all plans of a space have, but for strategy and mesh.
+/// What all plans of a space have in common; without strategy and mesh.
 plan::Plan plan_of(const Space& space);
 
 /// The plan of a space under one of its strategies, without a mesh.
@@ -46,8 +46,7 @@ plan::Plan plan_of(const Space& space, std::size_t strategy);
 
 Enumeration enumerate(const graph::Graph& graph, const Space& space);
 
-/// Plans that are one choice to a user: the same strategy on the same mesh, with other places, micro-batches and
-/// savings.
+/// Equal for layouts that differ in placement or sharding group only: a ranking shows one plan of each key.
 std::string layout_key(const Space& space, const MeshLayout& layout);
 
 }  // namespace dodona::search

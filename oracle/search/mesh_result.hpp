@@ -20,27 +20,42 @@ struct InfeasibleGroup {
 struct MeshResult {
     std::int64_t configurations = 0;
     std::int64_t evaluated = 0;
-    std::int64_t pruned = 0;                  ///< settled by a bound
-    std::optional<Candidate> best;            ///< of those that fit
-    std::optional<Bytes> bound;               ///< of memory, more than there is: nothing was looked at more closely
-    std::vector<InfeasibleGroup> infeasible;  ///< by first cause, in the order in which they turned up
+    std::int64_t pruned = 0;        ///< ruled out by a bound
+    std::optional<Candidate> best;  ///< of those that fit
+    std::optional<Bytes> bound;     ///< lower bound of memory where it exceeds what there is: no plan was evaluated
+    std::vector<InfeasibleGroup> infeasible;  ///< by first cause, in order of appearance
 
     void take(const Candidate& candidate) {
         if (!best || better(candidate, *best)) {
             best = candidate;
         }
     }
-    InfeasibleGroup& add_infeasible(const step::InfeasibleCause& cause, std::int64_t count) {
+    void add_infeasible(const step::InfeasibleCause& cause, std::int64_t count) {
         for (InfeasibleGroup& known : infeasible) {
             if (known.cause == cause) {
                 known.count += count;
-                return known;
+                return;
             }
         }
-        return infeasible.emplace_back(InfeasibleGroup{cause, count, {}});
+        infeasible.push_back({cause, count, {}});
+    }
+    /// The group that lacks memory there; null if there is none yet.
+    [[nodiscard]] InfeasibleGroup* find(step::MemoryPlace place) {
+        for (InfeasibleGroup& known : infeasible) {
+            const auto* cause = std::get_if<step::MemoryPlace>(&known.cause);
+            if (cause != nullptr && *cause == place) {
+                return &known;
+            }
+        }
+        return nullptr;
+    }
+    InfeasibleGroup& out_of_memory(step::MemoryPlace place) {
+        InfeasibleGroup* known = find(place);
+        return known != nullptr ? *known : infeasible.emplace_back(InfeasibleGroup{place, 0, {}});
     }
     void add_out_of_memory(step::MemoryPlace place, const Candidate& candidate) {
-        InfeasibleGroup& known = add_infeasible(place, 1);
+        InfeasibleGroup& known = out_of_memory(place);
+        ++known.count;
         if (!known.least || candidate.memory < known.least->memory) {
             known.least = candidate;
         }

@@ -1,4 +1,4 @@
-// Walks over all plans on one mesh: one by one as `predict` evaluates them, or from tables.
+// Searches all plans on one mesh: one by one with step::evaluate, or from tables.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace dodona::search {
 
-/// What all walks of a search share.
+/// What the searches of all meshes share.
 struct SearchContext {
     const graph::Graph& graph;
     const cluster::Cluster& cluster;
@@ -23,20 +23,21 @@ struct SearchContext {
     Bytes limit;                ///< of the first rank's device
 
     SearchContext(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
-    /// What is left open on a mesh and micro-batch, within the user's constraints.
+    /// The variants of a mesh and micro-batch that the user's constraints allow.
     [[nodiscard]] std::vector<Variant> left_open(const plan::Plan& plan) const;
     [[nodiscard]] std::vector<std::int64_t> microbatches(const MeshLayout& layout) const;
 };
 
-/// `plan`: of the layout's strategy; changed on the way.
-MeshResult search_mesh_exhaustively(const SearchContext& scene, const MeshLayout& layout, std::size_t index,
+/// `plan`: has the layout's strategy; everything else is overwritten.
+MeshResult search_mesh_exhaustively(const SearchContext& context, const MeshLayout& layout, std::size_t index,
                                     plan::Plan& plan);
 
 enum class Bounds { used, ignored };
 
-/// The same from tables; `passes` are shared by layouts that are alike but for quiet axes. For jobs on devices of one
-/// kind. A bound on the memory of all its plans may settle a layout; what its leanest needs then stays unknown.
-MeshResult search_mesh(const SearchContext& scene, const MeshLayout& layout, std::size_t index, plan::Plan& plan,
+/// The same from tables, for jobs on devices of one kind. `passes` are shared by layouts that differ only in
+/// communication-free axes. With Bounds::used a lower bound of memory may rule out the whole layout (MeshResult::bound);
+/// the least memory of its plans then stays unknown.
+MeshResult search_mesh(const SearchContext& context, const MeshLayout& layout, std::size_t index, plan::Plan& plan,
                        PassTables& passes, Bounds bounds);
 
 }  // namespace dodona::search

@@ -15,7 +15,7 @@ using plan::Sharding;
 
 namespace {
 
-/// What collectives of a job are timed by.
+/// The parts of a costed graph that the times of collectives depend on.
 step::CostedGraph job_of(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan) {
     return {.graph = &graph,
             .cluster = &cluster,
@@ -62,7 +62,7 @@ void NetworkChoices::find_layers() {
             }
         }
         if (layer.nest.inputs.empty()) {
-            continue;  // samples are read in whatever sharding is wanted
+            continue;  // a network input is read in the sharding that its reader wants
         }
         const std::string pattern = pattern_of(layer.name);
         const auto [found, is_new] = known.try_emplace(pattern, layers_.size());
@@ -100,15 +100,15 @@ void NetworkChoices::add_choices(std::size_t variable) {
 std::vector<TensorUse> NetworkChoices::uses_of(Vertex v, const LayerCost& cost) {
     std::vector<TensorUse> uses;
     const Layer& layer = graph_.layer(v);
-    const auto say = [&](int tensor, const TensorRole& role) { uses.push_back({tensor, number(tensor, role)}); };
-    say(static_cast<int>(v), {.producer = true,
+    const auto add = [&](int tensor, const TensorRole& role) { uses.push_back({tensor, number(tensor, role)}); };
+    add(static_cast<int>(v), {.producer = true,
                               .sharding = number(cost.output),
                               .instances = graph_.instances(v),
                               .kept = cost.output_kept,
                               .repeats = runs_again(v)});
     const std::vector<Vertex>& producers = graph_.layer(v).producers;
     for (std::size_t i = 0; i < producers.size(); ++i) {
-        say(static_cast<int>(producers[i]), reading(v, producers[i], cost.readings[i]));
+        add(static_cast<int>(producers[i]), reading(v, producers[i], cost.readings[i]));
     }
     for (std::size_t w = 0; w < layer.nest.weights.size(); ++w) {
         const std::string& tied_to = layer.nest.weights[w].tied_to;
@@ -125,7 +125,7 @@ std::vector<TensorUse> NetworkChoices::uses_of(Vertex v, const LayerCost& cost) 
         if (shared) {
             Sharding laid;
             laid.dimensions = {cost.weights[w].sharded()};
-            say(owned->second, {.producer = true, .sharding = number(laid), .kept = {}});
+            add(owned->second, {.producer = true, .sharding = number(laid), .kept = {}});
         }
     }
     return uses;
@@ -174,7 +174,7 @@ Costs NetworkChoices::close(int tensor, const std::vector<int>& uses) {
         roles.push_back(roles_[static_cast<std::size_t>(tensor)][static_cast<std::size_t>(use)]);
     }
     if (tensor >= static_cast<int>(graph_.layers.size())) {
-        return roles.size() > 1 ? kForbidden : Costs{};  // a shared weight lies in one way
+        return roles.size() > 1 ? kForbidden : Costs{};  // a shared weight has one sharding
     }
     return close_activation(static_cast<Vertex>(tensor), roles);
 }
@@ -204,7 +204,7 @@ Costs NetworkChoices::close_activation(Vertex v, const std::vector<TensorRole>& 
             }
         }
     } else if (!layer.nest.inputs.empty()) {
-        return {};  // nothing is left of it: nobody reads it either
+        return {};  // not produced in this setting, so not read either
     }
     const Seconds step = weights_.passes * moving;
     return {step, step, weights_.activations * kept(v, left, roles)};
@@ -227,7 +227,7 @@ Seconds NetworkChoices::conversion(Vertex tensor, int from, int to) {
     return found->second;
 }
 
-/// Kept once in each sharding: in its producer's segment for all, elsewhere by each segment for itself.
+/// A tensor is kept once per sharding in its producer's segment, and by every other segment that reads it.
 Bytes NetworkChoices::kept(Vertex v, int left, const std::vector<TensorRole>& roles) const {
     std::map<int, Bytes> home;
     std::map<std::pair<int, std::int64_t>, Bytes> elsewhere;
@@ -255,7 +255,7 @@ Bytes NetworkChoices::kept(Vertex v, int left, const std::vector<TensorRole>& ro
     }
     const graph::Nest& nest = graph_.layer(v).nest;
     const auto divisions = plan::result_divisions(nest, static_cast<double>(setting_.samples()));
-    // Samples that nobody has laid out are read whole.
+    // Samples that no rule lays are read whole.
     Sharding boundary = left == kNoSharding ? Sharding{} : shardings_[static_cast<std::size_t>(left)];
     boundary.dimensions.resize(divisions.size());
     for (const std::int64_t instances : checkpoints) {

@@ -1,14 +1,13 @@
-// The choices of all layers of a network in one setting, and what they make each other pay: an instance of
-// frontier.hpp.
+// The choices of all layers of a network in one setting and the costs between layers: a problem for frontier.hpp.
 //
-// A variable is a layer; copies of a repeated block are one variable, so that what one instance hands to the next is in
-// the sharding that the next one wants. A tensor closes when its producer and all its readers have chosen: then it is
-// known which conversions run, forward and backward (plan/sharding.hpp: convert), and in which shardings it is kept. A tied
-// weight lies alike in both of its layers.
+// A variable is a layer. Copies of a repeated block are one variable, so all instances of the block choose alike. A
+// tensor closes when its producer and all its readers have chosen: the conversions that run forward and backward
+// (plan/sharding.hpp: convert) and the shardings in which it is kept for backward are then known. A tied weight has the
+// same sharding in both of its layers.
 //
-// Not in these sums, so that candidates are evaluated whole (step/evaluate.hpp) before one is recommended:
-// latencies of reductions that are shared, what the host waits for, workspaces and buffers, inputs that go round a ring
-// or are gathered again, partial sums that pass linear layers.
+// Not modelled in these sums: latency that bucketed reductions share, host-bound time, workspaces and buffers, inputs
+// that go round a ring or are gathered again, partial sums that pass through linear layers. Assignments are therefore
+// evaluated as whole plans (step/evaluate.hpp) before one is recommended.
 #pragma once
 
 #include <map>
@@ -40,15 +39,16 @@ public:
 
 private:
     static constexpr int kNoSharding = -1;
-    /// What is said of a tensor: by its producer, or by one of its readers. Layouts by number.
+    /// How a tensor is used by its producer or by one of its readers. Shardings by number.
     struct TensorRole {
         bool producer = false;
-        int sharding = 0;            ///< left, or wanted
-        int gradient = kNoSharding;  ///< of a reader: as it arises, where backward needs it
-        std::int64_t instances = 1;  ///< of a reader, or where the producer keeps its result
+        int sharding = 0;  ///< in which it is produced, or read
+        int gradient =
+            kNoSharding;  ///< of a reader: sharding of the gradient that it produces, where backward needs it
+        std::int64_t instances = 1;  ///< of the layer
         Bytes kept;                  ///< for backward, one instance
-        bool home = false;           ///< in its producer's segment
-        bool checkpoint = false;     ///< read by a block that is recomputed whole and lies after the producer's segment
+        bool home = false;           ///< the reader is in the producer's segment
+        bool checkpoint = false;     ///< input of a block that is recomputed and lies after the producer's segment
         bool repeats = false;        ///< converted again when its block is recomputed
         auto operator<=>(const TensorRole&) const = default;
     };
@@ -56,14 +56,14 @@ private:
     void find_layers();
     void add_choices(std::size_t variable);
     [[nodiscard]] std::vector<TensorUse> uses_of(graph::Vertex v, const LayerCost& cost);
-    /// In a block that is recomputed whole.
+    /// Whether the layer is in a block that is recomputed.
     [[nodiscard]] bool runs_again(graph::Vertex v) const;
     [[nodiscard]] TensorRole reading(graph::Vertex v, graph::Vertex producer, const Reading& reading);
     [[nodiscard]] int number(int tensor, const TensorRole& role);
     [[nodiscard]] int number(const plan::Sharding& sharding);
     [[nodiscard]] Costs close(int tensor, const std::vector<int>& uses);
     [[nodiscard]] Costs close_activation(graph::Vertex v, const std::vector<TensorRole>& roles);
-    /// All that a tensor pays to get from one sharding into the other once; remembered.
+    /// Time to convert a tensor from one sharding to another once; memoised.
     [[nodiscard]] Seconds conversion(graph::Vertex tensor, int from, int to);
     [[nodiscard]] Bytes kept(graph::Vertex v, int left, const std::vector<TensorRole>& roles) const;
 

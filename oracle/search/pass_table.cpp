@@ -34,7 +34,7 @@ step::WeightKind Meshes::refined(step::WeightKind kind) const {
     return kind;
 }
 
-MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, Atoms quiet) {
+MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, Atoms free) {
     MeshKey key;
     for (const std::string& axis : plan.strategy.axes) {
         key.push_back(mesh.axis(axis));
@@ -44,7 +44,7 @@ MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, Atoms quiet) {
     }
     for (Atoms rest = mesh.all(); rest != 0; rest &= rest - 1) {
         const Atoms atom = rest & (~rest + 1);
-        if ((atom & quiet) == 0) {
+        if ((atom & free) == 0) {
             const cluster::Group::Stride stride = mesh.group(atom).strides.front();
             key.push_back(std::countr_zero(atom));
             key.push_back(stride.size);
@@ -54,7 +54,7 @@ MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, Atoms quiet) {
     return key;
 }
 
-Atoms quiet_candidates(const plan::Plan& plan, const plan::Mesh& mesh) {
+Atoms communication_free_candidates(const plan::Plan& plan, const plan::Mesh& mesh) {
     Atoms atoms = step::data_atoms(mesh, plan.strategy);
     if (plan.strategy.pipeline) {
         atoms |= mesh.axis(*plan.strategy.pipeline);
@@ -82,25 +82,24 @@ Bytes FeasibilityBound::least_memory(const plan::Plan& plan, const Meshes& meshe
     Bytes sum;
     for (const auto& [coarse, size] : weights) {
         const step::WeightKind kind = meshes.refined(coarse);
-        // Of gradients that may stay sparse nothing is sure.
+        // Gradients that may stay sparse count as nothing.
         const step::StateBytes bytes =
             step::state_bytes(meshes.cut, plan, kind, size, kind.sparse ? std::optional(0.0) : std::nullopt);
         sum += bytes.weights + bytes.gradients + bytes.optimizer;
     }
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
-    // A hair less: sums in another order must not make a bound of what just fits.
-    constexpr double kHair = 1 - 1e-9;
-    return kHair * (1 + plan.memory.fragmentation) / static_cast<double>(stages) * sum + context;
+    constexpr double kRounding = 1 - 1e-9;  // sums in another order may be this much smaller
+    return kRounding * (1 + plan.memory.fragmentation) / static_cast<double>(stages) * sum + context;
 }
 
 MeshKey PassTables::key_of(const plan::Plan& plan, const plan::Mesh& mesh) const {
-    return mesh_key(plan, mesh, quiet_candidates(plan, mesh) & ~*busy_);
+    return mesh_key(plan, mesh, communication_free_candidates(plan, mesh) & ~*busy_);
 }
 
-const FeasibilityBound& PassTables::sketch(const plan::Plan& plan, const plan::Mesh& mesh) {
+const FeasibilityBound& PassTables::feasibility(const plan::Plan& plan, const plan::Mesh& mesh) {
     std::optional<plan::ShardedGraph> sharded;
     if (!busy_) {
-        const Atoms candidates = quiet_candidates(plan, mesh);
+        const Atoms candidates = communication_free_candidates(plan, mesh);
         sharded = shards(plan, mesh);
         busy_ = step::busy_atoms(*sharded) & candidates;
         shared_ = *busy_ != candidates;

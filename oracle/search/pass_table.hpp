@@ -1,9 +1,9 @@
-// What one micro-batch costs, once for all meshes that it costs the same on.
+// The cost of one micro-batch, computed once for all meshes on which it is the same.
 //
-// An axis that only lays the batch or cuts the pipeline, and over which nothing moves within a micro-batch, is quiet:
-// given the samples of one rank, no shard, no kernel and no collective of a pass depends on its size. Meshes that
-// differ in quiet axes alone share one table. What depends on the whole mesh (states, boundaries between stages) is in
-// layout_table.hpp. Not for jobs on unlike devices.
+// An axis is communication-free if it only lays the batch or cuts the pipeline and no collective of a micro-batch runs
+// over it. For given samples per rank, no shard, kernel or collective of a pass depends on the size of such an axis, so
+// meshes that differ only in communication-free axes share one table. What depends on the whole mesh (states, transfers
+// between stages) is in mesh_tables.hpp. Domain: jobs on devices of one kind.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 namespace dodona::search {
 
 struct PassTable {
-    /// Directions of one segment, before overlap.
+    /// Passes of one segment, before overlap.
     struct Segment {
         step::PassSeconds forward;
         step::PassSeconds backward;
@@ -29,18 +29,20 @@ struct PassTable {
         bool block = false;
     };
 
-    step::CostedGraph costed;  ///< on the first mesh that asked; without its shards
+    step::CostedGraph costed;  ///< on the first mesh of those that share the table; without its shards
     std::vector<Segment> segments;
     std::int64_t blocks = 0;
-    bool alike = false;  ///< all blocks cost the same: step::cut_stages deals them out evenly
+    bool alike = false;  ///< all blocks cost the same: step::cut_stages gives every stage as many
 
     explicit PassTable(step::CostedGraph graph);
-    /// Whether so many virtual stages hold as many blocks each, whatever the micro-batch.
-    [[nodiscard]] bool even(std::int64_t pieces) const { return pieces == 1 || (alike && blocks % pieces == 0); }
+    /// Whether all virtual stages hold equally many blocks, whatever the micro-batch.
+    [[nodiscard]] bool even(std::int64_t virtual_stages) const {
+        return virtual_stages == 1 || (alike && blocks % virtual_stages == 0);
+    }
 };
 
-/// The mesh of a plan, and as it is without the cut that a sharding group makes: what moves within a pass does not know
-/// of that, so that passes are of the whole one and states of the cut one.
+/// The mesh of a plan with and without the atoms that its sharding group adds. Passes do not depend on the group and use
+/// `whole`; states use `cut`.
 struct Meshes {
     plan::Mesh cut;
     plan::Mesh whole;
@@ -49,43 +51,43 @@ struct Meshes {
     [[nodiscard]] step::WeightKind refined(step::WeightKind kind) const;
 };
 
-/// What is known of meshes before anything is costed.
+/// What is known of a mesh before anything is costed.
 struct FeasibilityBound {
-    std::optional<plan::Limit> broken;  ///< why no plan can lay the network like that
-    /// Weights of the whole network on one device, were it all one stage; without those that are tied to others.
+    std::optional<plan::Limit> broken;  ///< why the network cannot be sharded like that
+    /// Weights of the whole network on one device, as if all layers were on one stage; tied weights once.
     std::map<step::WeightKind, plan::WeightSize> weights;
 
     explicit FeasibilityBound(const plan::ShardedGraph& sharded);
-    /// A lower bound of what the fullest device holds with states as the plan shards them, however the
-    /// network is cut: the mean of their weights, gradients and optimizer states, and the runtime.
+    /// Lower bound of the memory of the fullest device, whatever the pipeline cut: the mean over stages of weights,
+    /// gradients and optimizer states as the plan shards them, and the runtime's context.
     [[nodiscard]] Bytes least_memory(const plan::Plan& plan, const Meshes& meshes, Bytes context) const;
 };
 
 /// Consecutive stages that are alike.
 struct StageRun {
     step::Stage stage;        ///< any of them
-    std::size_t content = 0;  ///< by LayoutTable
-    std::size_t first = 0;    ///< the stage that holds most micro-batches
+    std::size_t content = 0;  ///< index of MeshTables
+    std::size_t first = 0;    ///< first stage: it holds most micro-batches
     std::size_t size = 1;
 };
 
-/// The shape of a mesh, axis by axis: sizes and places of the atoms that are not quiet, presence of those that are.
+/// Identifies meshes that share a table: size and stride of the atoms outside `free`, only presence of those in it.
 using MeshKey = std::vector<std::int64_t>;
-MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, plan::Atoms quiet);
+MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, plan::Atoms free);
 
-/// Atoms that may be quiet: they lay the batch, or cut the pipeline.
-plan::Atoms quiet_candidates(const plan::Plan& plan, const plan::Mesh& mesh);
+/// Atoms that may be communication-free: those that lay the batch or cut the pipeline.
+plan::Atoms communication_free_candidates(const plan::Plan& plan, const plan::Mesh& mesh);
 
-/// Tables of meshes that are alike but for atoms that may be quiet. Filled as it is asked.
+/// Tables of meshes that differ only in candidates for communication-free atoms. Filled on demand.
 class PassTables {
 public:
     PassTables(const graph::Graph& graph, const cluster::Cluster& cluster) : graph_(graph), cluster_(cluster) {}
 
-    const FeasibilityBound& sketch(const plan::Plan& plan, const plan::Mesh& mesh);
+    const FeasibilityBound& feasibility(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
-    /// The network cut for a pipeline; empty if it has too few pieces. Of even deals there is one for all tables.
+    /// The stages of a pipeline, equal neighbours as one run. Cuts into equally many blocks are shared by all tables.
     const std::vector<StageRun>& runs(const PassTable& passes, std::int64_t stages, std::int64_t chunks);
-    /// Forgets all tables unless another mesh could ask for them again.
+    /// Drops all tables if no later mesh can share them.
     void next_mesh();
 
 private:
@@ -95,7 +97,7 @@ private:
         bool accumulates = false;
         auto operator<=>(const Key&) const = default;
     };
-    /// Shards of the mesh that was sketched last: its first table needs them again.
+    /// Shards of the last mesh asked for its feasibility: its first table reuses them.
     struct Shards {
         MeshKey mesh;
         std::int64_t microbatch = 1;
@@ -105,7 +107,7 @@ private:
     struct CutKey {
         std::int64_t stages = 1;
         std::int64_t chunks = 1;
-        const PassTable* passes = nullptr;  ///< none: an even deal
+        const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage
         auto operator<=>(const CutKey&) const = default;
     };
 
@@ -116,7 +118,7 @@ private:
 
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;
-    std::optional<plan::Atoms> busy_;  ///< among the candidates
+    std::optional<plan::Atoms> busy_;  ///< candidates that some collective of a pass runs over
     bool shared_ = true;
     std::optional<Shards> last_;
     std::map<MeshKey, FeasibilityBound> feasibility_;

@@ -9,7 +9,7 @@ using plan::Plan;
 
 namespace {
 
-/// What a user has to understand and configure: axes in use, then sharding, chunks and recomputation.
+/// How much a user has to configure: axes in use, then sharding, recomputation, axes of the strategy, virtual stages.
 std::int64_t complexity(const Plan& plan) {
     const auto used =
         std::count_if(plan.mesh.begin(), plan.mesh.end(), [](const plan::MeshAxis& axis) { return axis.size > 1; });

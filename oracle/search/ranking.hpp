@@ -1,4 +1,4 @@
-// Which of the plans that fit are shown, and in which order.
+// Selects and orders the plans that are shown.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace dodona::search {
 /// A candidate as a plan.
 plan::Plan plan_of(const Space& space, const std::vector<MeshLayout>& layouts, const Candidate& candidate);
 
-/// The fastest of each layout (layout_key), fastest first; among plans within 0.5 % of the fastest left, the simplest.
-/// A plan that another strategy describes with the same time and memory is the same plan and is there once.
+/// The fastest plan of each layout_key, fastest first; of plans within kEqualTime of the fastest one left, the simplest
+/// comes first. Plans of several strategies with equal time and memory are one plan and listed once.
 std::vector<Candidate> ranked(const Space& space, const std::vector<MeshLayout>& layouts,
                               const std::vector<Candidate>& candidates);
 

@@ -20,7 +20,7 @@ using step::Prediction;
 
 namespace {
 
-/// Layouts whose tables may be shared, in the order of their first.
+/// Layouts that may share tables, as indices of the enumeration.
 using Batch = std::vector<std::size_t>;
 
 /// By strategy, and by cause within each.
@@ -29,18 +29,18 @@ using GroupsByStrategy = std::map<std::pair<std::size_t, step::InfeasibleCause>,
 class Search {
 public:
     Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, const Progress& progress)
-        : scene_(graph, cluster, space), progress_(progress) {}
+        : context_(graph, cluster, space), progress_(progress) {}
 
     Answer run() {
         const auto start = std::chrono::steady_clock::now();
         Diagnostics faults;
-        step::check_devices(scene_.cluster, scene_.space.devices, scene_.space.precision, {}, faults);
+        step::check_devices(context_.cluster, context_.space.devices, context_.space.precision, {}, faults);
         faults.throw_if_errors();
-        enumeration_ = enumerate(scene_.graph, scene_.space);
-        findings_.resize(enumeration_.layouts.size());
-        walk(batches());
-        find_leanest();
-        sum_up();
+        enumeration_ = enumerate(context_.graph, context_.space);
+        results_.resize(enumeration_.layouts.size());
+        search_all(batches());
+        find_least_memory();
+        collect();
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
         answer_.counts.seconds = elapsed.count();
         return std::move(answer_);
@@ -48,13 +48,13 @@ public:
 
 private:
     [[nodiscard]] bool from_tables() const {
-        return !scene_.space.exhaustive && scene_.cluster.device_kinds(scene_.space.devices).size() == 1;
+        return !context_.space.exhaustive && context_.cluster.device_kinds(context_.space.devices).size() == 1;
     }
 
     [[nodiscard]] std::vector<Batch> batches() const {
         std::vector<Batch> batches;
         std::map<std::pair<std::size_t, MeshKey>, std::size_t> known;
-        std::size_t strategy = scene_.space.strategies.size();
+        std::size_t strategy = context_.space.strategies.size();
         Plan plan;
         for (std::size_t i = 0; i < enumeration_.layouts.size(); ++i) {
             const MeshLayout& layout = enumeration_.layouts[i];
@@ -64,12 +64,12 @@ private:
             }
             if (layout.strategy != strategy) {
                 strategy = layout.strategy;
-                plan = plan_of(scene_.space, strategy);
+                plan = plan_of(context_.space, strategy);
             }
             layout.apply(plan);
             plan.shard_group = 0;
             const plan::Mesh mesh(plan, {});
-            MeshKey key = mesh_key(plan, mesh, quiet_candidates(plan, mesh));
+            MeshKey key = mesh_key(plan, mesh, communication_free_candidates(plan, mesh));
             const auto [found, fresh] = known.emplace(std::pair(strategy, std::move(key)), batches.size());
             if (fresh) {
                 batches.emplace_back();
@@ -79,21 +79,21 @@ private:
         return batches;
     }
 
-    void walk(const std::vector<Batch>& batches) {
-        parallel_for(batches.size(), scene_.space.workers, [&](std::size_t i) { walk(batches[i]); });
+    void search_all(const std::vector<Batch>& batches) {
+        parallel_for(batches.size(), context_.space.workers, [&](std::size_t i) { search_batch(batches[i]); });
         answer_.counts.optimal = !stopped_;
     }
 
-    void walk(const Batch& batch) {
-        PassTables passes(scene_.graph, scene_.cluster);
-        Plan plan = plan_of(scene_.space, enumeration_.layouts[batch.front()].strategy);
+    void search_batch(const Batch& batch) {
+        PassTables passes(context_.graph, context_.cluster);
+        Plan plan = plan_of(context_.space, enumeration_.layouts[batch.front()].strategy);
         for (const std::size_t i : batch) {
             if (stopped_) {
                 return;
             }
             const MeshLayout& layout = enumeration_.layouts[i];
-            findings_[i] = from_tables() ? search_mesh(scene_, layout, i, plan, passes, Bounds::used)
-                                         : search_mesh_exhaustively(scene_, layout, i, plan);
+            results_[i] = from_tables() ? search_mesh(context_, layout, i, plan, passes, Bounds::used)
+                                        : search_mesh_exhaustively(context_, layout, i, plan);
             report(done_.fetch_add(1) + 1);
         }
     }
@@ -106,41 +106,41 @@ private:
         }
     }
 
-    /// Layouts that a bound has settled are looked at after all where their leanest plan might be the leanest of its
-    /// strategy: what would fit is part of the answer.
-    void find_leanest() {
+    /// Evaluates layouts that a bound has ruled out if one of their plans might need least memory of its strategy: an
+    /// answer names that plan.
+    void find_least_memory() {
         std::map<std::size_t, Bytes> least;                                      // by strategy
         std::map<std::size_t, std::vector<std::pair<Bytes, std::size_t>>> open;  // by strategy: bound, layout
         const auto note = [&](std::size_t layout) {
             const std::size_t strategy = enumeration_.layouts[layout].strategy;
-            for (const InfeasibleGroup& group : findings_[layout].infeasible) {
+            for (const InfeasibleGroup& group : results_[layout].infeasible) {
                 if (group.least && group.cause == step::InfeasibleCause(step::MemoryPlace::device)) {
                     const auto found = least.emplace(strategy, group.least->memory).first;
                     found->second = min(found->second, group.least->memory);
                 }
             }
         };
-        for (std::size_t i = 0; i < findings_.size(); ++i) {
+        for (std::size_t i = 0; i < results_.size(); ++i) {
             note(i);
-            if (findings_[i].bound) {
-                open[enumeration_.layouts[i].strategy].emplace_back(*findings_[i].bound, i);
+            if (results_[i].bound) {
+                open[enumeration_.layouts[i].strategy].emplace_back(*results_[i].bound, i);
             }
         }
         for (auto& [strategy, layouts] : open) {
             std::sort(layouts.begin(), layouts.end());
-            Plan plan = plan_of(scene_.space, strategy);
+            Plan plan = plan_of(context_.space, strategy);
             for (const auto& [bound, i] : layouts) {
                 if (stopped_ || (least.contains(strategy) && bound > least.at(strategy))) {
                     break;
                 }
-                PassTables passes(scene_.graph, scene_.cluster);
-                findings_[i] = search_mesh(scene_, enumeration_.layouts[i], i, plan, passes, Bounds::ignored);
+                PassTables passes(context_.graph, context_.cluster);
+                results_[i] = search_mesh(context_, enumeration_.layouts[i], i, plan, passes, Bounds::ignored);
                 note(i);
             }
         }
     }
 
-    void sum_up() {
+    void collect() {
         GroupsByStrategy groups;
         const auto add = [&](std::size_t strategy, const InfeasibleGroup& group) {
             InfeasibleGroup& known = groups[{strategy, group.cause}];
@@ -155,27 +155,27 @@ private:
             add(refused.strategy, {refused.cause, refused.count, {}});
         }
         std::vector<Candidate> candidates;
-        for (std::size_t i = 0; i < findings_.size(); ++i) {
-            const MeshResult& finding = findings_[i];
-            answer_.counts.configurations += finding.configurations;
-            answer_.counts.evaluated += finding.evaluated;
-            answer_.counts.pruned += finding.pruned;
-            for (const InfeasibleGroup& group : finding.infeasible) {
+        for (std::size_t i = 0; i < results_.size(); ++i) {
+            const MeshResult& result = results_[i];
+            answer_.counts.configurations += result.configurations;
+            answer_.counts.evaluated += result.evaluated;
+            answer_.counts.pruned += result.pruned;
+            for (const InfeasibleGroup& group : result.infeasible) {
                 add(enumeration_.layouts[i].strategy, group);
             }
-            if (finding.best) {
-                candidates.push_back(*finding.best);
+            if (result.best) {
+                candidates.push_back(*result.best);
             }
         }
         std::vector<Prediction> left;
-        for (const Candidate& candidate : ranked(scene_.space, enumeration_.layouts, candidates)) {
+        for (const Candidate& candidate : ranked(context_.space, enumeration_.layouts, candidates)) {
             left.push_back(in_full(candidate));
         }
         list(std::move(left));
         explain(groups);
     }
 
-    /// In the order given, but for plans that another cut has made faster than those before them.
+    /// Keeps the order of `left`, except where an uneven cut has made a plan faster than those before it.
     void list(std::vector<Prediction> left) {
         while (!left.empty()) {
             const auto fastest =
@@ -189,12 +189,11 @@ private:
         }
     }
 
-    /// With fewer blocks on the first and the last stage where that is faster and fits: of the plans that are shown
-    /// such cuts are tried, not of all.
+    /// The full prediction of a plan that is shown; with an uneven pipeline cut where that is faster and fits.
     [[nodiscard]] Prediction in_full(const Candidate& candidate) const {
-        const Plan plan = plan_of(scene_.space, enumeration_.layouts, candidate);
-        const step::CostedGraph costed = step::cost_graph(scene_.graph, scene_.cluster, plan, {});
-        const auto& limit = scene_.space.max_memory;
+        const Plan plan = plan_of(context_.space, enumeration_.layouts, candidate);
+        const step::CostedGraph costed = step::cost_graph(context_.graph, context_.cluster, plan, {});
+        const auto& limit = context_.space.max_memory;
         Prediction full = step::evaluate(costed, plan, step::Detail::full, limit);
         if (!full.fits) {
             return full;
@@ -213,9 +212,9 @@ private:
     void explain(const GroupsByStrategy& groups) {
         const Candidate* nearest = nullptr;
         for (const auto& [key, group] : groups) {
-            Infeasible infeasible{scene_.space.strategies[key.first].name, group.cause, group.count, {}};
+            Infeasible infeasible{context_.space.strategies[key.first].name, group.cause, group.count, {}};
             if (group.least) {
-                infeasible.nearest = NearestPlan{plan_of(scene_.space, enumeration_.layouts, *group.least),
+                infeasible.nearest = NearestPlan{plan_of(context_.space, enumeration_.layouts, *group.least),
                                                  group.least->memory, group.least->limit};
                 if (nearest == nullptr || group.least->memory < nearest->memory) {
                     nearest = &*group.least;
@@ -233,10 +232,10 @@ private:
         }
     }
 
-    SearchContext scene_;
+    SearchContext context_;
     const Progress& progress_;
     Enumeration enumeration_;
-    std::vector<MeshResult> findings_;  ///< by layout
+    std::vector<MeshResult> results_;  ///< by layout
     std::atomic<bool> stopped_ = false;
     std::atomic<std::size_t> done_ = 0;
     std::mutex reporting_;

@@ -1,5 +1,5 @@
-// Which plan is best: every configuration of the enumerated space is looked at, from tables (composition.hpp), and
-// without being evaluated where a bound says that it cannot fit.
+// Searches the best plan: every configuration of the space is evaluated from tables (plan_evaluator.hpp), unless a lower
+// bound shows that it cannot fit.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@
 
 namespace dodona::search {
 
-/// What is looked at beyond meshes, micro-batches, recomputation, sharding and schedules.
+/// What varies besides meshes, micro-batches, recomputation, sharding and schedules.
 struct Vary {
     bool placement = false;  ///< every order of the axes on the machine
     bool group = false;      ///< states sharded over groups of fewer ranks
     bool overlap = false;    ///< each overlap on and off
-    bool offload = false;    ///< each kind of state away and here
+    bool offload = false;    ///< each kind of state offloaded and not
 };
 
-/// "tensor=8", "recompute=full"; or a strategy's name alone.
+/// A constraint of the user: "tensor=8", "recompute=full", or only the name of a strategy.
 struct Constraint {
     std::string name;
     std::string value;
@@ -45,12 +45,12 @@ struct Space {
     Vary vary;
     std::vector<Constraint> fixed;     ///< what plans must have
     std::vector<Constraint> excluded;  ///< what they must not have
-    bool exhaustive = false;           ///< every plan evaluated one by one, without tables and bounds
-    int workers = 0;                   ///< threads; 0: one on each core. The answer is the same for any number
+    bool exhaustive = false;           ///< every plan is evaluated with step::evaluate, without tables and bounds
+    int workers = 0;                   ///< threads; 0: one per core. Does not change the answer
     std::size_t top = 5;
 };
 
-/// Called now and then with (meshes done, meshes in all), by one thread at a time; returns false to stop early.
+/// Called with (meshes done, all meshes), by one thread at a time; returns false to stop the search.
 using Progress = std::function<bool(std::int64_t, std::int64_t)>;
 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,

@@ -14,7 +14,7 @@ namespace {
 /// Parameters of the software to which the time reacts less than this are not listed: 0.01 % for a doubling.
 constexpr double kUnmoved = 1e-4;
 
-/// Just less than what the plan needs.
+/// Factor to just less memory than the plan needs.
 constexpr double kTooLittle = 1 - 1e-6;
 
 struct Reaction {
@@ -22,7 +22,7 @@ struct Reaction {
     Sensitivity sensitivity;
 };
 
-/// Those listed, the largest reaction first.
+/// The parameters that are listed, the largest |elasticity| first.
 std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& conditions,
                                 const std::vector<const plan::Plan*>& plans, Explanation& explanation) {
     std::vector<Reaction> found;
@@ -45,19 +45,20 @@ std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& con
     return found;
 }
 
-void look_at_memory(CrossoverSearch& rivals, const Conditions& conditions, const std::vector<Reaction>& all,
+void look_at_memory(CrossoverSearch& crossovers, const Conditions& conditions, const std::vector<Reaction>& all,
                     const step::Prediction& first, MemoryMargin& margin) {
     const auto memory = std::find_if(all.begin(), all.end(), [](const Reaction& reaction) {
         return reaction.sensitivity.parameter.key == "memory";
     });
     check(memory != all.end(), "every device has memory");
     const double enough = first.memory.total() / first.memory_limit;
-    CrossoverSearch::Recommended there = rivals.searched(memory->parameter.adjusted(conditions, kTooLittle * enough));
+    CrossoverSearch::Recommended there =
+        crossovers.searched(memory->parameter.adjusted(conditions, kTooLittle * enough));
     margin.looked = there.looked;
     margin.without = std::move(there.plan);
 }
 
-/// Of layouts that the answer lists.
+/// Marks a crossover to a plan that is tied with the recommended one at the present value.
 void mark_tie(const std::vector<step::Prediction>& plans, Direction& direction) {
     if (direction.crossover && direction.crossover->to) {
         const auto listed = std::find_if(plans.begin(), plans.end(), [&](const step::Prediction& plan) {
@@ -126,8 +127,8 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
     std::int64_t done = 0;
     const auto directions = static_cast<std::int64_t>(2 * all.size() + 1);
     const auto go_on = [&] { return !progress || progress(done, directions); };
-    CrossoverSearch rivals(inquiry, conditions, answer.plans, go_on);
-    look_at_memory(rivals, conditions, all, first, explanation.memory);
+    CrossoverSearch crossovers(inquiry, conditions, answer.plans, go_on);
+    look_at_memory(crossovers, conditions, all, first, explanation.memory);
     for (const bool memory : {true, false}) {
         for (Reaction& reaction : all) {
             for (const bool up : {false, true}) {
@@ -137,7 +138,7 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
                 ++done;
                 if (go_on()) {
                     Direction& direction = up ? reaction.sensitivity.more : reaction.sensitivity.less;
-                    direction = rivals.look(reaction.parameter, up);
+                    direction = crossovers.look(reaction.parameter, up);
                     mark_tie(answer.plans, direction);
                 }
             }
@@ -147,7 +148,7 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
         explanation.parameters.push_back(std::move(reaction.sensitivity));
     }
     explanation.complete = go_on();
-    explanation.searches = rivals.searches();
+    explanation.searches = crossovers.searches();
     return explanation;
 }
 

@@ -1,11 +1,11 @@
-// Asks a question again with everything that it takes as given a little otherwise, and far otherwise.
+// Sensitivity of an answer to every given of its question.
 //
 //   elasticity = ( log t(above) - log t(below) ) / ( log above - log below ),   t = T / batch
 //
-// of the time of a sample of the plan as it is (the step's, but where the batch is the parameter), over one per cent
-// either way, or one micro-batch of every data rank; one-sided at the end of a parameter's range. Of a framework's
-// parameter it is the share that the plan's interval rests on (step/uncertainty.hpp), up to what curves within that
-// per cent. Flips: rivals.hpp.
+// with T the step time of the recommended plan. The parameter varies by one per cent in both directions, the batch by one
+// micro-batch of every data rank; one-sided at the end of a parameter's range. For a parameter of the framework this is
+// the derivative in the plan's interval (step/uncertainty.hpp), up to the curvature within that per cent. Crossovers:
+// crossover_search.hpp.
 #pragma once
 
 #include "graph/graph.hpp"
@@ -19,12 +19,12 @@ namespace dodona::search {
 double elasticity(const graph::Graph& graph, const Conditions& conditions, const plan::Plan& plan,
                   const AdjustableParameter& parameter);
 
-/// Of one plan on a machine: elasticities and what is left of its memory, without flips.
+/// Elasticities and memory headroom of one plan, without crossovers.
 Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster, const step::Prediction& prediction);
 
-/// Of the first plan of the answer to an inquiry, with flips. The more plans the answer has, the fewer searches this
-/// takes; kCompetitors are enough. `progress` hears of (directions looked at, all of them); where it says no, what is
-/// finished counts: memory first, then the largest elasticities.
+/// Elasticities, memory headroom and crossovers of the first plan of an answer. More plans in the answer mean fewer
+/// searches; kCompetitors are enough. `progress`: directions done, all directions; when it stops the work, the explanation
+/// holds what is finished. Memory comes first, then the largest elasticities.
 Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress& progress = {});
 
 }  // namespace dodona::search

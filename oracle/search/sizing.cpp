@@ -10,7 +10,7 @@ namespace dodona::search {
 
 namespace {
 
-constexpr std::int64_t kEveryNode = 32;  ///< nodes up to which every count is looked at
+constexpr std::int64_t kEveryNode = 32;  ///< nodes up to which every multiple is a count
 constexpr std::int64_t kToADoubling = 16;
 
 bool is_power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    /// What the bounds say of a count; none: it has to be looked at.
+    /// The goal that a count misses by the bounds; none: it has to be searched.
     [[nodiscard]] std::optional<Goal> refused(std::int64_t devices) const {
         const Goals& goals = question_.goals;
         if (!sizing_.bound.may_fit(devices)) {
@@ -75,7 +75,7 @@ private:
         }
     }
 
-    /// Doublings first: they are the likely answers, and give the others something to beat.
+    /// Powers of two come first: they are the likely answers and let worth_searching rule out others.
     void look() {
         const std::int64_t node = cluster_.node_size();
         const auto doubling = [node](std::int64_t n) { return n % node == 0 ? is_power_of_two(n / node) : n < node; };
@@ -85,7 +85,7 @@ private:
         }
         std::stable_partition(order.begin(), order.end(), doubling);
         for (const std::int64_t devices : order) {
-            if (!worth_a_look(devices)) {
+            if (!worth_searching(devices)) {
                 continue;
             }
             if (!try_count(devices)) {
@@ -95,8 +95,8 @@ private:
         }
     }
 
-    /// Whether the count might still be better than the best that is known.
-    [[nodiscard]] bool worth_a_look(std::int64_t devices) const {
+    /// Whether the count may be better than the best known one.
+    [[nodiscard]] bool worth_searching(std::int64_t devices) const {
         const Attempt* best = best_so_far();
         if (best == nullptr) {
             return true;
@@ -123,11 +123,11 @@ private:
         return std::binary_search(question_.counts.begin(), question_.counts.end(), devices);
     }
 
-    /// At equal merit the fewer devices.
+    /// Equal ones are ordered by devices.
     [[nodiscard]] bool better(const Attempt& a, const Attempt& b) const {
         const double rate_a = a.plan->samples_per_second;
         const double rate_b = b.plan->samples_per_second;
-        // Cost is devices x time x price: of one machine the devices' time decides.
+        // Cost is devices x time x price, so on one machine device time decides.
         const double paid_a = static_cast<double>(a.devices) * rate_b;
         const double paid_b = static_cast<double>(b.devices) * rate_a;
         if (question_.find == Find::fastest && rate_a != rate_b) {
@@ -159,7 +159,7 @@ private:
         return made.has_value();
     }
 
-    /// Half and double of the answer, and the next smaller count: what a little more or less would give.
+    /// Searches half and double the answer and the next smaller count, for comparison.
     void compare() {
         const Attempt* best = best_so_far();
         if (best == nullptr || !sizing_.complete) {
@@ -196,7 +196,7 @@ private:
     const cluster::Cluster& cluster_;
     const SizingQuestion& question_;
     const Progress& progress_;
-    std::vector<std::int64_t> open_;  ///< counts that no bound refuses
+    std::vector<std::int64_t> open_;  ///< counts that no bound rules out
     std::set<std::int64_t> tried_;
     Sizing sizing_;
 };

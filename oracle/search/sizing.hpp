@@ -1,8 +1,8 @@
-// How many devices a job needs: the fewest (or the fastest, or the cheapest) of many counts that meet its goals.
+// How many devices a job needs: of given numbers of devices the smallest, the fastest or the cheapest that meets the goals.
 //
-// Neither memory nor throughput is monotone in the number of devices (63 make no good mesh, 64 do), so counts are not
-// bisected. A count is ruled out unseen only by what no plan can be better than (bound.hpp), or, where the fewest are
-// asked for, because a smaller one is known to do. The answer is exact over the counts that were asked about.
+// Neither memory nor throughput is monotone in the number of devices (64 make a good mesh, 63 do not), so there is no
+// bisection. A number is ruled out without a search only by a bound that no plan can beat (bound.hpp), or, if the smallest
+// is asked for, because a smaller one meets the goals. The answer is exact over the given numbers.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ inline constexpr std::array kFinds{Find::fewest, Find::fastest, Find::cheapest};
 std::string_view name(Find find);
 
 struct SizingQuestion {
-    Space space;                                      ///< but for devices and batch
+    Space space;                                      ///< its devices and batch are not used
     std::vector<std::int64_t> counts;                 ///< of devices, ascending
-    std::function<std::int64_t(std::int64_t)> batch;  ///< samples a step on so many devices
+    std::function<std::int64_t(std::int64_t)> batch;  ///< samples of a step for a number of devices
     Goals goals;
     Find find = Find::fewest;
 };
 
-/// Counts that a bound refuses, next to one another among those asked about.
+/// Consecutive counts that one bound rules out.
 struct RuledOut {
     std::int64_t first = 0;
     std::int64_t last = 0;
@@ -38,28 +38,28 @@ struct RuledOut {
 };
 
 struct Sizing {
-    std::vector<Attempt> attempts;  ///< by devices, ascending; some for comparison alone
+    std::vector<Attempt> attempts;  ///< by devices, ascending; some only for comparison
     std::optional<std::size_t> found;
     std::vector<RuledOut> ruled_out;
     Bound bound;
     std::int64_t counts = 0;  ///< asked about
     std::int64_t least = 0;   ///< the smallest of them
     std::int64_t most = 0;    ///< the largest of them
-    /// False: stopped before it was known which count it is.
+    /// False: stopped before the answer was known.
     bool complete = true;
 
     [[nodiscard]] const Attempt* answer() const { return found ? &attempts[*found] : nullptr; }
     [[nodiscard]] const Attempt* with(std::int64_t devices) const;
 };
 
-/// Divisors of a node; then every multiple of it to 32 nodes, beyond them 16 to each doubling (steps of 6 % at most,
-/// which is what predictions miss by), and the whole machine. Ascending.
+/// Divisors of a node, multiples of it up to 32 nodes, then 16 counts per doubling (steps of at most 6 %, the error of
+/// predictions), and the whole machine. Ascending.
 std::vector<std::int64_t> usual_counts(const cluster::Cluster& cluster);
 
-/// Multiples of a node from `least` to `most`, of what is smaller than a node its divisors; the two as well.
+/// `least`, `most`, and between them all multiples and divisors of a node. Ascending.
 std::vector<std::int64_t> counts_between(const cluster::Cluster& cluster, std::int64_t least, std::int64_t most);
 
-/// `progress`: counts settled, counts in all; while one is searched it is called again and again.
+/// `progress`: counts done, all counts; also called during the search of one count.
 Sizing size(const graph::Graph& graph, const cluster::Cluster& cluster, const SizingQuestion& question,
             const Progress& progress = {});
 

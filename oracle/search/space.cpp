@@ -54,7 +54,7 @@ bool lays(const std::vector<plan::Lay>& lays, const std::string& dimension, cons
     });
 }
 
-/// Extents that the strategy's rules lay on an axis.
+/// Granules of the loops that the strategy's rules lay on an axis.
 std::vector<std::int64_t> extents_on(const plan::Strategy& strategy, const std::string& axis,
                                      const graph::Graph& graph) {
     std::vector<std::int64_t> extents;
@@ -91,8 +91,8 @@ std::vector<RecomputeKind> recomputes(const graph::Graph& graph) {
     return kinds;
 }
 
-/// A strategy that names a level keeps it. Others may shard states; gradients and parameters travel every micro-batch
-/// and have strategies of their own.
+/// A strategy with a ZeRO level keeps it. Others may shard optimizer states (ZeRO-1); ZeRO-2 and ZeRO-3, which communicate
+/// in every micro-batch, have strategies of their own.
 std::vector<ShardLevel> shard_levels(const Plan& plan) {
     if (plan.strategy.shard) {
         return {*plan.strategy.shard};
@@ -111,7 +111,7 @@ struct Schedule {
     std::int64_t chunks;
 };
 
-/// GPipe takes the time of 1F1B and more memory, so it is never better and is left to `predict`.
+/// GPipe takes as long as 1F1B and needs more memory, so it is never better and not searched.
 std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks) {
     std::vector<Schedule> found{{ScheduleKind::one_forward_one_backward, 1}};
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
@@ -127,7 +127,7 @@ std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks) {
     return found;
 }
 
-/// The given ones; or, where they vary, each on and off that can matter.
+/// The given overlap; where it varies, also with each kind that can matter switched.
 std::vector<plan::Overlap> overlaps(const Plan& plan, const plan::Overlap& given, bool vary) {
     std::vector<plan::Overlap> found{given};
     if (!vary) {
@@ -200,7 +200,7 @@ FoldSizes::FoldSizes(const plan::Strategy& strategy, const graph::Graph& graph) 
 
 std::vector<std::int64_t> FoldSizes::sizes(const Plan& plan, std::size_t fold) const {
     const auto& folds = strategy_.folds;
-    const bool for_hands = std::any_of(folds.begin(), folds.end(), [&](const plan::FoldedAxis& other) {
+    const bool only_by_hand = std::any_of(folds.begin(), folds.end(), [&](const plan::FoldedAxis& other) {
         return other.apart_from == folds[fold].name;
     });
     std::int64_t ranks = 1;
@@ -209,7 +209,7 @@ std::vector<std::int64_t> FoldSizes::sizes(const Plan& plan, std::size_t fold) c
     }
     std::vector<std::int64_t> sizes{1};
     const std::vector<std::int64_t>& extents = extents_[fold];
-    if (for_hands || extents.empty()) {
+    if (only_by_hand || extents.empty()) {
         return sizes;
     }
     for (const std::int64_t size : divisors(ranks)) {
@@ -281,13 +281,13 @@ std::vector<Variant> Variants::of(const Plan& base) const {
     if (base.shard_group > 0) {
         std::erase(levels, ShardLevel::none);
     }
-    const std::vector<plan::Overlap> over = overlaps(base, overlap_, vary_.overlap);
-    const std::vector<plan::Offload> away = offloads(offload_, vary_.offload);
+    const std::vector<plan::Overlap> all_overlaps = overlaps(base, overlap_, vary_.overlap);
+    const std::vector<plan::Offload> all_offloads = offloads(offload_, vary_.offload);
     for (const Schedule& schedule : schedules(base, blocks_)) {
         for (const RecomputeKind recompute : recomputes_) {
             for (const ShardLevel shard : levels) {
-                for (const plan::Offload& offload : away) {
-                    for (const plan::Overlap& overlap : over) {
+                for (const plan::Offload& offload : all_offloads) {
+                    for (const plan::Overlap& overlap : all_overlaps) {
                         variants.push_back({schedule.kind, schedule.chunks, recompute, shard, overlap, offload});
                     }
                 }

@@ -1,4 +1,4 @@
-// Enumerates the space: meshes, micro-batches and what may vary on top of them.
+// Enumerates the search space: meshes, folds, and the variants of one mesh and micro-batch.
 #pragma once
 
 #include <cstdint>
@@ -14,41 +14,41 @@ namespace dodona::search {
 /// All divisors, ascending.
 std::vector<std::int64_t> divisors(std::int64_t n);
 
-/// Whether a search over all strategies looks at this one for such a network.
+/// Whether a search over all strategies includes this one for such a network.
 bool considered(const plan::Strategy& strategy, const graph::Graph& graph);
 
-/// All ways to write `devices` as an ordered product over the strategy's axes; no axis list gives one only for 1.
+/// All factorisations of `devices` over the strategy's axes. A strategy without axes has one mesh for 1 device, else none.
 std::vector<std::vector<plan::MeshAxis>> meshes(const plan::Strategy& strategy, std::int64_t devices);
 
-/// The same mesh with its axes in every other order of those that are larger than 1, the given one first.
+/// The mesh with its axes larger than 1 in every order, the given order first.
 std::vector<std::vector<plan::MeshAxis>> placements(const std::vector<plan::MeshAxis>& mesh);
 
-/// Choices of sizes for a strategy's folds: whole shares of what they split (4 of 8 experts), on ranks that there are.
-/// Folds that others are apart from stay 1: they are for plans written by hand.
+/// Sizes of a strategy's folds: those that divide both the extents laid on the fold (4 for 8 experts) and its ranks. Folds
+/// that others are `apart_from` stay 1; only plan files set them.
 class FoldSizes {
 public:
     FoldSizes(const plan::Strategy& strategy, const graph::Graph& graph);
-    /// On the plan's mesh; a fold of size 1 is left out.
+    /// All combinations on the plan's mesh; folds of size 1 are left out.
     [[nodiscard]] std::vector<std::vector<plan::Fold>> of(const plan::Plan& plan) const;
 
 private:
     [[nodiscard]] std::vector<std::int64_t> sizes(const plan::Plan& plan, std::size_t fold) const;
 
     const plan::Strategy& strategy_;
-    std::vector<std::vector<std::int64_t>> extents_;  ///< by fold: of what its rules lay on it
+    std::vector<std::vector<std::int64_t>> extents_;  ///< by fold: extents that rules lay on it
 };
 
-/// Sizes of sharding groups: 0 for all ranks that may share states, then every part of them.
+/// Sizes of sharding groups: 0 (all ranks over which states may be sharded), then every smaller divisor.
 std::vector<std::int64_t> shard_groups(const plan::Plan& plan);
 
-/// What one mesh and micro-batch leave open: recomputation x sharding x schedule and chunks, and with them what the
-/// space varies. `base` has mesh and micro-batch.
+/// The variants of one mesh and micro-batch: recomputation x sharding x schedule and virtual stages, and what the space
+/// varies.
 class Variants {
 public:
-    /// `overlap`, `offload`: what plans have unless that varies.
+    /// `overlap`, `offload`: of all plans, unless they vary.
     Variants(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap, const plan::Offload& offload);
-    /// In a fixed order: schedules outermost, then recomputation, sharding, offload; overlaps, which leave the memory
-    /// as it is, innermost.
+    /// `base` has mesh and micro-batch. Order: schedule, recomputation, sharding, offload, overlap; overlap, which does not
+    /// change memory, varies fastest.
     [[nodiscard]] std::vector<Variant> of(const plan::Plan& base) const;
 
 private:

@@ -15,11 +15,11 @@ namespace {
 using Counts = std::vector<std::int64_t>;
 
 constexpr std::size_t kMost = 2;
-/// Blocks that differ by less are alike.
+/// Blocks whose times differ by less are equal.
 constexpr double kAlike = 0.01;
 
-/// What a pipeline is cut from.
-struct Row {
+/// The times that a pipeline is cut from.
+struct BlockTimes {
     Seconds before;  ///< of what comes before the blocks, one micro-batch, forward and backward
     Seconds block;
     Seconds after;
@@ -31,45 +31,45 @@ Seconds seconds_of(const step::SegmentCost& segment, const plan::Plan& plan) {
     return (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value;
 }
 
-/// Nothing where blocks differ, or where something lies between them.
-std::optional<Row> row_of(const step::CostedGraph& costed, const plan::Plan& plan) {
-    Row row;
+/// None where blocks differ or other layers lie between them.
+std::optional<BlockTimes> block_times(const step::CostedGraph& costed, const plan::Plan& plan) {
+    BlockTimes times;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const auto count = static_cast<double>(costed.graph->segments[u].count);
         const Seconds each = seconds_of(costed.segments[u], plan);
         if (!costed.segments[u].block) {
-            (row.blocks == 0 ? row.before : row.after) += count * each;
+            (times.blocks == 0 ? times.before : times.after) += count * each;
             continue;
         }
-        const bool apart = row.blocks > 0 && row.after > Seconds{};
-        const Seconds difference = max(each - row.block, row.block - each);
-        if (apart || (row.blocks > 0 && difference > kAlike * row.block)) {
+        const bool apart = times.blocks > 0 && times.after > Seconds{};
+        const Seconds difference = max(each - times.block, times.block - each);
+        if (apart || (times.blocks > 0 && difference > kAlike * times.block)) {
             return std::nullopt;
         }
-        row.block = row.blocks == 0 ? each : row.block;
-        row.blocks += costed.graph->segments[u].count;
+        times.block = times.blocks == 0 ? each : times.block;
+        times.blocks += costed.graph->segments[u].count;
     }
-    return row.blocks > 0 ? std::optional(row) : std::nullopt;
+    return times.blocks > 0 ? std::optional(times) : std::nullopt;
 }
 
 struct UnevenCut {
     Counts counts;
     Seconds time;
-    std::int64_t bent = 0;  ///< by how many blocks its ends differ from the middle
+    std::int64_t deviation = 0;  ///< blocks by which the ends differ from the middle
 };
 
 class UnevenCuts {
 public:
-    UnevenCuts(const Row& row, std::int64_t stages, std::int64_t chunks, std::int64_t microbatches)
-        : row_(row), stages_(stages), chunks_(chunks), microbatches_(microbatches) {}
+    UnevenCuts(const BlockTimes& blocks, std::int64_t stages, std::int64_t chunks, std::int64_t microbatches)
+        : blocks_(blocks), stages_(stages), chunks_(chunks), microbatches_(microbatches) {}
 
-    /// Every cut with equal stages in the middle.
+    /// All cuts with equal stages in the middle.
     [[nodiscard]] std::vector<UnevenCut> all() const {
         std::vector<UnevenCut> found;
         const std::int64_t inner = stages_ * chunks_ - 2;
-        const std::int64_t most = inner > 0 ? row_.blocks / inner : 0;
+        const std::int64_t most = inner > 0 ? blocks_.blocks / inner : 0;
         for (std::int64_t middle = inner > 0 ? 1 : 0; middle <= most; ++middle) {
-            const std::int64_t ends = row_.blocks - inner * middle;
+            const std::int64_t ends = blocks_.blocks - inner * middle;
             for (std::int64_t first = 0; first <= ends; ++first) {
                 add(first, middle, ends - first, found);
             }
@@ -81,7 +81,7 @@ private:
     void add(std::int64_t first, std::int64_t middle, std::int64_t last, std::vector<UnevenCut>& found) const {
         UnevenCut cut{.counts = Counts(static_cast<std::size_t>(stages_ * chunks_), middle),
                       .time = {},
-                      .bent = std::abs(first - middle) + std::abs(last - middle)};
+                      .deviation = std::abs(first - middle) + std::abs(last - middle)};
         cut.counts.front() = first;
         cut.counts.back() = last;
         const std::vector<Seconds> times = stage_times(cut.counts);
@@ -95,22 +95,22 @@ private:
     [[nodiscard]] std::vector<Seconds> stage_times(const Counts& counts) const {
         std::vector<Seconds> times(static_cast<std::size_t>(stages_));
         for (std::size_t v = 0; v < counts.size(); ++v) {
-            times[v % times.size()] += static_cast<double>(counts[v]) * row_.block;
+            times[v % times.size()] += static_cast<double>(counts[v]) * blocks_.block;
         }
-        times.front() += row_.before;
-        times.back() += row_.after;
+        times.front() += blocks_.before;
+        times.back() += blocks_.after;
         return times;
     }
 
-    const Row& row_;
+    const BlockTimes& blocks_;
     std::int64_t stages_;
     std::int64_t chunks_;
     std::int64_t microbatches_;
 };
 
-/// Passes of the cut that is made unasked.
-Seconds usual_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t stages,
-                   std::int64_t microbatches) {
+/// Time of the passes of the default cut.
+Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t stages,
+                     std::int64_t microbatches) {
     std::vector<Seconds> times;
     for (const step::Stage& stage : step::cut_stages(costed, stages, plan.chunks, {})) {
         Seconds& time = times.emplace_back();
@@ -125,18 +125,18 @@ Seconds usual_time(const step::CostedGraph& costed, const plan::Plan& plan, std:
 
 std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan) {
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
-    const std::optional<Row> row = row_of(costed, plan);
+    const std::optional<BlockTimes> blocks = block_times(costed, plan);
     const std::int64_t microbatches = plan.batch / (costed.sharded.data_ways * plan.microbatch);
-    if (stages < 2 || !row || costed.placement.mixed() || microbatches < 1 ||
+    if (stages < 2 || !blocks || costed.placement.mixed() || microbatches < 1 ||
         step::pipeline_limit(costed.graph->segment_count(), plan, microbatches)) {
         return {};
     }
-    const UnevenCuts cuts(*row, stages, plan.chunks, microbatches);
-    const Seconds usual = usual_time(costed, plan, stages, microbatches);
+    const UnevenCuts cuts(*blocks, stages, plan.chunks, microbatches);
+    const Seconds usual = default_time(costed, plan, stages, microbatches);
     std::vector<UnevenCut> faster = cuts.all();
     std::erase_if(faster, [&](const UnevenCut& cut) { return cut.time >= usual; });
     std::stable_sort(faster.begin(), faster.end(), [](const UnevenCut& a, const UnevenCut& b) {
-        return a.time != b.time ? a.time < b.time : a.bent < b.bent;
+        return a.time != b.time ? a.time < b.time : a.deviation < b.deviation;
     });
     std::vector<Counts> found;
     for (std::size_t i = 0; i < std::min(kMost, faster.size()); ++i) {

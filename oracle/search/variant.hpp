@@ -1,4 +1,5 @@
-// What varies on one mesh: everything that leaves the shards of a plan as they are, but for the micro-batch.
+// What varies on one mesh without changing any shard: all decisions of a plan but mesh, folds, sharding group and
+// micro-batch.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct Variant {
     }
 };
 
-/// A configuration that was looked at, and what it takes.
+/// A configuration with its time and memory.
 struct Candidate {
     std::size_t layout = 0;  ///< of the enumeration
     std::int64_t microbatch = 1;
@@ -35,8 +36,7 @@ struct Candidate {
     Bytes limit;   ///< what that device offers
 };
 
-/// Faster; of plans that are equally fast the one that needs less memory. To seven digits: sums of the same parts in
-/// another order must not decide.
+/// Orders by time, then by memory. Compared in single precision: the order of summation must not decide.
 inline bool better(const Candidate& a, const Candidate& b) {
     const auto digits = [](double value) { return static_cast<float>(value); };
     const float time_a = digits(a.step.in(unit::second));

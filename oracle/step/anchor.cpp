@@ -16,15 +16,15 @@ using plan::Framework;
 using plan::FrameworkParameter;
 
 constexpr std::size_t kParameters = plan::kFrameworkParameters.size();
-constexpr std::size_t kErrors = kParameters + 1;  ///< one of each parameter, then the one that all times share
+constexpr std::size_t kErrors = kParameters + 1;  ///< one per parameter, then the shared one
 constexpr int kMoves = 6;
 
 using Errors = std::array<double, kErrors>;
 using Square = std::array<Errors, kErrors>;
-/// B: what the errors do to each log parameter.
+/// B: the log parameters as functions of the errors z.
 using Prior = std::array<Errors, kParameters>;
 
-/// Whether a parameter scales with the clock: if all of these grow alike, so does the step.
+/// Whether a parameter is proportional to time: if all of these grow by a factor, so does the step.
 bool is_time_like(FrameworkParameter parameter) {
     return parameter != FrameworkParameter::hidden_states && parameter != FrameworkParameter::hidden_layers &&
            parameter != FrameworkParameter::interference && parameter != FrameworkParameter::stragglers;
@@ -46,7 +46,7 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
     return b;
 }
 
-/// A row of A B: what the errors do to the log time of one run.
+/// A row of A B: derivatives of one run's log time by the errors z.
 Errors effects(const Observation& observation, const Prior& b) {
     Errors row{};
     for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
@@ -68,7 +68,7 @@ double mean_missed(const std::vector<Observation>& observations) {
     return sum / static_cast<double>(observations.size());
 }
 
-/// Of one plus a sum of squares, by Gauss and Jordan: pivots are at least one. (uBLAS of Boost 1.74 is no C++20.)
+/// Inverse by Gauss-Jordan elimination. Domain: the identity plus a positive semidefinite matrix, so pivots are at least 1.
 Square inverse(Square m) {
     Square result{};
     for (std::size_t i = 0; i < kErrors; ++i) {
@@ -92,7 +92,7 @@ Square inverse(Square m) {
     return result;
 }
 
-/// What the observations say of the errors.
+/// Posterior of the errors z given the observations.
 struct Posterior {
     Square covariance{};
     Errors mean{};

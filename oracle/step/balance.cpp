@@ -12,7 +12,7 @@ namespace {
 constexpr Seconds kNever = Seconds::of_base(std::numeric_limits<double>::infinity());
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
-/// The best way to put pieces 0 ... end-1 on the first parts, for all ends.
+/// The best cut of pieces 0 ... end-1 into the first parts, for one end.
 struct Reached {
     Seconds cost = kNever;
     std::size_t from = kNowhere;  ///< where the last of these parts begins
@@ -35,7 +35,7 @@ public:
     }
 
     std::vector<std::size_t> run() const {
-        // The slowest part first; then, none slower than that, the sum.
+        // Minimises the slowest part first, then the sum.
         const auto slowest = table(enough(), [](Seconds a, Seconds b) { return max(a, b); });
         const Seconds most = slowest.back()[pieces_].cost;
         if (most == kNever) {
@@ -52,7 +52,7 @@ public:
     }
 
 private:
-    /// By end: the least piece from which a part can begin. It grows with the end.
+    /// By end: the first piece with which a part that ends there can begin. Does not decrease with the end.
     [[nodiscard]] std::vector<std::size_t> firsts(std::size_t part, const Holds& holds) const {
         std::vector<std::size_t> first(pieces_ + 1, 0);
         for (std::size_t end = 1; holds && end <= pieces_; ++end) {
@@ -64,7 +64,7 @@ private:
         return first;
     }
 
-    /// Whether parts that take all they can within a limit take everything.
+    /// Whether greedy parts within a time limit hold all pieces.
     [[nodiscard]] bool fills(Seconds limit) const {
         std::size_t end = 0;
         for (std::size_t part = 0; part < before_.size(); ++part) {
@@ -81,7 +81,7 @@ private:
         return end == pieces_;
     }
 
-    /// A time within which there is a cut, near the best: it keeps the tables narrow. None known: no limit.
+    /// An upper bound of the best time, which keeps the tables narrow; infinite if none is found.
     [[nodiscard]] Seconds enough() const {
         Seconds low;
         Seconds high;
@@ -98,7 +98,7 @@ private:
         return high;
     }
 
-    /// By part, the furthest that it can end at, and the least that leaves the parts after it able to take the rest.
+    /// By part: its latest end, and the earliest end from which the later parts can hold the rest.
     struct Band {
         std::size_t least = 0;
         std::size_t most = 0;
@@ -149,12 +149,12 @@ private:
         return reached;
     }
 
-    std::vector<std::vector<Seconds>> before_;  ///< by part: of all pieces before one
+    std::vector<std::vector<Seconds>> before_;  ///< by part: prefix sums over pieces
     std::vector<std::vector<std::size_t>> first_;
     std::size_t pieces_ = 0;
 };
 
-/// The least n in [1, most] for which `holds`, which holds for `most` and for all after the first.
+/// The smallest n in [1, most] for which `holds`. Domain: `holds` is monotone and true for `most`.
 template <class Condition>
 std::int64_t least(std::int64_t most, const Condition& holds) {
     std::int64_t low = 1;
@@ -169,12 +169,12 @@ std::int64_t least(std::int64_t most, const Condition& holds) {
     return low;
 }
 
-/// What one worker does in that time, `total` at most.
+/// Micro-batches that one worker finishes in a given time, at most `total`.
 std::int64_t done_within(const Workers& workers, Seconds time, std::int64_t total) {
     return least(total + 1, [&](std::int64_t m) { return m > total || workers.time(m) > time; }) - 1;
 }
 
-/// Deals with nothing given to who would hold up the others.
+/// A distribution in which workers that would delay the others get nothing.
 std::vector<MicrobatchShare> deal_freely(const std::vector<Workers>& workers, std::int64_t total) {
     const auto done = [&](Seconds time) {
         std::int64_t sum = 0;
@@ -199,7 +199,7 @@ std::vector<MicrobatchShare> deal_freely(const std::vector<Workers>& workers, st
     return dealt;
 }
 
-/// Takes back what was dealt beyond `total`, from those who are done last.
+/// Takes back what exceeds `total` from the workers that finish last.
 void take_back(const std::vector<Workers>& workers, std::vector<MicrobatchShare>& dealt, std::int64_t total) {
     std::int64_t over = -total;
     for (std::size_t k = 0; k < workers.size(); ++k) {
@@ -252,7 +252,7 @@ std::vector<MicrobatchShare> deal(const std::vector<Workers>& workers, std::int6
     for (std::size_t k = 0; k < left.size(); ++k) {
         left[k] = k;
     }
-    // Whoever is best given nothing gets one; the others share the rest.
+    // Workers that would best get nothing get one micro-batch; the others share the rest.
     while (!left.empty()) {
         std::vector<Workers> sharing;
         for (const std::size_t k : left) {

@@ -1,8 +1,8 @@
-// The kinds of bottlenecks, each with what triggers it and where that is from.
+// The kinds of bottlenecks, each with its threshold and the source of that.
 //
-// Categories, and whether a bottleneck comes with the strategy (L) or is for software and machines to mend (B): Kahira
-// et al., HPDC'21 (arXiv:2104.09075), Table 6; "input/output": its technical report. The bubble, launches and copies to
-// the host are not in that table. Figures of runs: that paper, its report's Table VIII and its public ABCI logs.
+// Categories, and whether a bottleneck is inherent in the strategy (L) or can be removed by software or machine (B):
+// Kahira et al., HPDC'21 (arXiv:2104.09075), Table 6; "input/output": its technical report. The bubble, launches and
+// copies to the host are not in that table. Measured shares: that paper, its report's Table VIII and its public ABCI logs.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct BottleneckRow {
     BottleneckKind kind;
     std::string_view name;
     std::string_view category;
-    bool inherent = false;  ///< L: comes with the strategy
+    bool inherent = false;  ///< L: inherent in the strategy
     double threshold = 0;   ///< reported above this
     std::string_view evidence;
 };
@@ -54,8 +54,7 @@ inline constexpr std::array kBottlenecks{
                   "share of memory that other ranks hold too; sharding it as ZeRO does costs 50 % more communication"},
     BottleneckRow{BottleneckKind::memory_stalling, "memory stalling", "memory", false, 0.80,
                   "share of device memory; one of 66 measured peaks was over 1.25 times its prediction; stalls made "
-                  "VGG-16 1.5 times "
-                  "as long"},
+                  "VGG-16 1.5 times as long"},
     BottleneckRow{BottleneckKind::weight_update, "weight update", "computation", true, 0.10,
                   "share of the step; the paper tells of 11.4 % for ResNet-50 and 15.1 % for VGG-16"},
     BottleneckRow{BottleneckKind::balance, "workload balance", "computation", true, 1.10,

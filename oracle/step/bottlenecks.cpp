@@ -10,13 +10,13 @@ namespace dodona::step {
 
 namespace {
 
-/// Below this share of the step a halo exchange is not worth a word, however small the gradient exchange.
-constexpr double kNothing = 0.01;
+/// A halo exchange below this share of the step is not reported, however small the gradient exchange.
+constexpr double kNegligible = 0.01;
 
 class Finder {
 public:
-    Finder(const Prediction& prediction, const Redundancy& redundancy, const Room& room)
-        : p_(prediction), r_(redundancy), room_(room) {}
+    Finder(const Prediction& prediction, const Redundancy& redundancy, const ScalingHeadroom& headroom)
+        : p_(prediction), r_(redundancy), headroom_(headroom) {}
 
     std::vector<Bottleneck> run() {
         shares();
@@ -40,14 +40,14 @@ private:
         return p_.step.value > Seconds{} ? p_.time[part] / p_.step.value : 0.0;
     }
 
-    /// `cost`: about how much of the step it takes; 0: no time as yet.
+    /// Reports a bottleneck above its threshold. `cost`: share of the step that it takes, 0 if it takes none yet.
     void note(BottleneckKind kind, double value, double cost, std::string text) {
         if (value > row_of(kind).threshold + 1e-9) {
             found_.emplace_back(Bottleneck{.kind = kind, .share = value, .text = std::move(text)}, cost);
         }
     }
 
-    /// Parts of the step that are bottlenecks where they are large.
+    /// Parts of the step whose share has a threshold.
     void shares() {
         const auto part = [&](BottleneckKind kind, TimePart which, std::string_view text) {
             const double value = share(which);
@@ -76,7 +76,7 @@ private:
     void halo() {
         const Seconds gradients = p_.busy[TimePart::gradients];
         const double halo = share(TimePart::halo);
-        if (halo < kNothing) {
+        if (halo < kNegligible) {
             return;
         }
         const bool reduces = gradients > Seconds{};
@@ -129,7 +129,7 @@ private:
         return static_cast<double>(p_.plan.devices()) / static_cast<double>(std::max<std::size_t>(1, p_.stages.size()));
     }
 
-    /// Of a part of the states, the share that is a copy; what is sharded is spread over `shard_ways`.
+    /// Share of a part of the states that is a redundant copy; `shard_ways` ranks shard it.
     [[nodiscard]] double copied(bool sharded) const {
         const double copies = r_.local_elements * ranks() / std::max(1.0, r_.whole_elements) /
                               static_cast<double>(sharded ? r_.shard_ways : 1);
@@ -169,29 +169,30 @@ private:
     }
 
     void devices() {
-        if (room_.stopped_by.empty()) {
+        if (headroom_.stopped_by.empty()) {
             return;
         }
         const bool samples =
-            std::any_of(room_.stopped_by.begin(), room_.stopped_by.end(),
+            std::any_of(headroom_.stopped_by.begin(), headroom_.stopped_by.end(),
                         [](const plan::Limit& limit) { return std::holds_alternative<plan::BatchLimit>(limit.cause); });
-        const std::string limits = plan::text(room_.stopped_by);
-        note(BottleneckKind::devices, room_.taken, 0,
-             room_.taken > 1 ? fmt::format("more than the strategy can use: {}", limits)
-                             : fmt::format("no axis can be doubled: {}; {} would take more devices", limits,
-                                           samples ? "a larger batch" : "a strategy with another axis"));
+        const std::string limits = plan::text(headroom_.stopped_by);
+        note(BottleneckKind::devices, headroom_.taken, 0,
+             headroom_.taken > 1 ? fmt::format("more than the strategy can use: {}", limits)
+                                 : fmt::format("no axis can be doubled: {}; {} would take more devices", limits,
+                                               samples ? "a larger batch" : "a strategy with another axis"));
     }
 
     const Prediction& p_;
     const Redundancy& r_;
-    const Room& room_;
+    const ScalingHeadroom& headroom_;
     std::vector<std::pair<Bottleneck, double>> found_;
 };
 
 }  // namespace
 
-std::vector<Bottleneck> find_bottlenecks(const Prediction& prediction, const Redundancy& redundancy, const Room& room) {
-    return Finder(prediction, redundancy, room).run();
+std::vector<Bottleneck> find_bottlenecks(const Prediction& prediction, const Redundancy& redundancy,
+                                         const ScalingHeadroom& headroom) {
+    return Finder(prediction, redundancy, headroom).run();
 }
 
 }  // namespace dodona::step

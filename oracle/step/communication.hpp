@@ -1,4 +1,4 @@
-// Lists what a stage communicates in one step, equal transfers together.
+// Lists the communication of a stage in one step; equal collectives are one line.
 #pragma once
 
 #include <vector>

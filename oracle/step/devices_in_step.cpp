@@ -1,4 +1,4 @@
-// What a costed graph says of its devices, and several of them in step.
+// The devices of a costed graph, and costed graphs of several devices in lockstep.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -14,8 +14,8 @@ namespace dodona::step {
 
 namespace {
 
-/// What stages need of their memory, all together, from which no other cut is tried: moving layers frees a little of
-/// it, since early stages hold more micro-batches.
+/// Ratio of needed to available memory of all stages together above which no other cut is tried: moving layers between
+/// stages frees little memory.
 constexpr double kHopeless = 1.25;
 
 class Evaluation {
@@ -42,7 +42,7 @@ public:
         choose_job(cut_stages(costed_, stages, plan_.chunks, plan_.stages));
         compose_time();
         compose_memory();
-        judge();
+        check_fit();
         if (detail_ == Detail::full) {
             explain();
         }
@@ -50,8 +50,7 @@ public:
     }
 
 private:
-    /// Where stages have different devices: the cut that alike devices would have, or the best of those made for them
-    /// if it fits better or is faster.
+    /// Where stages have different devices, takes the better of the default cut and the cuts for unequal devices.
     void choose_job(const std::vector<Stage>& even) {
         groups_ = replica_groups(costed_, plan_);
         composed_ = compose_step(groups_, plan_, even, p_.microbatches);
@@ -140,7 +139,7 @@ private:
 
     [[nodiscard]] InputTime input_time() const { return {costed_, plan_, composed_, p_.microbatches}; }
 
-    /// Of the whole step; `without`: its time without input.
+    /// `without`: time of the step without input.
     [[nodiscard]] cost::StepTimes sources(Seconds without) const {
         cost::StepTimes sources = step_sources(composed_, plan_, *costed_.cluster);
         return input_time().sources(without, sources);
@@ -166,7 +165,7 @@ private:
         p_.hfu = ranks * static_cast<double>(p_.microbatches) * executed / possible;
     }
 
-    /// The stage that fills its own device most.
+    /// Memory of the stage that fills its device most.
     void compose_memory() {
         const StageWork* fullest = nullptr;
         for (const Replica& replica : composed_.replicas) {
@@ -209,8 +208,8 @@ private:
 
     [[nodiscard]] Bytes within_asked(Bytes offered) const { return max_memory_ ? min(*max_memory_, offered) : offered; }
 
-    /// The fullest device has less than its own memory; any other may have more than a limit that is asked for.
-    void judge() {
+    /// The fullest device is compared with its own memory; others may still exceed the limit asked for.
+    void check_fit() {
         if (const Limit* broken = plan::tightest_broken(p_.limits)) {
             p_.why_not = *broken;
             return;
@@ -257,10 +256,10 @@ private:
              .kept_elsewhere = kept_elsewhere(costed_, plan_),
              .executed = executed,
              .whole_executed = static_cast<double>(plan_.microbatch * p_.data_ranks) * costed_.whole_executed},
-            room(*costed_.graph, plan_));
+            scaling_headroom(*costed_.graph, plan_));
     }
 
-    /// The slowest and the fullest of its replicas, if those differ.
+    /// A stage, with the time of its slowest replica and the memory of its fullest.
     [[nodiscard]] StagePrediction stage_prediction(std::size_t index) const {
         DeviceSet devices = 0;
         Seconds slowest;
@@ -317,7 +316,7 @@ private:
         }
     }
 
-    /// The last batch of an epoch may be partial: it computes only its own samples and communicates in full.
+    /// A partial last batch of an epoch computes only its own samples and communicates in full.
     void add_epoch() {
         if (!costed_.graph->dataset.samples) {
             return;

@@ -1,4 +1,4 @@
-// Composes a step from costed segments: schedule, exposed communication, memory, limits, bottlenecks.
+// Evaluates a plan on a costed graph: schedule, exposed communication, memory, limits, bottlenecks.
 #pragma once
 
 #include "step/prediction.hpp"
@@ -6,12 +6,12 @@
 
 namespace dodona::step {
 
-/// How much of a prediction is wanted: the search ranks by totals and asks for the rest of the winners only. Totals are
-/// without interval, without what overlap hides, and without explanations.
+/// How much of a prediction is computed. Totals have no interval, no hidden time and no explanations; the search ranks by
+/// totals and asks for full predictions only of the plans that it lists.
 enum class Detail { totals, full };
 
 /// `costed` must have been made from a plan with the same mesh, strategy, micro-batch, precision and algorithm.
-/// `max_memory`: the most that a device may use, where that is less than it offers.
+/// `max_memory`: upper limit of the memory of a device, if less than what it offers.
 Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail = Detail::full,
                     std::optional<Bytes> max_memory = std::nullopt);
 

@@ -25,7 +25,7 @@ struct MemoryShortage {
 /// Why one plan cannot run.
 using Infeasibility = std::variant<plan::Limit, MemoryShortage>;
 
-/// What plans that cannot run have in common, whatever their figures.
+/// A cause that plans have in common, without their figures.
 using InfeasibleCause = std::variant<plan::LimitCause, MemoryPlace>;
 
 InfeasibleCause cause_of(const Infeasibility& why_not);

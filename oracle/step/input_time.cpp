@@ -7,7 +7,7 @@ namespace dodona::step {
 
 namespace {
 
-/// `most`: micro-batches of the data rank that gets most, `microbatches` if all got as many.
+/// `most`: micro-batches of the data rank with most; `microbatches`: if all had equally many.
 Seconds reading_time(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches, std::int64_t most) {
     const auto& storage = costed.cluster->storage;
     const auto& bytes = costed.graph->dataset.sample_bytes;
@@ -53,7 +53,7 @@ Seconds InputTime::exposed(Seconds step) const {
 cost::StepTimes InputTime::sources(Seconds step, const cost::StepTimes& sources) const {
     const Seconds both = step + host_wait(decoding_, step);
     if ((prefetched_ && reading_ > both) || step <= Seconds{}) {
-        return {};  // a step that waits for storage rests on nothing else
+        return {};  // a step that waits for storage has no other source of error
     }
     const double by_decoding = host_share(decoding_, step);
     cost::StepTimes all = (1 - by_decoding) * (both / step) * sources;

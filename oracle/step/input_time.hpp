@@ -1,9 +1,9 @@
-// How long a step waits for its samples: read from storage, decoded by hosts.
+// Exposed time of the input: samples are read from storage and decoded by hosts.
 //
-// Every node reads its share of the batch; the largest counts. Where storage prefetches, only what is longer than the
-// step shows. The samples of a data rank are decoded by its share of the host while the step before runs, and each may
-// wait for the other in turn (host_wait); devices that work on the same samples have one loader. What the training
-// process itself does to feed samples, its devices wait for.
+// Every node reads its share of the batch; the largest share counts. With prefetching only what exceeds the step is
+// exposed. Each data rank decodes its samples on its share of the host during the previous step; decoding and step overlap
+// as in host_wait. Devices that work on the same samples share one loader. Time that the training process spends to feed
+// samples is exposed in full.
 #pragma once
 
 #include "step/replica.hpp"
@@ -14,14 +14,14 @@ class InputTime {
 public:
     /// `microbatches`: of every data rank.
     InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches);
-    /// `microbatches`: of a data rank if all get as many.
+    /// `microbatches`: of a data rank, if all get equally many.
     InputTime(const CostedGraph& costed, const plan::Plan& plan, const ComposedStep& composed,
               std::int64_t microbatches);
 
     [[nodiscard]] Seconds busy() const { return feeding_ + max(reading_, decoding_); }
-    /// Of a step that takes so long without input.
+    /// Exposed input time of a step that takes `step` without input.
     [[nodiscard]] Seconds exposed(Seconds step) const;
-    /// What a step rests on, input included; `sources` are those of the step without.
+    /// Derivatives of the step with input by its error sources; `sources`: those of the step without input.
     [[nodiscard]] cost::StepTimes sources(Seconds step, const cost::StepTimes& sources) const;
 
 private:

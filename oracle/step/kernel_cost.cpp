@@ -37,8 +37,8 @@ Precision KernelCost::precision(bool in_block) const {
     return is_narrow(precision_) && !in_block ? Precision::bf16 : precision_;
 }
 
-/// dW is added to what earlier micro-batches left in the gradient buffer: in the buffer's precision it is read,
-/// where there are several micro-batches, and written. The kernel has counted one write in 16 bits. Source:
+/// dW is accumulated in the gradient buffer: the buffer is read (with several micro-batches) and written in its own
+/// precision, instead of the one 16-bit write that the kernel counts. Source:
 /// NVIDIA/Megatron-LM, gradient_accumulation_fusion: products that add into main_grad.
 std::vector<Kernel> KernelCost::into_buffer(std::vector<Kernel> kernels) const {
     for (Kernel& kernel : kernels) {
@@ -74,8 +74,8 @@ PassCost KernelCost::alone(const std::vector<Kernel>& kernels, bool in_block) {
     return cost;
 }
 
-/// Algorithms that gain by overlapping windows (Winograd's, Fourier's) need a workspace that some software does not
-/// give them: then the direct product takes their place.
+/// Algorithms that exploit overlapping windows (Winograd, FFT) need workspace. Without it libraries use the direct
+/// product.
 cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) const {
     cost::KernelTime time = cost::kernel_time(device_, kernel, precision);
     const double share = framework_[plan::FrameworkParameter::windows];
@@ -88,8 +88,8 @@ cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) co
     return time;
 }
 
-/// Passes that cast the operand which changes with every micro-batch: inputs forward, gradients backward. The same
-/// narrow gradient serves dW; narrow weights are cast once a step.
+/// Casts of the operand that changes with every micro-batch: inputs forward, gradients backward. dW reuses the cast
+/// gradient; weights are cast once a step and not counted here.
 PassCost KernelCost::casts(const std::vector<Kernel>& kernels, Precision precision) const {
     PassCost cost;
     const double bytes = framework_[plan::FrameworkParameter::cast];
@@ -108,8 +108,8 @@ PassCost KernelCost::casts(const std::vector<Kernel>& kernels, Precision precisi
     return cost;
 }
 
-/// Passes that bring operands of convolutions from channels first to channels last, and results back: matrix units
-/// want them so. What was measured as libraries take it (DeepBench: channels first) has them in it.
+/// Passes that convert operands of convolutions to channels-last for matrix units, and results back. Measured kernels that
+/// take channels-first operands (DeepBench) include them.
 std::vector<Kernel> KernelCost::relayouts(const std::vector<Kernel>& kernels, Precision precision) const {
     const double times = framework_[plan::FrameworkParameter::relayout];
     const auto& fits = device_.profile.fits;

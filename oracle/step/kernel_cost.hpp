@@ -1,5 +1,5 @@
-// Kernels of a layer on one device, as the framework of a plan runs them: slower than alone, with passes of its own
-// between them.
+// Times of a layer's kernels on one device under the plan's framework: slower than alone, with passes for casts and
+// layouts between them.
 #pragma once
 
 #include <vector>
@@ -12,22 +12,23 @@
 
 namespace dodona::step {
 
-/// Whose arithmetic counts: matrix products of any kind.
+/// Whether a kernel is a matrix product of any kind, whose arithmetic counts in MFU and HFU.
 bool is_product(const graph::Kernel& kernel);
 
-/// `in_block`: of a layer in a repeated block. Only there products run in formats of 8 bits or fewer.
+/// `in_block`: the layer is in a repeated block; only there products run in formats of 8 bits or fewer.
 class KernelCost {
 public:
     /// `adds_gradients`: a step has several micro-batches.
     KernelCost(const cluster::Device& device, const plan::Plan& plan, bool adds_gradients);
 
+    /// Kernels without further passes.
     PassCost alone(const std::vector<graph::Kernel>& kernels, bool in_block);
-    /// With the passes that bring their operands into shape: products forward and of dX.
+    /// Products of the forward pass and of dX, with the passes that cast and relayout their operands.
     PassCost with_casts(const std::vector<graph::Kernel>& kernels, bool in_block);
-    /// Products of dW, whose results go into the gradient buffer.
+    /// Products of dW, which write to the gradient buffer.
     PassCost into_gradients(const std::vector<graph::Kernel>& kernels, bool in_block);
 
-    /// Of all kernels so far.
+    /// Evidence of all kernels timed so far.
     [[nodiscard]] SourceLine source() const;
 
 private:

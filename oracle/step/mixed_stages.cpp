@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t kMostPieces = 512;
 constexpr double kFavour = 1.25;
 
-/// Some instances of a segment that stay together.
+/// Instances of a segment that stay together.
 struct Piece {
     std::size_t segment = 0;
     std::int64_t count = 1;
@@ -72,7 +72,7 @@ public:
             pace.push_back(slowest_part(by_part(times), ends).in(unit::second));
             add(ends, cuts);
         }
-        // What is good for one replica may be bad for another: everybody against their own best, then one favoured.
+        // A cut that is good for one replica may be bad for another: times relative to each optimum, then with one favoured.
         for (std::size_t favoured = 0; groups_.size() > 1 && favoured <= groups_.size(); ++favoured) {
             std::vector<double> paces = pace;
             if (favoured < groups_.size()) {
@@ -87,9 +87,9 @@ public:
     }
 
 private:
-    using Times = std::vector<std::vector<Seconds>>;  ///< by stage, of each piece
+    using Times = std::vector<std::vector<Seconds>>;  ///< by stage and piece
 
-    /// Of each piece on each stage the longest time that any replica takes, in segments of its pace.
+    /// For each stage and piece the longest time over all groups, each in units of its `pace`.
     [[nodiscard]] Times slowest(const std::vector<Times>& all, const std::vector<double>& pace) const {
         Times slowest(stages_, std::vector<Seconds>(pieces_.size()));
         for (std::size_t k = 0; k < all.size(); ++k) {
@@ -140,7 +140,7 @@ private:
         }
     }
 
-    /// By stage and end: from where on segments up to there fit. Less never needs more.
+    /// By stage and end: the first piece from which the pieces up to that end fit.
     [[nodiscard]] std::vector<std::vector<std::size_t>> first_that_fit() const {
         std::vector<std::vector<std::size_t>> firsts(stages_, std::vector<std::size_t>(pieces_.size() + 1, 0));
         std::map<std::vector<std::int64_t>, StageStates> known;
@@ -157,7 +157,7 @@ private:
         return firsts;
     }
 
-    /// On the device of that stage with least of it, its runtime taken off.
+    /// Memory of the stage's smallest device without its runtime context.
     [[nodiscard]] Bytes room_of(std::size_t stage) const {
         const auto room = [&](const ReplicaGroup& group) {
             return group.on[stage]->memory_limit() - group.on[stage]->context();
@@ -169,7 +169,7 @@ private:
         return least;
     }
 
-    /// Without the runtime: alike on all devices. States are the same wherever the stage is.
+    /// Memory need without the runtime context, which is the same on all devices.
     [[nodiscard]] Bytes needed(std::size_t index, const Stage& stage,
                                std::map<std::vector<std::int64_t>, StageStates>& known) const {
         const CostedGraph& on = *groups_.front().on[index];

@@ -10,7 +10,7 @@ namespace dodona::step {
 
 namespace {
 
-/// Where a rank is among those that differ in some atoms.
+/// Index of a rank among those that differ in some atoms.
 std::size_t coordinate(const cluster::Group& group, std::int64_t rank) {
     std::int64_t at = 0;
     std::int64_t below = 1;

@@ -1,9 +1,9 @@
-// Which devices the ranks of a composed have, where its nodes are not alike.
+// The devices of a job's ranks on clusters with several kinds of nodes.
 //
-// Rank r sits on device r of the cluster. Ranks of one stage and one data rank work in step in every layer: the slowest
-// device among them counts for time, the smallest memory for memory. Data ranks that exchange anything within a
-// micro-batch (experts, statistics, gathered weights) work in step as well and count as one. What is left are replicas:
-// pipelines that go their own pace and meet once a step, to reduce gradients.
+// Rank r runs on device r of the cluster. Ranks of one stage and data rank synchronise in every layer, so their slowest
+// device sets the time and their smallest memory the limit. Data ranks that communicate within a micro-batch (experts,
+// statistics, gathered weights) synchronise too and count as one. The rest are replicas: independent pipelines that
+// synchronise once a step, to reduce gradients.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace dodona::step {
 using DeviceSet = std::uint64_t;
 inline constexpr std::size_t kMostDeviceKinds = 64;
 
-/// Replicas that have the same devices in every stage.
+/// Replicas with the same devices in every stage.
 struct ReplicaKind {
     std::vector<DeviceSet> devices;  ///< by stage
     std::int64_t count = 1;
@@ -32,10 +32,10 @@ struct Placement {
     [[nodiscard]] bool mixed() const { return kinds.size() > 1; }
 };
 
-/// `stages`, `replicas`: atoms that tell stages and replicas apart. One device only: one kind, one replica of it.
+/// `stages`, `replicas`: the atoms that index stages and replicas. On one kind of device there is one replica kind.
 Placement place(const cluster::Cluster& cluster, const plan::Mesh& mesh, plan::Atoms stages, plan::Atoms replicas);
 
-/// The same job with all its replicas in step.
+/// The same job with all replicas synchronised in every micro-batch.
 Placement in_step(const Placement& placement);
 
 /// The atoms that lay the batch.

@@ -1,4 +1,4 @@
-// Predicts one plan: shards the graph, times its kernels and collectives, plays the schedule in closed form.
+// Predicts one plan: shards the graph, times kernels and collectives, and evaluates the schedule in closed form.
 #pragma once
 
 #include "cluster/cluster.hpp"
@@ -8,8 +8,8 @@
 
 namespace dodona::step {
 
-/// Faults of the plan against graph and cluster (mesh product, batch not divisible, unknown axis ...) that make it
-/// meaningless are thrown as InputError at `where`; limits that it breaks are part of the answer.
+/// Throws InputError at `where` if the plan is invalid for graph and cluster (size of the mesh, batch that does not divide,
+/// unknown axis ...). Limits that the plan breaks are part of the prediction.
 Prediction predict(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                    const Location& where = {});
 

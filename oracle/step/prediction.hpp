@@ -1,4 +1,4 @@
-// What one plan gives: time and memory with all their parts, limits, bottlenecks, provenance.
+// The prediction of one plan: time and memory with all their parts, limits, bottlenecks, provenance.
 #pragma once
 
 #include <array>
@@ -23,18 +23,18 @@ namespace dodona::step {
 enum class TimePart {
     forward,     ///< forward kernels
     backward,    ///< backward kernels
-    recompute,   ///< forward kernels repeated in backward
+    recompute,   ///< recomputation: forward kernels repeated in backward
     optimizer,   ///< weight update
-    layer,       ///< collectives inside layers and between layouts (tensor, filter, channel, statistics)
+    layer,       ///< collectives of layers and conversions between shardings (TP, CP, EP, statistics)
     halo,        ///< halo exchanges of spatial splits
-    pipeline,    ///< point-to-point transfers between stages
+    pipeline,    ///< pipeline send/recv
     gradients,   ///< gradient reduction
     parameters,  ///< parameter gathers of sharded weights
     offload,     ///< copies to and from the host
     bubble,      ///< waiting for other stages
     input,       ///< reading samples from storage, decoding them
-    host,        ///< devices wait for the host to start kernels
-    overhead,    ///< what the framework adds to a step: stragglers, interference of what overlaps, a fixed part
+    host,        ///< host-bound: devices wait for the host to start kernels
+    overhead,    ///< added by the framework: stragglers, interference of overlapped communication, a fixed time
 };
 inline constexpr std::size_t kTimeParts = 14;
 std::string_view name(TimePart part);
@@ -46,9 +46,9 @@ enum class MemoryPart {
     activations,         ///< saved for backward, all micro-batches in flight
     recompute,           ///< working set of the block being recomputed
     embedding_and_head,  ///< everything kept by token layers outside the repeated blocks
-    workspace,           ///< the largest transient tensors of one layer, what libraries keep for their own
+    workspace,           ///< the largest transient tensors of one layer, and workspaces of libraries
     buffers,             ///< tensors that collectives read and write
-    cache,               ///< reserved by the allocator, of no use at the fullest moment
+    cache,               ///< reserved by the allocator but unused at the peak
     communicators,       ///< buffers of communicators, not from the allocator
     context,             ///< runtime
 };
@@ -71,20 +71,20 @@ struct PartArray {
 using TimeParts = PartArray<Seconds, kTimeParts, TimePart>;
 using MemoryParts = PartArray<Bytes, kMemoryParts, MemoryPart>;
 
-/// Three figures that tools print for one and the same process; they differ by gigabytes.
+/// Memory of one process as three tools report it; the figures differ by gigabytes.
 struct MemoryTotals {
     Bytes allocated;  ///< tensors: torch.cuda.max_memory_allocated
-    Bytes reserved;   ///< with what the allocator cannot use: torch.cuda.max_memory_reserved
-    Bytes process;    ///< with communicators and the runtime's context: nvidia-smi; what must fit
+    Bytes reserved;   ///< with the allocator's unused blocks: torch.cuda.max_memory_reserved
+    Bytes process;    ///< with communicators and the runtime's context: nvidia-smi; this must fit
     bool operator==(const MemoryTotals&) const = default;
 };
 MemoryTotals totals(const MemoryParts& parts);
 
 struct StagePrediction {
-    std::string layers;   ///< which segments: "embedding, layers[1..12]"
+    std::string layers;   ///< its segments: "embedding, layers[1..12]"
     std::string device;   ///< "a100", or "a100 and v100" where its ranks differ
-    MemoryTotals memory;  ///< peak, of the device that it fills most
-    Seconds time;         ///< busy on one step: compute and exposed communication, without bubble
+    MemoryTotals memory;  ///< peak of its fullest device
+    Seconds time;         ///< busy time in one step: compute and exposed communication, without bubble
 };
 
 /// Devices of one kind.
@@ -93,11 +93,11 @@ struct DeviceUse {
     std::int64_t ranks = 0;
 };
 
-/// Replicas of a job with unlike devices that are alike: data ranks that work in step.
+/// Equal replicas of a job on several kinds of devices.
 struct ReplicaPrediction {
-    std::vector<std::string> devices;  ///< by stage, equal neighbours once
+    std::vector<std::string> devices;  ///< by stage; equal neighbours once
     std::int64_t count = 1;
-    std::int64_t data_ranks = 1;    ///< of all of them
+    std::int64_t data_ranks = 1;    ///< of all of these replicas
     std::int64_t microbatches = 1;  ///< of each, in one step
     Seconds time;                   ///< from the first forward to the last backward pass
 };
@@ -108,10 +108,10 @@ using plan::Limit;
 struct Bottleneck {
     BottleneckKind kind = BottleneckKind::gradient_exchange;
     double share = 0;  ///< the triggering ratio (share of the step, or phi, or imbalance): over the kind's threshold
-    std::string text;  ///< one sentence for people, with the figure and what would help
+    std::string text;  ///< one sentence for people: the ratio and what would help
 };
 
-/// What a collective of a step moves.
+/// What a collective moves.
 enum class CommunicationSubject {
     activations,
     activation_gradients,
@@ -120,31 +120,31 @@ enum class CommunicationSubject {
     keys_and_values,
     keys_and_values_with_gradients,
     weight_gradients,
-    gradient_rows,  ///< of a table: those that a step touches
+    gradient_rows,  ///< of an embedding table: those that a step touches
     weights,
     tied_gradient,     ///< of a weight that two stages hold
     stage_boundary,    ///< activations and their gradients, from stage to stage
-    boundary_gathers,  ///< tensors that were split to be sent from stage to stage
+    boundary_gathers,  ///< of tensors that were split for sending from stage to stage
 };
 
-/// Equal collectives of a step taken together.
+/// Equal collectives of a step.
 struct CommunicationLine {
     cluster::Collective collective = cluster::Collective::all_reduce;
     CommunicationSubject subject = CommunicationSubject::activations;
     cluster::Algorithm algorithm = cluster::Algorithm::ring;
     std::vector<std::string> axes;
     std::int64_t ranks = 1;
-    double per_step = 0;    ///< how many in one step on the critical stage
-    Bytes size;             ///< of one: the full buffer
+    double per_step = 0;    ///< number in one step on the critical stage
+    Bytes size;             ///< full buffer of one
     Bytes sent;             ///< by one rank in the whole step
     Seconds time;           ///< busy, in the whole step
     double contention = 1;  ///< phi
 };
 
-/// What a plan that offloads asks of the hosts.
+/// What a plan with offload needs of the hosts.
 struct HostUse {
-    Bytes memory;  ///< of a node whose devices are all like the one that offloads most
-    Bytes limit;   ///< what a node has
+    Bytes memory;  ///< of a node if all of its devices offload as much as the one that offloads most
+    Bytes limit;   ///< memory of a node
     Bytes in;      ///< to one device of the critical stage, in one step
     Bytes out;     ///< from it
 };
@@ -159,38 +159,38 @@ struct Epoch {
 /// "all-reduce of weight gradients over data".
 std::string text(const CommunicationLine& line);
 
-/// What one plan gives. Where `runs` is false its pipeline cannot be cut or scheduled as planned: there are a plan, a
-/// reason and limits, and no times and no memory.
+/// The prediction of one plan. If `runs` is false the pipeline cannot be cut or scheduled as planned; only plan, why_not,
+/// limits and counts are then set, no times and no memory.
 struct Prediction {
     plan::Plan plan;
     bool runs = true;
     bool fits = false;
     std::optional<Infeasibility> why_not;  ///< none if it fits
     Estimate step;
-    Uncertainty uncertainty;  ///< what the interval is made of
+    Uncertainty uncertainty;  ///< sources of the interval
     double samples_per_second = 0;
     std::optional<double> tokens_per_second;
     double mfu = 0;                 ///< model arithmetic over peak
     double hfu = 0;                 ///< executed arithmetic (recomputation included) over peak
-    std::int64_t microbatches = 1;  ///< of a data rank; the mean where `replicas` get unlike numbers
+    std::int64_t microbatches = 1;  ///< of a data rank; the mean where `replicas` differ
     std::int64_t data_ranks = 1;
     TimeParts time;               ///< exposed, adds up to step.value
-    TimeParts busy;               ///< with what overlap hides; bubble zero
-    MemoryParts memory;           ///< of the stage that fills its device most; adds up to the process total
+    TimeParts busy;               ///< exposed and hidden; bubble zero
+    MemoryParts memory;           ///< of the stage that fills its device most; adds up to totals.process
     MemoryTotals totals;          ///< of the same stage
-    Bytes memory_limit;           ///< what that device offers, or the limit asked for if that is less
-    Bytes most_memory;            ///< of any device
-    std::optional<HostUse> host;  ///< where something is offloaded
+    Bytes memory_limit;           ///< of that device, or the limit asked for if that is less
+    Bytes most_memory;            ///< the maximum over all devices
+    std::optional<HostUse> host;  ///< set with offload
     std::vector<StagePrediction> stages;
     std::vector<DeviceUse> devices;           ///< in the order of their first rank
-    std::vector<ReplicaPrediction> replicas;  ///< where devices differ
+    std::vector<ReplicaPrediction> replicas;  ///< set where devices differ
     std::size_t critical_stage = 0;
     std::size_t fullest_stage = 0;
     std::vector<Limit> limits;
     std::vector<Bottleneck> bottlenecks;
     std::vector<CommunicationLine> communication;
     std::vector<SourceLine> provenance;
-    std::optional<Epoch> epoch;  ///< where the data set's size is known
+    std::optional<Epoch> epoch;  ///< set where the size of the data set is known
 };
 
 }  // namespace dodona::step

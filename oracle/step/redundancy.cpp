@@ -10,7 +10,7 @@ namespace dodona::step {
 
 namespace {
 
-/// Atoms over which an internal tensor of a layer is split, by its slot (from 1 on).
+/// Atoms over which an internal tensor of a layer is sharded; `slot`: from 1.
 plan::Atoms internal_atoms(const graph::Layer& layer, const plan::ShardedLayer& sharded, int slot) {
     int seen = 0;
     for (const graph::Saved& saved : layer.nest.saved) {
@@ -33,7 +33,7 @@ plan::Atoms atoms_of(const CostedGraph& costed, graph::Vertex v, const plan::Sav
     return saved.sharding.sharded();
 }
 
-/// What breaks the plan with one axis twice as large.
+/// The limit that the plan breaks with one axis doubled; none if it breaks none.
 std::optional<plan::Limit> broken_by_doubling(const graph::Graph& graph, plan::Plan plan, const std::string& axis) {
     const auto found = std::find_if(plan.mesh.begin(), plan.mesh.end(),
                                     [&](const plan::MeshAxis& other) { return other.name == axis; });
@@ -74,13 +74,13 @@ double kept_elsewhere(const CostedGraph& costed, const plan::Plan& plan) {
     return kept > Bytes{} ? copies / kept : 0.0;
 }
 
-Room room(const graph::Graph& graph, const plan::Plan& plan) {
+ScalingHeadroom scaling_headroom(const graph::Graph& graph, const plan::Plan& plan) {
     const std::vector<plan::Limit> now = plan::limits_on(graph, plan, plan.batch);
     if (const plan::Limit* broken = plan::tightest_broken(now)) {
         const std::optional<std::int64_t> pieces = broken->pieces();
         return {pieces ? static_cast<double>(broken->ways) / static_cast<double>(*pieces) : 2.0, {*broken}};
     }
-    Room room{.taken = 1, .stopped_by = {}};
+    ScalingHeadroom headroom{.taken = 1, .stopped_by = {}};
     for (const std::string& axis : plan.strategy.axes) {
         const std::optional<plan::Limit> broken = broken_by_doubling(graph, plan, axis);
         if (!broken) {
@@ -88,13 +88,13 @@ Room room(const graph::Graph& graph, const plan::Plan& plan) {
         }
         if (const std::optional<std::int64_t> pieces = broken->pieces()) {
             const auto ways = static_cast<double>(broken->ways) / 2;
-            room.taken = std::min(room.taken, ways / static_cast<double>(*pieces));
+            headroom.taken = std::min(headroom.taken, ways / static_cast<double>(*pieces));
         }
         if (plan.axis_size(axis) > 1) {
-            room.stopped_by.push_back(*broken);
+            headroom.stopped_by.push_back(*broken);
         }
     }
-    return room;
+    return headroom;
 }
 
 }  // namespace dodona::step

@@ -145,9 +145,9 @@ Seconds passes_alone(const std::vector<ReplicaGroup>& groups, const plan::Plan& 
                      std::int64_t microbatches) {
     ComposedStep composed;
     for (const ReplicaGroup& group : groups) {
-        Replica& sketch = composed.replicas.emplace_back();
+        Replica& passes_only = composed.replicas.emplace_back();
         for (std::size_t i = 0; i < cut.size(); ++i) {
-            sketch.stages.emplace_back().pass = stage_pass(*group.on[i], plan, cut[i], i);
+            passes_only.stages.emplace_back().pass = stage_pass(*group.on[i], plan, cut[i], i);
         }
     }
     composed.dealt = deal_to(groups, composed, plan, microbatches);

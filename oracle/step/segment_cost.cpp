@@ -64,10 +64,10 @@ cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective coll
 
 namespace {
 
-/// Fills the segments of one costed graph.
+/// Computes the costs of the segments of one costed graph.
 class Costing {
 public:
-    /// `costed` has one device.
+    /// Domain: `costed` has one device.
     Costing(CostedGraph& costed, const plan::ShardedGraph& sharded, const plan::Plan& plan)
         : costed_(costed),
           sharded_(sharded),
@@ -111,7 +111,7 @@ private:
         add_weights(sharded, count, segment);
     }
 
-    /// What moves forward for a layer that is recomputed by name moves again.
+    /// Forward transfers of a layer that is recomputed by name run again in backward.
     void add_transfers(const plan::ShardedLayer& sharded, double count, bool repeated, SegmentCost& segment) {
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
             TimedTransfer timed{.what = transfer,
@@ -139,8 +139,8 @@ private:
         }
     }
 
-    /// Blocks that go round a ring of p: while one is worked on the next arrives, so that of each of the p - 1 hops
-    /// what is longer than the work on one block shows. Streams of a layer share the way and add up.
+    /// Ring attention: blocks go round a ring of p ranks while the previous block is computed, so each of the p - 1 hops
+    /// exposes only what exceeds the compute of one block. Streams of a layer share the links and add up.
     void add_streams(const plan::ShardedLayer& sharded, double count, bool repeated, bool in_block,
                      SegmentCost& segment) {
         for (const Phase phase : {Phase::forward, Phase::backward}) {
@@ -175,7 +175,7 @@ private:
         }
     }
 
-    /// Tensors that cross from an earlier segment into this one.
+    /// Tensors that this segment reads from earlier ones.
     void add_entering(Vertex v, SegmentCost& segment) {
         const std::size_t here = costed_.graph->layer(v).segment;
         for (const Vertex producer : costed_.graph->layer(v).producers) {
@@ -206,9 +206,8 @@ private:
         }
     }
 
-    /// Seconds per sample that were measured for the whole network on this machine (on the device that its
-    /// file names for all nodes) take the place of kernel times. A shard's share is its share of the arithmetic, so
-    /// whatever a strategy leaves whole is paid in full.
+    /// Uses measured seconds per sample of the whole network on this machine (on the cluster file's `device`) instead of
+    /// kernel times. A shard takes its share of the arithmetic, so unsplit work counts in full.
     void apply_measured_samples() {
         DeviceTimes& times = costed_.devices.front();
         const auto& all = costed_.cluster->measured_samples;
@@ -222,7 +221,7 @@ private:
         for (SegmentCost& segment : costed_.segments) {
             for (PassCost* side : {&segment.forward, &segment.backward, &segment.selective}) {
                 side->compute = Estimate::exactly((side->executed / whole) * found->forward_backward);
-                side->launches = 0;  // the host's share is in what was measured
+                side->launches = 0;  // measured times include the host
                 cost::PassTimes collectives;
                 for (const auto source : {cost::ErrorSource::inside_node, cost::ErrorSource::between_nodes}) {
                     collectives[source] = side->by_source[source];
@@ -235,7 +234,7 @@ private:
         times.source = {.of = SourceLine::Of::measured_samples, .name = device_.name, .source = found->source};
     }
 
-    /// Matrix arithmetic of one sample, forward and backward, on one device.
+    /// Arithmetic of one sample's matrix products, forward and backward, on one device.
     [[nodiscard]] Flop whole_arithmetic() const {
         Flop total;
         for (Vertex v = 0; v < costed_.graph->layers.size(); ++v) {

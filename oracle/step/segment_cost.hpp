@@ -1,7 +1,8 @@
-// What one instance of a segment costs on one device for one micro-batch: the tables that every plan is composed from.
+// The costs of one instance of each segment on one device for one micro-batch, from which plans are composed.
 //
-// A segment is what a pipeline may not cut. Costs depend on mesh, strategy, micro-batch and precision only; recomputation,
-// sharding of states, schedule and overlap are composed later, so one table serves many plans.
+// A segment is a part of the network that a pipeline does not cut. Its costs depend only on mesh, strategy, micro-batch and
+// precision. Recomputation, sharding of states, schedule and overlap are composed later, so one costed graph serves many
+// plans.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +29,16 @@ struct TimedTransfer {
     double count = 1;  ///< per segment instance
     Bytes size;
     cost::CollectiveTime time;
-    bool repeats = false;  ///< runs again in backward, its layer being recomputed by name
+    bool repeats = false;  ///< runs again in backward because its layer is recomputed by name
 };
 
-/// What decides where a weight is kept and how its gradient is reduced.
+/// Weights with equal kinds are kept on the same ranks and reduced alike.
 struct WeightKind {
     plan::Atoms laid = 0;
     plan::Atoms partial = 0;
     std::int64_t replicas = 1;
     bool frozen = false;
-    bool sparse = false;  ///< a micro-batch touches some of its rows only
+    bool sparse = false;  ///< a micro-batch touches only some of its rows
     auto operator<=>(const WeightKind&) const = default;
 };
 
@@ -47,40 +48,40 @@ WeightKind kind_of(const plan::WeightShard& weight);
 struct WeightClass {
     WeightKind kind;
     bool tied = false;
-    std::size_t owner_segment = 0;  ///< where the weight that it is tied to lives; its own segment otherwise
+    std::size_t owner_segment = 0;  ///< segment of the weight that it is tied to, else its own
     plan::WeightSize size;          ///< local
 };
 
-/// One direction of a segment: kernels and the collectives between them.
+/// One pass (forward, backward or recomputation) of a segment: kernels and the collectives between them.
 struct PassCost {
     Estimate compute;
     Estimate layer;      ///< conversions, regathers, statistics
-    Estimate exchanged;  ///< of `layer`: all-to-alls, as between tokens and experts
+    Estimate exchanged;  ///< of `layer`: all-to-alls (expert parallelism)
     Estimate halo;
     Flop executed;              ///< arithmetic of matrix kernels
     double launches = 0;        ///< kernels and collectives that the host starts
-    cost::PassTimes by_source;  ///< derivatives of the total by what they rest on, as far as that may be wrong
+    cost::PassTimes by_source;  ///< derivatives of the total by its error sources
     [[nodiscard]] Estimate total() const { return compute + layer + halo; }
     PassCost& operator+=(const PassCost& other);
     friend PassCost operator+(PassCost a, const PassCost& b) { return a += b; }
     friend PassCost operator*(double ratio, PassCost cost);
 };
 
-/// A tensor that a segment reads from an earlier one, in its producer's layout.
+/// A tensor that a segment reads from an earlier one, in the producer's sharding.
 struct Entering {
     std::size_t producer = 0;  ///< segment
     Bytes bytes;
-    bool sample = false;      ///< read from storage: kept, never sent
-    plan::Atoms sharded = 0;  ///< atoms in its layout
+    bool sample = false;      ///< a network input: kept, never sent
+    plan::Atoms sharded = 0;  ///< atoms in its sharding
 };
 
 struct SegmentCost {
     PassCost forward;
     PassCost backward;
-    PassCost selective;    ///< what recomputation in parts repeats: selective, or of named layers
-    SegmentMemory memory;  ///< what it keeps and needs for a moment
+    PassCost selective;    ///< repeated by selective recomputation or recomputation of named layers
+    SegmentMemory memory;  ///< activations and transient memory
     std::vector<Entering>
-        entering;           ///< tensors from earlier segments: what full recomputation keeps and a pipeline sends
+        entering;           ///< tensors from earlier segments, which full recomputation keeps and a pipeline sends
     Bytes largest_message;  ///< buffer of the largest collective
     std::vector<WeightClass> weights;
     std::vector<TimedTransfer> transfers;
@@ -96,7 +97,8 @@ struct DeviceTimes {
     SourceLine source;        ///< of the compute times
 };
 
-/// On one device, or on several that work in step: then each pass of a segment takes as long as on the slowest.
+/// A graph costed on one device, or on several whose ranks work in lockstep; each pass of a segment then takes the time of
+/// the slowest device.
 struct CostedGraph {
     const graph::Graph* graph = nullptr;
     const cluster::Cluster* cluster = nullptr;
@@ -105,43 +107,43 @@ struct CostedGraph {
     std::vector<SegmentCost> segments;
     Precision precision = Precision::bf16;
     plan::Framework framework;
-    bool token_network = false;  ///< reads indices: layers outside blocks are embeddings and heads
+    bool token_network = false;  ///< the network reads token ids: layers outside blocks are embeddings and heads
     graph::Counts counts;
-    Flop whole_executed;               ///< matrix arithmetic of one sample, forward and backward, unsplit
-    std::vector<DeviceTimes> devices;  ///< of the whole composed, or of a variant
-    Placement placement;               ///< of stages and replicas (but for ZeRO, which the plan says)
-    std::vector<CostedGraph>
-        variants;  ///< of a mixed composed, for each set of devices that work in step; not `sharded`
+    Flop whole_executed;               ///< arithmetic of one sample's matrix products, forward and backward, unsplit
+    std::vector<DeviceTimes> devices;  ///< of the whole job, or of a variant
+    Placement placement;               ///< of stages and replicas, without regard to ZeRO
+    /// With several kinds of devices: one graph for each set of devices that works in lockstep, without `sharded`.
+    std::vector<CostedGraph> variants;
 
-    /// The same on some of the devices.
+    /// The graph costed on a set of the devices.
     [[nodiscard]] const CostedGraph& on(DeviceSet set) const;
     [[nodiscard]] Bytes memory_limit() const;  ///< of the smallest device
     [[nodiscard]] Bytes context() const;
-    /// One optimizer step that moves so many bytes in device memory, of a `share` of the network's weights.
+    /// Time of one optimizer step with `traffic` bytes of device memory, on a `share` of the network's weights.
     [[nodiscard]] Estimate update_time(Bytes traffic, double share) const;
-    /// "a100 and v100": of some of the devices of a whole composed; all its own.
+    /// "a100 and v100": names of a set of the job's devices; by default all of this graph.
     [[nodiscard]] std::string device_names(DeviceSet some = ~DeviceSet{0}) const;
 
     DeviceSet set = 1;
 };
 
-/// Shards and times the graph as `plan` lays it. Only mesh, folds, strategy, micro-batch, precision, forced algorithm,
-/// framework, memory profile and the layers that it recomputes by name count. Work grows with distinct layers and
-/// distinct devices.
+/// Shards and costs the graph under `plan`. Of the plan only mesh, folds, strategy, micro-batch, precision, forced
+/// algorithm, framework, memory profile and the layers recomputed by name are used. Run time grows with distinct layers
+/// and distinct devices.
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where);
 
-/// The same of a graph that is sharded already: `mesh` and `sharded` are the plan's.
+/// The same for a graph that is sharded already; `mesh` and `sharded` are those of the plan.
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        plan::Mesh mesh, plan::ShardedGraph sharded);
 
-/// Atoms over which anything but states travels within a micro-batch.
+/// Atoms over which collectives of a micro-batch run; those of states do not count.
 plan::Atoms busy_atoms(const plan::ShardedGraph& sharded);
 
-/// One graph costed on several devices, each in a costed graph of its own, whose ranks work in step.
+/// Joins costed graphs of one graph on several devices whose ranks work in lockstep.
 CostedGraph joined(const std::vector<CostedGraph>& singles, DeviceSet set);
 
-/// A collective of this composed among a group of ranks, or over some atoms of the mesh.
+/// Time of a collective of this job in a group of ranks, or over some atoms of the mesh.
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, const cluster::Group& group,
                              Bytes size, std::optional<cluster::Algorithm> forced, int messages = 1);
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, plan::Atoms atoms, Bytes size,

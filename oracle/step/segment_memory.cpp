@@ -17,7 +17,7 @@ namespace {
 
 constexpr Bytes kSingle = Bytes::of_base(4);
 
-/// Kept by a loss until backward, a logit.
+/// Bytes per logit that a loss keeps until backward.
 Bytes loss_bytes(LossMemory loss, Precision precision) {
     return loss == LossMemory::in_place ? stored_bytes(precision) : kSingle;
 }
@@ -28,7 +28,7 @@ const plan::SavedTensor* logits_of(const plan::ShardedLayer& layer) {
     return found == layer.saved.end() ? nullptr : &*found;
 }
 
-/// A product with matrices of its own, trained.
+/// Whether a layer is a product with trained weight matrices.
 bool is_product(const Layer& layer) { return layer.trains() && layer.nest.linear; }
 
 }  // namespace
@@ -167,7 +167,7 @@ double SegmentMemories::matrix(Vertex v, std::size_t weight) const {
     const graph::Nest& nest = graph_.layer(v).nest;
     const graph::Weight& whole = nest.weights[weight];
     double elements = sharded_.layers[v].weights[weight].elements;
-    if (whole.dimensions.size() == 3) {  // a stack of matrices
+    if (whole.dimensions.size() == 3) {  // one matrix per expert
         const int loop = whole.operand.loops.front();
         const double ways =
             loop == graph::kNoLoop

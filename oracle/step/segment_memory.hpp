@@ -1,8 +1,8 @@
-// What one instance of a segment keeps on one device for one micro-batch, and what it needs for a moment.
+// Activations and transient memory of one instance of a segment on one device for one micro-batch.
 //
-// Tensors are as wide as the precision, the operator that declared them and the software's profile say. Layers that a
-// plan recomputes by name (Plan::recompute_layers) keep nothing: their internal tensors and their results are dropped,
-// also where another layer would read them backward, and what they read of others is kept instead.
+// The width of tensors follows from the precision, the operator's declaration and the memory profile. Layers that a plan
+// recomputes by name (Plan::recompute_layers) keep nothing: their internal tensors and results are dropped, even where
+// another layer reads them in backward, and their inputs are kept instead.
 #pragma once
 
 #include <cstdint>
@@ -26,15 +26,16 @@ Bytes element_bytes(graph::Element element, Precision precision);
 Bytes quantised_bytes(Precision precision);
 
 struct SegmentMemory {
-    Bytes saved;                      ///< kept for backward without recomputation
-    Bytes dropped;                    ///< of which recomputation in parts (selective, or of named layers) drops
-    Bytes instead;                    ///< what recomputation in parts keeps instead: inputs of recomputed layers
-    Bytes transient;                  ///< inputs' and output's gradients of the layer with the largest ones
+    Bytes saved;      ///< kept for backward without recomputation
+    Bytes dropped;    ///< part of `saved` that selective recomputation or recomputation of named layers drops
+    Bytes instead;    ///< inputs of recomputed layers, which are kept instead
+    Bytes transient;  ///< gradients of inputs and output of the layer where these are largest
     std::vector<Bytes> placeholders;  ///< for the gradient of each matrix of a block (MemoryProfile)
-    Bytes widest_weight;              ///< its largest matrix in fp32
+    Bytes widest_weight;              ///< the largest matrix in fp32
 };
 
-/// Fills segments layer by layer, in topological order: a tensor is kept where the first layer asks for it.
+/// Computes the memory of segments layer by layer, in topological order. A tensor is counted where the first layer keeps
+/// it.
 class SegmentMemories {
 public:
     /// `repeated`: by vertex, whether the plan recomputes the layer by name.
@@ -45,12 +46,11 @@ public:
     void add(graph::Vertex v, double count, SegmentMemory& segment);
 
 private:
-    /// A tensor in a layout; its quantised copy is another one.
+    /// A tensor in a sharding; its quantised copy counts as another tensor.
     using Tensor = std::pair<std::pair<graph::Vertex, bool>, plan::Sharding>;
 
-    /// Whether it is kept here for the first time. Kept inside its producer's segment it serves later segments too (a
-    /// repeated block that keeps its output keeps the next instance's input); otherwise each consuming segment keeps it
-    /// for itself.
+    /// Whether the tensor is kept for the first time. If its producer's segment keeps it, later segments use that copy (a
+    /// repeated block that keeps its output keeps the next instance's input); otherwise each consuming segment keeps one.
     bool first(const Tensor& tensor, graph::Vertex v);
     void add_saved(graph::Vertex v, double count, SegmentMemory& segment);
     void add_inputs_instead(graph::Vertex v, double count, SegmentMemory& segment);
@@ -58,9 +58,9 @@ private:
     void add_placeholders(graph::Vertex v, double count, SegmentMemory& segment) const;
     [[nodiscard]] Bytes width(const plan::SavedTensor& saved, bool quantised) const;
     [[nodiscard]] bool in_block(graph::Vertex v) const;
-    /// Whether all that reads the layer's result is a loss that writes its gradient over it.
+    /// Whether the only readers of the layer's result are losses that overwrite it with its gradient.
     [[nodiscard]] bool gradient_in_place(graph::Vertex v) const;
-    /// Elements of one matrix of a weight: of one expert, where there are several.
+    /// Elements of one matrix of a weight; of one expert if there are several.
     [[nodiscard]] double matrix(graph::Vertex v, std::size_t weight) const;
 
     const graph::Graph& graph_;

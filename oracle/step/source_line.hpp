@@ -1,4 +1,4 @@
-// What figures of a prediction rest on: which evidence, of which source.
+// The evidence and sources behind a prediction.
 #pragma once
 
 #include <string>

@@ -10,8 +10,8 @@ using plan::RecomputeKind;
 
 namespace {
 
-/// The blocks of a virtual stage in order, in groups of `every` with one checkpoint each. A layer that is no block
-/// starts a new group.
+/// Counts the checkpoints of a virtual stage: its blocks in groups of `every`, one checkpoint per group. A layer outside
+/// blocks starts a new group.
 class Checkpoints {
 public:
     explicit Checkpoints(std::int64_t every) : every_(every) {}
@@ -21,7 +21,7 @@ public:
         open_ = {};
     }
 
-    /// Checkpoints among `count` further blocks that keep `saved` each while they are recomputed.
+    /// Adds `count` blocks, each with `saved` bytes while recomputed; returns the new checkpoints.
     std::int64_t add(std::int64_t count, Bytes saved) {
         std::int64_t checkpoints = 0;
         if (filled_ > 0) {
@@ -62,7 +62,7 @@ bool in_parts(const plan::Plan& plan) {
     return plan.recompute == RecomputeKind::selective || plan.recompute == RecomputeKind::layers;
 }
 
-/// What `count` instances of a segment keep, and the most that one of them keeps.
+/// Adds the activations of `count` instances of a segment.
 struct SegmentKept {
     Bytes all;
     Bytes one;
@@ -82,11 +82,11 @@ SegmentKept segment_kept(const SegmentCost& segment, std::int64_t count, const p
     return {static_cast<double>(kept_inputs) * segment.checkpoint(), kept_inputs > 0 ? segment.checkpoint() : Bytes{}};
 }
 
-/// What lives only while a layer runs, and what stays for that.
+/// Workspace: transient tensors of a layer, and placeholders that stay allocated.
 Bytes workspace(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage) {
     Bytes transient;
     Bytes cast;
-    std::map<Bytes, std::int64_t> placeholders;  // size -> the most that one segment has
+    std::map<Bytes, std::int64_t> placeholders;  // size -> the largest number in one segment
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         if (stage.count(u) == 0) {
             continue;
@@ -106,8 +106,8 @@ Bytes workspace(const CostedGraph& costed, const plan::Plan& plan, const Stage& 
     return transient + kept + (plan.memory.gradient_copies ? cast : Bytes{});
 }
 
-/// Groups of ranks that this stage communicates in, each with a communicator of its own: those of its collectives, its
-/// neighbours in the pipeline, and all ranks of the job together.
+/// Number of communicators of a stage: one for each group of its collectives, for its pipeline neighbours, and for all
+/// ranks of the job.
 std::size_t communicators(const CostedGraph& costed, const Stage& stage, const std::vector<StateTransfer>& transfers,
                           std::size_t stage_count) {
     std::set<plan::Atoms> groups;
@@ -127,7 +127,7 @@ std::size_t communicators(const CostedGraph& costed, const Stage& stage, const s
     return groups.size() + (stage_count > 1 ? 1 : 0);
 }
 
-/// What stays on the device of `whole` that lives on the host.
+/// Bytes on the device of offloaded tensors of `whole` bytes.
 Bytes two_buffers(Bytes whole, Bytes largest) { return min(whole, 2.0 * largest); }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Memory of one stage at its fullest moment, with all its parts.
+// Peak memory of one stage, with all its parts.
 #pragma once
 
 #include "step/prediction.hpp"
@@ -7,38 +7,38 @@
 
 namespace dodona::step {
 
-/// Tensors kept for backward, as the recomputation policy leaves them. Of a checkpoint every k blocks, a chunk of n
-/// blocks keeps ceil(n/k) block inputs and computes at most k blocks again at a time.
+/// Tensors kept for backward under the recomputation policy. With a checkpoint every k blocks, a virtual stage of n blocks
+/// keeps ceil(n/k) block inputs and recomputes at most k blocks at a time.
 struct KeptActivations {
     Bytes blocks;               ///< all micro-batches in flight
     Bytes token;                ///< the same, of token layers outside the blocks
-    Bytes microbatch;           ///< of one micro-batch through all chunks
+    Bytes microbatch;           ///< of one micro-batch through all virtual stages
     Bytes largest;              ///< of one segment instance and one micro-batch
-    Bytes working;              ///< alive only while blocks are recomputed: what was dropped
+    Bytes working;              ///< dropped tensors that live only while blocks are recomputed
     std::int64_t segments = 1;  ///< segment instances of the stage
     [[nodiscard]] Bytes total() const { return blocks + token; }
 };
 
-/// `held`: micro-batches in flight, by chunk.
+/// `held`: micro-batches in flight, by virtual stage.
 KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                                  const std::vector<std::int64_t>& held);
 
-/// What a stage needs beside its states and what it keeps.
+/// Memory of a stage besides states and kept activations.
 struct StageBuffers {
     Bytes workspace;
     Bytes message;     ///< the largest collective of a layer
-    Bytes neighbours;  ///< two tensors each way for neighbours in the pipeline
-    Bytes reduction;   ///< buckets of reductions (MemoryProfile)
+    Bytes neighbours;  ///< send and receive buffers of pipeline neighbours, two in each direction
+    Bytes reduction;   ///< gradient buckets (MemoryProfile)
     std::size_t communicators = 0;
     Bytes context;
 };
 StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                            const std::vector<StateTransfer>& transfers, std::size_t stage_count);
 
-/// Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %). What is offloaded leaves two
-/// buffers of its largest segment on the device.
-/// What software adds is the plan's memory profile; what a cluster keeps free is its memory_reserve. Not modelled:
-/// connections of all-to-all groups to each peer, the moment at which a table's dense gradient is there.
+/// Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %). Offloaded tensors leave two
+/// buffers of the largest segment on the device. The plan's memory profile adds what software needs; the cluster's
+/// memory_reserve is kept free. Not modelled: connections of all-to-all groups to each peer, the lifetime of a table's dense
+/// gradient.
 MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
                          const StageBuffers& buffers);
 MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,

@@ -51,9 +51,9 @@ PassSeconds overlapped(PassSeconds pass, const plan::Plan& plan) {
 
 namespace {
 
-/// Collectives inside a pass that are hidden behind its compute: all-to-alls with `overlap: expert` (behind the other
-/// pass of another micro-batch, which has as much to hide behind), the others with `overlap: tensor`. What does not fit
-/// shows, and compute loses a share of the time that is hidden.
+/// Collectives of a pass that hide behind compute: all-to-alls with `overlap: expert` (behind the opposite pass of another
+/// micro-batch, which has as much compute), the others with `overlap: tensor`. What does not fit is exposed, and compute
+/// loses a share of the hidden time.
 /// Source: NVIDIA/Megatron-LM: megatron/core/pipeline_parallel/combined_1f1b.py, overlap_moe_expert_parallel_comm.
 PassCost overlap_layers(PassCost pass, const plan::Plan& plan) {
     const double share = plan.framework[FrameworkParameter::hidden_layers];
@@ -180,7 +180,7 @@ Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool ove
     return max(transfer / n, transfer - window * (1.0 - 1.0 / n));
 }
 
-Shown::Shown(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped)
+ExposedTransfer::ExposedTransfer(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped)
     : time(exposed(transfer, window, buckets, overlapped)) {
     const double n = static_cast<double>(buckets);
     if (overlapped && time <= transfer / n) {
@@ -209,8 +209,8 @@ Seconds StateLanes::*lane_of(const StateTransfer& transfer) {
     return transfer.per_pass ? &StateLanes::gathered : &StateLanes::gathered_once;
 }
 
-ShownLanes::ShownLanes(const StateLanes& lanes, Seconds forward_window, Seconds backward_window, const plan::Plan& plan,
-                       std::int64_t microbatches, std::int64_t buckets)
+ExposedLanes::ExposedLanes(const StateLanes& lanes, Seconds forward_window, Seconds backward_window,
+                           const plan::Plan& plan, std::int64_t microbatches, std::int64_t buckets)
     : once(lanes.gathered_once, forward_window, buckets, plan.overlap.parameters),
       forward(lanes.gathered, forward_window, buckets, plan.overlap.parameters),
       again(lanes.gathered_again, backward_window, buckets, plan.overlap.parameters),
@@ -227,7 +227,7 @@ ShownLanes::ShownLanes(const StateLanes& lanes, Seconds forward_window, Seconds 
 
 namespace {
 
-/// What the lanes rest on: collectives only.
+/// Error sources of the lanes: collectives only.
 struct LaneSources {
     cost::PassTimes gathered_once, gathered, gathered_again, reduced_once, reduced;
 
@@ -241,7 +241,7 @@ struct LaneSources {
     }
 };
 
-/// Kernels of a pass; its collectives give nothing to hide behind.
+/// Kernel time of a pass; nothing hides behind its collectives.
 cost::PassTimes kernels_of(const PassCost& pass) {
     cost::PassTimes kernels;
     std::copy_n(pass.by_source.values.begin(), cost::kKernelSources, kernels.values.begin());
@@ -265,7 +265,7 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
     const double interference = plan.framework[FrameworkParameter::interference];
     const Seconds forward_window = share * pass.forward.compute.value;
     const Seconds backward_window = share * (pass.backward.compute.value + pass.recompute.compute.value);
-    const ShownLanes shown(lanes, forward_window, backward_window, plan, steps.microbatches, steps.buckets);
+    const ExposedLanes shown(lanes, forward_window, backward_window, plan, steps.microbatches, steps.buckets);
     const auto& [once, forward, again, left, every, last, gradients, parameters, lost] = shown;
     result.gradients = gradients;
     result.parameters = parameters;
@@ -273,7 +273,7 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
     result.parameters_busy = lanes.parameters(steps.microbatches);
     result.interference = lost;
 
-    // What shows counts in full, what hides by its interference.
+    // Exposed time counts in full, hidden time by its interference.
     const double x = 1 - interference;
     const double by_left = left > Seconds{} ? m * every.by_window + last.by_window : 0;
     const double by_forward = x * (once.by_window + m * forward.by_window);

@@ -1,4 +1,4 @@
-// The time of one stage: one micro-batch's passes, and what its states cost in a step.
+// The time of one stage: the passes of one micro-batch, and the exchange of states in a step.
 #pragma once
 
 #include "step/prediction.hpp"
@@ -7,7 +7,7 @@
 
 namespace dodona::step {
 
-/// One micro-batch through one instance of a segment, as recomputation and overlap of a plan leave it.
+/// The passes of one micro-batch through one instance of a segment, under the plan's recomputation and overlap.
 struct SegmentPass {
     PassCost forward;
     PassCost backward;
@@ -16,10 +16,10 @@ struct SegmentPass {
 
 SegmentPass segment_pass(const SegmentCost& segment, const plan::Plan& plan);
 
-/// Forward work that backward repeats, before any overlap.
+/// Forward work that is recomputed in backward, before overlap.
 PassCost recomputed(const SegmentCost& segment, plan::RecomputeKind recompute);
 
-/// One direction of a segment or a stage without its intervals: what a search compares plans by.
+/// A PassCost without intervals, for the search.
 struct PassSeconds {
     Seconds compute;
     Seconds layer;
@@ -32,7 +32,7 @@ struct PassSeconds {
 };
 PassSeconds seconds_of(const PassCost& cost);
 
-/// Of collectives inside a pass, how much may hide, how much has room behind kernels, and how much does hide.
+/// Overlap of collectives within a pass: the time that may hide, the compute to hide behind, and the time hidden.
 struct HiddenLayers {
     Seconds may;
     Seconds window;
@@ -40,42 +40,40 @@ struct HiddenLayers {
 };
 HiddenLayers hidden_layers(const PassSeconds& pass, const plan::Plan& plan);
 
-/// With what overlap hides taken away and what that costs kernels added.
+/// The pass without hidden time, and with the interference that hiding causes.
 PassSeconds overlapped(PassSeconds pass, const plan::Plan& plan);
 
-/// How long a device waits in a pass for a host that needs `host` to start all its kernels: what a smooth maximum
-/// (host^q + device^q)^(1/q) is longer than the device. The host runs ahead while the device is busy, but where both
-/// take as long each waits for the other in turn. On
-/// the 662 layouts of 2 to 8 A100 of VIA-Research/vTrain q = 4 misses by 7.6 %, q = 8 by 8.2 %.
+/// Host-bound time of a pass whose kernels the host needs `host` to start: the smooth maximum (host^q + device^q)^(1/q) less
+/// the device time. The host runs ahead while the device is busy; where both take equally long, each waits for the other
+/// now and then. q = 4 misses the 662 layouts of 2 to 8 A100 of VIA-Research/vTrain by 7.6 %, q = 8 by 8.2 %.
 inline constexpr double kHostSharpness = 4;
 Seconds host_wait(Seconds host, Seconds device);
 
-/// The share of a pass that such a host decides, as a derivative of what host and device take together by the logarithm
-/// of the host's time: (host / both)^q.
+/// Share of the host in such a pass: d log(time) / d log(host) = (host / both)^q.
 double host_share(Seconds host, Seconds device);
 
-/// What devices wait for in a pass of one micro-batch.
+/// Waiting times of a pass of one micro-batch.
 struct PassWaits {
-    Seconds host;             ///< devices wait for the host to start kernels
-    Seconds host_needs;       ///< to start the kernels of the forward pass
+    Seconds host;             ///< host-bound time
+    Seconds host_needs;       ///< host time to start the kernels of the forward pass
     Seconds host_needs_back;  ///< ... and of backward and recompute
     Seconds overhead;         ///< stragglers
 };
 PassWaits pass_waits(const PassSeconds& forward, const PassSeconds& backward, const PassSeconds& recompute,
                      const plan::Framework& framework, std::int64_t devices);
 
-/// One micro-batch through all chunks of a stage.
+/// The passes of one micro-batch through all virtual stages of a stage.
 struct StagePass {
     PassCost forward;
     PassCost backward;
-    PassCost recompute;           ///< forward work repeated in backward, with its collectives
-    Seconds boundary;             ///< one transfer from the stage before, one way, gather on arrival included
+    PassCost recompute;           ///< recomputed forward work with its collectives
+    Seconds boundary;             ///< one receive from the previous stage, gather on arrival included
     Incoming arriving;            ///< its bytes
     cost::CollectiveTime send;    ///< of `boundary`: between stages
     cost::CollectiveTime gather;  ///< of `boundary`: among the receivers
-    Seconds offload;              ///< copies to and from the host that nothing hides
-    Seconds host;                 ///< devices wait for the host to start kernels
-    Seconds host_needs;           ///< to start the kernels of the forward pass
+    Seconds offload;              ///< exposed copies to and from the host
+    Seconds host;                 ///< host-bound time
+    Seconds host_needs;           ///< host time to start the kernels of the forward pass
     Seconds host_needs_back;      ///< ... and of backward and recompute
     Seconds overhead;             ///< stragglers
     [[nodiscard]] Estimate total() const {
@@ -83,41 +81,42 @@ struct StagePass {
     }
 };
 
-/// A transfer into a stage from the one before it, one way.
+/// A receive of a stage from the previous one.
 struct Boundary {
     Seconds time;
     cost::CollectiveTime send;
     cost::CollectiveTime gather;
 };
 
-/// Ranks of a stage and of the one before it: a pair of neighbours where those lie as close as the first two do, else
-/// the whole axis, which crosses every level that any of its neighbours cross. Stage 0 receives from the last (chunks).
+/// The group of a send between a stage and the previous one: a pair of neighbours where these are as close as the first
+/// two, else the whole axis, which crosses every level that any neighbours cross. Stage 0 receives from the last stage
+/// (virtual stages).
 cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size_t index);
 
 /// `between`: the neighbours.
 Boundary boundary_of(const CostedGraph& costed, const plan::Plan& plan, const Incoming& arriving,
                      const cluster::Group& between);
 
-/// `index`: of the stage; what it receives from the stage before crosses the levels that lie between those two.
+/// `index`: of the stage in its pipeline.
 StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage, std::size_t index);
 
-/// What state transfers add to a step beyond what compute hides.
+/// Exposed time of state transfers in a step.
 struct ExposedStates {
-    Seconds gradients;   ///< exposed
-    Seconds parameters;  ///< exposed
+    Seconds gradients;
+    Seconds parameters;
     Seconds gradients_busy;
     Seconds parameters_busy;
-    Seconds interference;       ///< compute lost while these hide behind it
+    Seconds interference;       ///< compute lost to hidden transfers
     cost::StepTimes by_source;  ///< derivatives of gradients + parameters + interference
 };
 
-/// Seconds of state transfers that run beside the same pass: they compete for it and add up.
+/// Times of state transfers by the pass that they overlap with. Transfers of one lane add up.
 struct StateLanes {
-    Seconds gathered_once;   ///< parameters, beside the first forward pass
-    Seconds gathered;        ///< ... beside every forward pass
-    Seconds gathered_again;  ///< ... beside every backward pass
-    Seconds reduced_once;    ///< gradients, beside the last backward pass
-    Seconds reduced;         ///< ... beside every one
+    Seconds gathered_once;   ///< parameters, with the first forward pass
+    Seconds gathered;        ///< ... with every forward pass
+    Seconds gathered_again;  ///< ... with every backward pass
+    Seconds reduced_once;    ///< gradients, with the last backward pass
+    Seconds reduced;         ///< ... with every backward pass
     [[nodiscard]] Seconds parameters(std::int64_t microbatches) const {
         return gathered_once + static_cast<double>(microbatches) * (gathered + gathered_again);
     }
@@ -129,11 +128,11 @@ struct StateLanes {
 /// The lane that a transfer runs in.
 Seconds StateLanes::*lane_of(const StateTransfer& transfer);
 
-/// With overlap, a transfer of n buckets beside a window of compute w shows max(t/n, t - w (1 - 1/n)): the last bucket
-/// has nothing left to hide behind. Without, all of it shows.
+/// Exposed time of a transfer of n buckets that overlaps with compute w: max(t/n, t - w (1 - 1/n)), since the last bucket has
+/// nothing left to hide behind. Without overlap all of it is exposed.
 Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
 
-/// What decides how much of its state transfers a stage shows.
+/// What the exposed time of a stage's state transfers depends on.
 struct StateSteps {
     const cluster::Cluster& cluster;
     const plan::Plan& plan;
@@ -141,26 +140,26 @@ struct StateSteps {
     std::int64_t buckets = 1;
 };
 
-/// What shows of a transfer, and its derivatives by the transfer and by the window.
-struct Shown {
+/// Exposed time of a transfer, and its derivatives by transfer and window.
+struct ExposedTransfer {
     Seconds time;
     double by_transfer = 1;
     double by_window = 0;
-    Shown(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
+    ExposedTransfer(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
 };
 
-/// What shows of the lanes of one stage. Gathers for backward and reductions share the backward window; gathers come
+/// Exposed time of the lanes of one stage. Gathers for backward and reductions share the backward window; gathers come
 /// first.
-struct ShownLanes {
-    Shown once, forward, again;
+struct ExposedLanes {
+    ExposedTransfer once, forward, again;
     Seconds left;  ///< of the backward window, for reductions
-    Shown every, last;
+    ExposedTransfer every, last;
     Seconds gradients;
     Seconds parameters;
-    Seconds interference;  ///< compute lost while the rest hides behind it
-    /// Windows: what kernels of a forward pass, and of a backward pass with what it repeats, leave to hide behind.
-    ShownLanes(const StateLanes& lanes, Seconds forward_window, Seconds backward_window, const plan::Plan& plan,
-               std::int64_t microbatches, std::int64_t buckets);
+    Seconds interference;  ///< compute lost to what is hidden
+    /// Windows: kernel time of a forward pass, and of a backward pass with recomputation, that transfers may hide behind.
+    ExposedLanes(const StateLanes& lanes, Seconds forward_window, Seconds backward_window, const plan::Plan& plan,
+                 std::int64_t microbatches, std::int64_t buckets);
 };
 
 ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,

@@ -24,8 +24,8 @@ Counts unit_counts(const CostedGraph& costed) {
     return counts;
 }
 
-/// Blocks per virtual stage -> segment counts per virtual stage: blocks are dealt out in order; segments that are not blocks
-/// go with the block after them, those after the last block with the last stage.
+/// Segment counts per virtual stage for given blocks per virtual stage, in order. Segments that are not blocks go with the
+/// next block, those after the last block with the last stage.
 std::vector<Counts> deal_blocks(const CostedGraph& costed, const Counts& per_stage) {
     const auto& segments = costed.graph->segments;
     std::vector<Counts> virtual_stages(per_stage.size(), Counts(segments.size(), 0));
@@ -54,7 +54,7 @@ double unit_seconds(const SegmentCost& segment) {
     return (segment.forward.total() + segment.backward.total()).value.in(unit::second);
 }
 
-/// Virtual stages that a greedy filling needs when none may take longer than `budget`; fills `stages` on the way.
+/// Fills virtual stages greedily, none of them longer than `budget`, and returns their number.
 std::int64_t fill(const CostedGraph& costed, double budget, std::int64_t most, std::vector<Counts>* stages) {
     const auto& segments = costed.graph->segments;
     std::int64_t used = 1;
@@ -85,7 +85,7 @@ std::int64_t fill(const CostedGraph& costed, double budget, std::int64_t most, s
     return used;
 }
 
-/// Moves single instances into empty virtual stages so that each has work.
+/// Moves single instances into empty virtual stages.
 void leave_none_empty(const CostedGraph& costed, std::vector<Counts>& stages) {
     for (std::size_t s = stages.size(); s-- > 1;) {
         if (total(stages[s]) > 0) {

@@ -1,4 +1,4 @@
-// Cuts the segments of a graph into pipeline stages and chunks.
+// Cuts the segments of a graph into pipeline stages and virtual stages (chunks).
 #pragma once
 
 #include <cstdint>
@@ -30,18 +30,18 @@ struct Stage {
 std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t chunks,
                               const std::vector<std::int64_t>& given);
 
-/// Every block costs the same, within 1 %: an equal deal is a balanced one.
+/// Whether all blocks cost the same within 1 %, so that equally many per stage are balanced.
 bool blocks_are_alike(const CostedGraph& costed);
 
-/// The one rule of what a pipeline can run, for `evaluate` and for searches: why it cannot be cut or scheduled as
-/// planned. None: it can. `segments`: of the network; `microbatches`: of a data rank.
+/// Why a pipeline cannot be cut or scheduled as planned; none if it can. The one rule for `evaluate` and for searches.
+/// `segments`: of the network, instances counted; `microbatches`: of a data rank.
 std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Plan& plan, std::int64_t microbatches);
 
-/// What arrives from earlier stages for one micro-batch, for the chunk with most.
+/// Tensors that a virtual stage receives from earlier stages for one micro-batch; the virtual stage with most counts.
 struct Incoming {
-    Bytes sent;      ///< by one rank of the stage before
-    Bytes gathered;  ///< of it, after a gather among the receivers: tensors that were split for sending
-    Bytes whole;     ///< as the receiving rank keeps it
+    Bytes sent;      ///< by one rank of the previous stage
+    Bytes gathered;  ///< all-gathered among the receivers: tensors that were split for sending
+    Bytes whole;     ///< as the receiving rank stores it
 };
 
 /// `split`: atoms over which whole tensors are split for sending (none: sent whole).

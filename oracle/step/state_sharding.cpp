@@ -27,7 +27,7 @@ TrainingBytes bytes_of(const plan::Plan& plan) {
     return bytes;
 }
 
-/// Weights of a stage by kind; a tied weight counts where its owner is not on the stage.
+/// Weights of a stage by kind; a tied weight counts if its owner is not on the stage.
 std::map<WeightKind, plan::WeightSize> weights_by_kind(const CostedGraph& costed, const Stage& stage) {
     std::map<WeightKind, plan::WeightSize> kinds;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
@@ -61,8 +61,7 @@ public:
         }
     }
 
-    /// Bytes of weights, gradients and states; what a step changes of the weights and moves in device memory is added
-    /// to `states`.
+    /// Memory of weights, gradients and states. Adds updated bytes and traffic to `states`.
     StateBytes add_memory(const WeightKind& kind, const plan::WeightSize& size, StageStates& states) const {
         const bool rows = row_kinds_.contains(kind);
         const double changed = rows ? touched(kind, size) / size.elements : 1.0;
@@ -106,12 +105,12 @@ private:
         }
     }
 
-    /// Elements that a step changes, at most, of all ranks that reduce together.
+    /// Upper bound of the elements that a step changes, over all ranks that reduce together.
     [[nodiscard]] double touched(const WeightKind& kind, const plan::WeightSize& size) const {
         return std::min(size.elements, size.touched * passes_ * static_cast<double>(costed_.mesh.ways(kind.partial)));
     }
 
-    /// Rows instead of the whole gradient, if some stay untouched and the exchange is faster than that of the whole.
+    /// Exchange of rows instead of the whole gradient, if some rows stay untouched and it is faster.
     bool add_rows(const WeightKind& kind, const plan::WeightSize& size, Atoms over, StageStates& states) {
         const double mine = std::min(size.elements, size.touched * passes_);
         if (over != 0 || kind.replicas > 1 || mine >= size.elements) {
@@ -139,14 +138,14 @@ private:
         return true;
     }
 
-    /// Atoms over which ranks of one stage hold the same weight and have computed the same gradient.
+    /// Atoms over which ranks of one stage hold the same weight and compute the same gradient.
     [[nodiscard]] Atoms idle_atoms(Atoms busy) const {
         const Atoms stages = plan_.strategy.pipeline ? costed_.mesh.axis(*plan_.strategy.pipeline) : Atoms{0};
         return costed_.mesh.all() & ~busy & ~stages;
     }
 
-    /// Ranks that hold copies of the same gradient and would share a link to reduce it several times over reduce it
-    /// together instead, each a share of it, where that is faster: one all-reduce over all of them.
+    /// Joint reduction: ranks that hold copies of a gradient and would share a link each reduce a share of it, in one
+    /// all-reduce over all of them, where that is faster.
     void add_all_reduce(Atoms atoms, Atoms idle, Bytes size, StageStates& states) const {
         StateTransfer transfer{.what = StateTransfer::What::gradients,
                                .collective = Collective::all_reduce,
@@ -185,8 +184,8 @@ private:
         }
     }
 
-    /// Key/value heads held several times within the tensor axis: their gradients are summed among the copies, which
-    /// are neighbours on the axis.
+    /// Gradients of key/value heads that are replicated within the tensor axis: summed over the copies, which are
+    /// neighbours on the axis.
     void add_replica_reduction(Atoms laid, Bytes size, std::int64_t replicas, StageStates& states) const {
         cluster::Group group = costed_.mesh.group(laid);
         group.strides.resize(1);

@@ -1,17 +1,18 @@
-// Weights, gradients and optimizer states: where they are, how often they travel, how many bytes they take.
+// Weights, gradients and optimizer states: their sharding, communication and memory.
 //
-// A weight is copied over the axes not in its layout; ZeRO shards states, gradients or parameters over some of those.
+// A weight is replicated over the axes that are not in its sharding; ZeRO shards states, gradients or parameters over some
+// of those.
 //
 //   none        all-reduce of gradients, once a step
-//   states      reduce-scatter of gradients + all-gather of weights, once a step (a full gradient is held)
-//   gradients   reduce-scatter of gradients every micro-batch (no full gradient is held), all-gather once a step
-//   parameters  all-gather in forward, again in backward unless kept, reduce-scatter, every micro-batch
+//   states      ZeRO-1: reduce-scatter of gradients and all-gather of weights, once a step (a full gradient is held)
+//   gradients   ZeRO-2: reduce-scatter of gradients every micro-batch (no full gradient is held), all-gather once a step
+//   parameters  ZeRO-3: all-gather in forward, again in backward unless kept, reduce-scatter, every micro-batch
 //
 // Axes over which a gradient is partial but states are not sharded (hybrid sharding, sequence over the tensor axis) are
-// all-reduced once a step. A frozen weight has no gradient and no states; only ZeRO-3 moves it. A gradient that is
-// sparse (rows of a table) is reduced either whole, or by an all-gather of the rows that each rank has touched, with
-// their 8-byte indices, where that is faster; with its states sharded, whole. Ranks with copies of one gradient that
-// would share a link reduce it jointly. Source: Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al.,
+// all-reduced once a step. A frozen weight has no gradient and no states; only ZeRO-3 communicates it. A sparse
+// gradient (rows of a table) is reduced whole, or, where that is faster and its states are not sharded, by an all-gather of
+// the rows that each rank has touched with their 8-byte indices. Ranks that hold copies of a gradient and would share a
+// link reduce it jointly. Source: Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al.,
 // arXiv:2304.11277; torch.nn.Embedding(sparse=True); Horovod gathers sparse gradients likewise (Sergeev and Del Balso,
 // arXiv:1802.05799).
 #pragma once
@@ -31,10 +32,10 @@ struct StateTransfer {
     enum class What { gradients, rows, parameters, tied_gradients } what = What::gradients;
     cluster::Collective collective = cluster::Collective::all_reduce;
     plan::Atoms atoms = 0;
-    std::int64_t ranks = 0;  ///< of the group, where it is only part of the atoms' product
+    std::int64_t ranks = 0;  ///< of the group; 0: all ranks of the atoms
     Bytes size;
     double per_step = 1;
-    bool per_pass = false;  ///< runs in every micro-batch, beside that micro-batch's compute
+    bool per_pass = false;  ///< runs in every micro-batch and overlaps with its compute
     plan::Phase beside = plan::Phase::backward;
     cost::CollectiveTime time;  ///< of one
 };
@@ -46,34 +47,34 @@ struct StateBytes {
     }
 };
 
-/// What the states of a stage take and how they are updated.
+/// Memory of the states of a stage, and the traffic of their update.
 struct StateSums {
-    StateBytes blocks;     ///< of everything but ...
-    StateBytes token;      ///< ... token layers outside the blocks
-    StateBytes largest;    ///< of each, of the segment instance that has most
-    Bytes updated;         ///< weights that a step changes
-    Bytes update_copies;   ///< of gradients, made by the update (MemoryProfile)
-    Bytes update_traffic;  ///< device memory that the optimizer reads and writes in one step
-    Bytes gathered;        ///< parameters held gathered (ZeRO-3): the largest segment twice, or all where they are kept
-    double elements = 0;   ///< local parameters before sharding
-    double trained = 0;    ///< of these, those that are not frozen
-    std::int64_t buckets = 1;  ///< segment instances with weights: how finely transfers can be hidden
+    StateBytes blocks;         ///< of all layers but ...
+    StateBytes token;          ///< ... token layers outside the blocks
+    StateBytes largest;        ///< maximum over segment instances, of each
+    Bytes updated;             ///< weights that a step changes
+    Bytes update_copies;       ///< copies of gradients that the update makes (MemoryProfile)
+    Bytes update_traffic;      ///< device memory that the optimizer reads and writes in one step
+    Bytes gathered;            ///< gathered parameters (ZeRO-3): the largest segment twice, or all if they are kept
+    double elements = 0;       ///< local parameters before sharding
+    double trained = 0;        ///< of these, those that are not frozen
+    std::int64_t buckets = 1;  ///< segment instances with weights: the granularity of overlap
 };
 
 struct StageStates : StateSums {
     std::vector<StateTransfer> transfers;
 };
 
-/// What one weight takes where a step changes all of it, as the plan shards it. `changed`: the share of it that a step
-/// touches, where its gradient is kept as rows.
+/// Memory of one weight's states as the plan shards them. `changed`: share of the rows that a step touches, if the gradient
+/// is kept sparse.
 StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const WeightKind& kind,
                        const plan::WeightSize& size, std::optional<double> changed = {});
 
-/// `stage`: what it holds; `first`/`last`: where a tied weight's gradient is summed with the other stage's.
+/// States of a stage and their transfers, without tied_transfers.
 StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                          std::int64_t microbatches);
 
-/// The first stage that holds a segment.
+/// Returns the first stage that holds a segment.
 using Holder = std::function<std::size_t(std::size_t segment)>;
 
 /// The all-reduce of a tied weight's gradient between the stages that hold it, if there are two.

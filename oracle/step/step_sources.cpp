@@ -9,7 +9,7 @@ using cost::StepTimes;
 
 namespace {
 
-/// Kernels and collectives of a direction that its host keeps waiting.
+/// Kernels and collectives of a pass, scaled by the device's share in it.
 StepTimes hosted(const cost::PassTimes& device_sources, Seconds device, Seconds host) {
     const double by_host = host_share(host, device);
     const Seconds both = device + host_wait(host, device);
@@ -21,7 +21,7 @@ StepTimes hosted(const cost::PassTimes& device_sources, Seconds device, Seconds 
     return sources;
 }
 
-/// One transfer into a stage, one way.
+/// One receive of a stage.
 cost::PassTimes boundary_sources(const StagePass& pass, const cluster::Cluster& cluster) {
     cost::PassTimes sources;
     sources[cost::source_of(cluster, pass.send)] += pass.send.time;

@@ -9,7 +9,7 @@ namespace {
 
 double squared(double x) { return x * x; }
 
-/// Two independent errors of one factor.
+/// Combines two independent errors of one factor.
 double joined(double a, double b) { return std::sqrt(a * a + b * b); }
 
 plan::Framework::ByParameter by_parameter(const std::array<SourceError, cost::kErrorSources.size()>& sources) {

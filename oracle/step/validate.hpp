@@ -1,5 +1,5 @@
-// Faults that make a plan meaningless for a graph and a cluster: a mesh that is larger than the machine, a batch that
-// does not divide, layers to recompute that there are none of.
+// Checks a plan against graph and cluster: size of the mesh, divisibility of the batch, layers to recompute that do not
+// exist.
 #pragma once
 
 #include "cluster/cluster.hpp"
@@ -8,15 +8,15 @@
 
 namespace dodona::step {
 
-/// All of them, located at `where`.
+/// All faults of the plan, located at `where`.
 Diagnostics plan_faults(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                         const Location& where);
 
-/// Throws them as one InputError.
+/// Throws all faults as one InputError.
 void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
               const Location& where);
 
-/// That every device of the first `ranks` ranks has the precision.
+/// Checks that every device of the first `ranks` ranks supports the precision.
 void check_devices(const cluster::Cluster& cluster, std::int64_t ranks, Precision precision, const Location& where,
                    Diagnostics& faults);
 

@@ -71,10 +71,10 @@ TEST(Filter, WishesThatMeanNothingAreTold) {
     EXPECT_EQ(constraint_fault({"pipeline", "2"}, strategies), std::nullopt);
     EXPECT_EQ(constraint_fault({"pipeline", ""}, strategies), std::nullopt) << "the strategy";
     EXPECT_EQ(constraint_fault({"tensor", "2"}, strategies),
-              "no strategy that is looked at has an axis tensor; they have data, pipeline");
+              "none of the strategies searched has an axis tensor; their axes are data, pipeline");
     EXPECT_EQ(constraint_fault({"pipeline", "two"}, strategies), "pipeline is a whole number from 1");
     EXPECT_EQ(constraint_fault({"recompute", "some"}, strategies), "recompute is one of none, selective, full");
-    EXPECT_EQ(constraint_fault({"zero9", ""}, strategies), "zero9 is no strategy that is looked at");
+    EXPECT_EQ(constraint_fault({"zero9", ""}, strategies), "zero9 is not one of the strategies searched");
 }
 
 TEST(Vary, PlacementsAreAllOrdersOfAxesInUse) {

@@ -126,7 +126,7 @@ TEST(Frontier, EqualsEveryAssignmentOnThousandsOfSmallWorlds) {
         const std::vector<Costs> all = all_costs(choices);
         for (const double limit : {1e9, 20.0, 12.0}) {
             const Bytes memory = Bytes::of_base(limit);
-            const Frontier found = assign_choices(choices, {.memory = memory, .ways = kAll});
+            const Frontier found = assign_choices(choices, {.memory = memory, .partials = kAll});
             const std::optional<Seconds> fastest = fastest_within(all, memory);
             ASSERT_TRUE(found.complete);
             ASSERT_EQ(found.assigned.empty(), !fastest.has_value()) << "world " << seed << " within " << limit;
@@ -144,7 +144,7 @@ TEST(Frontier, EqualsEveryAssignmentOnThousandsOfSmallWorlds) {
 TEST(Frontier, ReturnsAllThatNothingDominates) {
     for (std::uint32_t seed = 0; seed < 500; ++seed) {
         const Choices choices = world(seed);
-        const Frontier found = assign_choices(choices, {.ways = kAll});
+        const Frontier found = assign_choices(choices, {.partials = kAll});
         for (const Costs& costs : all_costs(choices)) {
             EXPECT_TRUE(std::any_of(found.assigned.begin(), found.assigned.end(),
                                     [&](const Assigned& way) {
@@ -159,8 +159,8 @@ TEST(Frontier, ReturnsAllThatNothingDominates) {
 TEST(Frontier, WithoutWeighingMemoryIsAsFast) {
     for (std::uint32_t seed = 0; seed < 500; ++seed) {
         const Choices choices = world(seed);
-        const Frontier weighed = assign_choices(choices, {.ways = kAll});
-        const Frontier light = assign_choices(choices, {.weighs_memory = false, .ways = kAll});
+        const Frontier weighed = assign_choices(choices, {.partials = kAll});
+        const Frontier light = assign_choices(choices, {.weighs_memory = false, .partials = kAll});
         ASSERT_EQ(weighed.assigned.empty(), light.assigned.empty());
         if (!light.assigned.empty()) {
             EXPECT_EQ(light.assigned.front().costs.time(), weighed.assigned.front().costs.time()) << "world " << seed;
@@ -171,16 +171,16 @@ TEST(Frontier, WithoutWeighingMemoryIsAsFast) {
 TEST(Frontier, ABoundOnTimeLosesNothingFaster) {
     for (std::uint32_t seed = 0; seed < 500; ++seed) {
         const Choices choices = world(seed);
-        const Frontier free = assign_choices(choices, {.ways = kAll});
+        const Frontier free = assign_choices(choices, {.partials = kAll});
         if (free.assigned.empty()) {
             continue;
         }
         const Seconds best = free.assigned.front().costs.time();
-        const Frontier bounded = assign_choices(choices, {.time = best, .ways = kAll});
+        const Frontier bounded = assign_choices(choices, {.time = best, .partials = kAll});
         ASSERT_FALSE(bounded.assigned.empty()) << "world " << seed;
         EXPECT_EQ(bounded.assigned.front().costs.time(), best);
         EXPECT_LE(bounded.states, free.states);
-        EXPECT_TRUE(assign_choices(choices, {.time = best - Seconds::of_base(0.5), .ways = kAll}).assigned.empty());
+        EXPECT_TRUE(assign_choices(choices, {.time = best - Seconds::of_base(0.5), .partials = kAll}).assigned.empty());
     }
 }
 
@@ -188,8 +188,8 @@ TEST(Frontier, SaysWhenItWasCut) {
     int cut = 0;
     for (std::uint32_t seed = 0; seed < 500; ++seed) {
         const Choices choices = world(seed);
-        const Frontier whole = assign_choices(choices, {.ways = kAll});
-        const Frontier narrow = assign_choices(choices, {.states = 2, .ways = 1});
+        const Frontier whole = assign_choices(choices, {.partials = kAll});
+        const Frontier narrow = assign_choices(choices, {.states = 2, .partials = 1});
         cut += narrow.complete ? 0 : 1;
         if (narrow.complete && !whole.assigned.empty()) {
             EXPECT_EQ(narrow.assigned.front().costs.time(), whole.assigned.front().costs.time());

@@ -187,7 +187,7 @@ TEST(Flips, OfMemoryAreWhereThePlanNoLongerFits) {
     ASSERT_TRUE(memory.less.crossover->to);
     EXPECT_EQ(memory.less.crossover->to->plan.strategy.name, "pipeline");
     EXPECT_FALSE(memory.more.crossover);
-    // Other micro-batches of the same layout keep less: it flips where the leanest of them no longer fits.
+    // Other micro-batches of the same layout keep less: the crossover is where none of them fits any more.
     Space least = two_plans();
     least.strategies = {strategy("data", {"data"})};
     least.max_memory = memory.less.crossover->factor * data.memory_limit;

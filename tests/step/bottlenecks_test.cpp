@@ -25,7 +25,7 @@ struct Scene {
     Prediction p;
     Redundancy redundancy{
         .local_elements = 25, .whole_elements = 100, .executed = 25 * unit::flop, .whole_executed = 100 * unit::flop};
-    Room room;
+    ScalingHeadroom headroom;
 
     Scene() {
         p.plan.mesh = {{"data", 4}};
@@ -36,7 +36,7 @@ struct Scene {
         p.memory[MemoryPart::activations] = 3_GiB;
         p.memory_limit = 16_GiB;
     }
-    [[nodiscard]] std::vector<Bottleneck> found() const { return find_bottlenecks(p, redundancy, room); }
+    [[nodiscard]] std::vector<Bottleneck> found() const { return find_bottlenecks(p, redundancy, headroom); }
 };
 
 const Bottleneck* find(const std::vector<Bottleneck>& all, BottleneckKind kind) {
@@ -105,10 +105,10 @@ std::vector<Case> cases() {
          [](Scene& s) { s.redundancy.executed = 100 * unit::flop; }, 0.75, "75 % of the arithmetic"},
         {BottleneckKind::devices,
          [](Scene& s) {
-             s.room = {0.5, {}};
+             s.headroom = {0.5, {}};
          },
          [](Scene& s) {
-             s.room = {1, {plan::Limit{plan::BatchLimit{{"data"}, 4}, 8}}};
+             s.headroom = {1, {plan::Limit{plan::BatchLimit{{"data"}, 4}, 8}}};
          },
          1, "data <= 4"},
     };
@@ -181,23 +181,23 @@ plan::Plan laid(plan::Strategy strategy, std::vector<plan::MeshAxis> mesh, std::
     return plan;
 }
 
-TEST(Room, IsLeftWhileAnAxisCanBeDoubled) {
+TEST(ScalingHeadroom, IsLeftWhileAnAxisCanBeDoubled) {
     const graph::Graph graph = small_network();
     const plan::Strategy data = strategy("data", {"data"});
-    EXPECT_TRUE(room(graph, laid(data, {{"data", 4}}, 8)).stopped_by.empty());
-    const Room full = room(graph, laid(data, {{"data", 8}}, 8));
+    EXPECT_TRUE(scaling_headroom(graph, laid(data, {{"data", 4}}, 8)).stopped_by.empty());
+    const ScalingHeadroom full = scaling_headroom(graph, laid(data, {{"data", 8}}, 8));
     EXPECT_EQ(text(full.stopped_by), "data <= 8: the batch has 8 samples");
     EXPECT_EQ(full.taken, 1.0);
     // Four blocks of eight samples: three stages leave no room for six, data ranks leave room.
-    EXPECT_TRUE(room(graph, laid(pipelined(), {{"pipeline", 4}, {"data", 4}}, 8)).stopped_by.empty());
-    const Room both = room(graph, laid(pipelined(), {{"pipeline", 3}, {"data", 8}}, 8));
+    EXPECT_TRUE(scaling_headroom(graph, laid(pipelined(), {{"pipeline", 4}, {"data", 4}}, 8)).stopped_by.empty());
+    const ScalingHeadroom both = scaling_headroom(graph, laid(pipelined(), {{"pipeline", 3}, {"data", 8}}, 8));
     EXPECT_EQ(text(both.stopped_by),
               "pipeline <= 4: the network has 4 pieces to cut; data <= 8: the batch has 8 samples");
     EXPECT_EQ(both.taken, 0.75);
 }
 
-TEST(Room, IsLessThanNoneWhereALimitIsBroken) {
-    const Room broken = room(small_network(), laid(pipelined(), {{"pipeline", 6}}, 8));
+TEST(ScalingHeadroom, IsLessThanNoneWhereALimitIsBroken) {
+    const ScalingHeadroom broken = scaling_headroom(small_network(), laid(pipelined(), {{"pipeline", 6}}, 8));
     EXPECT_EQ(broken.taken, 1.5);
     EXPECT_EQ(text(broken.stopped_by), "pipeline <= 4: the network has 4 pieces to cut");
 }

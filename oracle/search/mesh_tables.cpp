@@ -1,4 +1,4 @@
-#include "search/layout_table.hpp"
+#include "search/mesh_tables.hpp"
 
 #include <algorithm>
 
@@ -47,7 +47,7 @@ step::StateLanes lanes_of(const std::vector<StateTransfer>& transfers) {
 
 }  // namespace
 
-LayoutTable::LayoutTable(PassTables& tables, const PassTable& passes, const plan::Plan& plan, const Meshes& meshes)
+MeshTables::MeshTables(PassTables& tables, const PassTable& passes, const plan::Plan& plan, const Meshes& meshes)
     : tables_(tables), costed_(on_mesh(passes.costed, meshes)), sparse_(has_sparse(costed_)) {
     if (plan.strategy.pipeline) {
         pipeline_ = costed_.mesh.axis(*plan.strategy.pipeline);
@@ -58,7 +58,7 @@ LayoutTable::LayoutTable(PassTables& tables, const PassTable& passes, const plan
     }
 }
 
-std::size_t LayoutTable::content_of(const Stage& stage) {
+std::size_t MeshTables::content_of(const Stage& stage) {
     std::vector<std::int64_t> counts(costed_.segments.size());
     for (std::size_t u = 0; u < counts.size(); ++u) {
         counts[u] = stage.count(u);
@@ -71,15 +71,15 @@ std::size_t LayoutTable::content_of(const Stage& stage) {
     return contents_.size() - 1;
 }
 
-const Cut& LayoutTable::cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages) {
-    // An even deal where it is one; otherwise times decide, which each micro-batch has its own of.
+const PipelineCut& MeshTables::cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages) {
+    // Cuts into equally many blocks are shared; others are balanced by the times of one micro-batch.
     const CutKey key{plan.chunks, passes.even(stages * plan.chunks) ? nullptr : &passes};
     const auto found = cuts_.find(key);
     return found != cuts_.end() ? found->second : cuts_.emplace(key, make_cut(passes, plan, stages)).first->second;
 }
 
-Cut LayoutTable::make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages) {
-    Cut cut;
+PipelineCut MeshTables::make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages) {
+    PipelineCut cut;
     cut.runs = tables_.runs(passes, stages, plan.chunks);
     cut.stages = static_cast<std::size_t>(stages);
     for (StageRun& run : cut.runs) {
@@ -96,8 +96,8 @@ Cut LayoutTable::make_cut(const PassTable& passes, const plan::Plan& plan, std::
     return cut;
 }
 
-const StateEntry& LayoutTable::states(const StageRun& run, const plan::Plan& plan, std::size_t stages,
-                                      std::int64_t microbatches) {
+const StateEntry& MeshTables::states(const StageRun& run, const plan::Plan& plan, std::size_t stages,
+                                     std::int64_t microbatches) {
     const StateKey key{run.content, plan.shard, stages > 1};
     const auto found = states_.find(key);
     if (found != states_.end()) {
@@ -114,7 +114,7 @@ const StateEntry& LayoutTable::states(const StageRun& run, const plan::Plan& pla
     return states_.emplace(key, entry).first->second;
 }
 
-LayoutTable::Arrivals LayoutTable::arrivals(const PassTable& passes, const StageRun& run, const plan::Plan& plan) {
+MeshTables::Arrivals MeshTables::arrivals(const PassTable& passes, const StageRun& run, const plan::Plan& plan) {
     Arrivals arrivals;
     if (!plan.strategy.pipeline) {
         return arrivals;
@@ -140,7 +140,7 @@ LayoutTable::Arrivals LayoutTable::arrivals(const PassTable& passes, const Stage
     return arrivals;
 }
 
-Seconds LayoutTable::send(const step::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near) {
+Seconds MeshTables::send(const step::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near) {
     const SendKey key{arriving.sent, arriving.gathered, near};
     const auto found = sends_.find(key);
     if (found != sends_.end()) {

@@ -1,4 +1,4 @@
-#include "search/composition.hpp"
+#include "search/plan_evaluator.hpp"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ using plan::FrameworkParameter;
 using plan::RecomputeKind;
 using step::PassSeconds;
 
-Composition::Composition(LayoutTable& layout, const PassTable& passes, plan::Plan& plan, std::int64_t microbatches)
+PlanEvaluator::PlanEvaluator(MeshTables& layout, const PassTable& passes, plan::Plan& plan, std::int64_t microbatches)
     : layout_(layout),
       passes_(passes),
       plan_(plan),
@@ -18,7 +18,7 @@ Composition::Composition(LayoutTable& layout, const PassTable& passes, plan::Pla
       stages_(plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1),
       input_(layout.costed(), plan, microbatches) {}
 
-void Composition::choose(const Variant& variant) {
+void PlanEvaluator::choose(const Variant& variant) {
     variant.apply(plan_);
     const bool other_cut = !chosen_ || chosen_->chunks != variant.chunks || chosen_->schedule != variant.schedule;
     const bool other_kept = other_cut || chosen_->recompute != variant.recompute;
@@ -42,7 +42,7 @@ void Composition::choose(const Variant& variant) {
     }
 }
 
-void Composition::cut_stages() {
+void PlanEvaluator::cut_stages() {
     cut_ = &layout_.cut(passes_, plan_, stages_);
     runs_.clear();
     for (const StageRun& run : cut_->runs) {
@@ -53,13 +53,13 @@ void Composition::cut_stages() {
     }
 }
 
-void Composition::keep_activations() {
+void PlanEvaluator::keep_activations() {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
         runs_[r].kept = step::kept_activations(passes_.costed, plan_, cut_->runs[r].stage, runs_[r].held);
     }
 }
 
-Composition::Content& Composition::content(std::size_t index) {
+PlanEvaluator::ContentValues& PlanEvaluator::content(std::size_t index) {
     while (contents_.size() <= index) {
         const step::Stage stage{{step::Chunk{layout_.counts(contents_.size())}}};
         const step::StageBuffers buffers = step::stage_buffers(passes_.costed, plan_, stage, {}, 1);
@@ -68,17 +68,17 @@ Composition::Content& Composition::content(std::size_t index) {
     return contents_[index];
 }
 
-const Composition::Pass& Composition::pass(std::size_t index) {
+const PlanEvaluator::StageTimes& PlanEvaluator::pass(std::size_t index) {
     const auto kind = static_cast<std::size_t>(plan_.recompute);
     const std::size_t overlap = (plan_.overlap.tensor ? 1U : 0U) + (plan_.overlap.expert ? 2U : 0U);
-    std::optional<Pass>& known = content(index).passes[4 * kind + overlap];
+    std::optional<StageTimes>& known = content(index).passes[4 * kind + overlap];
     if (!known) {
         known = make_pass(index);
     }
     return *known;
 }
 
-Composition::Pass Composition::make_pass(std::size_t index) const {
+PlanEvaluator::StageTimes PlanEvaluator::make_pass(std::size_t index) const {
     PassSeconds forward;
     PassSeconds backward;
     PassSeconds repeated;
@@ -110,25 +110,25 @@ Composition::Pass Composition::make_pass(std::size_t index) const {
             .total = forward.total() + backward.total() + repeated.total() + waits.host + waits.overhead};
 }
 
-step::StageOffload Composition::offloaded(std::size_t run, const StateEntry& states, const Pass& pass) const {
+step::StageOffload PlanEvaluator::offloaded(std::size_t run, const StateEntry& states, const StageTimes& pass) const {
     return step::stage_offload(*layout_.costed().cluster, plan_, states.sums, runs_[run].kept,
                                {pass.forward, pass.backward, states.update, microbatches_});
 }
 
-const Composition::Memory& Composition::memory() {
+const PlanEvaluator::MemoryNeed& PlanEvaluator::memory() {
     if (!memory_) {
         memory_ = make_memory();
     }
     return *memory_;
 }
 
-Composition::Memory Composition::make_memory() {
-    Memory most;
+PlanEvaluator::MemoryNeed PlanEvaluator::make_memory() {
+    MemoryNeed most;
     const Bytes context = layout_.costed().context();
     for (std::size_t r = 0; r < runs_.size(); ++r) {
         const StageRun& run = cut_->runs[r];
         const StateEntry& states = *states_[r];
-        const Content& here = content(run.content);
+        const ContentValues& here = content(run.content);
         const step::StageBuffers buffers{.workspace = here.workspace,
                                          .message = here.message,
                                          .neighbours = cut_->stages > 1 ? 4.0 * runs_[r].arrivals.whole : Bytes{},
@@ -145,25 +145,25 @@ Composition::Memory Composition::make_memory() {
     return most;
 }
 
-Composition::Pace Composition::pace() {
-    Pace pace;
+PlanEvaluator::PassTimes PlanEvaluator::pass_times() {
+    PassTimes times;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
         const StageRun& run = cut_->runs[r];
-        const Pass& pass = this->pass(run.content);
+        const StageTimes& pass = this->pass(run.content);
         Seconds total = pass.total;
         if (plan_.offload.any()) {
             total += offloaded(r, *states_[r], pass).exposed_pass;
         }
-        pace.sum += static_cast<double>(run.size) * total;
-        pace.slowest = max(pace.slowest, total);
+        times.sum += static_cast<double>(run.size) * total;
+        times.slowest = max(times.slowest, total);
     }
-    return pace;
+    return times;
 }
 
-std::optional<Seconds> Composition::step(Seconds limit) {
-    const Pace pace = this->pace();
-    Seconds step = static_cast<double>(microbatches_) * pace.slowest +
-                   step::bubble(pace.sum, pace.slowest, plan_.chunks) +
+std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
+    const PassTimes times = pass_times();
+    Seconds step = static_cast<double>(microbatches_) * times.slowest +
+                   step::bubble(times.sum, times.slowest, plan_.chunks) +
                    plan_.framework.seconds(FrameworkParameter::step);
     if (step > limit) {
         return {};
@@ -174,15 +174,15 @@ std::optional<Seconds> Composition::step(Seconds limit) {
     Seconds tail;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
         const StateEntry& states = *states_[r];
-        const Pass& pass = this->pass(cut_->runs[r].content);
+        const StageTimes& pass = this->pass(cut_->runs[r].content);
         filling += runs_[r].arrivals.sum;
         longest = max(longest, runs_[r].arrivals.longest);
         step::StateLanes lanes = states.lanes;
         lanes += cut_->tied[r];
-        const step::ShownLanes shown(lanes, share * pass.forward, share * pass.backward, plan_, microbatches_,
-                                     states.sums.buckets);
+        const step::ExposedLanes exposed(lanes, share * pass.forward, share * pass.backward, plan_, microbatches_,
+                                         states.sums.buckets);
         const Seconds copies = plan_.offload.any() ? offloaded(r, states, pass).exposed_update : Seconds{};
-        tail = max(tail, shown.gradients + shown.parameters + shown.interference + copies + states.update);
+        tail = max(tail, exposed.gradients + exposed.parameters + exposed.interference + copies + states.update);
     }
     step += tail;
     if (cut_->stages > 1) {

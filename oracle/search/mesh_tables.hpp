@@ -1,7 +1,7 @@
-// What the states of a network cost on one mesh, and transfers between its stages: tables for all plans on that mesh.
+// Tables for all plans on one mesh: the costs of model states on a stage and of transfers between stages.
 //
-// Stages are told apart by what they hold (instances of each segment), not by where they stand; a pipeline of 64 stages
-// has three kinds of them, and their states do not depend on the micro-batch.
+// Stages are identified by their content (instances of each segment), not by their position. A pipeline of 64 stages
+// typically has three contents. The costs of states do not depend on the micro-batch.
 #pragma once
 
 #include <cstdint>
@@ -14,42 +14,44 @@
 
 namespace dodona::search {
 
-struct Cut {
+/// The stages of a pipeline, in runs of equal ones.
+struct PipelineCut {
     std::vector<StageRun> runs;
     std::size_t stages = 1;
-    std::vector<step::StateLanes> tied;  ///< by run: all-reduces of tied weights, on its slowest stage
+    std::vector<step::StateLanes> tied;  ///< by run: all-reduces of tied weights on the first stage
 };
 
-/// States of one content under one sharding.
+/// Costs of the states of one content under one ZeRO level.
 struct StateEntry {
     step::StateSums sums;
     step::StateLanes lanes;
     Seconds update;
-    std::size_t communicators = 0;  ///< those of its layers and neighbours included
-    Bytes reduction;                ///< buckets of its reductions
+    std::size_t communicators = 0;  ///< of states, layers and stage neighbours
+    Bytes reduction;                ///< buffer of gradient buckets
 };
 
-class LayoutTable {
+class MeshTables {
 public:
-    /// `plan`: has mesh, folds and sharding group; the rest is asked for.
-    LayoutTable(PassTables& tables, const PassTable& passes, const plan::Plan& plan, const Meshes& meshes);
+    /// `plan`: its mesh, folds and sharding group are used.
+    MeshTables(PassTables& tables, const PassTable& passes, const plan::Plan& plan, const Meshes& meshes);
 
     [[nodiscard]] const step::CostedGraph& costed() const { return costed_; }
-    /// Some gradients may stay rows that a step touches: states then depend on the micro-batch, and so does the table.
+    /// Whether some gradients may be sparse (the rows that a step touches). States, and with them these tables, then
+    /// depend on the micro-batch.
     [[nodiscard]] bool sparse() const { return sparse_; }
     [[nodiscard]] const std::vector<std::int64_t>& counts(std::size_t content) const { return contents_[content]; }
 
-    /// Empty runs: the network has too few pieces. With blocks that are alike the same for all micro-batches.
-    const Cut& cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages);
+    /// The pipeline cut of a plan. Independent of the micro-batch where all blocks cost the same.
+    const PipelineCut& cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages);
 
     const StateEntry& states(const StageRun& run, const plan::Plan& plan, std::size_t stages,
                              std::int64_t microbatches);
 
-    /// Transfers into the stages of a run: their sum, and the longest. Stage 0 counts among the longest only.
+    /// Pipeline receives of the stages of a run: their sum, and the longest. Stage 0 counts in `longest` only.
     struct Arrivals {
         Seconds sum;
         Seconds longest;
-        Bytes whole;  ///< as the receiving rank keeps them
+        Bytes whole;  ///< as the receiving rank stores them
     };
     Arrivals arrivals(const PassTable& passes, const StageRun& run, const plan::Plan& plan);
 
@@ -68,23 +70,23 @@ private:
     };
     struct CutKey {
         std::int64_t chunks = 1;
-        const PassTable* passes = nullptr;  ///< none: an even deal
+        const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage
         auto operator<=>(const CutKey&) const = default;
     };
 
     std::size_t content_of(const step::Stage& stage);
-    Cut make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages);
+    PipelineCut make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages);
     Seconds send(const step::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near);
 
     PassTables& tables_;
-    step::CostedGraph costed_;  ///< of this mesh; what it says of passes is of any micro-batch
+    step::CostedGraph costed_;  ///< of this mesh; its passes may be those of another micro-batch
     plan::Atoms pipeline_ = 0;
     bool sparse_ = false;     ///< some states depend on the number of micro-batches
-    std::vector<bool> near_;  ///< by stage: next to the one before it
+    std::vector<bool> near_;  ///< by stage: on the same node as the stage before it
     std::vector<std::vector<std::int64_t>> contents_;
     std::map<StateKey, StateEntry> states_;
     std::map<SendKey, Seconds> sends_;
-    std::map<CutKey, Cut> cuts_;
+    std::map<CutKey, PipelineCut> cuts_;
 };
 
 }  // namespace dodona::search

@@ -1,0 +1,85 @@
+// Time and memory of all plans on one mesh and micro-batch, composed from tables.
+//
+// The same sums of the same functions as in step::evaluate, without intervals and explanations, with equal stages
+// counted once: well under a microsecond per plan. tests/worlds compares both.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "search/mesh_tables.hpp"
+#include "search/variant.hpp"
+#include "step/input_time.hpp"
+#include "step/offload.hpp"
+
+namespace dodona::search {
+
+class PlanEvaluator {
+public:
+    /// `plan` has mesh and micro-batch; variants are applied to it. With the `passes` of a smaller micro-batch memory() is
+    /// a lower bound, and step() must not be called.
+    PlanEvaluator(MeshTables& layout, const PassTable& passes, plan::Plan& plan, std::int64_t microbatches);
+
+    /// Selects the variant that memory() and step() are about. Domain: step::pipeline_limit allows it.
+    void choose(const Variant& variant);
+
+    struct MemoryNeed {
+        Bytes device;  ///< of the fullest device
+        Bytes host;    ///< of the fullest node
+    };
+    [[nodiscard]] const MemoryNeed& memory();
+    /// Time of a step; none if it exceeds `limit` even with all exchange of states and pipeline sends hidden.
+    [[nodiscard]] std::optional<Seconds> step(Seconds limit);
+
+private:
+    /// Times of one micro-batch on a stage.
+    struct StageTimes {
+        Seconds forward;   ///< kernels
+        Seconds backward;  ///< kernels, recomputed ones included
+        Seconds total;     ///< with communication of the pass
+    };
+    /// A run of equal stages: what does not depend on sharding and overlap.
+    struct RunValues {
+        MeshTables::Arrivals arrivals;
+        std::vector<std::int64_t> held;  ///< micro-batches in flight on its first stage, by virtual stage
+        step::KeptActivations kept;      ///< under the chosen recomputation
+    };
+    /// What depends only on the content of a stage and the micro-batch.
+    struct ContentValues {
+        Bytes workspace;
+        Bytes message;
+        std::array<std::optional<StageTimes>, 32> passes;  ///< by recomputation and overlap within the pass
+    };
+
+    /// The pass times of all stages: their sum fills the pipeline, the slowest sets its rate.
+    struct PassTimes {
+        Seconds sum;
+        Seconds slowest;
+    };
+
+    void cut_stages();
+    void keep_activations();
+    [[nodiscard]] ContentValues& content(std::size_t index);
+    [[nodiscard]] const StageTimes& pass(std::size_t index);
+    [[nodiscard]] StageTimes make_pass(std::size_t index) const;
+    [[nodiscard]] PassTimes pass_times();
+    [[nodiscard]] MemoryNeed make_memory();
+    [[nodiscard]] step::StageOffload offloaded(std::size_t run, const StateEntry& states, const StageTimes& pass) const;
+
+    MeshTables& layout_;
+    const PassTable& passes_;
+    plan::Plan& plan_;
+    std::int64_t microbatches_;
+    std::int64_t stages_;
+    step::InputTime input_;
+    const PipelineCut* cut_ = nullptr;
+    std::vector<RunValues> runs_;
+    std::vector<ContentValues> contents_;
+    std::vector<const StateEntry*> states_;  ///< by run, under the chosen ZeRO level
+    std::optional<MemoryNeed> memory_;
+    std::optional<Variant> chosen_;
+};
+
+}  // namespace dodona::search
