@@ -38,7 +38,6 @@ inline constexpr std::array kScheduleTable{
     Enumerator(ScheduleKind::one_forward_one_backward, "1f1b", "one forward, one backward in turn"),
     Enumerator(ScheduleKind::interleaved, "interleaved-1f1b", "1f1b over several virtual stages on each rank")};
 constexpr const auto& enumerators(ScheduleKind /*type*/) { return kScheduleTable; }
-inline constexpr std::array kSchedules = values_of(kScheduleTable);
 constexpr std::string_view name(ScheduleKind kind) { return name_of(kind); }
 constexpr std::optional<ScheduleKind> schedule_from(std::string_view name) { return value_of<ScheduleKind>(name); }
 

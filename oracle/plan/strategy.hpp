@@ -80,7 +80,6 @@ inline constexpr std::array kShardLevelTable{
     Enumerator(ShardLevel::gradients, "gradients", "states and gradients are sharded (ZeRO-2)"),
     Enumerator(ShardLevel::parameters, "parameters", "states, gradients and parameters are sharded (ZeRO-3, FSDP)")};
 constexpr const auto& enumerators(ShardLevel /*type*/) { return kShardLevelTable; }
-inline constexpr std::array kShardLevels = values_of(kShardLevelTable);
 constexpr std::string_view name(ShardLevel level) { return name_of(level); }
 constexpr std::optional<ShardLevel> shard_from(std::string_view name) { return value_of<ShardLevel>(name); }
 
