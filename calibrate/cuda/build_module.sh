@@ -96,8 +96,8 @@ for source in "$root"/calibrate/cuda/*.cpp; do
     case " $left_out standalone " in *" $name "*) continue ;; esac
     echo "g++ $common -c $source -o $out/cuda_$name.o" >>"$commands"
 done
-for name in record/benchmark_case record/exchange record/record_lines record/sampling; do
-    echo "g++ $common -c $root/calibrate/$name.cpp -o $out/base_$(basename $name).o" >>"$commands"
+for source in "$root"/calibrate/record/*.cpp; do
+    echo "g++ $common -c $source -o $out/base_$(basename "$source" .cpp).o" >>"$commands"
 done
 for name in cases/cuda_cases cuda/standalone; do
     echo "g++ $common -c $root/calibrate/$name.cpp -o $out/program/$(basename $name).o" >>"$commands"

@@ -59,7 +59,7 @@ ConvolutionShape convolution_of(const Case& asked) {
     shape.window = extents(asked.word("window"));
     const std::size_t dimensions = shape.input.size();
     if (dimensions < 2 || dimensions > 3 || shape.window.size() != dimensions) {
-        throw CannotMeasure("a convolution is measured in 2 and 3 dimensions: input 56x56, window 3x3");
+        throw CannotMeasure("convolutions are measured in 2 and 3 dimensions: input 56x56, window 3x3");
     }
     shape.strides = extents_of(asked, "stride", dimensions, 1);
     shape.pads = extents_of(asked, "pad", dimensions, 0);

@@ -147,7 +147,7 @@ Work prepare_copy(const Case& asked, BenchmarkContext& context) {
     const std::string from = asked.word("from", "pinned");
     const std::string to = asked.word("to", "device");
     if (from != "device" && to != "device") {
-        throw CannotMeasure("a copy from host to host is not the GPU's");
+        throw CannotMeasure("a copy from host to host does not involve the GPU");
     }
     const Side source = side(from);
     const Side target = side(to);

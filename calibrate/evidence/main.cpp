@@ -1,5 +1,5 @@
-// dodona-evidence: what the numbers of hardware/ and of frameworks are fitted to, and how far predictions are off. It is
-// no part of the programs that users run.
+// dodona-evidence fits the numbers of hardware/ and of frameworks to published measurements, and writes how far
+// predictions are off. Users do not run it.
 #include <cstdio>
 #include <exception>
 #include <filesystem>

@@ -68,7 +68,7 @@ double MeasuredTable::optional_number(std::size_t row, std::string_view column) 
 double MeasuredTable::number(std::size_t row, std::string_view column) const {
     const double value = optional_number(row, column);
     if (value <= 0) {
-        fail(cell(row, column).where, fmt::format("{}: a positive number is due", column));
+        fail(cell(row, column).where, fmt::format("{}: must be a positive number", column));
     }
     return value;
 }

@@ -57,7 +57,7 @@ std::string ByteStream::text() {
 
 void ByteStream::check() const {
     if (broken_) {
-        fail(whole_, "compressed with gzip, and not whole", "was the copy cut short?");
+        fail(whole_, "the gzip file is incomplete", "was the copy cut short?");
     }
 }
 

@@ -46,7 +46,7 @@ constexpr std::array kTextFormats{
 };
 
 [[noreturn]] void fail_unknown(const Location& where) {
-    fail(where, "none of the formats that are imported",
+    fail(where, "not a format that can be imported",
          "known are nccl-tests and rccl-tests (text, JSON), OSU micro-benchmarks, traces of the PyTorch profiler, "
          "nvbandwidth -j, nvidia-smi topo -m, and topologies of NCCL (XML)");
 }
@@ -59,11 +59,11 @@ void check_options(const ImportOptions& options) {
     for (const auto& [name, value] :
          {std::pair{"--ranks", options.ranks}, std::pair{"--ranks-per-node", options.ranks_per_node}}) {
         if (value.value_or(1) < 1) {
-            fail({}, fmt::format("{}: {} is no number of ranks", name, *value));
+            fail({}, fmt::format("{}: {} is not a number of ranks", name, *value));
         }
     }
     if (options.buffer.value_or(1_B) <= Bytes{}) {
-        fail({}, "--buffer: a size above 0 is due");
+        fail({}, "--buffer: must be a size above 0");
     }
 }
 

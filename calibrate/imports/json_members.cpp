@@ -54,10 +54,10 @@ void fail_at_byte(const Location& whole, std::size_t byte, std::string_view near
     const bool not_finite = std::any_of(kNotFinite.begin(), kNotFinite.end(),
                                         [&](std::string_view start) { return near.ends_with(start); });
     if (not_finite) {
-        fail(whole, fmt::format("no JSON from byte {} on: NaN and Infinity are no numbers of it", byte),
+        fail(whole, fmt::format("not JSON from byte {} on: NaN and Infinity are not allowed in it", byte),
              "replace them by null; some writers of traces put them in");
     }
-    fail(whole, fmt::format("no JSON from byte {} on", byte), "was the file cut short, or changed?");
+    fail(whole, fmt::format("no JSON from byte {} on", byte), "is the file incomplete, or was it changed?");
 }
 
 Json read_json(const std::string& text, const Location& whole, std::string_view secret) {

@@ -123,7 +123,7 @@ private:
             into_.note(trace_.whole,
                        fmt::format("{:.0f} % of the kernels' time is of operators that are not taken",
                                    100 * (of_others + left_out_us_) / all_),
-                       "taken are products, convolutions and fused attention of aten, collectives and copies");
+                       "imported are products, convolutions and fused attention of aten, collectives and copies");
         }
     }
 

@@ -127,7 +127,7 @@ private:
         }
         const auto like = look_alikes();
         if (like.size() == 1) {
-            into_.assume(run_.where, fmt::format("nothing names the collective: taken for {} by its bandwidths",
+            into_.assume(run_.where, fmt::format("the log does not name the collective; its bandwidths are those of {}",
                                                  like.front()->collective));
             return *like.front();
         }
@@ -139,8 +139,8 @@ private:
         }
         refuse(run_.where,
                names.empty()
-                   ? "nothing says which collective this run is"
-                   : fmt::format("nothing says which collective this run is: it may be {}", join(names, " or ")),
+                   ? "the log does not say which collective this is"
+                   : fmt::format("the log does not say which collective this is: it may be {}", join(names, " or ")),
                fmt::format("name it with --collective: {}", known_collectives()));
     }
 
@@ -162,19 +162,20 @@ private:
     /// Results that were wrong, and times that are not those of the collective.
     void check_honest() const {
         if (run_.cpu_time) {
-            refuse(run_.where, "the times are of the host's thread (-C 1), not of the collective", "run it without -C");
+            refuse(run_.where, "the times are those of the host thread (-C 1), not of the collective",
+                   "run it without -C");
         }
         for (const auto& [row, timing] : timings_.all) {
             if (timing->wrong.value_or(0) != 0) {
                 refuse(
                     timing->where,
-                    fmt::format("{:.0f} elements are wrong: what computes wrongly is no measurement", *timing->wrong),
-                    "mend the machine or the library, and measure again");
+                    fmt::format("{:.0f} elements are wrong: a run with wrong results is not imported", *timing->wrong),
+                    "repair the machine or the library, and measure again");
             }
         }
         if (run_.out_of_bounds != 0) {
             refuse(run_.where, fmt::format("the run reports {} values out of bounds", run_.out_of_bounds),
-                   "mend the machine or the library, and measure again");
+                   "repair the machine or the library, and measure again");
         }
     }
 
@@ -187,32 +188,32 @@ private:
         shape.groups = std::max<std::int64_t>(1, static_cast<std::int64_t>(groups.size()));
         shape.ranks = into_.options().ranks.value_or(run_.ranks_cut ? 0 : ranks_of_list());
         if (shape.ranks == 0) {
-            refuse(run_.where, "the log does not say how many ranks took part", "say it with --ranks");
+            refuse(run_.where, "the log does not say how many ranks took part", "give it with --ranks");
         }
         if (shape.ranks < 2) {
-            refuse(run_.where, "a run of one rank communicates with nobody",
-                   "MPI programs without MPI run as many times alone: build nccl-tests with MPI=1");
+            refuse(run_.where, "a run of one rank has no communication",
+                   "without MPI every process runs alone: build nccl-tests with MPI=1");
         }
         shape.ranks_per_node = into_.options().ranks_per_node.value_or(0);
         if (shape.ranks_per_node == 0) {
             shape.ranks_per_node = per_node(shape);
         }
         if (shape.ranks % shape.ranks_per_node != 0 && shape.ranks_per_node < shape.ranks) {
-            refuse(run_.where, fmt::format("{} ranks with {} in a node leave a node that is not full", shape.ranks,
-                                           shape.ranks_per_node));
+            refuse(run_.where,
+                   fmt::format("{} ranks with {} in a node do not fill every node", shape.ranks, shape.ranks_per_node));
         }
         shape.ranks_per_node = std::min(shape.ranks_per_node, shape.ranks);
         return shape;
     }
 
     [[nodiscard]] std::int64_t per_node(const Shape& shape) const {
-        const std::string help = "say it with --ranks-per-node";
+        const std::string help = "give it with --ranks-per-node";
         std::map<std::pair<std::int64_t, std::string>, std::int64_t> counts;
         for (const NcclRank& rank : run_.ranks) {
             ++counts[{rank.group, rank.host}];
         }
         if (counts.empty() || run_.ranks_cut || ranks_of_list() != shape.ranks) {
-            refuse(run_.where, "the log does not say how many ranks a node has", help);
+            refuse(run_.where, "the log does not say how many ranks each node has", help);
         }
         for (const auto& entry : counts) {
             if (entry.second != counts.begin()->second) {
@@ -257,7 +258,7 @@ private:
             into_.note(run_.where, fmt::format("rows of size 0 are left out: {}", empty));
         }
         if (sizes.size() < kFewestSizes) {
-            refuse(run_.where, fmt::format("{} sizes are too few for a curve: {} are due", sizes.size(), kFewestSizes),
+            refuse(run_.where, fmt::format("{} sizes are too few for a curve: it needs {}", sizes.size(), kFewestSizes),
                    "measure a range: -b 8 -e 1G -f 2");
         }
     }
@@ -323,7 +324,7 @@ private:
 
 void import_nccl_run(const NcclRun& run, ImportBuilder& into) {
     if (run.rows.empty()) {
-        into.note(run.where, "a table without rows: the run was cut short, or failed");
+        into.note(run.where, "a table without rows: the run was interrupted or failed");
         return;
     }
     NcclRunImport(run, into).add_records();

@@ -150,7 +150,7 @@ private:
         }
         const std::size_t due = columns_.size() - (columns_.back() == "timestamp" ? 1 : 0);
         if (words.size() < due) {
-            into_.note(text_.at(line), "a row that is cut short is left out");
+            into_.note(text_.at(line), "an incomplete row is left out");
             return true;
         }
         NcclRow read{.bytes = static_cast<double>(*whole(words[0].text)), .where = text_.at(line)};

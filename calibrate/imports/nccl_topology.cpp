@@ -222,7 +222,7 @@ private:
             }
         }
         if (uneven_) {
-            into_.assume(at(devices_.front().pci), "the GPUs have unequal slots: the narrowest counts");
+            into_.assume(at(devices_.front().pci), "the GPUs have different slots: the narrowest counts");
         }
         return narrowest;
     }

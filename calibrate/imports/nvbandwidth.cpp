@@ -92,7 +92,7 @@ private:
             return *mebibytes * kMebi;
         }
         into_.assume(whole_,
-                     "the file does not say how much was copied: 512 MiB are assumed, which is nvbandwidth's default",
+                     "the file does not say how much was copied: 512 MiB are assumed, the default of nvbandwidth",
                      "say it with --buffer");
         return kDefault;
     }

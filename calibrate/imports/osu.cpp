@@ -172,7 +172,7 @@ private:
     void row(const LogLine& line, const std::vector<LogWord>& words) {
         const std::size_t at = table_->column();
         if (at >= words.size() || at >= table_->columns.size()) {
-            into_.note(text_.at(line), "a row that is cut short is left out");
+            into_.note(text_.at(line), "an incomplete row is left out");
             return;
         }
         const std::string& column = table_->columns[at];
@@ -191,7 +191,7 @@ private:
         if (bytes > 0) {
             table_->rows.emplace_back(bytes, seconds * 1_s);
         } else {
-            into_.note(text_.at(line), "an empty message is left out: it is no point of a curve over sizes");
+            into_.note(text_.at(line), "messages of 0 bytes are left out: curves are over sizes");
         }
     }
 
@@ -209,8 +209,8 @@ private:
 
     void check() const {
         if (table_->failed) {
-            throw Refusal{*table_->failed, "the benchmark found wrong data: what computes wrongly is no measurement",
-                          "mend the machine or the library, and measure again"};
+            throw Refusal{*table_->failed, "the benchmark found wrong data: a run with wrong results is not imported",
+                          "repair the machine or the library, and measure again"};
         }
         std::set<double> sizes;
         for (const auto& row : table_->rows) {
@@ -218,7 +218,7 @@ private:
         }
         if (sizes.size() < kFewestOsuSizes) {
             throw Refusal{table_->where,
-                          fmt::format("{} sizes are too few for a curve: {} are due", sizes.size(), kFewestOsuSizes),
+                          fmt::format("{} sizes are too few for a curve: it needs {}", sizes.size(), kFewestOsuSizes),
                           "measure a range: -m 1:1048576"};
         }
     }
@@ -229,19 +229,18 @@ private:
         Launch shape{.ranks = sends ? 2 : options.ranks.value_or(launch_.ranks),
                      .ranks_per_node = options.ranks_per_node.value_or(launch_.ranks_per_node)};
         if (shape.ranks < 2) {
-            throw Refusal{table_->where, "the log does not say how many ranks took part", "say it with --ranks"};
+            throw Refusal{table_->where, "the log does not say how many ranks took part", "give it with --ranks"};
         }
         if (shape.ranks_per_node == 0 && (!sends || options.level.empty())) {
-            throw Refusal{table_->where, "the log does not say how many ranks a node has",
-                          sends
-                              ? "say with --ranks-per-node 2 that both were in one, with --ranks-per-node 1 that they "
-                                "were not"
-                              : "say it with --ranks-per-node"};
+            throw Refusal{table_->where, "the log does not say how many ranks each node has",
+                          sends ? "give --ranks-per-node 2 if both were in one, --ranks-per-node 1 if they "
+                                  "were not"
+                                : "give it with --ranks-per-node"};
         }
         shape.ranks_per_node = std::min(shape.ranks_per_node, shape.ranks);
         if (shape.ranks_per_node > 0 && shape.ranks % shape.ranks_per_node != 0) {
-            throw Refusal{table_->where, fmt::format("{} ranks with {} in a node leave a node that is not full",
-                                                     shape.ranks, shape.ranks_per_node)};
+            throw Refusal{table_->where, fmt::format("{} ranks with {} in a node do not fill every node", shape.ranks,
+                                                     shape.ranks_per_node)};
         }
         return shape;
     }

@@ -120,8 +120,8 @@ private:
             for (std::size_t b = 0; b < topology_.paths.size(); ++b) {
                 const Path& path = topology_.paths[a][b];
                 if ((path.path == PathClass::self) != (a == b) || path != topology_.paths[b][a]) {
-                    fail(rows_[a].first, fmt::format("GPU{} to GPU{} and back are unlike", a, b),
-                         "the two halves of the table are to be the same: was it changed?");
+                    fail(rows_[a].first, fmt::format("GPU{} to GPU{} and back differ", a, b),
+                         "the matrix must be symmetric: was it changed?");
                 }
             }
         }

@@ -244,7 +244,7 @@ private:
         const auto adapters = std::count_if(topology_.adapters.begin(), topology_.adapters.end(),
                                             [&](const Adapter& adapter) { return adapter.bandwidth == fastest; });
         if (adapters == 0) {
-            fail(topology_.where, "several nodes, and no network adapter in the file",
+            fail(topology_.where, "there are several nodes, but no network adapter in the file",
                  "describe the level between the nodes in the cluster file");
         }
         const BytesPerSecond one = options_.adapter_bandwidth.value_or(fastest);
@@ -292,7 +292,7 @@ std::string_view name(PathClass path) {
 
 std::vector<DescribedLevel> levels_of(const Topology& topology, const LevelOptions& options) {
     if (topology.paths.empty()) {
-        fail(topology.where, "no GPU in the file", "the file is to show the GPUs of one node");
+        fail(topology.where, "no GPU in the file", "the file must show the GPUs of one node");
     }
     return Describer(topology, options).levels();
 }

@@ -73,7 +73,7 @@ void take_device(const Parts& parts, Assembled& made) {
         return;
     }
     if (parts.before == nullptr) {
-        fail({}, "nothing here says what the machine computes with",
+        fail({}, "no file says which device the machine has",
              "measure it too (--backend cpu or cuda), or name the machine that this belongs to: --machine NAME");
     }
     made.missing.push_back(fmt::format("compute: no kernel was measured; {} as it was", parts.before->device.name));

@@ -92,8 +92,8 @@ void Journal::append(const Record& record) {
     const off_t before = ::lseek(file_, 0, SEEK_END);
     if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()) || ::fdatasync(file_) != 0) {
         static_cast<void>(::ftruncate(file_, before) == 0);
-        fail({}, fmt::format("{} cannot be written further", path_),
-             "is the disk full? What is measured so far is kept; the same command goes on from there");
+        fail({}, fmt::format("{} cannot be appended to", path_),
+             "is the disk full? Measurements so far are kept; the same command continues from there");
     }
     note(record);
 }

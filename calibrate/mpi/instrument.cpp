@@ -26,15 +26,16 @@ constexpr const char* kBegin = "begin";
 
 void refuse_unlike_hosts(const World& world) {
     if (world.size() < 2) {
-        throw InstrumentMissing({"MPI started one rank only, which has nobody to talk to",
+        throw InstrumentMissing({"MPI started a single rank: communication needs two",
                                  "start it with mpirun -np 2 or more, on one host or several"});
     }
     const Host& first = world.hosts().front();
     for (const Host& host : world.hosts()) {
         if (host.ranks.size() != first.ranks.size()) {
-            throw InstrumentMissing({fmt::format("hosts hold unlike numbers of ranks: {} has {}, {} has {}", first.name,
-                                                 first.ranks.size(), host.name, host.ranks.size()),
-                                     "start as many on each, with mpirun -npernode N or a host file with equal slots"});
+            throw InstrumentMissing(
+                {fmt::format("hosts have different numbers of ranks: {} has {}, {} has {}", first.name,
+                             first.ranks.size(), host.name, host.ranks.size()),
+                 "start equally many on each, with mpirun -npernode N or a host file with equal slots"});
         }
     }
 }
@@ -87,7 +88,7 @@ Statistics per_message(const Statistics& train, const Statistics& one, Seconds d
     result.third_quartile = each(train.third_quartile, one.third_quartile);
     if (result.least <= Seconds{}) {
         throw CannotMeasure(
-            fmt::format("a train of {} messages takes no longer than its delays: what is left is noise", kTrain));
+            fmt::format("a train of {} messages takes no longer than its delays: the difference is noise", kTrain));
     }
     result.median = max(result.median, result.least);
     return result;

@@ -24,7 +24,7 @@ public:
     Messages(const Case& asked, MPI_Comm pair) : pair_(pair), pattern_(asked.word("pattern")) {
         const double bytes = asked.number("bytes", -1);
         if (!(bytes >= 0) || bytes > std::numeric_limits<int>::max()) {
-            throw CannotMeasure(fmt::format("a message of {} bytes is none that MPI sends", bytes));
+            throw CannotMeasure(fmt::format("MPI does not send messages of {} bytes", bytes));
         }
         if (pattern_ != "ping-pong" && pattern_ != "window" && pattern_ != "overhead" && pattern_ != "gap") {
             throw CannotMeasure(

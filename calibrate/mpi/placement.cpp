@@ -17,7 +17,7 @@ struct Wanted {
 std::size_t count(const Case& asked, const char* name, double otherwise) {
     const double value = asked.number(name, otherwise);
     if (value < 1 || value > 1e6 || value != static_cast<double>(static_cast<std::size_t>(value))) {
-        throw CannotMeasure(fmt::format("{} is {}, which is no count", name, value));
+        throw CannotMeasure(fmt::format("{} is {}, but must be a whole number", name, value));
     }
     return static_cast<std::size_t>(value);
 }

@@ -33,7 +33,8 @@ const Kind& kind_of(Load load) {
     Location place = where;
     place.column += static_cast<int>(at);
     place.length = static_cast<int>(length);
-    fail(place, message, "a pattern is letters with seconds, as M2S2: M memory, N network, I files, C CPU, S silence");
+    fail(place, message,
+         "a pattern is letters with seconds, such as M2S2: M memory, N network, I files, C CPU, S silence");
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ public:
             const Topology& second = imported.topologies[1];
             fail(second.where,
                  fmt::format("{} is a second topology, after {}", second.source, imported.topologies[0].source),
-                 "a machine has one: import the other into a profile of its own");
+                 "a machine has one topology: import the other into a machine file of its own");
         }
         for (const Topology& topology : imported.topologies) {
             keep(topology);
@@ -280,7 +280,7 @@ int run_calibrate(Arguments& arguments) {
         return compare(arguments);
     }
     if (!arguments.all("FILE").empty()) {
-        arguments.fault("FILE", "files are named to compare them only",
+        arguments.fault("FILE", "files are only named with --compare",
                         "add --compare; logs are read with --import LOG");
     }
     const CalibrateOptions options = read_calibrate_options(arguments);

@@ -216,7 +216,7 @@ CalibrateOptions read_calibrate_options(Arguments& arguments) {
     options.machine = arguments.text("--machine").value_or("");
     options.device = arguments.text("--device").value_or("");
     if (!options.machine.empty() && !options.device.empty()) {
-        arguments.fault("--device", "the machine has its device", "leave one of --machine and --device out");
+        arguments.fault("--device", "the machine has its device", "give --machine or --device, not both");
     }
     options.levels.device = options.device;
     options.levels.nodes = arguments.count("--nodes").value_or(1);

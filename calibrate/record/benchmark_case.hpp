@@ -24,15 +24,20 @@
 // interference resource load load_threads directory and the parameters of a kernel    the kernel beside the load
 //              (`kernel` names it)
 //
-// Channels and filters of a convolution are those of all its groups. Operators: relu, gelu, silu, sigmoid, tanh,
-// add, softmax, layer-norm, rms-norm, batch-norm, max-pool, average-pool. `precision`: names of base/precision.hpp.
-// `direction`: forward, backward-input, backward-weight (graph::Direction). Products, row-major: forward x[m,k] by the
-// transpose of W[n,k]; backward-input dY[m,k] by W[k,n]; backward-weight the transpose of dY[k,m] by X[k,n]. `bytes` of
-// a collective: the full buffer, as in cluster::CollectiveCurve (of an all-gather its result, of a reduce-scatter its
-// input). `collective`: cluster::name of it, or broadcast. `groups`: how many disjoint groups do it at once. Any case
-// may have `threads`, how many of a CPU it uses, and `moved`, `flops`, `weight_moved`, `weight_flops`, which change
-// nothing of what is run: they are what the network that asked for the case says it moves and
-// computes. With `check` 1 a result is compared with the host's and nothing is timed.
+// - Channels and filters of a convolution are those of all its groups.
+// - `operator`: relu, gelu, silu, sigmoid, tanh, add, softmax, layer-norm, rms-norm, batch-norm, max-pool,
+//   average-pool.
+// - `precision`: a name of base/precision.hpp. `direction`: forward, backward-input, backward-weight
+//   (graph::Direction).
+// - Products are row-major: forward x[m,k] by the transpose of W[n,k]; backward-input dY[m,k] by W[k,n];
+//   backward-weight the transpose of dY[k,m] by X[k,n].
+// - `bytes` of a collective is its full buffer, as in cluster::CollectiveCurve: the result of an all-gather, the
+//   input of a reduce-scatter. `collective` is a cluster::name, or broadcast. `groups`: how many disjoint groups run
+//   it at once.
+// - Any case may have `threads`, the number of threads of a CPU; `check` 1 compares a result with the host's and
+//   times nothing.
+// - `moved`, `flops`, `weight_moved` and `weight_flops` do not change what runs. They say what the kernel of the
+//   network that the case was made from moves and computes.
 #pragma once
 
 #include <cstdint>

@@ -56,7 +56,7 @@ def unlike_hosts(network, program):
         try:
             network.run(0, [*words, program, "--quick"], 60, environment)
         except hosts.Failed as why:
-            return check("hosts hold unlike numbers of ranks: host0 has 2, host1 has 1" in str(why) and
+            return check("hosts have different numbers of ranks: host0 has 2, host1 has 1" in str(why) and
                          str(why).startswith("status 3"), "hosts with unlike numbers of ranks are refused")
     return check(False, "hosts with unlike numbers of ranks are refused")
 

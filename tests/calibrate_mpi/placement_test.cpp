@@ -65,7 +65,7 @@ TEST(Placement, WhatHasNoRoomIsRefusedWithAReason) {
     EXPECT_EQ(refusal(collective(4, 4), hosts(2, 2)), "it needs 1 hosts with 4 ranks each; there are 2 with 2");
     EXPECT_EQ(refusal(collective(2, 1, 3), hosts(2, 2)), "it needs 3 groups of 2 ranks; the hosts have room for 2");
     EXPECT_EQ(refusal(collective(3, 2), hosts(2, 2)), "3 ranks with 2 on a host make no group");
-    EXPECT_EQ(refusal(collective(2.5, 1), hosts(2, 2)), "ranks is 2.5, which is no count");
+    EXPECT_EQ(refusal(collective(2.5, 1), hosts(2, 2)), "ranks is 2.5, but must be a whole number");
     EXPECT_NE(refusal({.benchmark = "matmul", .parameters = {}}, hosts(2, 2)).find("nothing that MPI measures"),
               std::string::npos);
 }

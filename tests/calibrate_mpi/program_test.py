@@ -82,7 +82,7 @@ def as_back_end():
 
 def refusals(folder):
     status, answers = served(1, [])
-    holds = check(status == 3 and "one rank only" in answers[0]["why"], f"alone: {answers}")
+    holds = check(status == 3 and "single rank" in answers[0]["why"], f"alone: {answers}")
     status, answers = served(2, [], {**SETTINGS, "pass": "names"})
     holds &= check(status == 3 and answers[0]["kind"] == "lacking", f"another pass: {answers}")
     for words, said in ((["--quack"], "unknown option --quack"), (["-o"], "-o needs a value"),
