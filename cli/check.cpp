@@ -11,7 +11,7 @@
 #include "files/framework_file.hpp"
 #include "files/link_file.hpp"
 #include "files/machine_file.hpp"
-#include "files/memory_profile.hpp"
+#include "files/memory_profile_file.hpp"
 #include "files/plan_file.hpp"
 #include "files/profile_file.hpp"
 #include "files/strategy_file.hpp"

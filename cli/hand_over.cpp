@@ -26,8 +26,8 @@ void hand_over(const std::string& program, const std::vector<std::string>& words
         arguments.push_back(nullptr);
         execv(name.c_str(), arguments.data());
     }
-    throw Missing(
-        fmt::format("{} is not installed beside dodona; `./dodona calibrate` of a source tree builds it", program));
+    throw Missing(fmt::format(
+        "{} is not installed beside dodona; `./dodona calibrate` of a source tree builds and starts it", program));
 }
 
 }  // namespace dodona::cli

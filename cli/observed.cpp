@@ -70,12 +70,12 @@ ObservedRun step_of(const ObservedSettings& settings, const Workload& workload, 
     asked.measured = *settings.step;
     const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
     if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
-        fail({}, "--observed: a plan that cannot run has no step to observe: " + broken->text,
+        fail({}, "--observed: a plan that cannot run has no step to observe: " + text(*broken),
              "give the plan that was run");
     }
     if (!prediction.fits) {
         fmt::print(stderr, "note: the observed plan is predicted not to fit ({}); its time counts all the same\n",
-                   prediction.why_not);
+                   text(*prediction.why_not));
     }
     return asked;
 }
@@ -86,7 +86,7 @@ Option observed_option(const std::string& of) {
     return {.names = "--observed",
             .value = "TIME|RUNS.csv",
             .description = "a measured step " + of +
-                           ",\nor a table of your own runs (FILES.md): parameters of the\n"
+                           ",\nor a table of your own runs (docs/files.md): parameters of the\n"
                            "framework are adjusted to it, and the answer with them",
             .group = "Observed"};
 }

@@ -14,8 +14,6 @@ namespace dodona::cli {
 
 namespace {
 
-constexpr std::array kSchedules{plan::ScheduleKind::gpipe, plan::ScheduleKind::one_forward_one_backward,
-                                plan::ScheduleKind::interleaved};
 /// What a plan file says itself.
 constexpr std::array kSpeltOut{
     "--strategy",  "--mesh",    "--micro-batch", "--schedule",        "--virtual-stages", "--stages",
@@ -57,7 +55,7 @@ void read_recompute(Arguments& arguments, PlanSettings& settings) {
 }
 
 void read_schedule(Arguments& arguments, PlanSettings& settings) {
-    if (const auto word = arguments.word("--schedule", choices_of(kSchedules))) {
+    if (const auto word = arguments.word("--schedule", value_names<plan::ScheduleKind>())) {
         settings.schedule = plan::schedule_from(*word);
     }
     settings.chunks = arguments.count("--virtual-stages").value_or(1);
@@ -166,7 +164,7 @@ std::vector<Option> plan_options() {
                         "1 in a pipeline",
          .group = group,
          .old_name = "--microbatch"},
-        {.names = "--schedule", .value = "gpipe|1f1b|interleaved-1f1b", .description = "default: 1f1b", .group = group},
+        {.names = "--schedule", .value = choices_text<plan::ScheduleKind>(), .description = "default: 1f1b", .group = group},
         {.names = "--virtual-stages",
          .value = "K",
          .description = "parts of the model on each pipeline rank, for interleaved-1f1b",
@@ -196,7 +194,7 @@ std::vector<Option> plan_options() {
          .description = "ZeRO-3: gather weights once for forward and backward",
          .group = group},
         {.names = "--gradient-precision",
-         .value = "fp32|tf32|fp16|bf16|fp8|mxfp8|nvfp4",
+         .value = choices_text<Precision>(),
          .description = "of the gradient buffer and its reduction; default: fp32",
          .group = group},
     };
@@ -212,7 +210,7 @@ PlanSettings read_plan_settings(Arguments& arguments) {
     settings.gpus = arguments.count("--gpus");
     settings.batch = arguments.count("--batch");
     settings.microbatch = arguments.count("--micro-batch");
-    if (const auto word = arguments.word("--gradient-precision", choices_of(kPrecisions))) {
+    if (const auto word = arguments.word("--gradient-precision", value_names<Precision>())) {
         settings.gradient_precision = precision_from(*word);
     }
     read_schedule(arguments, settings);

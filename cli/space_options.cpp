@@ -57,8 +57,8 @@ std::vector<search::Constraint> constraints(Arguments& arguments, const std::str
             arguments.fault(option, fmt::format("{} has no value", as_typed(typed)), "write it as tensor=8");
             continue;
         }
-        if (const std::string why = search::constraint_fault(constraint, space.strategies); !why.empty()) {
-            arguments.fault(option, fmt::format("{}: {}", as_typed(typed), why),
+        if (const auto why = search::constraint_fault(constraint, space.strategies)) {
+            arguments.fault(option, fmt::format("{}: {}", as_typed(typed), *why),
                             "sizes of axes, or micro-batch, virtual-stages, recompute, zero, schedule");
             continue;
         }

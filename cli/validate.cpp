@@ -14,7 +14,7 @@
 #include "files/accuracy_file.hpp"
 #include "files/machine_table.hpp"
 #include "files/model_table.hpp"
-#include "files/peer_file.hpp"
+#include "files/run_conventions.hpp"
 #include "files/run_table.hpp"
 #include "reports/accuracy_page.hpp"
 #include "reports/collect/comparison_report.hpp"
@@ -39,9 +39,14 @@ std::vector<Option> validate_command_options() {
          .group = "Runs"},
         {.names = "--models",
          .value = "FILE",
-         .description = "a table of networks that runs name and dodona does not have (FILES.md)",
+         .description = "a table of networks that runs name and dodona does not have (docs/files.md)",
          .group = "Runs"},
         {.names = "--machines", .value = "FILE", .description = "a table of machines, likewise", .group = "Runs"},
+        {.names = "--conventions",
+         .value = "FILE",
+         .description = "what words of these tables mean, before what they mean in any table\n"
+                        "(oracle/validate/conventions.yaml is such a file)",
+         .group = "Runs"},
         {.names = "--worst",
          .value = "N",
          .description = "show the N runs with the largest errors; default: 5",
@@ -52,11 +57,7 @@ std::vector<Option> validate_command_options() {
          .group = "Record"},
         {.names = "--record",
          .value = "FILE",
-         .description = "write a page of errors and their record, as reports/accuracy.md",
-         .group = "Record"},
-        {.names = "--held-out",
-         .value = "FILE",
-         .description = "errors of groups that were not fitted to, for that page",
+         .description = "write a page of errors and their record",
          .group = "Record"}};
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
@@ -111,9 +112,13 @@ validate::Tables read_tables(Arguments& arguments) {
     return tables;
 }
 
+files::RunConventions read_conventions(Arguments& arguments) {
+    const auto file = arguments.text("--conventions");
+    return file ? files::load_run_conventions(*file, {}) : files::RunConventions{};
+}
+
 /// The comparison, with progress on a terminal and Ctrl-C.
-validate::Comparison compare_with_progress(const std::vector<files::MeasuredRun>& runs, validate::Tables tables) {
-    validate::Questions questions(library(), std::move(tables));
+validate::Comparison compare_with_progress(const std::vector<files::MeasuredRun>& runs, validate::Questions questions) {
     listen_for_interrupt();
     ProgressLine line("runs");
     validate::Comparison comparison = validate::compare(runs, questions, [&](std::int64_t done, std::int64_t all) {
@@ -149,15 +154,6 @@ std::vector<files::MeasuredRun> read_tables_of_runs(const std::vector<std::strin
     return runs;
 }
 
-void write_record(const std::string& file, const std::vector<std::string>& tables, Arguments& arguments,
-                  const reports::ComparisonView& view, const validate::Comparison& comparison) {
-    reports::AccuracyView page{.tables = tables, .peers = view.peers, .held_out = {}};
-    if (const auto held_out = arguments.text("--held-out")) {
-        page.held_out = files::load_held_out(*held_out, {});
-    }
-    write_file(file, reports::accuracy_page(page, comparison));
-}
-
 /// Says what is worse; is nothing?
 bool passes(const std::vector<files::RecordedError>& recorded, const validate::Comparison& comparison) {
     const validate::GateResult result = validate::gate(comparison, recorded);
@@ -180,7 +176,7 @@ int run_validate(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::vector<std::string> tables = arguments.all("RUNS");
     if (tables.empty()) {
-        arguments.missing("RUNS", "a table of measured runs (FILES.md): runs.csv");
+        arguments.missing("RUNS", "a table of measured runs (docs/files.md): runs.csv");
     }
     reports::ComparisonView view{.table = tables.empty() ? "" : title(tables)};
     view.worst = static_cast<std::size_t>(arguments.count("--worst").value_or(static_cast<std::int64_t>(view.worst)));
@@ -193,14 +189,14 @@ int run_validate(Arguments& arguments) {
     arguments.throw_if_faults();
     const std::vector<files::RecordedError> recorded =
         gate ? files::load_accuracy_record(*gate, {}) : std::vector<files::RecordedError>{};
-    view.peers = library().peers();
-    const validate::Comparison comparison = compare_with_progress(runs, read_tables(arguments));
+    const validate::Comparison comparison = compare_with_progress(
+        runs, validate::Questions(library(), read_tables(arguments), read_conventions(arguments)));
     write(output, reports::comparison_document(view, comparison));
     if (interrupted()) {
         return kInterrupted;
     }
     if (!record.empty()) {
-        write_record(record, tables, arguments, view, comparison);
+        write_file(record, reports::accuracy_page({.tables = tables}, comparison));
     }
     const bool is_good = comparison.overall.rows > 0 && (!gate || passes(recorded, comparison));
     return is_good ? kAnswered : kNo;
@@ -221,6 +217,7 @@ Command validate_command() {
                 "  dodona validate runs.csv\n"
                 "  dodona validate runs.csv --group vtrain-multi --format csv -o errors.csv\n"
                 "  dodona validate mine.csv --models models.csv --machines machines.csv --by machine\n"
+                "  dodona validate mine.csv --conventions words.yaml\n"
                 "  dodona validate mine.csv --record errors.md      and later\n"
                 "  dodona validate mine.csv --gate errors.md",
             .run = run_validate};

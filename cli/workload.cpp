@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "reports/render/text_layout.hpp"
 
 namespace dodona::cli {
 
@@ -43,13 +44,27 @@ plan::Framework usual_framework(const files::Library& library, const graph::Grap
     return usual;
 }
 
+/// The names of flags, in order.
+template <class Table>
+std::vector<std::string> names_of_flags(const Table& table) {
+    std::vector<std::string> names;
+    for (const auto& row : table) {
+        names.emplace_back(row.word);
+    }
+    return names;
+}
+
+/// Help of an option that takes some of these names, in lines of the help's width.
+std::string in_lines(std::string text, const std::vector<std::string>& names) {
+    constexpr std::size_t kWidth = 62;
+    text.replace(text.find("{}"), 2, join(names));
+    return reports::wrapped(text, kWidth, "");
+}
+
 /// Sets the members that an option names; `none` sets none and stands alone.
 template <class Flags, class Table>
 void read_flags(Arguments& arguments, const std::string& option, const Table& table, Flags& flags) {
-    std::vector<std::string> choices;
-    for (const auto& row : table) {
-        choices.emplace_back(row.word);
-    }
+    std::vector<std::string> choices = names_of_flags(table);
     choices.emplace_back("none");
     const std::vector<std::string> given = arguments.list(option);
     for (const std::string& typed : given) {
@@ -90,30 +105,28 @@ std::vector<Option> workload_options() {
          .group = job,
          .repeats = true},
         {.names = "--precision",
-         .value = "fp32|tf32|fp16|bf16|fp8|mxfp8|nvfp4",
+         .value = choices_text<Precision>(),
          .description = "of the matrix products; default: bf16 or fp16 where the device\n"
                         "has it, with fp32 master weights",
          .group = training},
         {.names = "--optimizer",
          .value = "NAME",
-         .description = "sgd, momentum, adam, adamw, adam-8bit, adafactor, lars, lamb,\n"
-                        "adagrad or rowwise-adagrad; default: adam for models with\n"
-                        "tokens, else momentum",
+         .description =
+             in_lines("{}; default: adam for models with tokens, else momentum", value_names<plan::OptimizerKind>()),
          .group = training},
         {.names = "--overlap",
          .value = "WHAT,...|none",
-         .description = "communication that overlaps compute: gradients, parameters, tensor,\n"
-                        "pipeline, expert, offload; default: gradients,parameters",
+         .description = in_lines("communication that overlaps compute: {}; default: gradients,parameters",
+                                 names_of_flags(plan::kOverlapWords)),
          .group = training},
         {.names = "--offload",
          .value = "WHAT,...",
-         .description = "what is kept in host memory: optimizer, activations, weights",
+         .description = in_lines("what is kept in host memory: {}", names_of_flags(plan::kOffloadWords)),
          .group = training},
         {.names = "--algorithm",
          .value = "NAME",
-         .description = "force ring, tree, double-tree, hierarchical, direct,\n"
-                        "torus, in-network or parameter-server collectives;\n"
-                        "default: the cheapest that the machine allows",
+         .description = in_lines("of all collectives: {}; default: the cheapest that the machine allows",
+                                 value_names<cluster::Algorithm>()),
          .group = training},
         {.names = "--framework",
          .value = "NAME|FILE",
@@ -174,7 +187,7 @@ Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
     const auto supports = [](Precision precision) {
         return [precision](const cluster::DeviceKind& kind) { return kind.device->supports(precision); };
     };
-    if (const auto word = arguments.word("--precision", choices_of(kPrecisions))) {
+    if (const auto word = arguments.word("--precision", value_names<Precision>())) {
         const Precision precision = *precision_from(*word);
         if (std::none_of(kinds.begin(), kinds.end(), supports(precision))) {
             std::vector<std::string> supported;
@@ -198,7 +211,7 @@ Precision precision_of(Arguments& arguments, const cluster::Cluster& cluster) {
 
 plan::OptimizerKind optimizer_of(Arguments& arguments, const graph::Graph& graph) {
     using plan::OptimizerKind;
-    if (const auto word = arguments.word("--optimizer", choices_of(plan::kOptimizerKinds))) {
+    if (const auto word = arguments.word("--optimizer", value_names<plan::OptimizerKind>())) {
         return *plan::optimizer_from(*word);
     }
     return tokens_a_sample(graph) > 0 ? OptimizerKind::adam : OptimizerKind::momentum;
@@ -224,7 +237,7 @@ plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster) 
 }
 
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
-    const auto word = arguments.word("--algorithm", choices_of(cluster::kAlgorithms));
+    const auto word = arguments.word("--algorithm", value_names<cluster::Algorithm>());
     return word ? cluster::algorithm_from(*word) : std::nullopt;
 }
 

@@ -60,6 +60,12 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
 /// The options given that change what is computed, as (option, value): enough to repeat the question.
 std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments);
 
+/// "gpipe|1f1b|interleaved-1f1b"
+template <Enumerated Enum>
+std::string choices_text() {
+    return join(value_names<Enum>(), "|");
+}
+
 /// The names of an enumeration's values: what an option accepts.
 template <class Enum, std::size_t N>
 std::vector<std::string> choices_of(const std::array<Enum, N>& values) {

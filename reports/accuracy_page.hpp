@@ -1,22 +1,32 @@
-// The page of errors: every group beside what was held out and what others publish, ParaDL's Table VIII in its parts,
-// and the record that `--gate` reads.
+// The page of errors that `dodona validate --record` writes: every group of runs, and the record that `--gate` reads.
+// Other programs add columns and sections of their own.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
-#include "files/peer_file.hpp"
+#include "reports/document/document.hpp"
 #include "validate/comparison.hpp"
 
 namespace dodona::reports {
 
-struct AccuracyView {
+struct AccuracyPage {
     std::vector<std::string> tables;  ///< as the user called them
-    std::vector<files::PeerError> peers;
-    std::map<std::string, double> held_out;  ///< by group; may be empty
+
+    struct GroupColumn {
+        Column column;
+        std::map<std::string, std::string> cells;  ///< by group
+    };
+    std::vector<GroupColumn> columns = {};  ///< beside those of every page
+
+    // Markdown: lines that follow those of every page, each with its line end, and whole sections.
+    std::string about = {};
+    std::string how = {};
+    std::string after_groups = {};
+    std::string before_record = {};
 };
 
-std::string accuracy_page(const AccuracyView& view, const validate::Comparison& comparison);
+std::string accuracy_page(const AccuracyPage& page, const validate::Comparison& comparison);
 
 }  // namespace dodona::reports

@@ -71,22 +71,26 @@ void products(std::vector<Case>& cases, bool quick, int threads) {
 }
 
 /// One layer of a usual network, at a size that a CPU trains.
-struct Layer {
+struct CpuConvolution {
     double channels, filters, groups, input, window, stride;
 };
 
 // ResNet-18/50 (He et al., arXiv:1512.03385, table 1), VGG (arXiv:1409.1556, table 1), MobileNet (arXiv:1704.04861,
 // table 1), at 32 to 112 pixels a side.
 constexpr std::array kLayers{
-    Layer{3, 64, 1, 112, 7, 2},     Layer{64, 64, 1, 28, 3, 1},   Layer{64, 128, 1, 28, 3, 2},
-    Layer{64, 128, 1, 28, 1, 2},    Layer{128, 128, 1, 14, 3, 1}, Layer{256, 256, 1, 7, 3, 1},
-    Layer{256, 64, 1, 14, 1, 1},    Layer{64, 256, 1, 14, 1, 1},  Layer{3, 64, 1, 32, 3, 1},
-    Layer{128, 256, 1, 16, 3, 1},   Layer{512, 512, 1, 4, 3, 1},  Layer{32, 32, 32, 56, 3, 1},
-    Layer{128, 128, 128, 28, 3, 2}, Layer{32, 64, 1, 56, 1, 1},   Layer{16, 16, 1, 32, 3, 1},
-    Layer{192, 384, 1, 13, 3, 1},   Layer{96, 256, 2, 27, 5, 1},  Layer{1, 32, 1, 28, 3, 1},
+    CpuConvolution{3, 64, 1, 112, 7, 2},     CpuConvolution{64, 64, 1, 28, 3, 1},
+    CpuConvolution{64, 128, 1, 28, 3, 2},    CpuConvolution{64, 128, 1, 28, 1, 2},
+    CpuConvolution{128, 128, 1, 14, 3, 1},   CpuConvolution{256, 256, 1, 7, 3, 1},
+    CpuConvolution{256, 64, 1, 14, 1, 1},    CpuConvolution{64, 256, 1, 14, 1, 1},
+    CpuConvolution{3, 64, 1, 32, 3, 1},      CpuConvolution{128, 256, 1, 16, 3, 1},
+    CpuConvolution{512, 512, 1, 4, 3, 1},    CpuConvolution{32, 32, 32, 56, 3, 1},
+    CpuConvolution{128, 128, 128, 28, 3, 2}, CpuConvolution{32, 64, 1, 56, 1, 1},
+    CpuConvolution{16, 16, 1, 32, 3, 1},     CpuConvolution{192, 384, 1, 13, 3, 1},
+    CpuConvolution{96, 256, 2, 27, 5, 1},    CpuConvolution{1, 32, 1, 28, 3, 1},
 };
 
-Case convolution(const Layer& layer, double images, const char* direction, const char* layout, const char* precision) {
+Case convolution(const CpuConvolution& layer, double images, const char* direction, const char* layout,
+                 const char* precision) {
     return {.benchmark = "convolution",
             .parameters = {{"images", images},
                            {"channels", layer.channels},
@@ -104,7 +108,7 @@ Case convolution(const Layer& layer, double images, const char* direction, const
 
 void convolutions(std::vector<Case>& cases, bool quick, int threads) {
     for (std::size_t i = 0; i < kLayers.size(); i += quick ? 3 : 1) {
-        const Layer& layer = kLayers[i];
+        const CpuConvolution& layer = kLayers[i];
         for (const double images : quick ? std::vector{8.} : std::vector{1., 8., 32.}) {
             const double side = std::floor((layer.input - 1) / layer.stride) + 1;
             const double flops =

@@ -10,7 +10,7 @@ namespace dodona::calibrate {
 namespace {
 
 constexpr double kMiB = 0x1p20;
-constexpr std::array kDirections{"forward", "backward-input", "backward-weight"};
+constexpr std::array kGpuDirections{"forward", "backward-input", "backward-weight"};
 constexpr std::array kBothWays{"forward", "backward-input"};
 
 using Cases = std::vector<Case>;
@@ -67,12 +67,13 @@ void add_products(Cases& cases, bool quick) {
     }
 }
 
-struct Layer {
+struct GpuConvolution {
     double channels, filters;
     int image, window, stride;
 };
 
-Case convolution(const Layer& of, const char* precision, const char* direction, const char* layout, double images) {
+Case convolution(const GpuConvolution& of, const char* precision, const char* direction, const char* layout,
+                 double images) {
     return {"convolution",
             {{"images", images},
              {"channels", of.channels},
@@ -90,7 +91,7 @@ Case convolution(const Layer& of, const char* precision, const char* direction, 
 
 void add_convolutions(Cases& cases, bool quick) {
     // ResNet-50 (He et al., arXiv:1512.03385, table 1): its first layer, and of each stage the bottleneck's three.
-    const std::vector<Layer> layers{
+    const std::vector<GpuConvolution> layers{
         {3, 64, 224, 7, 2},    {64, 64, 56, 1, 1},   {64, 64, 56, 3, 1},   {64, 256, 56, 1, 1},  {256, 128, 56, 1, 1},
         {128, 128, 56, 3, 2},  {128, 512, 28, 1, 1}, {512, 256, 28, 1, 1}, {256, 256, 28, 3, 2}, {256, 1024, 14, 1, 1},
         {1024, 512, 14, 1, 1}, {512, 512, 14, 3, 2}, {512, 2048, 7, 1, 1}};
@@ -98,7 +99,7 @@ void add_convolutions(Cases& cases, bool quick) {
         if (quick && i != 2) {
             continue;
         }
-        for (const char* direction : kDirections) {
+        for (const char* direction : kGpuDirections) {
             cases.push_back(convolution(layers[i], "bf16", direction, "nhwc", 128));
         }
         if (i % 3 == 2) {
@@ -306,7 +307,7 @@ Case checked(Case of) {
 }
 
 void add_small_products(Cases& cases) {
-    for (const char* direction : kDirections) {
+    for (const char* direction : kGpuDirections) {
         for (const char* precision : {"fp32", "tf32", "fp16", "bf16", "fp8"}) {
             cases.push_back(product({96, 160, 224}, precision, direction, std::string(precision) == "fp8" ? 1 : 3));
             cases.push_back(convolution({16, 32, 14, 3, 2}, precision, direction, "nhwc", 2));

@@ -1,7 +1,7 @@
 // What is measured of a GPU of which nothing else is asked.
 //
 // Products in the precisions of training, with shapes whose tiles fill the multiprocessors and ones whose don't, so
-// that tile and wave quantisation can be told from bandwidth; convolutions of residual networks; attention as
+// that tile and wave quantisation can be separated from bandwidth; convolutions of residual networks; attention as
 // transformers have it; passes from cache-sized to memory-sized; streams from 4 KB to 4 GB, which show both the cache
 // and memory.
 #pragma once

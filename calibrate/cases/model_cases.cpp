@@ -1,10 +1,8 @@
 #include "calibrate/cases/model_cases.hpp"
 
-#include <array>
 #include <cmath>
 #include <optional>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,28 +17,6 @@ using graph::Direction;
 using graph::Kernel;
 using graph::KernelKind;
 using graph::Layer;
-
-/// Operators of one pass a direction, and the word of benchmark_case.hpp for them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kPasses{{{"relu", "relu"},
-                                                                                 {"gelu", "gelu"},
-                                                                                 {"silu", "silu"},
-                                                                                 {"sigmoid", "sigmoid"},
-                                                                                 {"tanh", "tanh"},
-                                                                                 {"softmax", "softmax"},
-                                                                                 {"layer_norm", "layer-norm"},
-                                                                                 {"rms_norm", "rms-norm"},
-                                                                                 {"batch_norm", "batch-norm"},
-                                                                                 {"max_pool", "max-pool"},
-                                                                                 {"average_pool", "average-pool"}}};
-
-std::string_view pass_of(const std::string& kind) {
-    for (const auto& [operator_kind, word] : kPasses) {
-        if (operator_kind == kind) {
-            return word;
-        }
-    }
-    return {};
-}
 
 std::string crossed(const std::vector<std::int64_t>& extents) { return fmt::format("{}", fmt::join(extents, "x")); }
 
@@ -59,15 +35,18 @@ struct Image {
     }
 };
 
-class Cases {
+bool is_primitive(const graph::Work& work) {
+    return !work.forward.empty() && work.forward.front().primitive != graph::Primitive::none;
+}
+
+class ModelCaseList {
 public:
-    Cases(const graph::Graph& graph, Precision precision) : graph_(graph), precision_(precision) {}
+    ModelCaseList(const graph::Graph& graph, Precision precision) : graph_(graph), precision_(precision) {}
 
     void add(graph::Vertex v, const plan::ShardedLayer& sharded) {
         const Layer& layer = graph_.layer(v);
-        const std::string_view pass = pass_of(layer.kind);
-        if (!pass.empty()) {
-            add_passes(v, sharded, pass);
+        if (is_primitive(sharded.work)) {
+            add_primitive(v, sharded);
             return;
         }
         add(v, sharded, sharded.work.forward, Direction::forward);
@@ -78,7 +57,7 @@ public:
             add(v, sharded, sharded.work.backward_weight, Direction::backward_weight);
         }
     }
-    ModelCases take() { return std::move(found_); }
+    ModelCases finish() { return std::move(found_); }
 
 private:
     void keep(Case of) {
@@ -108,7 +87,7 @@ private:
                 case KernelKind::recurrent: product(of, kernel); break;
                 case KernelKind::attention: attention(of, kernel); break;
                 case KernelKind::convolution: left_out = !convolution(of, v, sharded) || left_out; break;
-                case KernelKind::gather: gather(of, sharded, kernel); break;
+                case KernelKind::gather: gather(of, kernel); break;
                 case KernelKind::stream: continue;
             }
             if (!of.benchmark.empty()) {
@@ -131,27 +110,24 @@ private:
     }
 
     void attention(Case& of, const Kernel& kernel) const {
-        const double square = 4 * kernel.m * kernel.n * kernel.k * kernel.batch;
-        const double executed = kernel.flops.in(unit::flop) / (of.word("direction") == "forward" ? 1 : 2.5);
         of.benchmark = "attention";
         of.parameters["batch"] = 1.0;
         of.parameters["heads"] = kernel.batch;
         of.parameters["queries"] = kernel.m;
         of.parameters["keys"] = kernel.n;
         of.parameters["head"] = kernel.k;
-        of.parameters["causal"] = executed < 0.75 * square ? 1.0 : 0.0;
+        of.parameters["causal"] = kernel.causal ? 1.0 : 0.0;
         carry(of, kernel);
     }
 
-    void gather(Case& of, const plan::ShardedLayer& sharded, const Kernel& kernel) const {
-        const double rows = sharded.weights.empty() || kernel.n <= 0 ? 0 : sharded.weights.front().elements / kernel.n;
-        if (rows < 1 || kernel.batch < 1) {
-            return;
+    void gather(Case& of, const Kernel& kernel) const {
+        if (kernel.k < 1) {
+            return;  // of no table of weights
         }
         of.benchmark = "gather";
-        of.parameters["rows"] = std::floor(rows);
+        of.parameters["rows"] = std::floor(kernel.k);
         of.parameters["width"] = kernel.n;
-        of.parameters["lookups"] = whole(kernel.elements / (2 * kernel.n));
+        of.parameters["lookups"] = whole(kernel.m);
         carry(of, kernel);
     }
 
@@ -187,24 +163,27 @@ private:
     }
 
     bool convolution(Case& of, graph::Vertex v, const plan::ShardedLayer& sharded) const {
-        constexpr int kGroup = 1, kChannel = 2, kFilter = 3;
         const auto found = image(v, sharded);
         if (!found) {
             return false;  // a transposed convolution: its window is on the output
         }
-        const double groups = sharded.local[kGroup];
+        double area = 1;
+        for (const std::int64_t extent : found->window) {
+            area *= static_cast<double>(extent);
+        }
+        const Kernel& forward = sharded.work.forward.front();
         of.benchmark = "convolution";
-        of.parameters["images"] = sharded.local[0];
-        of.parameters["groups"] = groups;
-        of.parameters["channels"] = groups * sharded.local[kChannel];
-        of.parameters["filters"] = groups * sharded.local[kFilter];
+        of.parameters["images"] = sharded.local[graph::kBatch];
+        of.parameters["groups"] = forward.batch;
+        of.parameters["channels"] = forward.batch * forward.k / area;
+        of.parameters["filters"] = forward.batch * forward.n;
         of.parameters["layout"] = std::string("nchw");
         found->into(of);
         return true;
     }
 
-    /// An operator's pass forward, and its whole backward pass.
-    void add_passes(graph::Vertex v, const plan::ShardedLayer& sharded, std::string_view word) {
+    /// A primitive's forward pass and its whole backward pass.
+    void add_primitive(graph::Vertex v, const plan::ShardedLayer& sharded) {
         const Layer& layer = graph_.layer(v);
         for (const Direction direction : {Direction::forward, Direction::backward_input}) {
             const bool forward = direction == Direction::forward;
@@ -214,7 +193,7 @@ private:
                 continue;
             }
             Case of = begun("operator", direction);
-            of.parameters["operator"] = std::string(word);
+            of.parameters["operator"] = std::string(name(kernels.front().primitive));
             shape(of, v, sharded);
             carry(of, kernels.front());
             if (!forward && !weights.empty() && !layer.frozen) {
@@ -225,7 +204,7 @@ private:
         }
     }
 
-    /// Images for batch norms and pools; rows and columns for all others.
+    /// Images where the result is one; rows and columns for all others.
     void shape(Case& of, graph::Vertex v, const plan::ShardedLayer& sharded) const {
         const Layer& layer = graph_.layer(v);
         const auto& dimensions = layer.nest.result.dimensions;
@@ -265,13 +244,11 @@ private:
 }  // namespace
 
 ModelCases model_cases(const graph::Graph& graph, const plan::ShardedGraph& sharded, Precision precision) {
-    Cases cases(graph, precision);
+    ModelCaseList cases(graph, precision);
     for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
-        if (graph.layer(v).kind != "input") {
-            cases.add(v, sharded.layers[v]);
-        }
+        cases.add(v, sharded.layers[v]);
     }
-    return cases.take();
+    return cases.finish();
 }
 
 }  // namespace dodona::calibrate

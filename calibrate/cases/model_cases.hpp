@@ -1,7 +1,7 @@
-// The very kernels that a network runs on one device under a plan, as cases.
+// The kernels that a network runs on one device under a plan, as cases.
 //
-// Extents are those of the plan's largest shards. What a convolution reads is its producer's image. Operators whose
-// passes have no benchmark of their own (sums, reshapes) are streams, which the general list measures.
+// Extents are those of the plan's largest shards; a convolution reads the image of its producer. Kernels without a
+// benchmark of their own (sums, reshapes) are streams, which the general list measures.
 #pragma once
 
 #include <map>

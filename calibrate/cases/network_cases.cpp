@@ -14,8 +14,8 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kKiB = 1024;
-constexpr double kMiB = 1048576;
+constexpr double kKibibyte = 1024;
+constexpr double kMebibyte = 1048576;
 constexpr std::array kCollectiveWords{"all-reduce", "reduce-scatter", "all-gather", "all-to-all", "broadcast"};
 
 std::vector<double> sizes(double first, double last, double factor) {
@@ -82,20 +82,20 @@ Case changed(Case of, const char* parameter, double value) {
 }
 
 void add_sends(std::vector<Case>& cases, const char* level, bool quick) {
-    for (const double bytes : sizes(1, (quick ? 4 : 16) * kMiB, quick ? 4 : 2)) {
+    for (const double bytes : sizes(1, (quick ? 4 : 16) * kMebibyte, quick ? 4 : 2)) {
         cases.push_back(send_case(level, "ping-pong", bytes));
     }
-    for (const double bytes : sizes(kKiB, kMiB, quick ? 8 : 4)) {
+    for (const double bytes : sizes(kKibibyte, kMebibyte, quick ? 8 : 4)) {
         cases.push_back(send_case(level, "window", bytes));
     }
-    for (const double bytes : sizes(1, 16 * kKiB, quick ? 128 : 8)) {
+    for (const double bytes : sizes(1, 16 * kKibibyte, quick ? 128 : 8)) {
         cases.push_back(send_case(level, "gap", bytes));
         cases.push_back(send_case(level, "overhead", bytes));
     }
 }
 
 void add_collectives(std::vector<Case>& cases, const Place& place, bool quick) {
-    const auto buffers = sizes(kKiB, (quick ? 4 : 16) * kMiB, quick ? 4 : 2);
+    const auto buffers = sizes(kKibibyte, (quick ? 4 : 16) * kMebibyte, quick ? 4 : 2);
     for (const char* collective : kCollectiveWords) {
         for (const double bytes : buffers) {
             cases.push_back(collective_case(collective, place, bytes, "free"));
@@ -106,7 +106,7 @@ void add_collectives(std::vector<Case>& cases, const Place& place, bool quick) {
             cases.push_back(collective_case(collective, place, bytes, "ring"));
         }
     }
-    const Case large = collective_case("all-reduce", place, quick ? 256 * kKiB : 4 * kMiB, "free");
+    const Case large = collective_case("all-reduce", place, quick ? 256 * kKibibyte : 4 * kMebibyte, "free");
     cases.push_back(changed(large, "in_place", 1));
     Case beside = large;
     beside.benchmark = "interference";
@@ -126,18 +126,18 @@ std::int64_t pairs_of(std::int64_t count) { return count / 2; }
 
 /// The same collective by several groups at once: side by side on the same hosts, or on hosts of their own.
 void add_groups(std::vector<Case>& cases, const NetworkShape& shape, bool quick) {
-    const double bytes = quick ? 256 * kKiB : 4 * kMiB;
+    const double bytes = quick ? 256 * kKibibyte : 4 * kMebibyte;
     const Place pair{2, 1};
     if (shape.hosts > 1 && shape.ranks_per_host > 1) {
         const Place side_by_side{shape.hosts, 1};
         const auto groups = static_cast<double>(shape.ranks_per_host);
         add_with_groups(cases, collective_case("all-reduce", side_by_side, bytes, "free"), groups);
-        add_with_groups(cases, send_case(kNetwork, "window", 256 * kKiB), groups);
+        add_with_groups(cases, send_case(kNetwork, "window", 256 * kKibibyte), groups);
     }
     if (shape.hosts >= 4) {
         const auto groups = static_cast<double>(pairs_of(shape.hosts) * shape.ranks_per_host);
         add_with_groups(cases, collective_case("all-reduce", pair, bytes, "free"), groups);
-        add_with_groups(cases, send_case(kNetwork, "window", 256 * kKiB), groups);
+        add_with_groups(cases, send_case(kNetwork, "window", 256 * kKibibyte), groups);
     }
     if (shape.ranks_per_host >= 4) {
         const Place inside{2, 2};

@@ -20,7 +20,7 @@ std::vector<Cache> caches_of(int cpu);
 /// Reads so much that what a kernel left in the caches gives way, as the layers between a tensor's uses do.
 ///
 /// Twice the last level, at most kMostFlushed: the rest of a training step that lies between two uses of a tensor is of
-/// that order on a CPU, and a virtual machine that is told of its host's 260 MiB has no such cache to itself.
+/// that order on a CPU, and a virtual machine that reports its host's 260 MiB has no such cache to itself.
 class CacheFlush {
 public:
     static constexpr Bytes kMostFlushed = 64_MiB;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "calibrate/cpu/benchmarks.hpp"
 #include "calibrate/cpu/threads.hpp"
+#include "calibrate/cpu/timing.hpp"
 #include "calibrate/noise/noise.hpp"
 
 namespace dodona::calibrate::cpu {
@@ -36,12 +36,6 @@ NoisePattern pattern_of(const Case& asked) {
         }
     }
     throw CannotMeasure(fmt::format("{} is no resource to load; there are memory, network, io and cpu", resource));
-}
-
-double cpu_seconds() {
-    timespec now{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 /// Each run's seconds, of a number of runs back to back.

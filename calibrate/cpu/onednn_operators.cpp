@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kTraining = dnnl::prop_kind::forward_training;
 constexpr auto kBackward = dnnl::prop_kind::backward;
-constexpr float kEpsilon = 1e-5F;
+constexpr float kOneDnnEpsilon = 1e-5F;
 
 /// An argument that is held as it is wanted.
 Argument as_is(int slot, const dnnl::memory::desc& description, bool result = false) {
@@ -49,7 +49,7 @@ template <typename Forward, typename Backward>
 Job normalization(const dnnl::memory::desc& all, std::int64_t scales, bool backward, const Workbench& bench) {
     const auto scaled = dnnl::normalization_flags::use_scale | dnnl::normalization_flags::use_shift;
     const dnnl::memory::desc scale = plain({scales}, Precision::fp32);
-    const typename Forward::primitive_desc forward(typename Forward::desc(kTraining, all, kEpsilon, scaled),
+    const typename Forward::primitive_desc forward(typename Forward::desc(kTraining, all, kOneDnnEpsilon, scaled),
                                                    cpu_engine());
     std::vector<Argument> arguments{as_is(DNNL_ARG_SRC, all), as_is(DNNL_ARG_SCALE, scale),
                                     as_is(DNNL_ARG_MEAN, forward.mean_desc(), !backward),
@@ -59,7 +59,7 @@ Job normalization(const dnnl::memory::desc& all, std::int64_t scales, bool backw
         arguments.push_back(as_is(DNNL_ARG_DST, all, true));
         return job_of(Forward(forward), forward.impl_info_str(), arguments, bench);
     }
-    const typename Backward::primitive_desc back(typename Backward::desc(kBackward, all, all, kEpsilon, scaled),
+    const typename Backward::primitive_desc back(typename Backward::desc(kBackward, all, all, kOneDnnEpsilon, scaled),
                                                  cpu_engine(), forward);
     arguments.push_back(as_is(DNNL_ARG_DIFF_SCALE, scale, true));
     arguments.push_back(as_is(DNNL_ARG_DIFF_SHIFT, scale, true));

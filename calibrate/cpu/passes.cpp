@@ -11,15 +11,15 @@ namespace dodona::calibrate::cpu {
 namespace {
 
 // Partial sums side by side: one after the other they would wait for each other.
-constexpr int kLanes = 32;
+constexpr int kPassLanes = 32;
 
 }  // namespace
 
 DODONA_ALL_INSTRUCTION_SETS float read_pass(Range range, const float* a) {
-    float lanes[kLanes] = {};
+    float lanes[kPassLanes] = {};
     std::int64_t at = range.begin;
-    for (; at + kLanes <= range.end; at += kLanes) {
-        for (int lane = 0; lane < kLanes; ++lane) {
+    for (; at + kPassLanes <= range.end; at += kPassLanes) {
+        for (int lane = 0; lane < kPassLanes; ++lane) {
             lanes[lane] += a[at + lane];
         }
     }
@@ -133,9 +133,9 @@ DODONA_ALL_INSTRUCTION_SETS void rms_norm_rows(Range rows, std::int64_t columns,
                                                float* __restrict y) {
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
         const float* const in = x + row * columns;
-        float lanes[kLanes] = {};
-        for (std::int64_t i = 0; i + kLanes <= columns; i += kLanes) {
-            for (int lane = 0; lane < kLanes; ++lane) {
+        float lanes[kPassLanes] = {};
+        for (std::int64_t i = 0; i + kPassLanes <= columns; i += kPassLanes) {
+            for (int lane = 0; lane < kPassLanes; ++lane) {
                 lanes[lane] += in[i + lane] * in[i + lane];
             }
         }
@@ -156,17 +156,17 @@ DODONA_ALL_INSTRUCTION_SETS void rms_norm_backward_rows(Range rows, std::int64_t
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
         const float* const in = x + row * columns;
         const float* const out = dy + row * columns;
-        float squares[kLanes] = {};
-        float products[kLanes] = {};
-        for (std::int64_t i = 0; i + kLanes <= columns; i += kLanes) {
-            for (int lane = 0; lane < kLanes; ++lane) {
+        float squares[kPassLanes] = {};
+        float products[kPassLanes] = {};
+        for (std::int64_t i = 0; i + kPassLanes <= columns; i += kPassLanes) {
+            for (int lane = 0; lane < kPassLanes; ++lane) {
                 squares[lane] += in[i + lane] * in[i + lane];
                 products[lane] += in[i + lane] * out[i + lane] * scale[i + lane];
             }
         }
         float square = 1e-6F;
         float product = 0;
-        for (int lane = 0; lane < kLanes; ++lane) {
+        for (int lane = 0; lane < kPassLanes; ++lane) {
             square += squares[lane];
             product += products[lane];
         }

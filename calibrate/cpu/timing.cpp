@@ -18,12 +18,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kPatience = 4;      ///< switched samples in a row before they count after all
 constexpr double kBatch = 20e-6;  ///< seconds that a batch of short runs takes at least
 
-double cpu_seconds() {
-    timespec now{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 /// How often the scheduler took the CPU from a thread that wanted to go on.
 long switches(int threads) {
     rusage usage{};
@@ -118,6 +112,12 @@ double beside_time(const Job& job, int threads, const CacheFlush& flush) {
 }
 
 }  // namespace
+
+double cpu_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 Seconds hot_time(const Job& job, Seconds limit) {
     const int times = batch_of(job);

@@ -17,6 +17,9 @@ namespace dodona::calibrate::cpu {
 /// jobs that are measured warm, "cold", the parts of the best sample by name, and what stands beside the job.
 Measurement measure(const Case& asked, const Job& job, int threads, const Settings& settings, const CacheFlush& flush);
 
+/// CPU time of all threads of this process so far.
+double cpu_seconds();
+
 /// Least wall time of one run among runs back to back; short ones are timed many at a time.
 Seconds hot_time(const Job& job, Seconds limit);
 

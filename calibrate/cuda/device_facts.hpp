@@ -15,7 +15,7 @@ struct DeviceFacts {
     int multiprocessors = 0;
     int major = 0, minor = 0;         ///< compute capability
     double clock = 0;                 ///< highest SM clock, Hz
-    BytesPerSecond memory_bandwidth;  ///< two transfers a clock of the memory, over its whole bus; zero where not told
+    BytesPerSecond memory_bandwidth;  ///< two transfers a clock of the memory, over its whole bus; zero where unknown
     Bytes context;                    ///< that this process took of the device's memory before its first tensor
     std::map<std::string, std::string> others;  ///< "driver", "power_limit" (W) ...
 };

@@ -22,6 +22,9 @@ void fill_indices(std::int32_t* to, Count elements, std::int32_t below, std::uin
 void to_float(const void* from, Element, Count elements, float* to, cudaStream_t);
 
 // ---- around a sample
+/// How long a queue is held at most, in ns: an interrupted host costs a sample, never the run.
+inline constexpr std::uint64_t kLongestHold = 1'000'000'000;
+
 /// Does nothing until *flag is not zero (it lies in mapped host memory) or `most` nanoseconds have passed; then writes
 /// 1 to *late.
 void hold_queue(const volatile std::int32_t* flag, std::int32_t* late, std::uint64_t most, cudaStream_t);

@@ -8,8 +8,6 @@ namespace dodona::calibrate::cuda {
 
 namespace {
 
-constexpr std::uint64_t kHoldAtMost = 1'000'000'000;  // ns
-
 std::string name_of(int device) {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, device), "asking for a device's properties");
@@ -87,7 +85,7 @@ Seconds Ranks::time(const std::function<void()>& work) const {
     auto* const late = static_cast<std::int32_t*>(flags_.get()) + 16;
     *released = 0;
     each([&](int rank) {
-        hold_queue(released, late, kHoldAtMost, (*this)[rank].stream->get());
+        hold_queue(released, late, kLongestHold, (*this)[rank].stream->get());
         (*this)[rank].begin->record(*(*this)[rank].stream);
     });
     try {

@@ -89,7 +89,7 @@ std::vector<Parameter> parameters(const Series& series) {
         // short of the data sheet's make it more. What it starts is several kernels.
         all.push_back({set_cast_start, 0.5, 30, 5});
         all.push_back({set_cast_bytes, 1, 30, 7});
-        // A product of the same library's 16-bit kernel starts as quickly: the two starts cannot be told apart.
+        // A product of the same library's 16-bit kernel starts as quickly: the two starts cannot be separated.
         all.erase(all.begin());
     }
     return all;

@@ -52,7 +52,7 @@ std::string ByteStream::text() {
         setg(eback(), egptr(), egptr());
     }
     check();
-    return all;  // what is too large is told by whoever reads it as text
+    return all;  // the reader of text reports what is too large
 }
 
 void ByteStream::check() const {

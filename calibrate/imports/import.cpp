@@ -11,7 +11,7 @@
 
 #include "calibrate/imports/byte_stream.hpp"
 #include "calibrate/imports/collective_name.hpp"
-#include "calibrate/imports/collector.hpp"
+#include "calibrate/imports/import_builder.hpp"
 #include "calibrate/imports/kineto.hpp"
 #include "calibrate/imports/merge.hpp"
 #include "calibrate/imports/nccl_tests.hpp"
@@ -24,10 +24,10 @@ namespace dodona::calibrate {
 
 namespace {
 
-/// Formats of JSON, told by the start of the file. Traces are read as streams and stand apart.
+/// Formats of JSON, recognised by the start of the file. Traces are not here: they are read as streams.
 struct JsonFormat {
     bool (*is)(std::string_view start);
-    void (*read)(const std::string& text, Collector& into);
+    void (*read)(const std::string& text, ImportBuilder& into);
 };
 constexpr std::array kJsonFormats{
     JsonFormat{is_nvbandwidth, read_nvbandwidth},
@@ -37,7 +37,7 @@ constexpr std::array kJsonFormats{
 /// Formats of text. A log may hold several: each takes its own.
 struct TextFormat {
     bool (*is)(const LogText& text);
-    void (*read)(const LogText& text, Collector& into);
+    void (*read)(const LogText& text, ImportBuilder& into);
 };
 constexpr std::array kTextFormats{
     TextFormat{is_nccl_tests, read_nccl_tests},
@@ -85,20 +85,20 @@ public:
     void file(const std::string& path) {
         const std::string name = std::filesystem::path(path).filename().string();
         ByteStream bytes(path, name);
-        Collector collector(options_, name);
+        ImportBuilder builder(options_, name);
         if (is_json(bytes.start())) {
-            json(bytes, collector);
+            json(bytes, builder);
         } else {
-            text(bytes, collector);
+            text(bytes, builder);
         }
-        add(collector);
+        add(builder);
     }
 
-    Imported take() {
+    Imported finish() {
         if (!traces_.empty()) {
-            Collector collector(options_, sources());
-            take_collectives(traces_, collector);
-            add(collector);
+            ImportBuilder builder(options_, sources());
+            import_collectives(traces_, builder);
+            add(builder);
         }
         if (std::none_of(all_.records.begin(), all_.records.end(), is_measurement) && all_.topologies.empty()) {
             std::vector<Diagnostic> faults = all_.notes;
@@ -106,7 +106,7 @@ public:
                 fault.severity = Severity::error;
             }
             if (faults.empty()) {
-                faults.push_back({Severity::error, {}, "nothing to take in the files", ""});
+                faults.push_back({Severity::error, {}, "the files hold no measurement and no topology", ""});
             }
             throw InputError(std::move(faults));
         }
@@ -117,19 +117,19 @@ public:
     }
 
 private:
-    void json(ByteStream& bytes, Collector& collector) {
+    void json(ByteStream& bytes, ImportBuilder& builder) {
         const auto format = std::find_if(kJsonFormats.begin(), kJsonFormats.end(),
                                          [&](const JsonFormat& f) { return f.is(bytes.start()); });
         if (format != kJsonFormats.end()) {
-            format->read(bytes.text(), collector);
+            format->read(bytes.text(), builder);
         } else if (is_kineto(bytes.start())) {
-            trace(bytes, collector);
+            trace(bytes, builder);
         } else {
             fail_unknown(bytes.whole());
         }
     }
 
-    void trace(ByteStream& bytes, Collector& collector) {
+    void trace(ByteStream& bytes, ImportBuilder& builder) {
         try {
             traces_.push_back(read_kineto(bytes.stream(), bytes.whole()));
         } catch (const InputError&) {
@@ -137,25 +137,25 @@ private:
             throw;
         }
         bytes.check();
-        take_kernels(traces_.back(), collector);
+        import_kernels(traces_.back(), builder);
         traces_.back().kernels = {};
-        if (traces_.back().communications.empty() && !collector.measured()) {
-            collector.note(bytes.whole(), "no kernel of a GPU, copy or collective in the trace",
-                           "profile with ProfilerActivity.CUDA");
+        if (traces_.back().communications.empty() && !builder.measured()) {
+            builder.note(bytes.whole(), "no kernel of a GPU, copy or collective in the trace",
+                         "profile with ProfilerActivity.CUDA");
         }
     }
 
-    void text(ByteStream& bytes, Collector& collector) {
+    void text(ByteStream& bytes, ImportBuilder& builder) {
         const std::string all = bytes.text();
         if (is_nccl_topology(all)) {
-            read_nccl_topology(all, collector);
+            read_nccl_topology(all, builder);
             return;
         }
-        const LogText log(all, collector.file());
+        const LogText log(all, builder.file());
         bool known = false;
         for (const TextFormat& format : kTextFormats) {
             if (format.is(log)) {
-                format.read(log, collector);
+                format.read(log, builder);
                 known = true;
             }
         }
@@ -175,12 +175,12 @@ private:
         return join(names) + (more > 0 ? fmt::format(" and {} more", more) : "");
     }
 
-    void add(Collector& collector) {
-        Imported one = collector.take();
+    void add(ImportBuilder& builder) {
+        Imported one = builder.finish();
         std::move(one.records.begin(), one.records.end(), std::back_inserter(all_.records));
         std::move(one.topologies.begin(), one.topologies.end(), std::back_inserter(all_.topologies));
         std::move(one.notes.begin(), one.notes.end(), std::back_inserter(all_.notes));
-        const std::vector<Diagnostic>& assumed = collector.assumptions();
+        const std::vector<Diagnostic>& assumed = builder.assumptions();
         assumptions_.insert(assumptions_.end(), assumed.begin(), assumed.end());
     }
 
@@ -227,7 +227,7 @@ Imported import_files(std::span<const std::string> paths, const ImportOptions& o
     if (!faults.empty()) {
         throw InputError(std::move(faults));
     }
-    return importer.take();
+    return importer.finish();
 }
 
 }  // namespace dodona::calibrate

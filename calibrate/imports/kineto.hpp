@@ -9,16 +9,16 @@
 
 #include <span>
 
-#include "calibrate/imports/collector.hpp"
+#include "calibrate/imports/import_builder.hpp"
 #include "calibrate/imports/kineto_trace.hpp"
 
 namespace dodona::calibrate {
 
 /// Products, convolutions and copies of one trace.
-void take_kernels(const KinetoTrace& trace, Collector& into);
+void import_kernels(const KinetoTrace& trace, ImportBuilder& into);
 
 /// Collectives of the traces of one job. How many ranks share a node is taken from the devices that a process sees, or
 /// from the user; groups of more than 30 ranks are listed in part, and need the user.
-void take_collectives(std::span<const KinetoTrace> traces, Collector& into);
+void import_collectives(std::span<const KinetoTrace> traces, ImportBuilder& into);
 
 }  // namespace dodona::calibrate

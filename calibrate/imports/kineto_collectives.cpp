@@ -13,8 +13,6 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kMicros = 1e6;  // of a second
-
 enum class Full { in, out };
 
 struct Name {
@@ -86,9 +84,9 @@ std::int64_t in_a_node(const KinetoCollective& group, std::int64_t devices) {
 
 class Collectives {
 public:
-    Collectives(std::span<const KinetoTrace> traces, Collector& into) : traces_(traces), into_(into) {}
+    Collectives(std::span<const KinetoTrace> traces, ImportBuilder& into) : traces_(traces), into_(into) {}
 
-    void take() {
+    void add_records() {
         for (const KinetoTrace& trace : traces_) {
             take(trace);
         }
@@ -173,7 +171,7 @@ private:
         bool all_ranks = true;
         std::int64_t most = 0;
         for (const auto& [instance, seen] : instances) {
-            times.push_back(seen.least / kMicros);
+            times.push_back(seen.least / kMicrosPerSecond);
             all_ranks = all_ranks && seen.traces >= ranks;
             most = std::max(most, seen.traces);
         }
@@ -183,13 +181,15 @@ private:
     }
 
     std::span<const KinetoTrace> traces_;
-    Collector& into_;
+    ImportBuilder& into_;
     std::map<Case, std::map<Instance, Ranks>> instances_;
     std::map<std::pair<std::string, std::string>, std::int64_t> left_out_;
 };
 
 }  // namespace
 
-void take_collectives(std::span<const KinetoTrace> traces, Collector& into) { Collectives(traces, into).take(); }
+void import_collectives(std::span<const KinetoTrace> traces, ImportBuilder& into) {
+    Collectives(traces, into).add_records();
+}
 
 }  // namespace dodona::calibrate

@@ -13,8 +13,6 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kMicros = 1e6;  // of a second
-
 /// Times of one case, and the kernel that takes most of each.
 struct Samples {
     std::vector<double> times;
@@ -27,9 +25,9 @@ using Launched = std::vector<const KinetoKernel*>;
 
 class Kernels {
 public:
-    Kernels(const KinetoTrace& trace, Collector& into) : trace_(trace), into_(into) {}
+    Kernels(const KinetoTrace& trace, ImportBuilder& into) : trace_(trace), into_(into) {}
 
-    void take() {
+    void add_records() {
         into_.environment(trace_.facts);
         std::map<std::int64_t, Launched> calls;
         double of_others = 0;
@@ -100,7 +98,7 @@ private:
             return;
         }
         Samples& samples = samples_[*read.of];
-        samples.times.push_back(us / kMicros);
+        samples.times.push_back(us / kMicrosPerSecond);
         samples.kernels[trace_.names[longest->name]] += us;
         samples.most_kernels = std::max(samples.most_kernels, static_cast<double>(launched.size()));
     }
@@ -130,7 +128,7 @@ private:
     }
 
     const KinetoTrace& trace_;
-    Collector& into_;
+    ImportBuilder& into_;
     double all_ = 0;
     double left_out_us_ = 0;
     std::map<Case, Samples> samples_;
@@ -155,8 +153,8 @@ std::optional<std::pair<std::string, std::string>> places_of(const std::string& 
 
 }  // namespace
 
-void take_kernels(const KinetoTrace& trace, Collector& into) {
-    Kernels(trace, into).take();
+void import_kernels(const KinetoTrace& trace, ImportBuilder& into) {
+    Kernels(trace, into).add_records();
     std::map<std::string, std::size_t> odd;
     for (const auto& [copy, us] : trace.copies) {
         const auto places = places_of(copy.first);
@@ -166,7 +164,7 @@ void take_kernels(const KinetoTrace& trace, Collector& into) {
         }
         std::vector<double> times = us;
         for (double& time : times) {
-            time /= kMicros;
+            time /= kMicrosPerSecond;
         }
         const Statistics statistics = statistics_of(std::move(times));
         into.measurement(

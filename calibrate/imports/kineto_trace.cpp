@@ -92,9 +92,9 @@ Json copied(const Json& arguments, std::initializer_list<const char*> names) {
 /// A text without bytes that are not UTF-8, for keys.
 std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-class Taker {
+class KinetoEventReader {
 public:
-    explicit Taker(KinetoTrace& trace) : trace_(trace) {}
+    explicit KinetoEventReader(KinetoTrace& trace) : trace_(trace) {}
 
     void event(const Json& event) {
         const std::string category = word(member(event, "cat"));
@@ -258,13 +258,13 @@ KinetoTrace read_kineto(std::istream& stream, const Location& whole) {
     KinetoTrace trace;
     trace.file = whole.source->name;
     trace.whole = whole;
-    Taker taker(trace);
+    KinetoEventReader reader(trace);
     read_events(stream, whole,
                 {.array = "traceEvents",
                  .fields = fields(),
                  .members = {"deviceProperties", "cuda_runtime_version", "cuda_driver_version"},
-                 .element = [&](const Json& event) { taker.event(event); },
-                 .member = [&](const std::string& name, const Json& value) { taker.document_member(name, value); }});
+                 .element = [&](const Json& event) { reader.event(event); },
+                 .member = [&](const std::string& name, const Json& value) { reader.document_member(name, value); }});
     return trace;
 }
 

@@ -55,7 +55,7 @@ struct KinetoKernel {
     double us = 0;
 };
 
-/// What a collective was, told by its kernel, or in older traces by the event "record_param_comms".
+/// A collective as its kernel describes it, or in older traces the event "record_param_comms".
 struct KinetoCollective {
     std::string name;        ///< "_allgather_base"
     double in = 0, out = 0;  ///< elements of one rank

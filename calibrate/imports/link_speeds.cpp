@@ -15,7 +15,7 @@ constexpr BytesPerSecond kNvlink1 = 20_GB_per_s;
 constexpr BytesPerSecond kNvlink2 = 25_GB_per_s;
 constexpr BytesPerSecond kBridge = 14.0625_GB_per_s;  // 112.5 GB/s both ways over four links
 constexpr BytesPerSecond kNvlink5 = 50_GB_per_s;
-constexpr BytesPerSecond kNone{};
+constexpr BytesPerSecond kUnpublishedBandwidth{};
 constexpr double kGen3 = 8, kGen4 = 16, kGen5 = 32, kUnpublished = 0;
 
 constexpr std::array kDevices{
@@ -25,18 +25,18 @@ constexpr std::array kDevices{
     DeviceLinks{"2080 ti", 0, kNvlink2, 2, kGen3, "NVIDIA Turing white paper: two NVLink of 25 GB/s one way"},
     DeviceLinks{"quadro rtx 6000", 0, kNvlink2, 2, kGen3, "NVIDIA Quadro RTX 6000 data sheet: 100 GB/s both ways"},
     DeviceLinks{"quadro rtx 8000", 0, kNvlink2, 2, kGen3, "NVIDIA Quadro RTX 8000 data sheet: 100 GB/s both ways"},
-    DeviceLinks{"t4", 0, kNone, 0, kGen3, "NVIDIA T4 data sheet: no NVLink"},
+    DeviceLinks{"t4", 0, kUnpublishedBandwidth, 0, kGen3, "NVIDIA T4 data sheet: no NVLink"},
     DeviceLinks{"a800", 0, kNvlink2, 8, kGen4, "NVIDIA A800 data sheet: NVLink, 400 GB/s both ways"},
     DeviceLinks{"a100", 80, kNvlink2, 12, kGen4, "NVIDIA A100 data sheet: twelve NVLink 3 of 25 GB/s one way"},
     DeviceLinks{"a30", 0, kNvlink2, 4, kGen4, "NVIDIA A30 data sheet: NVLink bridge, 200 GB/s both ways"},
     DeviceLinks{"a40", 0, kBridge, 4, kGen4, "NVIDIA A40 data sheet: NVLink bridge, 112.5 GB/s both ways"},
     DeviceLinks{"a6000", 86, kBridge, 4, kGen4, "NVIDIA RTX A6000 data sheet: NVLink bridge, 112.5 GB/s both ways"},
     DeviceLinks{"3090", 0, kBridge, 4, kGen4, "NVIDIA GA102 white paper: four NVLink of 14.0625 GB/s one way"},
-    DeviceLinks{"rtx 6000 ada", 0, kNone, 0, kGen4, "NVIDIA RTX 6000 Ada data sheet: no NVLink"},
-    DeviceLinks{"l40s", 0, kNone, 0, kGen4, "NVIDIA L40S data sheet: no NVLink"},
-    DeviceLinks{"l40", 0, kNone, 0, kGen4, "NVIDIA L40 data sheet: no NVLink"},
-    DeviceLinks{"l4", 0, kNone, 0, kGen4, "NVIDIA L4 data sheet: no NVLink"},
-    DeviceLinks{"4090", 89, kNone, 0, kGen4, "NVIDIA Ada white paper: no NVLink"},
+    DeviceLinks{"rtx 6000 ada", 0, kUnpublishedBandwidth, 0, kGen4, "NVIDIA RTX 6000 Ada data sheet: no NVLink"},
+    DeviceLinks{"l40s", 0, kUnpublishedBandwidth, 0, kGen4, "NVIDIA L40S data sheet: no NVLink"},
+    DeviceLinks{"l40", 0, kUnpublishedBandwidth, 0, kGen4, "NVIDIA L40 data sheet: no NVLink"},
+    DeviceLinks{"l4", 0, kUnpublishedBandwidth, 0, kGen4, "NVIDIA L4 data sheet: no NVLink"},
+    DeviceLinks{"4090", 89, kUnpublishedBandwidth, 0, kGen4, "NVIDIA Ada white paper: no NVLink"},
     DeviceLinks{"h800", 0, kNvlink2, 8, kGen5, "NVIDIA H800: NVLink, 400 GB/s both ways"},
     DeviceLinks{"h100", 90, kNvlink2, 18, kGen5, "NVIDIA H100 data sheet: eighteen NVLink 4 of 25 GB/s one way"},
     DeviceLinks{"h200", 0, kNvlink2, 18, kGen5, "NVIDIA H200 data sheet: eighteen NVLink 4 of 25 GB/s one way"},
@@ -46,8 +46,8 @@ constexpr std::array kDevices{
     DeviceLinks{"gb200", 0, kNvlink5, 18, kUnpublished, "NVIDIA GB200 data sheet: NVLink 5, 1.8 TB/s both ways"},
     DeviceLinks{"b300", 103, kNvlink5, 18, kUnpublished, "NVIDIA B300 data sheet: NVLink 5, 1.8 TB/s both ways"},
     DeviceLinks{"gb300", 0, kNvlink5, 18, kUnpublished, "NVIDIA GB300 data sheet: NVLink 5, 1.8 TB/s both ways"},
-    DeviceLinks{"5090", 0, kNone, 0, kGen5, "NVIDIA RTX Blackwell white paper: no NVLink"},
-    DeviceLinks{"rtx pro 6000", 0, kNone, 0, kGen5, "NVIDIA RTX PRO 6000 data sheet: no NVLink"},
+    DeviceLinks{"5090", 0, kUnpublishedBandwidth, 0, kGen5, "NVIDIA RTX Blackwell white paper: no NVLink"},
+    DeviceLinks{"rtx pro 6000", 0, kUnpublishedBandwidth, 0, kGen5, "NVIDIA RTX PRO 6000 data sheet: no NVLink"},
 };
 
 /// " nvidia h100 80gb hbm3 ": words between single blanks.

@@ -15,7 +15,6 @@ namespace {
 
 constexpr std::size_t kFewestSizes = 3;  // two make a line that nothing contradicts
 constexpr double kMicro = 1e-6;
-constexpr double kMicrosOfASecond = 1e6;  // a quotient of what is printed is nearer to it than a product with 1e-6
 constexpr double kGiga = 1e9;
 constexpr double kMsOverUs = 1000;
 
@@ -84,11 +83,11 @@ bool fits(const NcclRow& row, const NcclTiming& timing, double scale) {
     return std::abs(bytes - row.bytes) <= tolerance + kSlack * row.bytes;
 }
 
-class Taker {
+class NcclRunImport {
 public:
-    Taker(const NcclRun& run, Collector& into) : run_(run), into_(into), timings_(run) {}
+    NcclRunImport(const NcclRun& run, ImportBuilder& into) : run_(run), into_(into), timings_(run) {}
 
-    void take() {
+    void add_records() {
         try {
             const NcclProgram& program = the_program();
             if (!program.taken) {
@@ -329,7 +328,7 @@ private:
                                   {"groups", static_cast<double>(shape.groups)},
                                   {"in_place", in_place ? 1.0 : 0.0},
                                   {"level", level_of(into_.options(), shape.ranks, shape.ranks_per_node)}}},
-            .time = once(timing->time.value * scale / kMicrosOfASecond * 1_s),
+            .time = once(timing->time.value * scale / kMicrosPerSecond * 1_s),
             .values = timing->values,
             .words = {{"type", row.type}}};
         if (sends) {
@@ -346,18 +345,18 @@ private:
     }
 
     const NcclRun& run_;
-    Collector& into_;
+    ImportBuilder& into_;
     Timings timings_;
 };
 
 }  // namespace
 
-void take_run(const NcclRun& run, Collector& into) {
+void import_nccl_run(const NcclRun& run, ImportBuilder& into) {
     if (run.rows.empty()) {
         into.note(run.where, "a table without rows: the run was cut short, or failed");
         return;
     }
-    Taker(run, into).take();
+    NcclRunImport(run, into).add_records();
 }
 
 std::string nccl_version(std::int64_t code) {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "calibrate/imports/collector.hpp"
+#include "calibrate/imports/import_builder.hpp"
 #include "calibrate/imports/log_text.hpp"
 
 namespace dodona::calibrate {
@@ -56,7 +56,7 @@ struct NcclRun {
 };
 
 /// Its measurements, or notes why there are none.
-void take_run(const NcclRun& run, Collector& into);
+void import_nccl_run(const NcclRun& run, ImportBuilder& into);
 
 /// 22809 as "2.28.9", 2708 as "2.7.8". Source: NVIDIA/nccl src/nccl.h.in, NCCL_VERSION.
 std::string nccl_version(std::int64_t code);

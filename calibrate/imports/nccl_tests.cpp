@@ -13,8 +13,6 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kMicros = 1e6;  // of a second
-
 /// "size count type redop root time ..." of a header line, without its "#"; empty for other lines.
 std::vector<std::string> columns_of(const LogLine& line) {
     std::vector<std::string> names;
@@ -55,9 +53,9 @@ std::optional<NcclRank> rank_of(const LogLine& line) {
                     .device = line.text().substr(device, end - device)};
 }
 
-class Reader {
+class NcclTextReader {
 public:
-    Reader(const LogText& text, Collector& into) : text_(text), into_(into) {}
+    NcclTextReader(const LogText& text, ImportBuilder& into) : text_(text), into_(into) {}
 
     void read() {
         for (const LogLine& line : text_.lines()) {
@@ -211,7 +209,7 @@ private:
         }
         for (const auto& [name, as] : kIterations) {
             if (column == name && value) {
-                timing.values[std::string(as)] = value->value / kMicros;
+                timing.values[std::string(as)] = value->value / kMicrosPerSecond;
             }
         }
         return true;
@@ -229,14 +227,14 @@ private:
             if (run_.program.empty() && program_named(into_.file()) != nullptr) {
                 run_.program = into_.file();
             }
-            take_run(run_, into_);
+            import_nccl_run(run_, into_);
         }
         run_ = {};
         columns_.clear();
     }
 
     const LogText& text_;
-    Collector& into_;
+    ImportBuilder& into_;
     NcclRun run_;
     std::vector<std::string> columns_;
 };
@@ -248,6 +246,6 @@ bool is_nccl_tests(const LogText& text) {
                        [](const LogLine& line) { return !columns_of(line).empty(); });
 }
 
-void read_nccl_tests(const LogText& text, Collector& into) { Reader(text, into).read(); }
+void read_nccl_tests(const LogText& text, ImportBuilder& into) { NcclTextReader(text, into).read(); }
 
 }  // namespace dodona::calibrate

@@ -11,17 +11,17 @@
 #include <string>
 #include <string_view>
 
-#include "calibrate/imports/collector.hpp"
+#include "calibrate/imports/import_builder.hpp"
 #include "calibrate/imports/log_text.hpp"
 
 namespace dodona::calibrate {
 
 bool is_nccl_tests(const LogText& text);
-void read_nccl_tests(const LogText& text, Collector& into);
+void read_nccl_tests(const LogText& text, ImportBuilder& into);
 
 /// By the start of a file.
 bool is_nccl_tests_json(std::string_view start);
 /// Throws InputError where it is no JSON. `env`, the whole environment of who ran it, is never looked at.
-void read_nccl_tests_json(const std::string& text, Collector& into);
+void read_nccl_tests_json(const std::string& text, ImportBuilder& into);
 
 }  // namespace dodona::calibrate

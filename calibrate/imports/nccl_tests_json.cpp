@@ -67,7 +67,7 @@ bool is_nccl_tests_json(std::string_view start) {
            start.find("\"version\"") != std::string_view::npos;
 }
 
-void read_nccl_tests_json(const std::string& text, Collector& into) {
+void read_nccl_tests_json(const std::string& text, ImportBuilder& into) {
     const Location whole{std::make_shared<Source>(Source{into.file(), {}}), 0, 0, 1};
     const Json file = read_json(text, whole, "env");
     NcclRun run{.program = program_of_arguments(file), .where = whole};
@@ -103,7 +103,7 @@ void read_nccl_tests_json(const std::string& text, Collector& into) {
         run.out_of_bounds =
             static_cast<std::int64_t>(std::clamp(number(member(*bounds, "count")).value_or(0), 0.0, 1e15));
     }
-    take_run(run, into);
+    import_nccl_run(run, into);
 }
 
 }  // namespace dodona::calibrate

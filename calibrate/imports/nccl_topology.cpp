@@ -16,7 +16,7 @@ namespace dodona::calibrate {
 namespace {
 
 constexpr std::size_t kMostDevices = 256;
-constexpr std::size_t kDeepest = 64;  // bridges above a device
+constexpr std::size_t kDeepestElement = 64;  // bridges above a device
 
 using Node = pugi::xml_node;
 
@@ -54,9 +54,9 @@ struct Device {
     std::int64_t number = 0;
 };
 
-class Reader {
+class NcclTopologyReader {
 public:
-    Reader(const std::string& text, Collector& into)
+    NcclTopologyReader(const std::string& text, ImportBuilder& into)
         : text_(files::read_text(text, into.file(), {.is = "XML", .too_large = "a topology is of one node"})),
           into_(into) {}
 
@@ -103,7 +103,7 @@ private:
             first = hosts.empty() ? host : first;
             hosts.insert(host);
             if (host == first) {
-                walk(cpu, processor++, {});
+                visit(cpu, processor++, {});
             }
         }
         if (hosts.size() > 1) {
@@ -114,9 +114,9 @@ private:
         }
     }
 
-    void walk(const Node& parent, std::size_t processor, const std::vector<Node>& bridges) {
-        if (bridges.size() > kDeepest) {
-            fail(at(parent), fmt::format("more than {} bridges above each other", kDeepest));
+    void visit(const Node& parent, std::size_t processor, const std::vector<Node>& bridges) {
+        if (bridges.size() > kDeepestElement) {
+            fail(at(parent), fmt::format("more than {} bridges above each other", kDeepestElement));
         }
         for (const Node& child : parent.children()) {
             const std::string_view name = child.name();
@@ -135,7 +135,7 @@ private:
                 } else {
                     std::vector<Node> deeper = bridges;
                     deeper.push_back(child);
-                    walk(child, processor, deeper);
+                    visit(child, processor, deeper);
                 }
             }
         }
@@ -228,7 +228,7 @@ private:
     }
 
     files::Text text_;
-    Collector& into_;
+    ImportBuilder& into_;
     std::vector<Device> devices_;
     std::vector<Adapter> named_, unnamed_;
     bool uneven_ = false;
@@ -241,6 +241,6 @@ bool is_nccl_topology(const std::string& text) {
     return start != std::string::npos && text[start] == '<' && text.find("<system") != std::string::npos;
 }
 
-void read_nccl_topology(const std::string& text, Collector& into) { Reader(text, into).read(); }
+void read_nccl_topology(const std::string& text, ImportBuilder& into) { NcclTopologyReader(text, into).read(); }
 
 }  // namespace dodona::calibrate

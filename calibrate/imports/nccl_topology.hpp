@@ -9,12 +9,12 @@
 
 #include <string>
 
-#include "calibrate/imports/collector.hpp"
+#include "calibrate/imports/import_builder.hpp"
 
 namespace dodona::calibrate {
 
 bool is_nccl_topology(const std::string& text);
 /// Throws InputError, located, for what is no XML and where it shows no GPU.
-void read_nccl_topology(const std::string& text, Collector& into);
+void read_nccl_topology(const std::string& text, ImportBuilder& into);
 
 }  // namespace dodona::calibrate

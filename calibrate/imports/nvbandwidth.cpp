@@ -13,23 +13,23 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kGiga = 1e9;
+constexpr double kBytesPerGigabyte = 1e9;
 
-struct Test {
+struct CopyTest {
     std::string_view name;  ///< without the engine, "_ce" or "_sm"
     std::string_view from, to;
     bool both_ways;  ///< the other way is copied at the same time; the bandwidth is of this way alone
 };
 
 // Source: NVIDIA/nvbandwidth testcase.h, v0.4 to v0.8.
-constexpr std::array kTests{
-    Test{"host_to_device_memcpy", "pinned", "device", false},
-    Test{"device_to_host_memcpy", "device", "pinned", false},
-    Test{"host_to_device_bidirectional_memcpy", "pinned", "device", true},
-    Test{"device_to_host_bidirectional_memcpy", "device", "pinned", true},
-    Test{"device_to_device_memcpy_read", "peer", "device", false},
-    Test{"device_to_device_memcpy_write", "device", "peer", false},
-    Test{"device_local", "device", "device", false},
+constexpr std::array kCopyTests{
+    CopyTest{"host_to_device_memcpy", "pinned", "device", false},
+    CopyTest{"device_to_host_memcpy", "device", "pinned", false},
+    CopyTest{"host_to_device_bidirectional_memcpy", "pinned", "device", true},
+    CopyTest{"device_to_host_bidirectional_memcpy", "device", "pinned", true},
+    CopyTest{"device_to_device_memcpy_read", "peer", "device", false},
+    CopyTest{"device_to_device_memcpy_write", "device", "peer", false},
+    CopyTest{"device_local", "device", "device", false},
 };
 
 /// "_ce" copies by a copy engine, "_sm" by kernels; local copies say nothing and are by the engine.
@@ -51,9 +51,10 @@ std::string model_of(const std::string& entry) {
     return model.substr(0, model.find_last_not_of(' ') + 1);
 }
 
-class Reader {
+class NvbandwidthReader {
 public:
-    Reader(const Json& root, Location whole, Collector& into) : root_(root), whole_(std::move(whole)), into_(into) {}
+    NvbandwidthReader(const Json& root, Location whole, ImportBuilder& into)
+        : root_(root), whole_(std::move(whole)), into_(into) {}
 
     void read() {
         environment();
@@ -104,9 +105,9 @@ private:
         }
         const auto [name, engine] = name_and_engine(full);
         const auto known =
-            std::find_if(kTests.begin(), kTests.end(), [n = name](const Test& t) { return t.name == n; });
+            std::find_if(kCopyTests.begin(), kCopyTests.end(), [n = name](const CopyTest& t) { return t.name == n; });
         const bool is_bandwidth = word(member(test, "bandwidth_description")).find("GB/s") != std::string::npos;
-        if (known == kTests.end() || !is_bandwidth) {
+        if (known == kCopyTests.end() || !is_bandwidth) {
             left_out_["that are no single copies"].push_back(full);
             return;
         }
@@ -116,7 +117,7 @@ private:
             for (const Json& cell : elements(&cells)) {
                 const auto bandwidth = number(&cell);
                 if (bandwidth && *bandwidth > 0) {  // "N/A" and 0 stand for no such pair
-                    emit(*known, engine, *bandwidth * kGiga, fmt::format("{}, {}", row, column));
+                    emit(*known, engine, *bandwidth * kBytesPerGigabyte, fmt::format("{}, {}", row, column));
                 }
                 ++column;
             }
@@ -124,7 +125,7 @@ private:
         }
     }
 
-    void emit(const Test& test, std::string_view engine, double bandwidth, std::string cell) {
+    void emit(const CopyTest& test, std::string_view engine, double bandwidth, std::string cell) {
         Measurement measured{
             .of = {.benchmark = "copy",
                    .parameters = {{"bytes", bytes_}, {"from", std::string(test.from)}, {"to", std::string(test.to)}}},
@@ -142,7 +143,7 @@ private:
 
     const Json& root_;
     Location whole_;
-    Collector& into_;
+    ImportBuilder& into_;
     double bytes_ = 0;
     std::map<std::string, std::vector<std::string>> left_out_;
 };
@@ -151,7 +152,7 @@ private:
 
 bool is_nvbandwidth(std::string_view start) { return start.find("\"nvbandwidth\"") != std::string_view::npos; }
 
-void read_nvbandwidth(const std::string& text, Collector& into) {
+void read_nvbandwidth(const std::string& text, ImportBuilder& into) {
     const Location whole{std::make_shared<Source>(Source{into.file(), {}}), 0, 0, 1};
     const Json file = read_json(text, whole);
     const Json* root = member(file, "nvbandwidth");
@@ -161,7 +162,7 @@ void read_nvbandwidth(const std::string& text, Collector& into) {
     if (const std::string error = word(member(*root, "error")); !error.empty()) {
         into.note(whole, fmt::format("nvbandwidth reports an error: {}", error));
     }
-    Reader(*root, whole, into).read();
+    NvbandwidthReader(*root, whole, into).read();
 }
 
 }  // namespace dodona::calibrate

@@ -9,13 +9,13 @@
 #include <string>
 #include <string_view>
 
-#include "calibrate/imports/collector.hpp"
+#include "calibrate/imports/import_builder.hpp"
 
 namespace dodona::calibrate {
 
 /// By the start of a file.
 bool is_nvbandwidth(std::string_view start);
 /// Throws InputError where it is no JSON.
-void read_nvbandwidth(const std::string& text, Collector& into);
+void read_nvbandwidth(const std::string& text, ImportBuilder& into);
 
 }  // namespace dodona::calibrate

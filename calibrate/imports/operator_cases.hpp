@@ -18,7 +18,7 @@ struct OperatorCase {
     std::string assumed = {};  ///< what the trace does not say; may be empty
 };
 
-/// Of a product m n k are those of the operator; the direction is told by its strides, as row-major products of
+/// Of a product m n k are those of the operator; its strides say the direction, as row-major products of
 /// training are (benchmark_case.hpp): the second operand transposed is forward, the first backward-weight, neither
 /// backward-input. Of the backward of a convolution `kernel` says which of its directions is due.
 /// `kernel` is the name of its longest kernel: tf32 shows only there.

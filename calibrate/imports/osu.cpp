@@ -12,11 +12,10 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr double kMicros = 1e6;  // of a second
 constexpr double kMega = 1e6;
-constexpr std::size_t kFewestSizes = 3;
+constexpr std::size_t kFewestOsuSizes = 3;
 
-struct Test {
+struct OsuTest {
     std::string_view title;
     std::string_view collective;  ///< empty: a send
     std::string_view pattern;     ///< of a send
@@ -24,15 +23,15 @@ struct Test {
     double messages;              ///< one way each, that its bandwidth counts together
 };
 
-constexpr std::array kTests{
-    Test{"Latency Test", "", "ping-pong", false, 1},
-    Test{"Bandwidth Test", "", "window", false, 1},
-    Test{"Bi-Directional Bandwidth Test", "", "window-both", false, 2},
-    Test{"Allreduce Latency Test", "all-reduce", "", false, 1},
-    Test{"Allgather Latency Test", "all-gather", "", true, 1},
-    Test{"Reduce_scatter Latency Test", "reduce-scatter", "", false, 1},
-    Test{"All-to-All Personalized Exchange Latency Test", "all-to-all", "", true, 1},
-    Test{"Broadcast Latency Test", "broadcast", "", false, 1},
+constexpr std::array kOsuTests{
+    OsuTest{"Latency Test", "", "ping-pong", false, 1},
+    OsuTest{"Bandwidth Test", "", "window", false, 1},
+    OsuTest{"Bi-Directional Bandwidth Test", "", "window-both", false, 2},
+    OsuTest{"Allreduce Latency Test", "all-reduce", "", false, 1},
+    OsuTest{"Allgather Latency Test", "all-gather", "", true, 1},
+    OsuTest{"Reduce_scatter Latency Test", "reduce-scatter", "", false, 1},
+    OsuTest{"All-to-All Personalized Exchange Latency Test", "all-to-all", "", true, 1},
+    OsuTest{"Broadcast Latency Test", "broadcast", "", false, 1},
 };
 
 /// "Allgather Latency Test" of "# OSU MPI-CUDA Allgather Latency Test v7.5"; empty where the line is no title.
@@ -82,8 +81,8 @@ std::optional<std::int64_t> first_option(const std::vector<LogWord>& words, std:
 }
 
 /// One benchmark's output, while it is read.
-struct Table {
-    const Test* test = nullptr;
+struct OsuTable {
+    const OsuTest* test = nullptr;
     Location where;
     bool device = false;  ///< buffers in device memory
     std::string version, type;
@@ -107,9 +106,9 @@ struct Table {
     }
 };
 
-class Reader {
+class OsuReader {
 public:
-    Reader(const LogText& text, Collector& into) : text_(text), into_(into) {}
+    OsuReader(const LogText& text, ImportBuilder& into) : text_(text), into_(into) {}
 
     void read() {
         for (const LogLine& line : text_.lines()) {
@@ -135,8 +134,9 @@ private:
 
     void start(const LogLine& line) {
         const std::string title = title_of(line);
-        const auto test = std::find_if(kTests.begin(), kTests.end(), [&](const Test& t) { return t.title == title; });
-        if (test == kTests.end()) {
+        const auto test =
+            std::find_if(kOsuTests.begin(), kOsuTests.end(), [&](const OsuTest& t) { return t.title == title; });
+        if (test == kOsuTests.end()) {
             into_.note(text_.at(line), fmt::format("\"{}\" is left out", title),
                        "taken are osu_latency, osu_bw, osu_bibw, osu_allreduce, osu_allgather, osu_reduce_scatter, "
                        "osu_alltoall and osu_bcast");
@@ -144,11 +144,11 @@ private:
         }
         const std::vector<LogWord> words = line.words();
         const std::string_view version = words.back().text;
-        table_ = Table{.test = test,
-                       .where = text_.at(line),
-                       .device = words[2].text != "MPI",
-                       .version = std::string(version.starts_with('v') ? version.substr(1) : ""),
-                       .type = {}};
+        table_ = OsuTable{.test = test,
+                          .where = text_.at(line),
+                          .device = words[2].text != "MPI",
+                          .version = std::string(version.starts_with('v') ? version.substr(1) : ""),
+                          .type = {}};
     }
 
     void inside(const LogLine& line) {
@@ -187,7 +187,7 @@ private:
         }
         const auto bytes = static_cast<double>(*whole(words.front().text));
         const double seconds = column.starts_with("Bandwidth") ? table_->test->messages * bytes / (value->value * kMega)
-                                                               : value->value / kMicros;
+                                                               : value->value / kMicrosPerSecond;
         if (bytes > 0) {
             table_->rows.emplace_back(bytes, seconds * 1_s);
         } else {
@@ -216,9 +216,9 @@ private:
         for (const auto& row : table_->rows) {
             sizes.insert(row.first);
         }
-        if (sizes.size() < kFewestSizes) {
+        if (sizes.size() < kFewestOsuSizes) {
             throw Refusal{table_->where,
-                          fmt::format("{} sizes are too few for a curve: {} are due", sizes.size(), kFewestSizes),
+                          fmt::format("{} sizes are too few for a curve: {} are due", sizes.size(), kFewestOsuSizes),
                           "measure a range: -m 1:1048576"};
         }
     }
@@ -247,7 +247,7 @@ private:
     }
 
     void emit(const Launch& shape) {
-        const Test& test = *table_->test;
+        const OsuTest& test = *table_->test;
         into_.environment({{"osu", table_->version}});
         const std::size_t column = table_->column();
         const bool longest = column < table_->columns.size() && table_->columns[column].starts_with("Max");
@@ -277,9 +277,9 @@ private:
     }
 
     const LogText& text_;
-    Collector& into_;
+    ImportBuilder& into_;
     Launch launch_;
-    std::optional<Table> table_;
+    std::optional<OsuTable> table_;
 };
 
 }  // namespace
@@ -315,6 +315,6 @@ std::optional<Launch> launched(const std::vector<LogWord>& words) {
 
 bool is_osu(const LogText& text) { return std::any_of(text.lines().begin(), text.lines().end(), is_title); }
 
-void read_osu(const LogText& text, Collector& into) { Reader(text, into).read(); }
+void read_osu(const LogText& text, ImportBuilder& into) { OsuReader(text, into).read(); }
 
 }  // namespace dodona::calibrate

@@ -13,13 +13,13 @@
 // from the command line where the log has it, or from the user.
 #pragma once
 
-#include "calibrate/imports/collector.hpp"
+#include "calibrate/imports/import_builder.hpp"
 #include "calibrate/imports/log_text.hpp"
 
 namespace dodona::calibrate {
 
 bool is_osu(const LogText& text);
-void read_osu(const LogText& text, Collector& into);
+void read_osu(const LogText& text, ImportBuilder& into);
 
 /// Ranks that a command line starts, and of them on a node; 0 where it does not say.
 struct Launch {

@@ -11,12 +11,12 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr std::size_t kMostDevices = 256;
+constexpr std::size_t kMostMatrixDevices = 256;
 
 bool is_gpu(std::string_view name) { return name.starts_with("GPU") && whole(name.substr(3)).has_value(); }
 
 /// The names of the columns; empty where the line is no header. "CPU Affinity" and what follows are none.
-std::vector<std::string> columns_of(const LogLine& line) {
+std::vector<std::string> device_columns(const LogLine& line) {
     std::vector<std::string> names;
     for (const LogWord& word : line.words()) {
         if (word.text == "CPU" || word.text == "NUMA") {
@@ -30,13 +30,13 @@ std::vector<std::string> columns_of(const LogLine& line) {
     return header ? names : std::vector<std::string>{};
 }
 
-class Reader {
+class TopoMatrixReader {
 public:
-    Reader(const LogText& text, Collector& into) : text_(text), into_(into) {}
+    TopoMatrixReader(const LogText& text, ImportBuilder& into) : text_(text), into_(into) {}
 
     void read() {
         for (const LogLine& line : text_.lines()) {
-            if (auto columns = columns_of(line); !columns.empty() && line.words().size() > 1) {
+            if (auto columns = device_columns(line); !columns.empty() && line.words().size() > 1) {
                 finish();
                 columns_ = std::move(columns);
                 topology_ = {.source = into_.file(), .where = text_.at(line)};
@@ -98,8 +98,8 @@ private:
             return;
         }
         const auto devices = static_cast<std::size_t>(std::count_if(columns_.begin(), columns_.end(), is_gpu));
-        if (devices > kMostDevices) {
-            fail(topology_.where, fmt::format("{} GPUs in one node; at most {} are read", devices, kMostDevices));
+        if (devices > kMostMatrixDevices) {
+            fail(topology_.where, fmt::format("{} GPUs in one node; at most {} are read", devices, kMostMatrixDevices));
         }
         if (!faults_.has_errors() && rows_.size() != devices) {
             faults_.error(topology_.where, fmt::format("{} GPUs in the header, {} rows of them", devices, rows_.size()),
@@ -128,7 +128,7 @@ private:
     }
 
     const LogText& text_;
-    Collector& into_;
+    ImportBuilder& into_;
     std::vector<std::string> columns_;
     std::vector<std::pair<Location, std::vector<Path>>> rows_;
     Topology topology_;
@@ -140,7 +140,7 @@ private:
 bool is_topo_matrix(const LogText& text) {
     const std::vector<LogLine>& lines = text.lines();
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        const auto columns = columns_of(lines[i]);
+        const auto columns = device_columns(lines[i]);
         // A header alone may be any list of names: a row of the first of them is to follow.
         if (!columns.empty() && i + 1 < lines.size()) {
             const auto next = lines[i + 1].words();
@@ -152,6 +152,6 @@ bool is_topo_matrix(const LogText& text) {
     return false;
 }
 
-void read_topo_matrix(const LogText& text, Collector& into) { Reader(text, into).read(); }
+void read_topo_matrix(const LogText& text, ImportBuilder& into) { TopoMatrixReader(text, into).read(); }
 
 }  // namespace dodona::calibrate

@@ -7,13 +7,13 @@
 // legend names NIC0. Read by white space, so that pasted tables are read too. How fast a link is stands nowhere.
 #pragma once
 
-#include "calibrate/imports/collector.hpp"
+#include "calibrate/imports/import_builder.hpp"
 #include "calibrate/imports/log_text.hpp"
 
 namespace dodona::calibrate {
 
 bool is_topo_matrix(const LogText& text);
 /// Throws InputError, located, for a matrix with cells that are no path, short rows, or unlike halves.
-void read_topo_matrix(const LogText& text, Collector& into);
+void read_topo_matrix(const LogText& text, ImportBuilder& into);
 
 }  // namespace dodona::calibrate

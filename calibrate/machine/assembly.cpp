@@ -137,7 +137,7 @@ void take_storage(const Parts& parts, Assembled& made) {
     }
 }
 
-/// What each kernel and each load on a resource make of each other is told; collectives count in predictions.
+/// Slowdowns of kernels and of loads beside each other are listed; predictions use those of collectives.
 ///
 /// Of a product that takes s times as long beside collectives that take c times as long, (1 - 1/s) c of the time that
 /// the collectives take alone. The worst that was measured: levels differ, and a plan hides all of them.

@@ -23,7 +23,7 @@ struct ComparedCase {
 struct ComparedFact {
     std::string backend;
     std::string key;
-    std::string first, second;  ///< empty: not told
+    std::string first, second;  ///< empty: not known
 };
 
 struct RecordComparison {

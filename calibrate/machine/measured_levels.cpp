@@ -115,7 +115,7 @@ std::vector<std::string> take_measured_levels(const std::vector<Record>& records
     }
     // The protocols are fitted as rings (network/ring_protocols.hpp); on a machine that says what its library runs,
     // that.
-    if (!known && cluster.algorithms.empty() && !sentences.empty()) {
+    if (!known && cluster.algorithms.empty() && !cluster.collectives && !sentences.empty()) {
         cluster.algorithms = {cluster::Algorithm::ring};
     }
     return sentences;

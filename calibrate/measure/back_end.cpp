@@ -54,9 +54,10 @@ BackEnd of_mpi(const Places& places) {
     return {.name = "mpi", .passes = {Pass::time}, .start = [places] {
                 std::vector<std::string> words = places.mpirun;
                 words.push_back(found(places, "dodona-calibrate-mpi",
-                                      {.why = "this dodona was built without MPI, so networks cannot be measured",
-                                       .help = "install openmpi-bin and libopenmpi-dev and build again; or import what "
-                                               "nccl-tests or OSU's benchmarks printed: --import LOG"}));
+                                      {.why = "the back end for networks is not built",
+                                       .help = "`./dodona calibrate --backend mpi` of a source tree installs MPI and "
+                                               "builds it; or import what nccl-tests or OSU's benchmarks printed: "
+                                               "--import LOG"}));
                 return Child::program(words);
             }};
 }
@@ -77,13 +78,12 @@ std::vector<std::string> usual_folders() {
 std::vector<BackEnd> back_ends(const Places& places) {
     std::vector<BackEnd> all{
         of_module(places, "cpu", {Pass::time},
-                  {.why = "this dodona was built without oneDNN, so the CPU cannot be measured",
-                   .help = "install libdnnl-dev and libopenblas-dev and build again"}),
-        of_module(
-            places, "cuda", {Pass::time, Pass::names, Pass::counters},
-            {.why = "this dodona was built without the CUDA toolkit, so no GPU can be measured",
-             .help = "install the CUDA toolkit with cuBLAS and CUPTI (and cuDNN, NCCL) and build again; or import "
-                     "a PyTorch profile: --import TRACE"}),
+                  {.why = "the back end for CPUs is not built",
+                   .help = "`./dodona calibrate --backend cpu` of a source tree installs oneDNN and builds it"}),
+        of_module(places, "cuda", {Pass::time, Pass::names, Pass::counters},
+                  {.why = "the back end for GPUs is not built",
+                   .help = "install the CUDA toolkit with cuBLAS and CUPTI (and cuDNN, NCCL); then `./dodona calibrate "
+                           "--backend cuda` of a source tree builds it; or import a PyTorch profile: --import TRACE"}),
         of_mpi(places),
         {.name = "storage", .passes = {Pass::time}, .start = [] { return Child::forked(measure_storage); }}};
     if (!places.program.empty()) {

@@ -95,7 +95,7 @@ private:
         }
     }
 
-    /// Whether it told its environment.
+    /// Whether it has reported its environment.
     bool greeted(Child& child) {
         auto first = greeting(child, round_, watch_);
         outcome_.interrupted = watch_.interrupted && watch_.interrupted();

@@ -88,7 +88,7 @@ std::string usage() {
     return "usage: mpirun -np N dodona-calibrate-mpi [--quick] [-o FILE] [--cases FILE] [--most-seconds S] [--seed N]\n"
            "\n"
            "Measures messages and collectives among the ranks that MPI started, within hosts and between them, and\n"
-           "writes one JSON line for each (FILES.md, \"Calibration\"). Without any option it is a back end of\n"
+           "writes one JSON line for each (docs/files.md, \"Calibration\"). Without any option it is a back end of\n"
            "`dodona calibrate` and reads settings and cases from standard input.\n"
            "\n"
            "  --quick           few sizes, few samples: some 25 s\n"

@@ -31,7 +31,7 @@ struct Row {
 };
 
 /// start, step, seconds per byte
-using Line = Eigen::Vector3d;
+using ProtocolLine = Eigen::Vector3d;
 
 std::vector<Row> rows_of(const Tables& tables) {
     std::vector<Row> rows;
@@ -51,10 +51,10 @@ std::vector<Row> rows_of(const Tables& tables) {
     return rows;
 }
 
-double time(const Row& row, const Line& line) { return line[0] + row.steps * line[1] + row.bytes * line[2]; }
+double time(const Row& row, const ProtocolLine& line) { return line[0] + row.steps * line[1] + row.bytes * line[2]; }
 
 /// Least squares of some of the three parameters, the others zero.
-Line solved(const Eigen::MatrixX3d& sides, const Eigen::VectorXd& weights, unsigned chosen) {
+ProtocolLine solved(const Eigen::MatrixX3d& sides, const Eigen::VectorXd& weights, unsigned chosen) {
     std::vector<int> columns;
     for (int i = 0; i < 3; ++i) {
         if ((chosen >> i & 1U) != 0) {
@@ -66,7 +66,7 @@ Line solved(const Eigen::MatrixX3d& sides, const Eigen::VectorXd& weights, unsig
         some.col(static_cast<Eigen::Index>(i)) = sides.col(columns[i]).cwiseProduct(weights);
     }
     const Eigen::VectorXd found = some.colPivHouseholderQr().solve(weights);
-    Line line = Line::Zero();
+    ProtocolLine line = ProtocolLine::Zero();
     for (std::size_t i = 0; i < columns.size(); ++i) {
         line[columns[i]] = found[static_cast<Eigen::Index>(i)];
     }
@@ -74,11 +74,11 @@ Line solved(const Eigen::MatrixX3d& sides, const Eigen::VectorXd& weights, unsig
 }
 
 /// The non-negative line with the least sum of (weight (T/t - 1))^2.
-Line non_negative(const Eigen::MatrixX3d& sides, const Eigen::VectorXd& weights) {
-    Line best = Line::Zero();
+ProtocolLine non_negative(const Eigen::MatrixX3d& sides, const Eigen::VectorXd& weights) {
+    ProtocolLine best = ProtocolLine::Zero();
     double least = std::numeric_limits<double>::infinity();
     for (unsigned chosen = 1; chosen < 8; ++chosen) {
-        const Line line = solved(sides, weights, chosen);
+        const ProtocolLine line = solved(sides, weights, chosen);
         const double misfit = (sides * line - Eigen::VectorXd::Ones(sides.rows())).cwiseProduct(weights).squaredNorm();
         if (line.minCoeff() >= 0 && misfit < least) {
             least = misfit;
@@ -88,17 +88,17 @@ Line non_negative(const Eigen::MatrixX3d& sides, const Eigen::VectorXd& weights)
     return best;
 }
 
-Line fitted(const std::vector<Row>& rows) {
+ProtocolLine fitted(const std::vector<Row>& rows) {
     Eigen::MatrixX3d sides(static_cast<Eigen::Index>(rows.size()), 3);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         sides.row(static_cast<Eigen::Index>(i)) << 1 / rows[i].seconds, rows[i].steps / rows[i].seconds,
             rows[i].bytes / rows[i].seconds;
     }
     // Columns of like size: seconds and seconds per byte differ by nine orders.
-    const Line scale = sides.colwise().maxCoeff().transpose();
+    const ProtocolLine scale = sides.colwise().maxCoeff().transpose();
     const Eigen::MatrixX3d scaled = sides * scale.cwiseInverse().asDiagonal();
     Eigen::VectorXd weights = Eigen::VectorXd::Ones(sides.rows());
-    Line line = Line::Zero();
+    ProtocolLine line = ProtocolLine::Zero();
     for (int i = 0; i < kReweighted; ++i) {
         line = non_negative(scaled, weights);
         const Eigen::VectorXd misses = (scaled * line - Eigen::VectorXd::Ones(sides.rows())).cwiseAbs();
@@ -107,15 +107,15 @@ Line fitted(const std::vector<Row>& rows) {
     return line.cwiseQuotient(scale);
 }
 
-double time(const Row& row, const std::vector<Line>& lines) {
+double time(const Row& row, const std::vector<ProtocolLine>& lines) {
     double least = std::numeric_limits<double>::infinity();
-    for (const Line& line : lines) {
+    for (const ProtocolLine& line : lines) {
         least = std::min(least, time(row, line));
     }
     return least;
 }
 
-std::vector<double> misses(const std::vector<Row>& rows, const std::vector<Line>& lines) {
+std::vector<double> misses(const std::vector<Row>& rows, const std::vector<ProtocolLine>& lines) {
     std::vector<double> all;
     for (const Row& row : rows) {
         all.push_back(std::abs(time(row, lines) / row.seconds - 1));
@@ -123,7 +123,7 @@ std::vector<double> misses(const std::vector<Row>& rows, const std::vector<Line>
     return all;
 }
 
-double mean_miss(const std::vector<Row>& rows, const std::vector<Line>& lines) {
+double mean_miss(const std::vector<Row>& rows, const std::vector<ProtocolLine>& lines) {
     double sum = 0;
     for (const double miss : misses(rows, lines)) {
         sum += miss;
@@ -132,7 +132,7 @@ double mean_miss(const std::vector<Row>& rows, const std::vector<Line>& lines) {
 }
 
 /// One for messages up to `threshold`, one for longer ones; none where either has too few rows.
-std::vector<Line> two_lines(const std::vector<Row>& rows, double threshold) {
+std::vector<ProtocolLine> two_lines(const std::vector<Row>& rows, double threshold) {
     std::array<std::vector<Row>, 2> parts;
     for (const Row& row : rows) {
         parts[row.message <= threshold ? 0 : 1].push_back(row);
@@ -143,23 +143,24 @@ std::vector<Line> two_lines(const std::vector<Row>& rows, double threshold) {
     return {fitted(parts[0]), fitted(parts[1])};
 }
 
-std::vector<Line> best_lines(const std::vector<Row>& rows) {
-    const std::vector<Line> one{fitted(rows)};
+std::vector<ProtocolLine> best_lines(const std::vector<Row>& rows) {
+    const std::vector<ProtocolLine> one{fitted(rows)};
     const double of_one = mean_miss(rows, one);
-    std::vector<Line> best = one;
+    std::vector<ProtocolLine> best = one;
     double least = std::min(kWorthwhile * of_one, of_one - kWorthwhileBy);
     std::set<double> thresholds;
     for (const Row& row : rows) {
         thresholds.insert(row.message);
     }
     for (const double threshold : thresholds) {
-        const std::vector<Line> two = two_lines(rows, threshold);
+        const std::vector<ProtocolLine> two = two_lines(rows, threshold);
         if (!two.empty() && mean_miss(rows, two) < least) {
             least = mean_miss(rows, two);
             best = two;
         }
     }
-    std::sort(best.begin(), best.end(), [](const Line& a, const Line& b) { return a[0] + a[1] < b[0] + b[1]; });
+    std::sort(best.begin(), best.end(),
+              [](const ProtocolLine& a, const ProtocolLine& b) { return a[0] + a[1] < b[0] + b[1]; });
     return best;
 }
 
@@ -172,9 +173,9 @@ RingProtocols fit_ring_protocols(const Tables& tables, BytesPerSecond bandwidth)
     }
     // No protocol is faster than the link.
     const double least = 1 / bandwidth.in(unit::byte_per_second);
-    std::vector<Line> lines = best_lines(rows);
+    std::vector<ProtocolLine> lines = best_lines(rows);
     RingProtocols found;
-    for (Line& line : lines) {
+    for (ProtocolLine& line : lines) {
         line[2] = std::max(line[2], least);
         found.protocols.push_back({.name = lines.size() > 1 && found.protocols.empty() ? "low-latency" : "simple",
                                    .timing = {.start = Seconds::of_base(line[0]),

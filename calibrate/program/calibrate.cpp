@@ -11,7 +11,6 @@
 #include "calibrate/imports/topology_facts.hpp"
 #include "calibrate/machine/assembly.hpp"
 #include "calibrate/machine/comparison.hpp"
-#include "calibrate/machine/machine_text.hpp"
 #include "calibrate/machine/measured_device.hpp"
 #include "calibrate/measure/runner.hpp"
 #include "calibrate/network/refinement.hpp"
@@ -22,6 +21,8 @@
 #include "cli/interrupt.hpp"
 #include "cli/missing.hpp"
 #include "cli/progress.hpp"
+#include "files/machine_file.hpp"
+#include "files/yaml_writer.hpp"
 
 namespace dodona::calibrate {
 
@@ -32,6 +33,7 @@ using namespace cli;
 constexpr int kMostRounds = 6;         ///< of halving intervals of tables of collectives
 constexpr double kQuickSeconds = 0.2;  ///< that a case may sample for
 constexpr double kSeconds = 2;
+constexpr int kWrittenDigits = 6;  ///< of a measured number
 
 /// What happened, for the summary.
 struct Session {
@@ -108,7 +110,7 @@ public:
 private:
     void keep(const Topology& topology) {
         const LevelOptions options = options_of(topology);
-        static_cast<void>(levels_of(topology, options));  // what it lacks is told of the file
+        static_cast<void>(levels_of(topology, options));  // reports what is missing at the file that lacks it
         const auto facts = topology_facts(topology, options);
         if (facts != facts_of(journal_.records(), kTopologyRecords)) {
             journal_.append(
@@ -125,9 +127,11 @@ private:
                                     .threads = words_.threads});
         write_whole(
             words_.profile,
-            machine_text(made.cluster,
-                         {"Written by `dodona calibrate`; what the keys mean: FILES.md.",
-                          fmt::format("Records: {}", std::filesystem::path(words_.records()).filename().string())}));
+            files::to_yaml(made.cluster,
+                           {.digits = kWrittenDigits,
+                            .comments = {"Written by `dodona calibrate`; what the keys mean: docs/files.md.",
+                                         fmt::format("Records: {}",
+                                                     std::filesystem::path(words_.records()).filename().string())}}));
         for (std::string& lacking : session_.lacking) {
             made.missing.push_back(std::move(lacking));
         }

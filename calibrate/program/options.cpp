@@ -125,7 +125,7 @@ std::vector<Option> calibrate_options() {
         {.names = "--program",
          .value = "WORDS",
          .description = "a back end of your own beside or instead: reads a case a line,\nanswers each with a record "
-                        "(FILES.md); a framework's kernels",
+                        "(docs/files.md); a framework's kernels",
          .group = what},
         {.names = "--seed", .value = "N", .description = "of the order and the data; default: 1", .group = what},
         {.names = "-m,--machine",

@@ -1,7 +1,7 @@
 // One line of a calibration: what was measured, how often, under which conditions.
 //
 // A calibration is a file of JSON lines, appended one at a time as they are measured, so that an interrupted one is
-// whole up to its last line (FILES.md, "Calibration").
+// whole up to its last line (docs/files.md, "Calibration").
 #pragma once
 
 #include <cstdint>

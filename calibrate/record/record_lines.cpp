@@ -77,7 +77,7 @@ public:
         }
     }
     [[noreturn]] void wrong(const std::string& message) const {
-        fail(where_, message, "a calibration is written by `dodona calibrate`; FILES.md says what its lines hold");
+        fail(where_, message, "a calibration is written by `dodona calibrate`; docs/files.md says what its lines hold");
     }
     template <typename T>
     [[nodiscard]] T get(const Json& from, const char* key) const {

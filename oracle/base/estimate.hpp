@@ -1,8 +1,10 @@
 // A number with an interval and the evidence behind it.
 #pragma once
 
+#include <array>
 #include <string_view>
 
+#include "base/enumeration.hpp"
 #include "base/quantity.hpp"
 
 namespace dodona {
@@ -11,16 +13,14 @@ namespace dodona {
 /// `fitted`: a model of the kernel fitted to measured ones, inside their range; `extrapolated`: outside it.
 enum class Evidence { measured, interpolated, fitted, extrapolated, data_sheet };
 
-constexpr std::string_view name(Evidence evidence) {
-    switch (evidence) {
-        case Evidence::measured: return "measured";
-        case Evidence::interpolated: return "interpolated";
-        case Evidence::fitted: return "fitted";
-        case Evidence::extrapolated: return "extrapolated from a fit";
-        case Evidence::data_sheet: return "data sheet";
-    }
-    return "";
-}
+inline constexpr std::array kEvidenceTable{
+    Enumerator(Evidence::measured, "measured", "a measured point"),
+    Enumerator(Evidence::interpolated, "interpolated", "between measured points"),
+    Enumerator(Evidence::fitted, "fitted", "a model fitted to measured kernels, inside their range"),
+    Enumerator(Evidence::extrapolated, "extrapolated from a fit", "the same model outside that range"),
+    Enumerator(Evidence::data_sheet, "data sheet", "a roofline of the data sheet")};
+constexpr const auto& enumerators(Evidence /*type*/) { return kEvidenceTable; }
+constexpr std::string_view name(Evidence evidence) { return name_of(evidence); }
 
 /// The level at which [lo, hi] is meant to cover the truth.
 inline constexpr double kIntervalLevel = 0.9;

@@ -5,23 +5,31 @@
 #include <optional>
 #include <string_view>
 
+#include "base/enumeration.hpp"
 #include "base/quantity.hpp"
 
 namespace dodona {
 
 enum class Precision { fp32, tf32, fp16, bf16, fp8, mxfp8, nvfp4 };
 
-inline constexpr std::array kPrecisions{Precision::fp32, Precision::tf32,  Precision::fp16, Precision::bf16,
-                                        Precision::fp8,  Precision::mxfp8, Precision::nvfp4};
+inline constexpr std::array kPrecisionTable{
+    Enumerator(Precision::fp32, "fp32", "IEEE single precision"),
+    Enumerator(Precision::tf32, "tf32", "fp32 numbers whose products use 10 bits of mantissa"),
+    Enumerator(Precision::fp16, "fp16", "IEEE half precision, mixed with fp32"),
+    Enumerator(Precision::bf16, "bf16", "16 bits with the exponent of fp32, mixed with fp32"),
+    Enumerator(Precision::fp8, "fp8", "products of 8-bit operands with one scale for each tensor"),
+    Enumerator(Precision::mxfp8, "mxfp8", "products of 8-bit operands with one scale for each 32 elements"),
+    Enumerator(Precision::nvfp4, "nvfp4", "products of 4-bit operands with one scale for each 16 elements")};
+constexpr const auto& enumerators(Precision /*type*/) { return kPrecisionTable; }
+inline constexpr std::array kPrecisions = values_of(kPrecisionTable);
+constexpr std::string_view name(Precision precision) { return name_of(precision); }
+constexpr std::optional<Precision> precision_from(std::string_view name) { return value_of<Precision>(name); }
 
 /// Formats of one byte or less: only products of layers in repeated blocks run in them. Attention, embeddings and heads
 /// keep 16 bits (NVIDIA Transformer Engine, user guide: FP8 is for linear layers).
 constexpr bool is_narrow(Precision precision) {
     return precision == Precision::fp8 || precision == Precision::mxfp8 || precision == Precision::nvfp4;
 }
-
-std::string_view name(Precision precision);
-std::optional<Precision> precision_from(std::string_view name);
 
 /// Bytes of one element of a matrix-product operand kept in memory. Products of one byte or less read bf16 activations
 /// (they are quantised on the fly), so their stored activations have two bytes.

@@ -17,6 +17,13 @@ std::int64_t Cluster::domain_size(std::size_t level) const {
     return devices;
 }
 
+std::span<const Algorithm> Cluster::allowed(Collective collective) const {
+    if (!algorithms.empty()) {
+        return algorithms;
+    }
+    return collectives ? algorithms_of(*collectives, collective) : std::span<const Algorithm>{};
+}
+
 std::vector<DeviceKind> Cluster::device_runs(std::int64_t ranks) const {
     std::vector<DeviceKind> runs;
     std::int64_t next = 0;

@@ -8,26 +8,20 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "base/quantity.hpp"
+#include "cluster/algorithm.hpp"
+#include "cluster/collective_library.hpp"
 #include "cluster/device.hpp"
 #include "cluster/level.hpp"
 #include "cluster/price.hpp"
 
 namespace dodona::cluster {
-
-/// Algorithms that may run collectives.
-enum class Algorithm { ring, tree, double_tree, hierarchical, direct, torus, in_network, parameter_server };
-
-inline constexpr std::array kAlgorithms{
-    Algorithm::ring,   Algorithm::tree,  Algorithm::double_tree, Algorithm::hierarchical,
-    Algorithm::direct, Algorithm::torus, Algorithm::in_network,  Algorithm::parameter_server};
-
-std::string_view name(Algorithm algorithm);
-std::optional<Algorithm> algorithm_from(std::string_view name);
 
 /// Point-to-point transfers that do not run at link speed (staged through the host).
 struct Staging {
@@ -75,9 +69,13 @@ struct ParameterServers {
     std::int64_t count = 1;  ///< on each node; of `nodes` in all
 };
 
-inline constexpr std::array kServerPlaces{ParameterServers::Place::device, ParameterServers::Place::host,
-                                          ParameterServers::Place::nodes};
-std::string_view name(ParameterServers::Place place);
+inline constexpr std::array kServerPlaceTable{
+    Enumerator(ParameterServers::Place::device, "device", "on the first devices of each node, beside their workers"),
+    Enumerator(ParameterServers::Place::host, "host", "in the memory of each node, which `host` describes"),
+    Enumerator(ParameterServers::Place::nodes, "nodes", "on nodes of their own, each linked as a node is")};
+constexpr const auto& enumerators(ParameterServers::Place /*type*/) { return kServerPlaceTable; }
+inline constexpr std::array kServerPlaces = values_of(kServerPlaceTable);
+constexpr std::string_view name(ParameterServers::Place place) { return name_of(place); }
 
 /// Consecutive ranks whose nodes hold another device than the cluster's.
 struct DeviceRange {
@@ -95,11 +93,13 @@ struct DeviceKind {
 struct Cluster {
     std::string name;
     std::string source;
-    Device device;                      ///< of all nodes that `mixed` does not name
-    std::vector<DeviceRange> mixed;     ///< in the order of their ranks, not overlapping
-    std::vector<Level> levels;          ///< innermost first
-    std::size_t node_level = 0;         ///< the level whose domain is a node
-    std::vector<Algorithm> algorithms;  ///< allowed; all if empty
+    Device device;                   ///< of all nodes that `mixed` does not name
+    std::vector<DeviceRange> mixed;  ///< in the order of their ranks, not overlapping
+    std::vector<Level> levels;       ///< innermost first
+    std::size_t node_level = 0;      ///< the level whose domain is a node
+    /// What runs collectives. `algorithms` overrides what the library chooses from; all run without either.
+    std::optional<CollectiveLibrary> collectives;
+    std::vector<Algorithm> algorithms;
     std::optional<Staging> staging;
     std::vector<CollectiveCurve> curves;
     std::vector<MeasuredSamples> measured_samples;
@@ -112,6 +112,8 @@ struct Cluster {
     double memory_reserve = 0;         ///< share of device memory left free, for fragmentation
 
     [[nodiscard]] std::int64_t devices() const;
+    /// What a collective may run; empty: any algorithm.
+    [[nodiscard]] std::span<const Algorithm> allowed(Collective collective) const;
     /// Devices inside one domain of `level` (level 0: the level's size).
     [[nodiscard]] std::int64_t domain_size(std::size_t level) const;
     [[nodiscard]] std::int64_t node_size() const { return domain_size(node_level); }

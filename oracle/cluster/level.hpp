@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "base/quantity.hpp"
 #include "cluster/link.hpp"
 
@@ -66,12 +67,45 @@ struct Level {
     }
 };
 
-inline constexpr std::array kLevelKinds{LevelKind::switched, LevelKind::all_to_all, LevelKind::ring,
-                                        LevelKind::fat_tree, LevelKind::rail,       LevelKind::bus,
-                                        LevelKind::torus,    LevelKind::dragonfly};
-inline constexpr std::array kRoutings{Routing::minimal, Routing::valiant, Routing::adaptive};
+inline constexpr std::array kLevelKindTable{
+    Enumerator(LevelKind::switched, "switch",
+               "any child reaches any other at full speed (NVSwitch, PCIe switch, one crossbar); `links` and "
+               "`bandwidth` are of one child"),
+    Enumerator(
+        LevelKind::all_to_all, "all-to-all",
+        "a link between each pair of children (DGX-1 quads, routers of a dragonfly group); `bandwidth` is of one "
+        "pair"),
+    Enumerator(LevelKind::ring, "ring",
+               "links to two neighbours, one ring per link, all in one direction; `links: 2` for both directions"),
+    Enumerator(LevelKind::fat_tree, "fat-tree",
+               "as `switch`, but links x bandwidth / taper leave a child; `taper` is the oversubscription"),
+    Enumerator(LevelKind::rail, "rail",
+               "a rail-optimised pod: link i of every node leads to leaf switch i. Ranks at the same position of their "
+               "nodes meet there; a message to another position first crosses the node's own level (PXN) and pays its "
+               "latency too. `links` is the number of rails"),
+    Enumerator(LevelKind::bus, "bus",
+               "one medium that all children share (a host bridge, GPUs without peer access); every byte counts once. "
+               "`links` and `bandwidth` are of the medium"),
+    Enumerator(
+        LevelKind::torus, "torus",
+        "both neighbours along each dimension, ends joined (TPU pods, Blue Gene); `links` and `bandwidth` are of "
+        "one child to one neighbour, so a child has 2 x dimensions x links"),
+    Enumerator(
+        LevelKind::dragonfly, "dragonfly",
+        "groups, each pair joined directly; `links` are the global links of one group to all others together. "
+        "The group itself is made of levels before this one: `switch` for the nodes of a router, `all-to-all` for "
+        "the routers of a group")};
+constexpr const auto& enumerators(LevelKind /*type*/) { return kLevelKindTable; }
+inline constexpr std::array kLevelKinds = values_of(kLevelKindTable);
+constexpr std::string_view name(LevelKind kind) { return name_of(kind); }
 
-std::string_view name(LevelKind kind);
-std::string_view name(Routing routing);
+inline constexpr std::array kRoutingTable{
+    Enumerator(Routing::minimal, "minimal", "only over the links between the two groups"),
+    Enumerator(Routing::valiant, "valiant", "over any third group: all links of a group, but two of them a message"),
+    Enumerator(Routing::adaptive, "adaptive",
+               "whichever of the two gives more for the traffic at hand (UGAL, Aries, Slingshot)")};
+constexpr const auto& enumerators(Routing /*type*/) { return kRoutingTable; }
+inline constexpr std::array kRoutings = values_of(kRoutingTable);
+constexpr std::string_view name(Routing routing) { return name_of(routing); }
 
 }  // namespace dodona::cluster

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "base/quantity.hpp"
 #include "cluster/device.hpp"
 
@@ -18,10 +19,16 @@ namespace dodona::cluster {
 /// Collectives that may be measured, predicted and asked for.
 enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all, send, halo };
 
-inline constexpr std::array kCollectives{Collective::all_reduce, Collective::all_gather, Collective::reduce_scatter,
-                                         Collective::all_to_all, Collective::send,       Collective::halo};
-
-std::string_view name(Collective collective);
+inline constexpr std::array kCollectiveTable{
+    Enumerator(Collective::all_reduce, "all-reduce", "the sum of all ranks' buffers, on every rank"),
+    Enumerator(Collective::all_gather, "all-gather", "the parts of all ranks, on every rank"),
+    Enumerator(Collective::reduce_scatter, "reduce-scatter", "the sum of all ranks' buffers, a part on each rank"),
+    Enumerator(Collective::all_to_all, "all-to-all", "a part of each rank's buffer to every other rank"),
+    Enumerator(Collective::send, "send", "one message from one rank to another"),
+    Enumerator(Collective::halo, "halo", "borders exchanged between neighbours of a spatial split")};
+constexpr const auto& enumerators(Collective /*type*/) { return kCollectiveTable; }
+inline constexpr std::array kCollectives = values_of(kCollectiveTable);
+constexpr std::string_view name(Collective collective) { return name_of(collective); }
 
 /// One measured collective curve: log-log table of time over message size.
 struct CollectiveCurve {
@@ -62,8 +69,13 @@ enum class Wiring {
     ring,   ///< links to some of the others: ring, cube mesh
 };
 
-inline constexpr std::array kWirings{Wiring::any, Wiring::pairs, Wiring::ring};
-std::string_view name(Wiring wiring);
+inline constexpr std::array kWiringTable{
+    Enumerator(Wiring::any, "switch", "a switch: all links of a device lead to any other"),
+    Enumerator(Wiring::pairs, "pairs", "links of their own between each pair of devices"),
+    Enumerator(Wiring::ring, "ring", "links to some of the others only: a ring or a cube mesh")};
+constexpr const auto& enumerators(Wiring /*type*/) { return kWiringTable; }
+inline constexpr std::array kWirings = values_of(kWiringTable);
+constexpr std::string_view name(Wiring wiring) { return name_of(wiring); }
 
 struct Link {
     std::string name;

@@ -82,9 +82,9 @@ Choice choose(const Exchange& exchange, std::optional<Algorithm> forced) {
             return *choice;
         }
     }
-    const auto& listed = exchange.cluster.algorithms;
+    const std::span<const Algorithm> allowed = exchange.cluster.allowed(exchange.request.collective);
     const auto choice = cheapest(exchange, [&](Algorithm algorithm) {
-        return std::find(listed.begin(), listed.end(), algorithm) != listed.end();
+        return std::find(allowed.begin(), allowed.end(), algorithm) != allowed.end();
     });
     if (choice) {
         return *choice;

@@ -58,17 +58,4 @@ std::vector<RecordedError> load_accuracy_record(const std::string& path, const L
     return errors;
 }
 
-std::map<std::string, double> load_held_out(const std::string& path, const Location& where) {
-    Document document = load_document(path, path, where);
-    std::map<std::string, double> errors;
-    Fields fields(Value(*document.root, "", document.faults));
-    static_cast<void>(read_heading(fields, "leave_one_out"));
-    for (const Fields::Member& member : Fields(fields.require("groups", "GROUP: mean error, a fraction")).rest()) {
-        errors[member.key] = member.value.number({.least = 0});
-    }
-    fields.finish();
-    throw_faults(document);
-    return errors;
-}
-
 }  // namespace dodona::files

@@ -1,9 +1,7 @@
-// Errors that were found before: the record in a page of errors (reports/accuracy.md), and those of groups that
-// parameters were not fitted to.
+// The record of errors in a page that `dodona validate --record` wrote.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,8 +21,5 @@ struct RecordedError {
 
 /// The record of a page: its one block ```yaml, located in the page. Throws InputError where it has none.
 std::vector<RecordedError> load_accuracy_record(const std::string& path, const Location& where);
-
-/// Mean errors of groups, each with parameters fitted to all groups but it.
-std::map<std::string, double> load_held_out(const std::string& path, const Location& where);
 
 }  // namespace dodona::files

@@ -1,136 +1,150 @@
 #include "files/curves.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-
 namespace dodona::files {
 
 namespace {
 
-using cluster::Collective;
-using graph::KernelKind;
+using cluster::CollectiveCurve;
+using cluster::KernelCurve;
+using cluster::KernelPoint;
 
-/// yyyy-mm-dd.
-bool is_date(std::string_view text) {
-    constexpr std::string_view kForm = "0000-00-00";
-    return text.size() == kForm.size() && std::equal(text.begin(), text.end(), kForm.begin(), [](char c, char form) {
-               return form == '0' ? std::isdigit(static_cast<unsigned char>(c)) != 0 : c == form;
-           });
+const Description& product_point() {
+    static const Description described{
+        .noun = "point of a product",
+        .summary =
+            "One measured kernel with extents: a product of (m x k) and (k x n), `batch` times. Of attention: m "
+            "queries, n keys, heads of k features, batch x heads.",
+        .keys = {required<&KernelPoint::m>("m", "Rows of the result.", {.range = kPositive}),
+                 required<&KernelPoint::n>("n", "Columns of the result.", {.range = kPositive}),
+                 required<&KernelPoint::k>("k", "Contracted extent.", {.range = kPositive}),
+                 optional<&KernelPoint::batch>("batch", "Products side by side.", {.range = kPositive}),
+                 optional<&KernelPoint::bytes>("bytes",
+                                               "Moved in device memory, where that is not each operand and the "
+                                               "result once.",
+                                               {.range = kPositive, .default_text = "operands and result once"}),
+                 optional<&KernelPoint::flops>("flops", "Operations, where they are not those of the extents.",
+                                               {.range = kPositive, .default_text = "2 m n k batch"}),
+                 required<&KernelPoint::time>("time", "Of one kernel on the device.", {.range = kPositive})},
+        .one_line = true,
+        .defaults = default_of<KernelPoint>};
+    return described;
 }
 
-/// The points of a curve; there is at least one.
-std::vector<Value> read_points(Fields& fields) {
-    const Value points = fields.require("points", "a list of measured points");
-    std::vector<Value> values = points.list();
-    if (points.is_list() && values.empty()) {
-        points.error("no points");
-    }
-    return values;
+const Description& pass_point() {
+    static const Description described{
+        .noun = "point of a pass",
+        .summary = "One measured pass over memory.",
+        .keys = {required<&KernelPoint::bytes>("bytes", "Moved in device memory.", {.range = kPositive}),
+                 optional<&KernelPoint::flops>("flops", "Operations.", {.range = kPositive, .default_text = "any"}),
+                 required<&KernelPoint::time>("time", "Of one kernel on the device.", {.range = kPositive})},
+        .one_line = true,
+        .defaults = default_of<KernelPoint>};
+    return described;
 }
 
-cluster::KernelPoint read_kernel_point(const Value& value, bool has_extents) {
-    constexpr Range kPositive{.least = 0, .without_least = true};
-    cluster::KernelPoint point;
-    Fields fields(value);
-    if (has_extents) {
-        // Extents of the gradient of a strided convolution need not be whole.
-        point.m = fields.require("m").number(kPositive, 1);
-        point.n = fields.require("n").number(kPositive, 1);
-        point.k = fields.require("k").number(kPositive, 1);
-        point.batch = fields.find("batch").number(kPositive, 1);
-    }
-    const Value bytes = has_extents ? fields.find("bytes") : fields.require("bytes");
-    if (bytes) {
-        point.bytes = bytes.quantity(Sign::positive, Bytes{});
-    }
-    if (const Value flops = fields.find("flops")) {
-        point.flops = flops.quantity(Sign::positive, Flop{});
-    }
-    point.time = fields.require("time").quantity(Sign::positive, Seconds{});
-    fields.finish();
-    return point;
+Key points(const Description& (*of)(), Condition only) {
+    return required_as<&KernelCurve::points>(list_type<KernelPoint>(record_type(of), {.none = "no points"}), "points",
+                                             "Measured points, in any order.",
+                                             {.help = "a list of measured points", .only = std::move(only)});
 }
 
-cluster::KernelCurve read_kernel_curve(const Value& value) {
-    cluster::KernelCurve curve;
-    Fields fields(value);
-    const Value kernel = fields.require("kernel");
-    curve.kind = kernel.one_of(kKernelKinds, KernelKind::matmul);
-    const bool has_extents = curve.kind != KernelKind::stream && curve.kind != KernelKind::gather;
-    const Value precision = has_extents ? fields.require("precision") : fields.find("precision");
-    curve.precision = precision.one_of(kPrecisions, curve.precision);
-    if (const Value direction = fields.find("direction")) {
-        curve.direction = direction.one_of(kDirections, graph::Direction::forward);
-    }
-    if (!has_extents) {
-        curve.exact = fields.find("exact").flag();
-    }
-    curve.held_out_error = fields.find("held_out_error").number({.least = 0}, curve.held_out_error);
-    curve.provenance = read_provenance(fields);
-    for (const Value& point : read_points(fields)) {
-        curve.points.push_back(read_kernel_point(point, has_extents));
-    }
-    fields.finish();
-    return curve;
-}
+constexpr const char* kHeldOut =
+    "90th percentile of |predicted - measured| / measured, of measurements kept out of the points. It becomes the "
+    "interval of predictions between them.";
 
-cluster::CollectiveCurve read_collective_curve(const Value& value, RanksPerNode due) {
-    cluster::CollectiveCurve curve;
-    Fields fields(value);
-    curve.collective = fields.require("collective").one_of(cluster::kCollectives, Collective::all_reduce);
-    curve.ranks = fields.require("ranks").whole(2, kMostWhole, 2);
-    const bool required = due == RanksPerNode::required;
-    const Value per_node = required ? fields.require("ranks_per_node") : fields.find("ranks_per_node");
-    curve.ranks_per_node = per_node.whole(1, kMostWhole, required ? 1 : curve.ranks);
-    if (curve.ranks_per_node > curve.ranks) {
+void check_collective_curve(Fields& fields, CollectiveCurve& curve, const Reading& /*reading*/) {
+    const Value per_node = fields.find("ranks_per_node");
+    if (!per_node) {
+        curve.ranks_per_node = curve.ranks;
+    } else if (curve.ranks_per_node > curve.ranks) {
         per_node.error(fmt::format("{} ranks of a node, of {} in all", curve.ranks_per_node, curve.ranks));
     }
-    curve.held_out_error = fields.find("held_out_error").number({.least = 0}, curve.held_out_error);
-    curve.provenance = read_provenance(fields);
-    for (const Value& point : read_points(fields)) {
-        Fields parts(point);
-        const Value size = parts.require("size");
-        const Bytes bytes = size.quantity(Sign::positive, Bytes{});
-        if (size && !curve.points.empty() && bytes <= curve.points.back().size) {
+    const std::vector<Value> points =
+        fields.find("points").is_list() ? fields.find("points").list() : std::vector<Value>{};
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        const Value size = points[i].is_mapping() ? Fields(points[i]).find("size") : Value();
+        if (size && curve.points[i].size <= curve.points[i - 1].size) {
             size.error("no larger than the one before", "the sizes of a curve ascend");
         }
-        curve.points.push_back({bytes, parts.require("time").quantity(Sign::positive, Seconds{})});
-        parts.finish();
     }
-    fields.finish();
-    return curve;
 }
+
+const Description& collective_point() {
+    static const Description described{
+        .noun = "point of a collective",
+        .summary = "One measured message size.",
+        .keys = {required<&CollectiveCurve::Point::size>(
+                     "size", "The full buffer; of an all-gather, its result. Sizes ascend.", {.range = kPositive}),
+                 required<&CollectiveCurve::Point::time>("time", "Of one collective.", {.range = kPositive})},
+        .one_line = true,
+        .defaults = default_of<CollectiveCurve::Point>};
+    return described;
+}
+
+Description collective_curve(std::string noun, Key ranks_per_node) {
+    std::vector<Key> keys{
+        required<&CollectiveCurve::collective>("collective", "The collective."),
+        required<&CollectiveCurve::ranks>("ranks", "Ranks that take part.", {.range = at_least(2)}),
+        std::move(ranks_per_node),
+        optional<&CollectiveCurve::held_out_error>("held_out_error", kHeldOut, {.range = kNotNegative})};
+    keys = joined(std::move(keys), provenance_keys<&CollectiveCurve::provenance>());
+    keys.push_back(required_as<&CollectiveCurve::points>(
+        list_type<CollectiveCurve::Point>(record_type(collective_point), {.none = "no points"}), "points",
+        "Measured points.", {.help = "a list of measured points"}));
+    return {.noun = std::move(noun),
+            .summary = "A measured collective: its time over the message size, interpolated in log space.",
+            .keys = std::move(keys),
+            .check = checked<CollectiveCurve, check_collective_curve>,
+            .defaults = default_of<CollectiveCurve>};
+}
+
+bool has_all_ranks_in_a_node(const CollectiveCurve& curve) { return curve.ranks_per_node == curve.ranks; }
 
 }  // namespace
 
-cluster::Provenance read_provenance(Fields& fields) {
-    cluster::Provenance provenance;
-    provenance.source = fields.find("source").text();
-    provenance.conditions = fields.find("conditions").text();
-    if (const Value date = fields.find("date")) {
-        provenance.date = date.text();
-        if (!is_date(provenance.date)) {
-            date.error(fmt::format("\"{}\" is not a date", provenance.date), "write year-month-day: 2026-11-01");
-        }
-    }
-    return provenance;
+Condition products() { return {"kernel", {"matmul", "convolution", "attention", "recurrent"}}; }
+Condition passes() { return {"kernel", {"stream", "gather"}}; }
+
+template <>
+const Description& description<KernelCurve>() {
+    static const Description described{
+        .noun = "curve",
+        .summary = "Measured kernels of one kind. Between the points their efficiency is interpolated in log space.",
+        .keys = joined(
+            joined({required<&KernelCurve::kind>("kernel", "Kind of the kernels."),
+                    required<&KernelCurve::precision>("precision", "Precision of the operands.", {.only = products()}),
+                    optional<&KernelCurve::precision>("precision", "Of no effect: such kernels have no precision.",
+                                                      {.only = passes()}),
+                    optional<&KernelCurve::direction>("direction", "The only pass that the points are of.",
+                                                      {.default_text = "any"}),
+                    optional<&KernelCurve::exact>("exact",
+                                                  "Answer only for passes with exactly the bytes and operations of a "
+                                                  "point, and nothing in between.",
+                                                  {.only = passes()}),
+                    optional<&KernelCurve::held_out_error>("held_out_error", kHeldOut, {.range = kNotNegative})},
+                   provenance_keys<&KernelCurve::provenance>()),
+            {points(product_point, products()), points(pass_point, passes())}),
+        .defaults = default_of<KernelCurve>};
+    return described;
 }
 
-std::vector<cluster::KernelCurve> read_kernel_curves(const Value& curves) {
-    std::vector<cluster::KernelCurve> read;
-    for (const Value& value : curves.list()) {
-        read.push_back(read_kernel_curve(value));
-    }
-    return read;
+template <>
+const Description& description<CollectiveCurve>() {
+    static const Description described = collective_curve(
+        "collective curve", required<&CollectiveCurve::ranks_per_node>(
+                                "ranks_per_node", "How many of them share a node.", {.range = at_least(1)}));
+    return described;
 }
 
-std::vector<cluster::CollectiveCurve> read_collective_curves(const Value& curves, RanksPerNode due) {
-    std::vector<cluster::CollectiveCurve> read;
-    for (const Value& value : curves.list()) {
-        read.push_back(read_collective_curve(value, due));
-    }
-    return read;
+const Description& link_curve() {
+    static const Description described = collective_curve(
+        "curve of a link", optional<&CollectiveCurve::ranks_per_node>(
+                               "ranks_per_node", "How many of them share a node, and so have other links among them.",
+                               {.range = at_least(1),
+                                .default_text = "all ranks",
+                                .always_written = true,
+                                .is_derived = test<CollectiveCurve, has_all_ranks_in_a_node>}));
+    return described;
 }
 
 }  // namespace dodona::files

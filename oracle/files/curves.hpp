@@ -1,28 +1,33 @@
-// Measured curves in device and cluster files, and what profiles share with them.
+// Measured curves of devices, clusters and links, and the provenance that fits share with them.
 #pragma once
 
-#include <array>
-#include <vector>
-
 #include "cluster/cluster.hpp"
-#include "files/fields.hpp"
+#include "files/description_keys.hpp"
+#include "files/text_forms.hpp"
 
 namespace dodona::files {
 
-inline constexpr std::array kKernelKinds{graph::KernelKind::matmul,    graph::KernelKind::convolution,
-                                         graph::KernelKind::attention, graph::KernelKind::stream,
-                                         graph::KernelKind::gather,    graph::KernelKind::recurrent};
+template <>
+const Description& description<cluster::KernelCurve>();
 
-inline constexpr std::array kDirections{graph::Direction::forward, graph::Direction::backward_input,
-                                        graph::Direction::backward_weight};
+/// Of a cluster: `ranks_per_node` is required.
+template <>
+const Description& description<cluster::CollectiveCurve>();
+
+/// Of a link: its ranks are side by side unless the curve says otherwise.
+const Description& link_curve();
+
+/// A condition on `kernel`: kernels with extents, or passes over so many bytes.
+Condition products();
+Condition passes();
 
 /// `source`, `date` and `conditions`, all optional.
-cluster::Provenance read_provenance(Fields& fields);
-
-std::vector<cluster::KernelCurve> read_kernel_curves(const Value& curves);
-
-/// Curves of a link are of ranks side by side unless they say otherwise.
-enum class RanksPerNode { required, all };
-std::vector<cluster::CollectiveCurve> read_collective_curves(const Value& curves, RanksPerNode due);
+template <auto Provenance>
+std::vector<Key> provenance_keys() {
+    return {
+        optional<Provenance, &cluster::Provenance::source>("source", "Where the numbers come from."),
+        optional<Provenance, &cluster::Provenance::date>("date", "Day of the measurement.", {.form = &kDate}),
+        optional<Provenance, &cluster::Provenance::conditions>("conditions", "Clocks, driver and library versions.")};
+}
 
 }  // namespace dodona::files

@@ -186,9 +186,10 @@ std::vector<std::string> Value::texts() const {
     return texts;
 }
 
-Fields::Fields(const Value& mapping) : mapping_(mapping) {
+Fields::Fields(const Value& mapping, std::string help) : mapping_(mapping) {
     if (mapping_ && !mapping_.is_mapping()) {
-        mapping_.error(fmt::format("a mapping is due, not {}", kind_of(mapping_.node())), "write `key: value`");
+        mapping_.error(fmt::format("a mapping is due, not {}", kind_of(mapping_.node())),
+                       help.empty() ? "write `key: value`" : std::move(help));
         mapping_ = Value();
     }
 }
@@ -201,6 +202,15 @@ Value Fields::find(const std::string& key) {
     if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) {
         asked_.push_back(key);
     }
+    return at(key);
+}
+
+Value Fields::find_unlisted(const std::string& key) {
+    unlisted_.push_back(key);
+    return at(key);
+}
+
+Value Fields::at(const std::string& key) const {
     if (!mapping_) {
         return {};
     }
@@ -226,7 +236,9 @@ std::vector<Fields::Member> Fields::rest() {
         return members;
     }
     for (const Node::Member& member : mapping_.node().members) {
-        if (std::find(asked_.begin(), asked_.end(), member.key) == asked_.end()) {
+        const auto is_key = [&](const std::string& key) { return key == member.key; };
+        if (std::none_of(asked_.begin(), asked_.end(), is_key) &&
+            std::none_of(unlisted_.begin(), unlisted_.end(), is_key)) {
             members.push_back({member.key, member.where, {*member.value, path_of(member.key), mapping_.faults()}});
         }
     }

@@ -29,6 +29,12 @@ struct Range {
     bool without_most = false;
 };
 
+inline constexpr Range kPositive{.least = 0, .without_least = true};
+inline constexpr Range kNotNegative{.least = 0};
+inline constexpr Range kShare{.least = 0, .most = 1};
+inline constexpr Range kPositiveShare{.least = 0, .most = 1, .without_least = true};
+constexpr Range at_least(double least) { return {.least = least}; }
+
 enum class Sign { positive, not_negative };
 
 /// A node and its path (`levels[0].bandwidth`). It may be absent: then it reads as the fallback, in silence, because
@@ -61,6 +67,8 @@ public:
     [[nodiscard]] std::vector<Value> list() const;
     [[nodiscard]] std::vector<std::string> texts() const;  ///< a text, or a list of them
 
+    /// A quantity in base units.
+    [[nodiscard]] double base_units(Dimensions due, Sign sign, double fallback) const;
     template <Dimensions D>
     [[nodiscard]] Quantity<D> quantity(Sign sign, Quantity<D> fallback) const {
         return Quantity<D>::of_base(base_units(D, sign, fallback.in(Quantity<D>::of_base(1))));
@@ -73,7 +81,6 @@ public:
     [[nodiscard]] Value bare() const;
 
 private:
-    [[nodiscard]] double base_units(Dimensions due, Sign sign, double fallback) const;
     [[nodiscard]] bool require_scalar(std::string_view due) const;
 
     const Node* node_ = nullptr;
@@ -90,11 +97,14 @@ public:
         Value value;
     };
 
-    explicit Fields(const Value& mapping);
+    /// `help`: beside the message that the value is no mapping.
+    explicit Fields(const Value& mapping, std::string help = {});
 
     /// The value of an optional key; absent if there is none.
     Value find(const std::string& key);
-    /// The value of a key that must be there; its absence is a fault at the mapping, told by finish().
+    /// The same; messages do not name the key among those that are accepted.
+    Value find_unlisted(const std::string& key);
+    /// The value of a key that must be there; finish() reports its absence at the mapping.
     Value require(const std::string& key, const std::string& help = {});
     /// Everything not asked for so far, in the order of the file.
     std::vector<Member> rest();
@@ -110,9 +120,11 @@ private:
     };
 
     [[nodiscard]] std::string path_of(const std::string& key) const;
+    [[nodiscard]] Value at(const std::string& key) const;
 
     Value mapping_;
     std::vector<std::string> asked_;
+    std::vector<std::string> unlisted_;
     std::vector<Missing> missing_;
 };
 

@@ -1,131 +1,161 @@
 #include "files/framework_file.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <utility>
 
-#include <fmt/format.h>
-
-#include "files/fields.hpp"
-#include "files/heading.hpp"
+#include "files/description_keys.hpp"
+#include "files/read_description.hpp"
 
 namespace dodona::files {
 
 namespace {
 
-/// `{value: 38 us, lo: 30 us, hi: 45 us, source: "..."}`; without lo and hi the value is taken as exact.
-plan::Framework::Number read_number(const Value& value, const plan::FrameworkParameterKind& kind) {
-    const auto base = [&](const Value& number, double fallback) {
-        return kind.is_time ? number.quantity(Sign::not_negative, Seconds::of_base(fallback)).in(unit::second)
-                            : number.number({.least = kind.least, .most = kind.most}, fallback);
-    };
-    plan::Framework::Number number;
-    if (!value.is_mapping()) {
-        value.error("a value needs its source", fmt::format("write {}: {{value: ..., source: \"...\"}}", kind.word));
-        return number;
+using plan::Framework;
+using plan::FrameworkParameterKind;
+using plan::kFrameworkParameters;
+using Number = Framework::Number;
+using Bounds = Framework::Number::Bounds;
+
+constexpr Dimensions kSeconds{.second = 1};
+
+/// How values of a parameter are written: a time or a ratio.
+KeyOptions value_of_parameter(const FrameworkParameterKind& kind) {
+    return kind.is_time ? KeyOptions{.range = kNotNegative, .dimensions = kSeconds}
+                        : KeyOptions{.range = {.least = kind.least, .most = kind.most},
+                                     .value_text = "number in the range of the parameter"};
+}
+
+/// The rows of one parameter. Functions, since a description is found by a function without arguments.
+template <std::size_t I>
+struct Parameter {
+    static constexpr const FrameworkParameterKind& kKind = kFrameworkParameters[I];
+
+    static const Description& bounds() {
+        static const Description described{.noun = "pair of bounds",
+                                           .summary = "What is physical.",
+                                           .keys = {required<&Bounds::least>("least", "The least.", options()),
+                                                    required<&Bounds::most>("most", "The most.", options())},
+                                           .by_position = true,
+                                           .example = "[least, most]",
+                                           .defaults = default_of<Bounds>};
+        return described;
     }
-    Fields fields(value);
-    number.value = base(fields.require("value", std::string(kind.meaning)), kind.neutral);
-    const Value lo = fields.find("lo");
-    const Value hi = fields.find("hi");
-    number.lo = base(lo, number.value);
-    number.hi = base(hi, number.value);
-    if (const Value bounds = fields.find("bounds")) {
-        const std::vector<Value> ends = bounds.list();
-        if (ends.size() == 2) {
-            number.bounds = {base(ends[0], kind.least), base(ends[1], kind.most)};
+
+    static const Description& number() {
+        static const Description described{
+            .noun = kKind.is_time ? "time of a framework" : "ratio of a framework",
+            .summary = "The value of a parameter, and the interval that it lies in with 90 %.",
+            .keys = {required<&Number::value>("value", "The value.", options(std::string(kKind.meaning))),
+                     optional<&Number::lo>("lo", "Lower end of the interval.", of_value<is_lo_the_value>()),
+                     optional<&Number::hi>("hi", "Upper end of the interval.", of_value<is_hi_the_value>()),
+                     optional_as<&Number::bounds>(optional_type<Bounds>(record_type(bounds)), "bounds",
+                                                  "Between which a fit may move the value."),
+                     required<&Number::source>("source", "Where the value comes from.",
+                                               {.help = "where the value comes from"})},
+            .one_line = true,
+            .example = fmt::format("{}: {{value: ..., source: \"...\"}}", kKind.word),
+            .mapping_due = "a value needs its source",
+            .check = checked<Number, check>,
+            .defaults = default_of<Number>};
+        return described;
+    }
+
+    static Key key() {
+        Key key = make_key(
+            std::string(kKind.word), sentence(kKind.meaning) + range_text(), false, {.is_absent = is_unknown},
+            [](void* object) -> void* { return &static_cast<Framework*>(object)->numbers[I]; }, record_type(number));
+        key.default_text = kKind.is_time ? fmt::format("{} s", kKind.neutral) : fmt::format("{}", kKind.neutral);
+        return key;
+    }
+
+private:
+    static KeyOptions options(std::string help = {}) {
+        KeyOptions options = value_of_parameter(kKind);
+        options.help = std::move(help);
+        return options;
+    }
+    static bool is_lo_the_value(const Number& number) { return number.lo == number.value; }
+    static bool is_hi_the_value(const Number& number) { return number.hi == number.value; }
+    template <bool (*IsTheValue)(const Number&)>
+    static KeyOptions of_value() {
+        KeyOptions options = value_of_parameter(kKind);
+        options.default_text = "the value";
+        options.always_written = true;
+        options.is_derived = test<Number, IsTheValue>;
+        return options;
+    }
+    static bool is_unknown(const void* object) {
+        return static_cast<const Framework*>(object)->numbers[I].source.empty();
+    }
+    static std::string range_text() {
+        return kKind.is_time ? fmt::format(" At most {} s.", kKind.most)
+                             : fmt::format(" From {} to {}.", kKind.least, kKind.most);
+    }
+    static std::string sentence(std::string_view meaning) {
+        std::string text(meaning);
+        text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+        return text + '.';
+    }
+
+    static void check(Fields& fields, Number& number, const Reading& /*reading*/) {
+        const Value& value = fields.mapping();
+        number.lo = fields.find("lo") ? number.lo : number.value;
+        number.hi = fields.find("hi") ? number.hi : number.value;
+        if (const auto& bounds = number.bounds;
+            bounds && (bounds->least > number.value || number.value > bounds->most || bounds->least >= bounds->most)) {
+            fields.find("bounds").error("two bounds are due, with the value between them", "bounds: [least, most]");
         }
-        if (!number.bounds || number.bounds->least > number.value || number.value > number.bounds->most ||
-            number.bounds->least >= number.bounds->most) {
-            bounds.error("two bounds are due, with the value between them", "bounds: [least, most]");
+        if (number.lo > number.value || number.hi < number.value) {
+            value.error("the value lies outside of its own interval", "lo <= value <= hi");
+        }
+        if (kKind.is_time && number.value > kKind.most) {
+            value.error(fmt::format("{} s is more than {} s", number.value, kKind.most));
         }
     }
-    number.source = fields.require("source", "where the value comes from").text();
-    if (number.lo > number.value || number.hi < number.value) {
-        value.error("the value lies outside of its own interval", "lo <= value <= hi");
-    }
-    if (kind.is_time && number.value > kind.most) {
-        value.error(fmt::format("{} s is more than {} s", number.value, kind.most));
-    }
-    fields.finish();
-    return number;
+};
+
+template <std::size_t... I>
+std::vector<Key> parameter_keys(std::index_sequence<I...> /*all*/) {
+    return {Parameter<I>::key()...};
+}
+
+const Description& parameters() {
+    static const Description described{.noun = "parameters of a framework",
+                                       .summary = "What is left out adds nothing. Every value needs its source.",
+                                       .keys = parameter_keys(std::make_index_sequence<kFrameworkParameters.size()>()),
+                                       .defaults = default_of<Framework>};
+    return described;
 }
 
 }  // namespace
 
-std::string framework_to_yaml(const plan::Framework& framework, const std::string& indent) {
-    const auto quoted = [](std::string text) {
-        for (std::size_t at = 0; (at = text.find_first_of("\\\"", at)) != std::string::npos; at += 2) {
-            text.insert(at, 1, '\\');
-        }
-        return "\"" + text + "\"";
-    };
-    std::string text =
-        fmt::format("{0}framework: {1}\n{0}source: {2}\n", indent, framework.name.empty() ? "observed" : framework.name,
-                    quoted(framework.source.empty() ? "moved to fit observed steps" : framework.source));
-    if (!framework.summary.empty()) {
-        text += fmt::format("{}summary: {}\n", indent, quoted(framework.summary));
-    }
-    const auto list = [&](const char* key, const std::vector<std::string>& words) {
-        if (!words.empty()) {
-            std::vector<std::string> written;
-            std::transform(words.begin(), words.end(), std::back_inserter(written), quoted);
-            text += fmt::format("{}{}: [{}]\n", indent, key, join(written));
-        }
-    };
-    if (!framework.memory.empty()) {
-        text += fmt::format("{}memory: {}\n", indent, framework.memory);
-    }
-    list("fitted_to", framework.fitted_to);
-    list("usual_for", framework.usual_for);
-    text += fmt::format("{}spread: {{value: {:.3g}, source: \"what is left after the fit, groups held out\"}}\n",
-                        indent, framework.spread);
-    text += indent + "parameters:\n";
-    for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
-        const plan::Framework::Number& number = framework.numbers[static_cast<std::size_t>(kind.parameter)];
-        if (number.source.empty()) {
-            continue;
-        }
-        const auto in_unit = [&](double value) {
-            return !kind.is_time      ? fmt::format("{:.4g}", value)
-                   : kind.most < 0.01 ? fmt::format("{:.4g} us", value * 1e6)
-                                      : fmt::format("{:.4g} ms", value * 1e3);
-        };
-        text += fmt::format("{}  {}: {{value: {}, lo: {}, hi: {}", indent, kind.word, in_unit(number.value),
-                            in_unit(std::min(number.lo, number.value)), in_unit(std::max(number.hi, number.value)));
-        if (number.bounds) {
-            text += fmt::format(", bounds: [{}, {}]", in_unit(number.bounds->least), in_unit(number.bounds->most));
-        }
-        text += fmt::format(", source: {}}}\n", quoted(number.source));
-    }
-    return text;
+template <>
+const Description& description<Framework>() {
+    static const Description described{
+        .noun = "framework",
+        .summary =
+            "What the software of one generation adds in training to kernels and links that were measured alone.",
+        .keys =
+            {file_name<&Framework::name>("framework"), file_source<&Framework::source>(),
+             optional<&Framework::summary>("summary", "One line for lists."),
+             optional<&Framework::memory>("memory", "The memory profile of such software.", {.default_text = "none"}),
+             optional<&Framework::fitted_to>("fitted_to", "Groups of published runs that it was fitted to.",
+                                             {.or_single = true}),
+             optional<&Framework::usual_for>(
+                 "usual_for",
+                 "Taken unasked for models with one of these operators; \"*\": for any model that no other framework "
+                 "is usual for.",
+                 {.or_single = true}),
+             optional<&Framework::spread>(
+                 "spread",
+                 "Standard deviation of log(measured / predicted) of runs that were held out. It makes all intervals "
+                 "of the framework wider or narrower (oracle/step/uncertainty.hpp).",
+                 {.range = kShare}),
+             optional_as(record_type(parameters), "parameters", "What it adds.")},
+        .file_kind = "framework",
+        .defaults = default_of<Framework>};
+    return described;
 }
 
-plan::Framework read_inline_framework(const Value& value) {
-    plan::Framework framework;
-    Fields fields(value);
-    const Heading heading = read_heading(fields, "framework");
-    framework.name = heading.name;
-    framework.source = heading.source;
-    framework.summary = fields.find("summary").text();
-    framework.fitted_to = fields.find("fitted_to").texts();
-    framework.memory = fields.find("memory").text();
-    framework.usual_for = fields.find("usual_for").texts();
-    framework.spread = fields.find("spread").bare().number({.least = 0, .most = 1}, 0);
-    Fields parameters(fields.find("parameters"));
-    for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
-        if (const Value number = parameters.find(std::string(kind.word))) {
-            framework.number(kind.parameter) = read_number(number, kind);
-        }
-    }
-    parameters.finish();
-    fields.finish();
-    return framework;
-}
-
-plan::Framework read_framework(Document document) {
-    plan::Framework framework = read_inline_framework(Value(*document.root, "", document.faults));
-    throw_faults(document);
-    return framework;
-}
+Framework read_framework(Document document) { return read_file<Framework>(std::move(document)); }
 
 }  // namespace dodona::files

@@ -1,6 +1,6 @@
 #include "files/heading.hpp"
 
-#include <algorithm>
+#include "files/text_forms.hpp"
 
 namespace dodona::files {
 
@@ -8,11 +8,11 @@ namespace {
 
 /// A file is of the first kind that it has the key of: plans also name a strategy, clusters a device,
 /// devices a profile.
-constexpr std::string_view kKinds[] = {"model",   "cluster",   "plan", "strategy", "device",
-                                       "profile", "framework", "link", "memory"};
+constexpr std::string_view kFileKinds[] = {"model",   "cluster",   "plan", "strategy", "device",
+                                           "profile", "framework", "link", "memory"};
 
 std::string kind_of_file(const Node& root) {
-    for (const std::string_view kind : kKinds) {
+    for (const std::string_view kind : kFileKinds) {
         for (const Node::Member& member : root.members) {
             if (member.key == kind) {
                 return std::string(kind);
@@ -22,23 +22,22 @@ std::string kind_of_file(const Node& root) {
     return {};
 }
 
-bool continues_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.';
-}
-
 }  // namespace
 
-Heading read_heading(Fields& fields, const std::string& kind, SourceIs source) {
+void expect_kind(Fields& fields, const std::string& kind) {
     const Value& root = fields.mapping();
-    if (!root) {
-        return {};
-    }
     const std::string found = kind_of_file(root.node());
     if (!found.empty() && found != kind && !fields.find(kind)) {
         fail(root.where(), fmt::format("this is a {} file; a {} file is due", found, kind),
              fmt::format("a {} file starts with `{}: NAME`", kind, kind));
     }
+}
+
+Heading read_heading(Fields& fields, const std::string& kind, SourceIs source) {
+    if (!fields.mapping()) {
+        return {};
+    }
+    expect_kind(fields, kind);
     Heading heading;
     heading.name = fields.require(kind, fmt::format("name what the file describes: `{}: NAME`", kind)).text();
     heading.source = (source == SourceIs::required
@@ -50,8 +49,8 @@ Heading read_heading(Fields& fields, const std::string& kind, SourceIs source) {
 
 std::string read_name(const Value& value) {
     std::string name = value.text();
-    if (!std::all_of(name.begin(), name.end(), continues_name)) {
-        value.error(fmt::format("\"{}\" is not a name", name), "names have letters, digits, `_`, `-` and `.`");
+    if (value.is_scalar()) {
+        kName.check(value);
     }
     return name;
 }

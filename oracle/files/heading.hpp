@@ -15,6 +15,9 @@ struct Heading {
 enum class SourceIs { required, optional };
 
 /// A file of another kind is a fault after which nothing more is read.
+void expect_kind(Fields& fields, const std::string& kind);
+
+/// Kind, name and source of a file.
 Heading read_heading(Fields& fields, const std::string& kind, SourceIs source = SourceIs::required);
 
 /// A name that paths and rules can carry: letters, digits, `_`, `-` and `.`. Others are a fault.

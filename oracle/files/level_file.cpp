@@ -1,128 +1,24 @@
 #include "files/level_file.hpp"
 
-#include <algorithm>
-#include <set>
 #include <utility>
 
-#include "files/heading.hpp"
+#include "files/description_keys.hpp"
 #include "files/link_file.hpp"
+#include "files/text_forms.hpp"
 
 namespace dodona::files {
 
 namespace {
 
-using cluster::Cluster;
+using cluster::InNetwork;
 using cluster::Level;
 using cluster::LevelKind;
 
-std::string level_kinds() {
-    std::vector<std::string> words;
-    for (const LevelKind kind : cluster::kLevelKinds) {
-        words.emplace_back(name(kind));
-    }
-    return join(words);
-}
+Condition of_kind(std::vector<std::string_view> kinds) { return {"kind", std::move(kinds)}; }
 
-/// A key that only levels of some kinds have.
-bool belongs(const Value& value, const Level& level, std::string_view key, std::initializer_list<LevelKind> kinds) {
-    if (!value || std::find(kinds.begin(), kinds.end(), level.kind) != kinds.end()) {
-        return static_cast<bool>(value);
-    }
-    std::vector<std::string> words;
-    for (const LevelKind kind : kinds) {
-        words.emplace_back(name(kind));
-    }
-    value.error(fmt::format("a level of kind {} has no {}", name(level.kind), key),
-                fmt::format("it belongs to levels of kind {}", join(words)));
-    return false;
-}
+bool has_protocols(const LevelEntry& entry) { return entry.level.link && !entry.level.link->protocols.empty(); }
 
-void read_sizes(const Value& value, Level& level) {
-    double children = 1;
-    for (const Value& item : value.list()) {
-        level.sizes.push_back(item.whole(2, kMostDevices, 2));
-        children *= static_cast<double>(level.sizes.back());
-    }
-    if (value.is_list() && level.sizes.empty()) {
-        value.error("a torus without dimensions", "write the children along each: [16, 16, 8]");
-    } else if (value.is_list() && !value.faults().has_errors() && children != static_cast<double>(level.size)) {
-        value.error(fmt::format("{} children in all, but the level has size {}", children, level.size),
-                    "the product of `sizes` is `size`");
-    }
-}
-
-/// `true`, or a mapping of what differs from the links.
-void read_in_network(const Value& value, Level& level) {
-    cluster::InNetwork reduction{
-        .bandwidth = static_cast<double>(level.links) * level.efficiency * level.bandwidth / level.taper,
-        .latency = level.latency};
-    if (!value.is_mapping()) {
-        if (value.flag()) {
-            level.in_network = reduction;
-        }
-        return;
-    }
-    Fields fields(value);
-    if (const Value bandwidth = fields.find("bandwidth")) {
-        reduction.bandwidth = bandwidth.quantity(Sign::positive, reduction.bandwidth);
-    }
-    if (const Value latency = fields.find("latency")) {
-        reduction.latency = latency.quantity(Sign::not_negative, reduction.latency);
-    }
-    fields.finish();
-    level.in_network = reduction;
-}
-
-/// What only some kinds have.
-void read_particulars(Fields& fields, Level& level) {
-    const Value taper = fields.find("taper");
-    if (belongs(taper, level, "taper", {LevelKind::fat_tree})) {
-        level.taper = taper.number({.least = 1}, level.taper);
-    }
-    const Value sizes = level.kind == LevelKind::torus
-                            ? fields.require("sizes", "children along each dimension: [16, 16, 8]")
-                            : fields.find("sizes");
-    if (belongs(sizes, level, "sizes", {LevelKind::torus})) {
-        read_sizes(sizes, level);
-    }
-    const Value routing = fields.find("routing");
-    if (belongs(routing, level, "routing", {LevelKind::dragonfly})) {
-        level.routing = routing.one_of(cluster::kRoutings, level.routing);
-    }
-    const Value in_network = fields.find("in_network");
-    if (belongs(in_network, level, "in-network reduction",
-                {LevelKind::switched, LevelKind::fat_tree, LevelKind::rail})) {
-        read_in_network(in_network, level);
-    }
-}
-
-/// A link by its name, {use: NAME, borrowed: 0.1} where it is not the one that was measured, or itself: {link: ...}.
-cluster::Link read_link_of(const Value& value, const LinkFinder& links) {
-    const auto open = [&](const Value& named) {
-        const std::string name = named.text();
-        return name.empty() ? cluster::Link{} : read_link(links.open(name, links.folder, named.where()));
-    };
-    try {
-        if (!value.is_mapping()) {
-            return open(value);
-        }
-        if (!value.node().members.empty() && value.node().members.front().key == "link") {
-            return read_link(value, SourceIs::optional);
-        }
-        Fields fields(value);
-        const Value use = fields.require("use", "the link: a built-in one, or a file");
-        const double borrowed = fields.require("borrowed", "the error that this adds: 0.1").number({.least = 0}, 0);
-        fields.finish();
-        cluster::Link link = use ? open(use) : cluster::Link{};
-        link.borrowed = borrowed;
-        return link;
-    } catch (const InputError& error) {
-        absorb(value.faults(), error);
-        return {};
-    }
-}
-
-/// Of one device, or between nodes of one adapter: what a link file's bandwidth is of.
+/// What a link file's bandwidth is of: one device, or between nodes one adapter.
 BytesPerSecond of_one(const Level& level) {
     switch (level.kind) {
         case LevelKind::all_to_all: return static_cast<double>(level.size - 1) * level.bandwidth;
@@ -131,7 +27,7 @@ BytesPerSecond of_one(const Level& level) {
     }
 }
 
-/// Measured times are of one bandwidth.
+/// Measured times hold at one bandwidth only.
 void check_bandwidth(const Value& value, const Level& level) {
     if (value.faults().has_errors() || !level.link) {
         return;
@@ -144,78 +40,181 @@ void check_bandwidth(const Value& value, const Level& level) {
     }
 }
 
-/// Start-up and reach of the links: the level's own, or its link's.
-void read_timing(Fields& fields, Level& level, const LinkFinder& links) {
+/// Start-up time and share of the bandwidth are the level's own, or its link's.
+void settle_timing(Fields& fields, LevelEntry& entry) {
+    Level& level = entry.level;
     if (const Value link = fields.find("link")) {
-        level.link = read_link_of(link, links);
         check_bandwidth(link, level);
     }
-    const bool protocols = level.link && !level.link->protocols.empty();
-    const bool unread = level.link && level.link->name.empty();
-    const Value latency = protocols || unread ? fields.find("latency")
-                                              : fields.require("latency", "of one message between children: 9 us");
-    level.latency = latency.quantity(Sign::not_negative, Seconds{});
-    const Value efficiency = fields.find("efficiency");
-    level.efficiency = efficiency.bare().number({.least = 0, .most = 1, .without_least = true}, 1);
-    for (const auto& [value, key] : {std::pair(latency, "latency"), std::pair(efficiency, "efficiency")}) {
-        if (protocols && value) {
+    if (!has_protocols(entry)) {
+        const bool is_unread = level.link && level.link->name.empty();
+        if (!is_unread) {
+            static_cast<void>(fields.require("latency", "of one message between children: 9 us"));
+        }
+        return;
+    }
+    for (const char* key : {"latency", "efficiency"}) {
+        if (const Value value = fields.find(key)) {
             value.error(fmt::format("the link {} has its own {}", level.link->name, key), "leave one of the two out");
         }
     }
-    if (protocols) {
-        level.latency = level.link->protocols.front().timing.step;
-        for (const cluster::Protocol& protocol : level.link->protocols) {
-            level.efficiency = protocol.timing.efficiency;  // of the last, for large messages
-        }
+    level.latency = level.link->protocols.front().timing.step;
+    level.efficiency = level.link->protocols.back().timing.efficiency;  // of large messages
+}
+
+/// What a reduction in the network does not say is as of the links.
+void settle_in_network(Fields& fields, Level& level) {
+    if (!level.in_network) {
+        return;
+    }
+    const Value value = fields.find_unlisted("in_network");
+    Fields given(value.is_mapping() ? value : Value());
+    if (!given.find("bandwidth")) {
+        level.in_network->bandwidth =
+            static_cast<double>(level.links) * level.efficiency * level.bandwidth / level.taper;
+    }
+    if (!given.find("latency")) {
+        level.in_network->latency = level.latency;
     }
 }
 
-Level read_level(const Value& value, bool& is_node, const LinkFinder& links) {
-    Level level;
-    Fields fields(value);
-    if (const Value name = fields.require("name", "what its units are called: node, rack, system")) {
-        level.name = read_name(name);
+void check_sizes(const Value& value, const Level& level) {
+    double children = 1;
+    for (const std::int64_t size : level.sizes) {
+        children *= static_cast<double>(size);
     }
-    level.size = fields.require("size", "how many children it joins").whole(1, kMostDevices);
-    level.kind =
-        fields.require("kind", fmt::format("one of {}", level_kinds())).one_of(cluster::kLevelKinds, level.kind);
-    level.links = fields.find("links").whole(1, kMostDevices);
-    level.bandwidth =
-        fields.require("bandwidth", "of one link, one way: 50 GB/s").quantity(Sign::positive, BytesPerSecond{});
-    read_timing(fields, level, links);
-    read_particulars(fields, level);
-    is_node = fields.find("node").flag();
-    fields.finish();
-    return level;
+    if (value.is_list() && !value.faults().has_errors() && children != static_cast<double>(level.size)) {
+        value.error(fmt::format("{} children in all, but the level has size {}", children, level.size),
+                    "the product of `sizes` is `size`");
+    }
+}
+
+void check_level(Fields& fields, LevelEntry& entry, const Reading& /*reading*/) {
+    settle_timing(fields, entry);
+    settle_in_network(fields, entry.level);
+    if (const Value sizes = fields.find_unlisted("sizes"); sizes && !entry.level.sizes.empty()) {
+        check_sizes(sizes, entry.level);
+    }
+}
+
+/// NAME, {use: NAME, borrowed: 0.1} or the link itself.
+ValueType link_type() {
+    ReferenceType link = reference_type(description<cluster::Link>, &Openers::link);
+    link.name_key = "use";
+    link.name_help = "the link: a built-in one, or a file";
+    link.changes = {"borrowed"};
+    link.changes_required = true;
+    return optional_type<cluster::Link>({std::move(link)});
 }
 
 }  // namespace
 
-void read_levels(const Value& value, Cluster& cluster, const LinkFinder& links) {
-    std::set<std::string> names;
+template <>
+const Description& description<InNetwork>() {
+    static const Description described{
+        .noun = "reduction in the network",
+        .summary =
+            "The switches reduce and multiply on the way (NVLS, SHARP); the algorithm `in-network` uses it. "
+            "`true`: at the links' own bandwidth and latency.",
+        .keys = {optional<&InNetwork::bandwidth>("bandwidth", "Of one child, all its links together, one way.",
+                                                 {.range = kPositive, .default_text = "of the links"}),
+                 optional<&InNetwork::latency>("latency", "Of one message into the reduction and back.",
+                                               {.range = kNotNegative, .default_text = "of the links"})},
+        .true_is_all_defaults = true,
+        .one_line = true,
+        .defaults = default_of<InNetwork>};
+    return described;
+}
+
+template <>
+const Description& description<LevelEntry>() {
+    static const Description described{
+        .noun = "level",
+        .summary =
+            "Level i joins the children that level i - 1 makes; the children of level 0 are devices. `links` are "
+            "those of one child, shared by all devices inside it. What each kind costs: oracle/cost/path.hpp.",
+        .keys =
+            {required<&LevelEntry::level, &Level::name>(
+                 "name", "What the units are called that it makes: node, rack.",
+                 {.help = "what its units are called: node, rack, system", .form = &kName}),
+             required<&LevelEntry::level, &Level::size>(
+                 "size", "How many children one unit joins.",
+                 {.range = {.least = 1, .most = kMostDevices}, .help = "how many children it joins"}),
+             required<&LevelEntry::level, &Level::kind>(
+                 "kind", "How the children are joined.",
+                 {.help = fmt::format("one of {}", join(value_names<LevelKind>()))}),
+             optional<&LevelEntry::level, &Level::links>("links", "Links of one child; what they are of: see `kind`.",
+                                                         {.range = {.least = 1, .most = kMostDevices}}),
+             required<&LevelEntry::level, &Level::bandwidth>(
+                 "bandwidth", "Of one link, one way.", {.range = kPositive, .help = "of one link, one way: 50 GB/s"}),
+             optional<&LevelEntry::is_node>("node", "This level makes the nodes. At most one level says so.",
+                                            {.default_text = "true of the first level"}),
+             optional_as<&LevelEntry::level, &Level::link>(
+                 link_type(), "link",
+                 "What collectives were measured to do over such links, in place of `latency` and `efficiency`: the "
+                 "name "
+                 "of a link, a file, or the link itself. {use: NAME, borrowed: 0.1}: a sibling was measured, and "
+                 "`borrowed` is added to every error."),
+             optional<&LevelEntry::level, &Level::latency>(
+                 "latency", "Of one message between two children, start-up included. Required without a link.",
+                 {.range = kNotNegative,
+                  .default_text = "the link's",
+                  .always_written = true,
+                  .is_derived = test<LevelEntry, has_protocols>}),
+             optional<&LevelEntry::level, &Level::efficiency>(
+                 "efficiency",
+                 "Share of the bandwidth that collectives reach, by any algorithm; not of a reduction in the network, "
+                 "whose bandwidth is as measured.",
+                 {.range = kPositiveShare,
+                  .default_text = "1, or the link's",
+                  .is_derived = test<LevelEntry, has_protocols>}),
+             optional<&LevelEntry::level, &Level::taper>("taper",
+                                                         "Oversubscription: links x bandwidth / taper leave a child.",
+                                                         {.range = at_least(1), .only = of_kind({"fat-tree"})}),
+             required<&LevelEntry::level, &Level::sizes>(
+                 "sizes", "Children along each dimension, innermost first; their product is `size`.",
+                 {.range = {.least = 2, .most = kMostDevices},
+                  .help = "children along each dimension: [16, 16, 8]",
+                  .only = of_kind({"torus"}),
+                  .none = "a torus without dimensions",
+                  .none_help = "write the children along each: [16, 16, 8]"}),
+             optional<&LevelEntry::level, &Level::routing>("routing", "How messages go from group to group.",
+                                                           {.only = of_kind({"dragonfly"})}),
+             optional<&LevelEntry::level, &Level::in_network>("in_network", "What the switches reduce on the way.",
+                                                              {.only = of_kind({"switch", "fat-tree", "rail"})})},
+        .example = "{name: node, size: 8, kind: switch, bandwidth: 300 GB/s, latency: 3 us}",
+        .check = checked<LevelEntry, check_level>,
+        .defaults = default_of<LevelEntry>};
+    return described;
+}
+
+std::vector<LevelEntry> level_entries(const cluster::Cluster& cluster) {
+    std::vector<LevelEntry> entries;
+    for (const Level& level : cluster.levels) {
+        entries.push_back({level, entries.size() == cluster.node_level && cluster.node_level > 0});
+    }
+    return entries;
+}
+
+void set_levels(const std::vector<LevelEntry>& entries, cluster::Cluster& cluster, const Value& value,
+                const Reading& /*reading*/) {
+    const std::vector<Value> items = value.is_list() ? value.list() : std::vector<Value>{};
     bool has_node = false;
     double devices = 1;
-    for (const Value& item : value.list()) {
-        bool is_node = false;
-        cluster.levels.push_back(read_level(item, is_node, links));
-        const Level& level = cluster.levels.back();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const auto& [level, is_node] = entries[i];
         devices *= static_cast<double>(level.size);
-        if (!level.name.empty() && !names.insert(level.name).second) {
-            item.error(fmt::format("a second level \"{}\"", level.name), "levels have different names");
-        }
-        if (level.kind == LevelKind::rail && cluster.levels.size() == 1) {
-            item.error("the first level joins devices, which have one position each",
-                       "a rail level joins nodes: put the level inside the node before it");
+        if (level.kind == LevelKind::rail && i == 0) {
+            items[i].error("the first level joins devices, which have one position each",
+                           "a rail level joins nodes: put the level inside the node before it");
         }
         if (is_node && has_node) {
-            item.error("a second level that is the node", "mark one level with `node: true`");
+            items[i].error("a second level that is the node", "mark one level with `node: true`");
         } else if (is_node) {
-            cluster.node_level = cluster.levels.size() - 1;
+            cluster.node_level = i;
             has_node = true;
         }
-    }
-    if (value.is_list() && cluster.levels.empty()) {
-        value.error("no levels", "one level at least joins the devices: {name: node, size: 8, kind: switch, …}");
+        cluster.levels.push_back(level);
     }
     if (devices > static_cast<double>(kMostDevices)) {
         value.error(fmt::format("{} devices are more than {}", devices, kMostDevices));

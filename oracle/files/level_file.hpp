@@ -1,23 +1,26 @@
-// The levels of a cluster file.
+// The levels of a cluster, as its file has them.
 #pragma once
 
-#include <filesystem>
-
 #include "cluster/cluster.hpp"
-#include "files/document.hpp"
-#include "files/fields.hpp"
+#include "files/description.hpp"
 
 namespace dodona::files {
 
 inline constexpr std::int64_t kMostDevices = 1'000'000'000;
 
-/// Where the links that levels name are found.
-struct LinkFinder {
-    std::filesystem::path folder;  ///< of the cluster file
-    const Opener& open;
+/// A level of a file: one of them says that it is the node.
+struct LevelEntry {
+    cluster::Level level;
+    bool is_node = false;
 };
 
-/// Fills the cluster's levels and marks its node.
-void read_levels(const Value& value, cluster::Cluster& cluster, const LinkFinder& links);
+template <>
+const Description& description<LevelEntry>();
+
+std::vector<LevelEntry> level_entries(const cluster::Cluster& cluster);
+
+/// Sets the levels of a cluster and its node.
+void set_levels(const std::vector<LevelEntry>& entries, cluster::Cluster& cluster, const Value& value,
+                const Reading& reading);
 
 }  // namespace dodona::files

@@ -10,8 +10,7 @@
 #include "files/framework_file.hpp"
 #include "files/link_file.hpp"
 #include "files/machine_file.hpp"
-#include "files/memory_profile.hpp"
-#include "files/peer_file.hpp"
+#include "files/memory_profile_file.hpp"
 #include "files/plan_file.hpp"
 #include "files/run_conventions.hpp"
 #include "files/strategy_file.hpp"
@@ -104,7 +103,7 @@ Opener Library::opener(Kind kind) const {
 
 Opener Library::model_opener() const { return opener(Kind::model); }
 MachineOpeners Library::machine_openers() const {
-    return {opener(Kind::device), opener(Kind::profile), opener(Kind::link)};
+    return {.device = opener(Kind::device), .profile = opener(Kind::profile), .link = opener(Kind::link)};
 }
 Opener Library::strategy_opener() const { return opener(Kind::strategy); }
 Opener Library::framework_opener() const { return opener(Kind::framework); }
@@ -152,11 +151,6 @@ RunConventions Library::run_conventions() const {
 TableConventions Library::table_conventions() const {
     const std::string file = "oracle/validate/tables.yaml";
     return read_table_conventions(load_document(data_ / file, file, command_line()));
-}
-
-std::vector<PeerError> Library::peers() const {
-    const std::string file = "reports/peers.yaml";
-    return read_peers(load_document(data_ / file, file, command_line()));
 }
 
 }  // namespace dodona::files

@@ -15,7 +15,6 @@
 
 namespace dodona::files {
 
-struct PeerError;
 struct RunConventions;
 struct TableConventions;
 
@@ -53,14 +52,11 @@ public:
     /// Plans are always files.
     [[nodiscard]] plan::Plan plan(const std::string& path, const Location& where = command_line()) const;
 
-    /// How rows of tables of runs are read.
+    /// What the words of any table of runs mean.
     [[nodiscard]] RunConventions run_conventions() const;
 
     /// How rows of tables of models and machines are read.
     [[nodiscard]] TableConventions table_conventions() const;
-
-    /// Errors that other programs publish.
-    [[nodiscard]] std::vector<PeerError> peers() const;
 
     /// Finds what documents name.
     [[nodiscard]] Opener model_opener() const;

@@ -1,62 +1,74 @@
 #include "files/link_file.hpp"
 
-#include <set>
-
 #include "files/curves.hpp"
-#include "files/fields.hpp"
-#include "files/heading.hpp"
+#include "files/read_description.hpp"
 
 namespace dodona::files {
 
 namespace {
 
-std::vector<cluster::Protocol> read_protocols(const Value& value) {
-    std::vector<cluster::Protocol> protocols;
-    std::set<std::string> names;
-    for (const Value& item : value.list()) {
-        cluster::Protocol protocol;
-        Fields fields(item);
-        if (const Value name = fields.require("name", "low-latency, simple")) {
-            protocol.name = read_name(name);
-        }
-        protocol.timing.start =
-            fields.require("start", "once a collective: 8 us").quantity(Sign::not_negative, Seconds{});
-        protocol.timing.step = fields.require("step", "of one message: 1 us").quantity(Sign::not_negative, Seconds{});
-        protocol.timing.efficiency = fields.require("efficiency", "the share of the bandwidth that it reaches: 0.9")
-                                         .number({.least = 0, .most = 1, .without_least = true}, 1);
-        fields.finish();
-        if (!protocol.name.empty() && !names.insert(protocol.name).second) {
-            item.error(fmt::format("a second protocol \"{}\"", protocol.name), "protocols have different names");
-        }
-        protocols.push_back(protocol);
-    }
-    return protocols;
-}
+using cluster::CollectiveCurve;
+using cluster::Link;
+using cluster::LinkTiming;
+using cluster::Protocol;
 
 }  // namespace
 
-cluster::Link read_link(const Value& value, SourceIs source) {
-    cluster::Link link;
-    Fields fields(value);
-    const Heading heading = read_heading(fields, "link", source);
-    link.name = heading.name;
-    link.source = heading.source;
-    link.wiring = fields.find("wiring").one_of(cluster::kWirings, link.wiring);
-    link.bandwidth = fields.require("bandwidth", "of one device, all its links, one way: 300 GB/s")
-                         .quantity(Sign::positive, BytesPerSecond{});
-    link.protocols = read_protocols(fields.find("protocols"));
-    if (const Value error = fields.find("error")) {
-        link.error = error.number({.least = 0}, 0);
-    }
-    link.curves = read_collective_curves(fields.find("curves"), RanksPerNode::all);
-    fields.finish();
-    return link;
+template <>
+const Description& description<Protocol>() {
+    static const Description described{
+        .noun = "protocol",
+        .summary =
+            "One way to drive the links. A collective in s steps with b bytes out of a child takes start + s x "
+            "step + b / (efficiency x bandwidth), and the library takes the quickest protocol for the size at "
+            "hand.",
+        .keys = {required<&Protocol::name>("name", "Its name: low-latency, simple.",
+                                           {.help = "low-latency, simple", .form = &kName}),
+                 required<&Protocol::timing, &LinkTiming::start>(
+                     "start", "Once a collective, launch of its kernel included.",
+                     {.range = kNotNegative, .help = "once a collective: 8 us"}),
+                 required<&Protocol::timing, &LinkTiming::step>(
+                     "step", "Of one message between children.",
+                     {.range = kNotNegative, .help = "of one message: 1 us"}),
+                 required<&Protocol::timing, &LinkTiming::efficiency>(
+                     "efficiency", "Share of the level's bandwidth that it reaches.",
+                     {.range = kPositiveShare, .help = "the share of the bandwidth that it reaches: 0.9"})},
+        .one_line = true,
+        .defaults = default_of<Protocol>};
+    return described;
 }
 
-cluster::Link read_link(Document document) {
-    const cluster::Link link = read_link(Value(*document.root, "", document.faults), SourceIs::required);
-    throw_faults(document);
-    return link;
+template <>
+const Description& description<Link>() {
+    static const Description described{
+        .noun = "link",
+        .summary =
+            "A class of links, and what a communication library was measured to make of it. A curve answers for "
+            "groups of its ranks that have the level's links for themselves: tensor groups inside a node, or one "
+            "rank of each node with an adapter of its own. For other numbers of ranks the protocols answer, "
+            "corrected by what they miss the measured neighbours by; for groups over several levels, the "
+            "protocols of each level.",
+        .keys =
+            {file_name<&Link::name>("link"), file_source<&Link::source>(),
+             optional<&Link::wiring>("wiring", "What joined the devices that were measured."),
+             required<&Link::bandwidth>(
+                 "bandwidth",
+                 "Of one device, all its links together, one way; between nodes, of one adapter. A level that names "
+                 "the link has the same bandwidth.",
+                 {.range = kPositive, .help = "of one device, all its links, one way: 300 GB/s"}),
+             optional<&Link::error>("error", "What the protocols alone miss the measured tables by, 90th percentile.",
+                                    {.range = kNotNegative}),
+             optional<&Link::borrowed>("borrowed",
+                                       "Added to every error, where the link is not the one that was measured.",
+                                       {.range = kNotNegative, .help = "the error that this adds: 0.1"}),
+             optional<&Link::protocols>("protocols", "Shortest start first; the quickest counts.", {.distinct = true}),
+             optional_as<&Link::curves>(list_type<CollectiveCurve>(record_type(link_curve)), "curves",
+                                        "Measured collectives.")},
+        .file_kind = "link",
+        .defaults = default_of<Link>};
+    return described;
 }
+
+Link read_link(Document document) { return read_file<Link>(std::move(document)); }
 
 }  // namespace dodona::files

@@ -1,354 +1,349 @@
 #include "files/machine_file.hpp"
 
-#include <algorithm>
-#include <array>
-#include <set>
-#include <utility>
-
 #include "files/curves.hpp"
-#include "files/fields.hpp"
-#include "files/heading.hpp"
 #include "files/level_file.hpp"
 #include "files/money.hpp"
-#include "files/profile_file.hpp"
+#include "files/read_description.hpp"
 
 namespace dodona::files {
 
 namespace {
 
-using cluster::Algorithm;
 using cluster::Cluster;
-using cluster::Collective;
 using cluster::Device;
+using cluster::DeviceRange;
+using cluster::Host;
+using cluster::Interference;
+using cluster::MeasuredSamples;
+using cluster::ParameterServers;
+using cluster::Price;
+using cluster::Staging;
+using cluster::Storage;
 
-constexpr std::int64_t kMostMultiprocessors = 1'000'000;
-constexpr std::int64_t kLargestTile = 65'536;
-
-std::map<Precision, FlopPerSecond> read_matrix(const Value& value) {
-    std::vector<std::string> known;
-    for (const Precision precision : kPrecisions) {
-        known.emplace_back(name(precision));
-    }
-    std::map<Precision, FlopPerSecond> peaks;
-    Fields fields(value);
-    static_cast<void>(fields.find("source").text());
-    static_cast<void>(fields.find("note").text());
-    for (const Fields::Member& member : fields.rest()) {
-        if (const auto precision = precision_from(member.key)) {
-            peaks[*precision] = member.value.quantity(Sign::positive, FlopPerSecond{});
-        } else {
-            value.faults().error(
-                member.where,
-                fmt::format("{}: unknown precision{}", member.value.path(), did_you_mean(member.key, known)),
-                fmt::format("precisions: {}", join(known)));
-        }
-    }
-    if (fields.mapping() && peaks.empty() && !value.faults().has_errors()) {
-        value.error("no peaks", "write the dense peak of each precision: {fp16: 125 TFLOP/s}");
-    }
-    return peaks;
-}
-
-std::vector<cluster::Tile> read_tiles(const Value& value) {
-    std::vector<cluster::Tile> tiles;
-    for (const Value& pair : value.list()) {
-        const std::vector<Value> sides = pair.list();
-        if (pair.is_list() && sides.size() != 2) {
-            pair.error(fmt::format("a tile has two sides, not {}", sides.size()), "write [rows, columns]: [256, 128]");
-        } else if (pair.is_list()) {
-            tiles.push_back(
-                {static_cast<int>(sides[0].whole(1, kLargestTile)), static_cast<int>(sides[1].whole(1, kLargestTile))});
-        }
-    }
-    if (value.is_list() && value.node().items.empty()) {
-        value.error("no tiles", "write the output tiles of the matrix kernels: [[256, 128], [128, 128]]");
-    }
-    return tiles;
-}
-
-/// A name, {name, borrowed}, or itself: {profile, fits}; a profile whose faults were told has no fits.
-cluster::Profile read_profile_of(const Value& value, const std::filesystem::path& folder, const Opener& open) {
-    cluster::Profile profile;
-    std::string named;
-    bool borrowed = false;
-    if (value.is_mapping() && !value.node().members.empty() && value.node().members.front().key == "profile") {
-        return read_profile(value, SourceIs::optional);
-    }
-    if (value.is_mapping()) {
-        Fields fields(value);
-        named = fields.require("name", "a built-in profile or a file").text();
-        borrowed = fields.find("borrowed").flag();
-        fields.finish();
-    } else {
-        named = value.text();
-    }
-    if (!named.empty() && open) {
-        try {
-            profile = read_profile(open(named, folder, value.where()));
-            profile.borrowed = borrowed;
-        } catch (const InputError& error) {
-            absorb(value.faults(), error);
-        }
-    }
-    return profile;
-}
-
-Device read_device(const Value& value, SourceIs source, const std::filesystem::path& folder, const Opener& profile) {
+/// Consecutive nodes with one device.
+struct NodeRange {
     Device device;
-    Fields fields(value);
-    const Heading heading = read_heading(fields, "device", source);
-    device.name = heading.name;
-    device.source = heading.source;
-    device.memory = fields.require("memory", "its size: 16 GiB").quantity(Sign::positive, device.memory);
-    device.memory_bandwidth =
-        fields.require("memory_bandwidth", "of the data sheet: 900 GB/s").quantity(Sign::positive, BytesPerSecond{});
-    device.multiprocessors = static_cast<int>(
-        fields.require("multiprocessors", "how many tiles run at once: 80").whole(1, kMostMultiprocessors));
-    device.matrix = read_matrix(fields.require("matrix", "dense peaks by precision: {fp16: 125 TFLOP/s}"));
-    device.vector =
-        fields.require("vector", "the fp32 peak outside matrix units").quantity(Sign::positive, FlopPerSecond{});
-    device.tiles = read_tiles(fields.require("tiles", "output tiles of the matrix kernels: [[256, 128], [128, 128]]"));
-    device.launch =
-        fields.require("launch", "the shortest time between two kernels: 5 us").quantity(Sign::not_negative, Seconds{});
-    device.context =
-        fields.require("context", "memory that the runtime takes: 0.5 GiB").quantity(Sign::not_negative, Bytes{});
-    device.curves = read_kernel_curves(fields.find("curves"));
-    device.profile = read_profile_of(fields.find("profile"), folder, profile);
-    fields.finish();
-    return device;
-}
+    std::int64_t count = 1;
+};
 
-std::vector<Algorithm> read_algorithms(const Value& value) {
-    std::vector<Algorithm> algorithms;
-    for (const Value& item : value.list()) {
-        const Algorithm algorithm = item.one_of(cluster::kAlgorithms, Algorithm::ring);
-        if (std::find(algorithms.begin(), algorithms.end(), algorithm) != algorithms.end() && item.is_scalar()) {
-            item.error(fmt::format("{} is listed twice", name(algorithm)));
-        }
-        algorithms.push_back(algorithm);
-    }
-    if (value.is_list() && algorithms.empty()) {
-        value.error("no algorithm is allowed", "leave `algorithms` out to allow all");
-    }
-    return algorithms;
-}
+/// A price as its file has it; clusters know that of one device.
+enum class PriceUnit { device, node };
+inline constexpr std::array kPriceUnitTable{Enumerator(PriceUnit::device, "device", "the price of one device"),
+                                            Enumerator(PriceUnit::node, "node", "the price of a whole node")};
+constexpr const auto& enumerators(PriceUnit /*type*/) { return kPriceUnitTable; }
+struct WrittenPrice {
+    std::string value;
+    PriceUnit per = PriceUnit::device;
+    std::string source;
+};
 
-cluster::Staging read_staging(const Value& value) {
-    cluster::Staging staging;
-    Fields fields(value);
-    staging.latency = fields.require("latency").quantity(Sign::not_negative, Seconds{});
-    staging.bandwidth = fields.require("bandwidth").quantity(Sign::positive, BytesPerSecond{});
-    const Value applies_to = fields.require("applies_to", "a list: [send, halo]");
-    for (const Value& item : applies_to.list()) {
-        staging.applies_to.push_back(item.one_of(cluster::kCollectives, Collective::send));
-    }
-    if (applies_to.is_list() && staging.applies_to.empty()) {
-        applies_to.error("applies to nothing", "leave `point_to_point` out, or list [send, halo]");
-    }
-    staging.source = fields.find("source").text();
-    fields.finish();
-    return staging;
-}
+}  // namespace
 
-cluster::Interference read_interference(const Value& value) {
-    Fields fields(value);
-    cluster::Interference interference{
-        .lost =
-            fields.require("value", "compute lost over the time of what hides: 0.1").number({.least = 0, .most = 1}),
-        .source = fields.require("source", "where the value comes from").text()};
-    fields.finish();
-    return interference;
-}
+template <>
+const Description& description<NodeRange>();
+template <>
+const Description& description<WrittenPrice>();
 
-cluster::Storage read_storage(const Value& value) {
-    cluster::Storage storage;
-    Fields fields(value);
-    storage.bandwidth = fields.require("bandwidth", "per node: 2 GB/s").quantity(Sign::positive, BytesPerSecond{});
-    storage.prefetch = fields.find("prefetch").flag(storage.prefetch);
-    storage.source = fields.find("source").text();
-    fields.finish();
-    return storage;
-}
+namespace {
 
-cluster::Host read_host(const Value& value) {
-    cluster::Host host;
-    Fields fields(value);
-    host.memory = fields.require("memory", "of one node: 2 TB").quantity(Sign::positive, Bytes{});
-    host.bandwidth = fields.require("bandwidth", "between one device and host memory, one way: 64 GB/s")
-                         .quantity(Sign::positive, BytesPerSecond{});
-    host.source = fields.find("source").text();
-    fields.finish();
-    return host;
-}
-
-/// A text, or {value, per: device | node, source}. Prices change: they have a source of their own.
-std::optional<cluster::Price> read_price(const Value& value, const Cluster& cluster) {
-    cluster::Price price;
-    bool of_node = false;
-    Value typed = value;
-    if (value.is_mapping()) {
-        Fields fields(value);
-        typed = fields.require("value", "what one device costs: 2.5 USD/h");
-        of_node = fields.find("per").choice({"device", "node"}) == 1;
-        price.source = fields.require("source", "whose price, of which date").text();
-        fields.finish();
-    } else {
-        value.error("a price has a source", "{value: 2.5 USD/h, source: \"whose price, of which date\"}");
-        return std::nullopt;
-    }
-    const std::string text = typed.text();
-    if (text.empty()) {
-        return std::nullopt;
-    }
-    const auto read = rate_from(text);
+void check_price(const Value& value) {
+    const auto read = rate_from(value.node().text);
     if (const auto* fault = std::get_if<NotAQuantity>(&read)) {
-        typed.error(fault->message, fault->help);
-        return std::nullopt;
+        value.error(fault->message, fault->help);
     }
-    const Rate& rate = std::get<Rate>(read);
-    const bool nodes = !cluster.levels.empty() && !value.faults().has_errors();
-    price.device = of_node && nodes ? rate.money / static_cast<double>(cluster.node_size()) : rate.money;
-    price.currency = rate.currency;
-    return price;
 }
+const TextForm kPrice{.is = "a price", .pattern = "^[0-9][0-9.eE+-]* *[A-Z]{3} */ *(s|min|h|d)$", .check = check_price};
 
 /// Levels that are missing or wrong have no nodes to count.
 bool has_nodes(const Cluster& cluster, const Value& value) {
     return !cluster.levels.empty() && !value.faults().has_errors();
 }
 
-cluster::ParameterServers read_parameter_servers(const Value& value, const Cluster& cluster) {
-    using Place = cluster::ParameterServers::Place;
-    cluster::ParameterServers servers;
-    Fields fields(value);
-    const Value place = fields.require("place", "device, host or nodes");
-    servers.place = place.one_of(cluster::kServerPlaces, servers.place);
-    if (servers.place == Place::host && !cluster.host) {
-        place.error("the link to host memory is not known", "write `host: {memory: 2 TB, bandwidth: 64 GB/s}`");
-    }
-    const Value count = fields.find("count");
-    servers.count = count.whole(1, kMostDevices);
-    if (servers.place != Place::nodes && has_nodes(cluster, value) && servers.count > cluster.node_size()) {
-        count.error(fmt::format("{} servers on nodes of {} devices", servers.count, cluster.node_size()),
-                    "`count` is of one node where `place` is device or host");
-    }
-    fields.finish();
-    return servers;
+WrittenPrice written_price(const Cluster& cluster) {
+    const std::optional<Price>& price = cluster.price;
+    return price ? WrittenPrice{fmt::format("{} {}/h", price->device.in(unit::money / unit::hour), price->currency),
+                                PriceUnit::device, price->source}
+                 : WrittenPrice{};
 }
 
-std::vector<cluster::MeasuredSamples> read_measured_samples(const Value& value) {
-    std::vector<cluster::MeasuredSamples> all;
-    std::set<std::string> models;
-    for (const Value& item : value.list()) {
-        cluster::MeasuredSamples measured;
-        Fields fields(item);
-        measured.model = fields.require("model", "the name of a model").text();
-        if (!measured.model.empty() && !models.insert(measured.model).second) {
-            item.error(fmt::format("a second measurement of {}", measured.model), "keep one of the two");
+void set_price(const WrittenPrice& written, Cluster& cluster, const Value& value, const Reading& /*reading*/) {
+    const auto read = rate_from(written.value);
+    if (const Rate* const rate = std::get_if<Rate>(&read)) {
+        const bool by_node = written.per == PriceUnit::node && has_nodes(cluster, value);
+        cluster.price = {.device = by_node ? rate->money / static_cast<double>(cluster.node_size()) : rate->money,
+                         .currency = rate->currency,
+                         .source = written.source};
+    }
+}
+
+/// The cluster's own device is written out where it stands between others.
+std::vector<NodeRange> node_ranges(const Cluster& cluster) {
+    std::vector<NodeRange> nodes;
+    std::int64_t next = 0;
+    for (const DeviceRange& range : cluster.mixed) {
+        if (range.first > next) {
+            nodes.push_back({cluster.device, (range.first - next) / cluster.node_size()});
         }
-        measured.forward_backward =
-            fields.require("forward_backward", "of one sample: 3.1 ms").quantity(Sign::positive, Seconds{});
-        measured.update = fields.require("update", "of all weights; `0 s` where the source leaves it out")
-                              .quantity(Sign::not_negative, Seconds{});
-        measured.source = fields.find("source").text();
-        fields.finish();
-        all.push_back(measured);
+        nodes.push_back({range.device, range.ranks / cluster.node_size()});
+        next = range.first + range.ranks;
     }
-    return all;
+    return nodes;
 }
 
-Device device_of_cluster(const Value& value, const Document& document, const MachineOpeners& open) {
-    if (value.is_mapping()) {
-        return read_device(value, SourceIs::optional, document.folder, open.profile);
-    }
-    const std::string named = value.text();
-    if (!named.empty()) {
-        try {
-            return read_device(open.device(named, document.folder, value.where()), open.profile);
-        } catch (const InputError& error) {
-            absorb(value.faults(), error);
-        }
-    }
-    return {};
-}
-
-/// Consecutive nodes from the first; what they do not cover has the cluster's own device.
-std::vector<cluster::DeviceRange> read_nodes(const Value& value, const Cluster& cluster, const Document& document,
-                                             const MachineOpeners& open) {
-    std::vector<cluster::DeviceRange> ranges;
+void set_nodes(const std::vector<NodeRange>& ranges, Cluster& cluster, const Value& value, const Reading& /*reading*/) {
     const std::int64_t nodes = has_nodes(cluster, value) ? cluster.devices() / cluster.node_size() : kMostDevices;
     const std::int64_t node_size = nodes < kMostDevices ? cluster.node_size() : 1;
     std::int64_t first = 0;
-    for (const Value& item : value.list()) {
-        Fields fields(item);
-        const Value device = fields.require("device", "a built-in device, a file, or a mapping");
-        const std::int64_t count = fields.require("count", "how many nodes have it").whole(1, kMostDevices);
-        fields.finish();
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+        const auto& [device, count] = ranges[i];
         if (first + count > nodes) {
-            item.error(fmt::format("{} nodes, but the cluster has {}", first + count, nodes),
-                       "the counts of `nodes` add up to no more than all nodes");
-            return ranges;
+            value.list()[i].error(fmt::format("{} nodes, but the cluster has {}", first + count, nodes),
+                                  "the counts of `nodes` add up to no more than all nodes");
+            return;
         }
-        ranges.push_back({.first = first * node_size,
-                          .ranks = count * node_size,
-                          .device = device_of_cluster(device, document, open)});
+        cluster.mixed.push_back({.first = first * node_size, .ranks = count * node_size, .device = device});
         first += count;
     }
-    return ranges;
 }
+
+void check_parameter_servers(Fields& fields, const Cluster& cluster) {
+    using Place = ParameterServers::Place;
+    const Value servers = fields.find("parameter_servers");
+    if (!servers.is_mapping()) {
+        return;
+    }
+    Fields given(servers);
+    const auto& [place, count] = cluster.parameter_servers;
+    if (const Value value = given.find("place"); value && place == Place::host && !cluster.host) {
+        value.error("the link to host memory is not known", "write `host: {memory: 2 TB, bandwidth: 64 GB/s}`");
+    }
+    const Value value = given.find("count");
+    if (value && place != Place::nodes && has_nodes(cluster, servers) && count > cluster.node_size()) {
+        value.error(fmt::format("{} servers on nodes of {} devices", count, cluster.node_size()),
+                    "`count` is of one node where `place` is device or host");
+    }
+}
+
+void check_cluster(Fields& fields, Cluster& cluster, const Reading& /*reading*/) {
+    check_parameter_servers(fields, cluster);
+}
+
+ValueType levels_type() {
+    return converted_type<std::vector<LevelEntry>, Cluster, level_entries, set_levels>(list_type<LevelEntry>(
+        record_type(description<LevelEntry>),
+        {.none = "no levels",
+         .none_help = "one level at least joins the devices: {name: node, size: 8, kind: switch, …}",
+         .distinct = true}));
+}
+
+ValueType nodes_type() {
+    return converted_type<std::vector<NodeRange>, Cluster, node_ranges, set_nodes>(
+        list_type<NodeRange>(record_type(description<NodeRange>)));
+}
+
+ValueType price_type() {
+    return converted_type<WrittenPrice, Cluster, written_price, set_price>(record_type(description<WrittenPrice>));
+}
+
+/// NAME, a file, or the device itself.
+ValueType device_type() { return {reference_type(description<Device>, &Openers::device)}; }
+
+bool has_no_price(const Cluster& cluster) { return !cluster.price; }
 
 }  // namespace
 
-Device read_device(Document document, const Opener& profile) {
-    const Device device =
-        read_device(Value(*document.root, "", document.faults), SourceIs::required, document.folder, profile);
-    throw_faults(document);
-    return device;
+template <>
+const Description& description<NodeRange>() {
+    static const Description described{
+        .noun = "range of nodes",
+        .summary = "Consecutive nodes with one device.",
+        .keys = {required<&NodeRange::count>(
+                     "count", "Number of nodes.",
+                     {.range = {.least = 1, .most = kMostDevices}, .help = "how many nodes have it"}),
+                 required_as<&NodeRange::device>(device_type(), "device",
+                                                 "Their device: a built-in one, a file, or the device itself.",
+                                                 {.help = "a built-in device, a file, or a mapping"})},
+        .defaults = default_of<NodeRange>};
+    return described;
+}
+
+template <>
+const Description& description<WrittenPrice>() {
+    static const Description described{
+        .noun = "price",
+        .summary =
+            "What renting costs. Prices change: they have a source of their own, and no machine that comes with "
+            "Dodona has one.",
+        .keys = {required<&WrittenPrice::value>(
+                     "value", "Number, currency (three capital letters) and the time that it pays for.",
+                     {.help = "what one device costs: 2.5 USD/h", .form = &kPrice}),
+                 optional<&WrittenPrice::per>("per", "What it is the price of."),
+                 required<&WrittenPrice::source>("source", "Whose price, of which date.",
+                                                 {.help = "whose price, of which date"})},
+        .one_line = true,
+        .example = "{value: 2.5 USD/h, source: \"whose price, of which date\"}",
+        .defaults = default_of<WrittenPrice>};
+    return described;
+}
+
+template <>
+const Description& description<Staging>() {
+    static const Description described{
+        .noun = "staging",
+        .summary = "Transfers that do not run at link speed, because they are staged through the host.",
+        .keys = {required<&Staging::latency>("latency", "Of one message.", {.range = kNotNegative}),
+                 required<&Staging::bandwidth>("bandwidth", "Of one transfer, one way.", {.range = kPositive}),
+                 required<&Staging::applies_to>("applies_to", "Collectives that are staged.",
+                                                {.help = "a list: [send, halo]",
+                                                 .none = "applies to nothing",
+                                                 .none_help = "leave `point_to_point` out, or list [send, halo]"}),
+                 optional<&Staging::source>("source", "Where the numbers come from.")},
+        .one_line = true,
+        .defaults = default_of<Staging>};
+    return described;
+}
+
+template <>
+const Description& description<Interference>() {
+    static const Description described{
+        .noun = "interference",
+        .summary = "What collectives take from compute that hides them.",
+        .keys = {required<&Interference::lost>(
+                     "value", "Compute time lost, over the time that the hidden collectives take alone.",
+                     {.range = kShare, .help = "compute lost over the time of what hides: 0.1"}),
+                 required<&Interference::source>("source", "Where the value comes from.",
+                                                 {.help = "where the value comes from"})},
+        .one_line = true,
+        .example = "{value: 0.1, source: \"...\"}",
+        .defaults = default_of<Interference>};
+    return described;
+}
+
+template <>
+const Description& description<Storage>() {
+    static const Description described{
+        .noun = "storage",
+        .summary = "Where samples are read from.",
+        .keys = {required<&Storage::bandwidth>("bandwidth", "Of one node.",
+                                               {.range = kPositive, .help = "per node: 2 GB/s"}),
+                 optional<&Storage::prefetch>("prefetch",
+                                              "Reading hides behind compute: a step takes the longer of the two, and "
+                                              "their sum without."),
+                 optional<&Storage::source>("source", "Where the numbers come from.")},
+        .one_line = true,
+        .defaults = default_of<Storage>};
+    return described;
+}
+
+template <>
+const Description& description<Host>() {
+    static const Description described{
+        .noun = "host",
+        .summary =
+            "The host of a node, as a place for what a device does not need at once. Devices that share a host "
+            "bridge contend for it only where a level says so: a `bus`, or few `links`.",
+        .keys = {required<&Host::memory>("memory", "Of one node.", {.range = kPositive, .help = "of one node: 2 TB"}),
+                 required<&Host::bandwidth>(
+                     "bandwidth", "Between one device and host memory, one way.",
+                     {.range = kPositive, .help = "between one device and host memory, one way: 64 GB/s"}),
+                 optional<&Host::source>("source", "Where the numbers come from.")},
+        .one_line = true,
+        .example = "{memory: 2 TB, bandwidth: 64 GB/s}",
+        .defaults = default_of<Host>};
+    return described;
+}
+
+template <>
+const Description& description<ParameterServers>() {
+    static const Description described{
+        .noun = "parameter servers",
+        .summary = "Where the servers of the algorithm `parameter-server` sit.",
+        .keys = {required<&ParameterServers::place>("place", "Where they sit.", {.help = "device, host or nodes"}),
+                 optional<&ParameterServers::count>("count", "Servers on each node; with `place: nodes`, in all.",
+                                                    {.range = {.least = 1, .most = kMostDevices}})},
+        .one_line = true,
+        .defaults = default_of<ParameterServers>};
+    return described;
+}
+
+template <>
+const Description& description<MeasuredSamples>() {
+    static const Description described{
+        .noun = "measurement",
+        .summary =
+            "Time per sample of a whole model on one device (`device`, not those of `nodes`); it replaces that of "
+            "its kernels.",
+        .keys = {required<&MeasuredSamples::model>("model", "Name of the model.", {.help = "the name of a model"}),
+                 required<&MeasuredSamples::forward_backward>("forward_backward",
+                                                              "Of one sample, forward and backward.",
+                                                              {.range = kPositive, .help = "of one sample: 3.1 ms"}),
+                 required<&MeasuredSamples::update>(
+                     "update", "Of one update of all weights; `0 s` where the source leaves it out.",
+                     {.range = kNotNegative, .help = "of all weights; `0 s` where the source leaves it out"}),
+                 optional<&MeasuredSamples::source>("source", "Where the numbers come from.")},
+        .defaults = default_of<MeasuredSamples>};
+    return described;
+}
+
+template <>
+const Description& description<Cluster>() {
+    static const Description described{
+        .noun = "cluster",
+        .summary = "Levels of links from the device outwards, and what was measured on them.",
+        .keys =
+            {file_name<&Cluster::name>("cluster"), file_source<&Cluster::source>(),
+             required_as<&Cluster::device>(
+                 device_type(), "device",
+                 "A built-in device, a file relative to this one, or the device itself. Of all nodes that `nodes` does "
+                 "not name.",
+                 {.help = "a built-in device, a file, or a mapping"}),
+             optional<&Cluster::device, &Device::sustained>(
+                 "sustained",
+                 "Rate of products in continuous use over that of a short benchmark, where power limits the clocks.",
+                 {.range = kPositiveShare}),
+             required_as(levels_type(), "levels", "Innermost first.", {.help = "a list of levels, innermost first"}),
+             optional_as(
+                 nodes_type(), "nodes",
+                 "Nodes with another device: consecutive ones, from the first. Ranks count node by node, and rank "
+                 "r of a job sits on device r, so the innermost axis of a mesh fills the first nodes first. Every "
+                 "device of a job must have its precision; a job mixes at most 64."),
+             optional<&Cluster::collectives>("collectives",
+                                             "The library that runs collectives. Which algorithms each chooses from "
+                                             "stands in oracle/cluster/collective_library.hpp.",
+                                             {.default_text = "any algorithm"}),
+             optional<&Cluster::algorithms>("algorithms", "Algorithms that collectives may use.",
+                                            {.default_text = "those of the library",
+                                             .none = "no algorithm is allowed",
+                                             .none_help = "leave `algorithms` out to allow all",
+                                             .distinct = true}),
+             optional<&Cluster::staging>("point_to_point", "Transfers that do not run at link speed."),
+             optional<&Cluster::storage>("storage", "Where samples are read from."),
+             optional<&Cluster::host>("host", "Memory of a node, and one device's link to it."),
+             optional<&Cluster::interference>(
+                 "interference",
+                 "Compute lost to collectives that hide behind it. A framework's own value comes first."),
+             optional_as(price_type(), "price", "What renting costs.", {.is_absent = test<Cluster, has_no_price>}),
+             optional<&Cluster::parameter_servers>("parameter_servers",
+                                                   "Where parameter servers sit; one on the first device of each node "
+                                                   "unless it says otherwise."),
+             optional<&Cluster::measured_samples>("measured_samples", "Measured times of whole models.",
+                                                  {.distinct = true}),
+             optional<&Cluster::contention>(
+                 "contention",
+                 "Contention factor (phi): flows on the busiest link. It replaces the one that "
+                 "is computed.",
+                 {.range = at_least(1)}),
+             optional<&Cluster::memory_reserve>("memory_reserve", "Share of device memory that is kept free.",
+                                                {.range = {.least = 0, .most = 1, .without_most = true}}),
+             optional<&Cluster::curves>("curves", "Measured collectives. They come before those of links.")},
+        .file_kind = "cluster",
+        .check = checked<Cluster, check_cluster>,
+        .defaults = default_of<Cluster>};
+    return described;
 }
 
 Cluster read_cluster(Document document, const MachineOpeners& open) {
-    Cluster cluster;
-    const Value root(*document.root, "", document.faults);
-    Fields fields(root);
-    const Heading heading = read_heading(fields, "cluster");
-    cluster.name = heading.name;
-    cluster.source = heading.source;
-    cluster.device =
-        device_of_cluster(fields.require("device", "a built-in device, a file, or a mapping"), document, open);
-    cluster.device.sustained = fields.find("sustained").number({.least = 0, .most = 1, .without_least = true}, 1);
-    read_levels(fields.require("levels", "a list of levels, innermost first"), cluster,
-                {.folder = document.folder, .open = open.link});
-    if (const Value nodes = fields.find("nodes")) {
-        cluster.mixed = read_nodes(nodes, cluster, document, open);
-    }
-    cluster.algorithms = read_algorithms(fields.find("algorithms"));
-    if (const Value staging = fields.find("point_to_point")) {
-        cluster.staging = read_staging(staging);
-    }
-    if (const Value storage = fields.find("storage")) {
-        cluster.storage = read_storage(storage);
-    }
-    if (const Value host = fields.find("host")) {
-        cluster.host = read_host(host);
-    }
-    if (const Value interference = fields.find("interference")) {
-        cluster.interference = read_interference(interference);
-    }
-    if (const Value price = fields.find("price")) {
-        cluster.price = read_price(price, cluster);
-    }
-    if (const Value servers = fields.find("parameter_servers")) {
-        cluster.parameter_servers = read_parameter_servers(servers, cluster);
-    }
-    cluster.measured_samples = read_measured_samples(fields.find("measured_samples"));
-    if (const Value contention = fields.find("contention")) {
-        cluster.contention = contention.number({.least = 1}, 1);
-    }
-    cluster.memory_reserve = fields.find("memory_reserve").number({.least = 0, .most = 1, .without_most = true});
-    cluster.curves = read_collective_curves(fields.find("curves"), RanksPerNode::required);
-    fields.finish();
-    throw_faults(document);
-    return cluster;
+    return read_file<Cluster>(std::move(document), open);
 }
 
 }  // namespace dodona::files

@@ -1,19 +1,21 @@
-// Device and cluster files.
+// Devices and clusters.
 #pragma once
 
 #include "cluster/cluster.hpp"
-#include "files/document.hpp"
+#include "files/description.hpp"
 
 namespace dodona::files {
 
-/// Find what machine files name: clusters devices and links, devices profiles.
-struct MachineOpeners {
-    Opener device;
-    Opener profile;
-    Opener link;
-};
+template <>
+const Description& description<cluster::Device>();
+template <>
+const Description& description<cluster::Cluster>();
 
-/// Without an opener the device's profile is left out: what is about to be fitted needs none.
+/// What cluster and device files name.
+using MachineOpeners = Openers;
+
+/// Throw InputError with every fault found. Without an opener the profile that a device names is left out: what is about
+/// to be fitted needs none.
 cluster::Device read_device(Document document, const Opener& profile);
 cluster::Cluster read_cluster(Document document, const MachineOpeners& open);
 

@@ -1,4 +1,4 @@
-// Tables of machines: a node and its fabric in each row, the columns in FILES.md.
+// Tables of machines: a node and its fabric in each row, the columns in docs/files.md.
 #pragma once
 
 #include <cstdint>

@@ -4,11 +4,18 @@
 #include <utility>
 
 #include "files/blocks.hpp"
+#include "files/description_keys.hpp"
 #include "files/fields.hpp"
 #include "files/heading.hpp"
+#include "files/read_description.hpp"
 #include "files/scope.hpp"
 
 namespace dodona::files {
+
+template <>
+const Description& description<graph::Dataset>();
+template <>
+const Description& description<graph::PublishedCounts>();
 
 namespace {
 
@@ -38,38 +45,6 @@ std::string kind_in_words(const AttributeValue& value) {
         return "true or false";
     }
     return std::holds_alternative<std::string>(value.value) ? "a word" : "a number";
-}
-
-graph::Dataset read_dataset(const Value& value) {
-    graph::Dataset dataset;
-    Fields fields(value);
-    if (const Value samples = fields.find("samples")) {
-        dataset.samples = static_cast<double>(samples.whole(1));
-    }
-    if (const Value bytes = fields.find("sample_bytes")) {
-        dataset.sample_bytes = bytes.quantity(Sign::positive, Bytes{});
-    }
-    dataset.source = fields.find("source").text();
-    fields.finish();
-    return dataset;
-}
-
-graph::PublishedCounts read_published(const Value& value) {
-    const Range positive{.least = 0, .without_least = true};
-    graph::PublishedCounts published;
-    Fields fields(value);
-    if (const Value parameters = fields.find("parameters")) {
-        published.parameters = parameters.number(positive);
-    }
-    if (const Value trained = fields.find("trained_parameters")) {
-        published.trained_parameters = trained.number(positive);
-    }
-    if (const Value macs = fields.find("forward_macs")) {
-        published.forward_macs = macs.number(positive);
-    }
-    published.tolerance = fields.find("tolerance").number({.least = 0, .most = 1}, published.tolerance);
-    fields.finish();
-    return published;
 }
 
 graph::InputSpec read_input(const Fields::Member& member, const Scope& scope) {
@@ -220,13 +195,21 @@ NetworkSpec read_base(const Value& extends, const Value& set, const Document& do
                         : read(open(name, document.folder, extends.where()), overrides, open, depth + 1);
 }
 
+/// A key that has nothing to do with parameters.
+void read_part(const Key& key, Fields& fields, NetworkSpec& spec) {
+    if (const Value value = fields.find(key.name)) {
+        read_value(key.type, value, key.member(&spec), {.folder = {}, .open = {}});
+    }
+}
+
 NetworkSpec read(Document document, const std::vector<Override>& overrides, const Opener& open, std::size_t depth) {
     Diagnostics& faults = document.faults;
     const Value root(*document.root, "", faults);
     Fields fields(root);
     const Heading heading = read_heading(fields, "model");
-    const graph::Dataset dataset = read_dataset(fields.find("dataset"));
-    const graph::PublishedCounts published = read_published(fields.find("published"));
+    NetworkSpec own;  // the keys of this file, also where it extends another
+    read_part(*description<NetworkSpec>().find("dataset"), fields, own);
+    read_part(*description<NetworkSpec>().find("published"), fields, own);
     NetworkSpec spec;
     if (const Value extends = fields.find("extends")) {
         try {
@@ -241,15 +224,107 @@ NetworkSpec read(Document document, const std::vector<Override>& overrides, cons
     spec.name = heading.name;
     spec.source = heading.source;
     spec.where = root.where();
-    spec.published = published;
-    if (dataset.samples || dataset.sample_bytes) {
-        spec.dataset = dataset;
+    spec.published = own.published;
+    if (own.dataset.samples || own.dataset.sample_bytes) {
+        spec.dataset = own.dataset;
     }
     throw_faults(document);
     return spec;
 }
 
+constexpr const char* kLayersSchema = R"({
+  "type": "array",
+  "minItems": 1,
+  "items": {
+    "type": "object",
+    "required": ["name"],
+    "anyOf": [{"required": ["op"]}, {"required": ["block"]}],
+    "properties": {
+      "name": {"type": "string", "pattern": "^[A-Za-z0-9_.-]+$"},
+      "op": {"type": "string"},
+      "block": {"type": "string"},
+      "repeat": {"type": ["integer", "string"]},
+      "with": {"type": "object"},
+      "from": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]},
+      "role": {"type": "string"},
+      "frozen": {"type": ["boolean", "string"]},
+      "source": {"type": "string"},
+      "note": {"type": "string"}
+    }
+  }
+})";
+
+/// Its reader is this file's: values may be expressions over parameters.
+Key own_key(std::string name, std::string is, std::string schema, std::string meaning, std::string without) {
+    Key key = optional_as({OwnType{std::move(is), std::move(schema)}}, std::move(name), std::move(meaning));
+    key.default_text = std::move(without);
+    return key;
+}
+
 }  // namespace
+
+template <>
+const Description& description<graph::Dataset>() {
+    using graph::Dataset;
+    static const Description described{
+        .noun = "dataset",
+        .summary = "The data that the model is trained on.",
+        .keys = {optional<&Dataset::samples>("samples", "Samples of one epoch.", {.range = at_least(1), .count = true}),
+                 optional<&Dataset::sample_bytes>("sample_bytes", "One sample, as stored.", {.range = kPositive}),
+                 optional<&Dataset::source>("source", "Where the numbers come from.")},
+        .one_line = true,
+        .defaults = default_of<Dataset>};
+    return described;
+}
+
+template <>
+const Description& description<graph::PublishedCounts>() {
+    using graph::PublishedCounts;
+    static const Description described{
+        .noun = "published counts",
+        .summary = "What the source says of the model. `dodona check` compares it with what follows from the layers.",
+        .keys = {optional<&PublishedCounts::parameters>("parameters", "All parameters.", {.range = kPositive}),
+                 optional<&PublishedCounts::trained_parameters>("trained_parameters", "Parameters that are not frozen.",
+                                                                {.range = kPositive}),
+                 optional<&PublishedCounts::forward_macs>(
+                     "forward_macs", "Multiply-accumulates of one sample, forward.", {.range = kPositive}),
+                 optional<&PublishedCounts::tolerance>("tolerance", "Relative, of `forward_macs`.", {.range = kShare})},
+        .one_line = true,
+        .defaults = default_of<PublishedCounts>};
+    return described;
+}
+
+template <>
+const Description& description<NetworkSpec>() {
+    const std::string mapping = R"({"type": "object"})";
+    static const Description described{
+        .noun = "model",
+        .summary = "Layers and blocks of layers, from the input of the model to its loss.",
+        .keys = {file_name<&NetworkSpec::name>("model"), file_source<&NetworkSpec::source>(),
+                 own_key("parameters", "`{name: value}`", mapping,
+                         "What `--set name=value` may change: whole numbers, decimals, words, `true`, `false`, or "
+                         "expressions over the parameters before (`4*hidden`, `round_up(50257, 1024)`).",
+                         "none"),
+                 own_key("input", "`{name: {dimension: extent}}`", R"({"type": "object", "minProperties": 1})",
+                         "The inputs of the model, each with its dimensions in order; the batch is implied. `element: "
+                         "index` beside the dimensions: token ids.",
+                         "required without `extends`"),
+                 own_key("blocks", "`{name: {parameters: …, layers: …}}`", mapping,
+                         "Lists of layers that `block` of a layer puts in. `parameters` are their defaults, which "
+                         "`with` replaces.",
+                         "none"),
+                 own_key("layers", "a list of layers", kLayersSchema, "The layers, in order.",
+                         "required without `extends`"),
+                 own_key("extends", "a name or a file", R"({"type": "string"})",
+                         "The model that this one has the layers of.", "none"),
+                 own_key("set", "`{name: value}`", mapping, "With `extends`: other values of its parameters.", "none"),
+                 optional<&NetworkSpec::dataset>("dataset", "The data that it is trained on.",
+                                                 {.default_text = "not known"}),
+                 optional<&NetworkSpec::published>("published", "Counts to compare with.", {.default_text = "none"})},
+        .file_kind = "model",
+        .defaults = default_of<NetworkSpec>};
+    return described;
+}
 
 NetworkSpec read_model(Document document, std::span<const Setting> settings, const Opener& open) {
     std::vector<Override> overrides;

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "files/description.hpp"
 #include "files/document.hpp"
 #include "graph/spec.hpp"
 
@@ -16,6 +17,10 @@ struct Setting {
     Location where;
     std::string path = {};  ///< what messages call it; empty: "--set name"
 };
+
+/// Of the keys that are no layers; those with expressions over parameters have readers of their own.
+template <>
+const Description& description<graph::NetworkSpec>();
 
 /// `open` finds what `extends:` names.
 graph::NetworkSpec read_model(Document document, std::span<const Setting> settings, const Opener& open);

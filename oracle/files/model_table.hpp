@@ -1,4 +1,4 @@
-// Tables of networks: the shape of one in each row, the columns in FILES.md.
+// Tables of networks: the shape of one in each row, the columns in docs/files.md.
 #pragma once
 
 #include <string>

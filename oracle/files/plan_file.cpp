@@ -1,78 +1,58 @@
 #include "files/plan_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
-#include "files/fields.hpp"
+#include "files/description_keys.hpp"
 #include "files/framework_file.hpp"
-#include "files/heading.hpp"
+#include "files/level_file.hpp"
+#include "files/read_description.hpp"
 #include "files/scope.hpp"
 #include "files/strategy_file.hpp"
+#include "files/yaml_writer.hpp"
 
 namespace dodona::files {
 
 namespace {
 
+using plan::Framework;
 using plan::MeshAxis;
 using plan::Plan;
 using plan::RecomputeKind;
 using plan::ScheduleKind;
 using plan::ShardLevel;
+using plan::Strategy;
 
-constexpr std::int64_t kMostDevices = 1'000'000'000;
-constexpr std::int64_t kMostChunks = 1'000;
+constexpr std::int64_t kMostVirtualStages = 1'000;
+constexpr Range kDeviceCount{.least = 1, .most = kMostDevices};
 
-constexpr std::array kSchedules{ScheduleKind::gpipe, ScheduleKind::one_forward_one_backward, ScheduleKind::interleaved};
-constexpr std::array kRecomputes{RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full};
+/// A fold of a plan: of axes that it names, or of those that the strategy folds.
+struct FoldEntry {
+    std::string name;
+    std::vector<std::string> of;  ///< empty: as the strategy folds it
+    std::int64_t size = 1;
+};
 
-/// Whether the value is this word, and not one that was refused.
-bool is_word(const Value& value, std::string_view word) { return value.is_scalar() && value.node().text == word; }
+/// One of these.
+struct RecomputeEntry {
+    std::optional<RecomputeKind> kind;
+    std::optional<std::int64_t> every;
+    std::vector<LayerMatch> layers;
+};
 
-plan::Strategy strategy_of_plan(const Value& value, const Document& document, const Opener& open) {
-    if (value.is_mapping()) {
-        return read_inline_strategy(value);
-    }
-    const std::string named = value.text();
-    if (!named.empty()) {
-        try {
-            return read_strategy(open(named, document.folder, value.where()));
-        } catch (const InputError& error) {
-            absorb(value.faults(), error);
-        }
-    }
-    return {};
-}
+}  // namespace
 
-void read_framework_of(const Value& value, const Document& document, const Opener& open, Plan& plan) {
-    if (value && value.is_mapping()) {
-        plan.framework = read_inline_framework(value);
-        return;
-    }
-    const std::string named = value ? value.text() : std::string();
-    if (!named.empty()) {
-        try {
-            plan.framework = read_framework(open(named, document.folder, value.where()));
-            plan.framework.reference = named;
-        } catch (const InputError& error) {
-            absorb(value.faults(), error);
-        }
-    }
-}
+template <>
+const Description& description<FoldEntry>();
+template <>
+const Description& description<RecomputeEntry>();
 
-void read_mesh(const Value& value, Plan& plan) {
-    Fields fields(value);
-    double devices = 1;
-    for (const Fields::Member& member : fields.rest()) {
-        if (!is_identifier(member.key)) {
-            value.faults().error(member.where, fmt::format("{}: not a name for an axis", member.value.path()));
-        }
-        plan.mesh.push_back({member.key, member.value.whole(1, kMostDevices)});
-        devices *= static_cast<double>(plan.mesh.back().size);
-    }
-    if (devices > static_cast<double>(kMostDevices)) {
-        value.error(fmt::format("{} devices are more than {}", devices, kMostDevices));
-    }
+namespace {
+
+bool has_no_axes(const FoldEntry& fold) { return fold.of.empty(); }
+bool has_no_framework(const PlanFile& file) {
+    const Framework& framework = file.plan.framework;
+    return framework.name.empty() && framework.reference.empty() && !framework.observed;
 }
 
 std::vector<std::string> mesh_names(const Plan& plan) {
@@ -83,63 +63,161 @@ std::vector<std::string> mesh_names(const Plan& plan) {
     return names;
 }
 
-/// `expert: 8`, of an axis that the strategy itself folds: in the mesh until all are read, as `mesh: {expert: 8}` is.
-void read_known_fold(const Fields::Member& member, Plan& plan) {
-    const auto& known = plan.strategy.folds;
+const plan::FoldedAxis* fold_of_strategy(const Plan& plan, const std::string& name) {
+    const auto& folds = plan.strategy.folds;
     const auto found =
-        std::find_if(known.begin(), known.end(), [&](const plan::FoldedAxis& axis) { return axis.name == member.key; });
-    if (found == known.end()) {
-        member.value.error("of which axes? The strategy folds no axis of this name",
-                           fmt::format("write {}: {{of: [data], size: 4}}", member.key));
-        return;
-    }
-    const std::vector<std::string> axes = mesh_names(plan);
-    if (std::find(axes.begin(), axes.end(), member.key) != axes.end()) {
-        member.value.error("a fold and an axis of the mesh have the same name");
-        return;
-    }
-    plan.mesh.push_back({member.key, member.value.whole(1, kMostDevices)});
+        std::find_if(folds.begin(), folds.end(), [&](const plan::FoldedAxis& fold) { return fold.name == name; });
+    return found == folds.end() ? nullptr : &*found;
 }
 
-void read_fold(const Fields::Member& member, Plan& plan) {
-    if (member.value.is_scalar()) {
-        read_known_fold(member, plan);
+// --- folds ---
+
+std::vector<FoldEntry> fold_entries(const PlanFile& file) {
+    std::vector<FoldEntry> entries;
+    for (const plan::Fold& fold : file.plan.folds) {
+        const bool is_known = fold_of_strategy(file.plan, fold.name) != nullptr;
+        entries.push_back({fold.name, is_known ? std::vector<std::string>{} : fold.of, fold.size});
+    }
+    return entries;
+}
+
+/// Reports axes that are not in the mesh or listed twice; the ranks of all of them, or none.
+std::optional<std::int64_t> ranks_of(const Value& of, const FoldEntry& entry, const Plan& plan) {
+    const std::vector<std::string> axes = mesh_names(plan);
+    const std::vector<Value> items = of.is_list() ? of.list() : std::vector{of};
+    std::optional<std::int64_t> ranks = 1;
+    for (std::size_t i = 0; i < entry.of.size(); ++i) {
+        const std::string& axis = entry.of[i];
+        if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
+            items[i].error(fmt::format("no axis \"{}\" in the mesh{}", axis, did_you_mean(axis, axes)),
+                           fmt::format("axes of the mesh: {}", axes.empty() ? "none" : join(axes)));
+            ranks.reset();
+        } else if (const auto end = entry.of.begin() + static_cast<std::ptrdiff_t>(i);
+                   std::find(entry.of.begin(), end, axis) != end) {
+            items[i].error(fmt::format("axis \"{}\" is listed twice", axis));
+        } else if (ranks) {
+            *ranks *= plan.axis_size(axis);
+        }
+    }
+    return ranks;
+}
+
+void set_fold(const FoldEntry& entry, Plan& plan, const Fields::Member& member) {
+    const std::vector<std::string> axes = mesh_names(plan);
+    const bool is_axis = std::find(axes.begin(), axes.end(), entry.name) != axes.end();
+    if (!member.value.is_mapping() && fold_of_strategy(plan, entry.name) == nullptr) {
+        member.value.error("of which axes? The strategy folds no axis of this name",
+                           fmt::format("write {}: {{of: [data], size: 4}}", entry.name));
         return;
     }
-    plan::Fold fold{.name = member.key};
-    const std::vector<std::string> axes = mesh_names(plan);
-    Fields fields(member.value);
-    std::int64_t ranks = 1;
-    bool are_known = true;
-    const Value of = fields.require("of", "the axes whose ranks it uses: [data]");
-    const std::vector<Value> items = of.is_list() ? of.list() : of ? std::vector<Value>{of} : std::vector<Value>{};
-    for (const Value& item : items) {
-        const std::string axis = item.text();
-        if (std::find(axes.begin(), axes.end(), axis) == axes.end()) {
-            are_known = false;
-            item.error(fmt::format("no axis \"{}\" in the mesh{}", axis, did_you_mean(axis, axes)),
-                       fmt::format("axes of the mesh: {}", axes.empty() ? "none" : join(axes)));
-        } else if (std::find(fold.of.begin(), fold.of.end(), axis) != fold.of.end()) {
-            item.error(fmt::format("axis \"{}\" is listed twice", axis));
-        } else {
-            ranks *= plan.axis_size(axis);
-        }
-        fold.of.push_back(axis);
-    }
-    if (of.is_list() && items.empty()) {
-        of.error("no axes");
-    }
-    const Value size = fields.require("size", "how many of their ranks it uses");
-    fold.size = size.whole(1, kMostDevices);
-    if (size && are_known && ranks % fold.size != 0) {
-        size.error(fmt::format("{} does not divide the {} ranks of {}", fold.size, ranks, join(fold.of)));
-    }
-    fields.finish();
-    if (std::find(axes.begin(), axes.end(), fold.name) != axes.end()) {
+    if (is_axis) {
         member.value.error("a fold and an axis of the mesh have the same name");
     }
-    plan.folds.push_back(std::move(fold));
+    if (!member.value.is_mapping()) {
+        // In the mesh until all folds are read, as `mesh: {expert: 8}` is.
+        if (!is_axis) {
+            plan.mesh.push_back({entry.name, entry.size});
+        }
+        return;
+    }
+    Fields fields(member.value);
+    const Value of = fields.find("of");
+    const Value size = fields.find("size");
+    if (of) {
+        const std::optional<std::int64_t> ranks = ranks_of(of, entry, plan);
+        if (size && ranks && *ranks % entry.size != 0) {
+            size.error(fmt::format("{} does not divide the {} ranks of {}", entry.size, *ranks, join(entry.of)));
+        }
+    }
+    plan.folds.push_back({.name = entry.name, .of = entry.of, .size = entry.size});
 }
+
+void set_folds(const std::vector<FoldEntry>& entries, PlanFile& file, const Value& value, const Reading& /*reading*/) {
+    const std::vector<Fields::Member> members =
+        value.is_mapping() ? Fields(value).rest() : std::vector<Fields::Member>{};
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        set_fold(entries[i], file.plan, members[i]);
+    }
+}
+
+// --- recomputation ---
+
+RecomputeEntry recompute_entry(const PlanFile& file) {
+    switch (file.plan.recompute) {
+        case RecomputeKind::every: return {.kind = {}, .every = file.plan.recompute_every, .layers = {}};
+        case RecomputeKind::layers:
+            return {.kind = {}, .every = {}, .layers = layer_matches(file.plan.recompute_layers)};
+        default: return {.kind = file.plan.recompute, .every = {}, .layers = {}};
+    }
+}
+
+void set_recompute(const RecomputeEntry& entry, PlanFile& file, const Value& value, const Reading& /*reading*/) {
+    Plan& plan = file.plan;
+    if (value.is_mapping()) {
+        Fields fields(value);
+        const bool has_layers = static_cast<bool>(fields.find("layers"));
+        const int given = (fields.find("kind") ? 1 : 0) + (fields.find("every") ? 1 : 0) + (has_layers ? 1 : 0);
+        if (given != 1) {
+            value.error(
+                given == 0 ? "which layers run again in backward?" : "more than one way to choose what runs again",
+                "one of kind: full, every: 2, layers: [norm1, gated]");
+        }
+        if (has_layers) {
+            plan.recompute = RecomputeKind::layers;
+            plan.recompute_layers = matches_of(entry.layers);
+            return;
+        }
+    }
+    plan.recompute = entry.every ? RecomputeKind::every : entry.kind.value_or(plan.recompute);
+    plan.recompute_every = entry.every.value_or(plan.recompute_every);
+}
+
+/// Kinds that are a word; the others are keys.
+ValueType recompute_words() {
+    ValueType type = enum_type<RecomputeKind>();
+    auto& choices = std::get<EnumType>(type.type).choices;
+    std::erase_if(choices, [](const EnumType::Choice& choice) {
+        return choice.name == name(RecomputeKind::every) || choice.name == name(RecomputeKind::layers);
+    });
+    return optional_type<RecomputeKind>(std::move(type));
+}
+
+// --- flags by their words ---
+
+template <class Flags, const auto& Words>
+std::vector<std::size_t> flags_set(const Flags& flags) {
+    std::vector<std::size_t> set;
+    for (std::size_t i = 0; i < Words.size(); ++i) {
+        if (flags.*Words[i].member) {
+            set.push_back(i);
+        }
+    }
+    return set;
+}
+
+template <class Flags, const auto& Words>
+void set_flags(const std::vector<std::size_t>& set, Flags& flags, const Value& /*value*/, const Reading& /*reading*/) {
+    for (const std::size_t i : set) {
+        flags.*Words[i].member = true;
+    }
+}
+
+/// [gradients, parameters]
+template <class Flags, const auto& Words>
+ValueType words_of_flags() {
+    std::vector<EnumType::Choice> choices;
+    for (const auto& word : Words) {
+        choices.push_back({word.word, word.meaning, {}});
+    }
+    ValueType word{
+        EnumType{.choices = std::move(choices),
+                 .get = [](const void* member) { return *static_cast<const std::size_t*>(member); },
+                 .set = [](void* member, std::size_t choice) { *static_cast<std::size_t*>(member) = choice; }}};
+    return converted_type<std::vector<std::size_t>, Flags, flags_set<Flags, Words>, set_flags<Flags, Words>>(
+        list_type<std::size_t>(std::move(word)));
+}
+
+// --- checks across keys ---
 
 /// Every axis of the mesh and every fold is one that the strategy lays something on.
 void check_axes(const Value& value, const Plan& plan) {
@@ -160,144 +238,286 @@ void check_axes(const Value& value, const Plan& plan) {
     }
 }
 
-void read_stages(const Value& value, Plan& plan) {
-    for (const Value& item : value.list()) {
-        plan.stages.push_back(item.whole(1));
+void check_mesh(const Value& value, const Plan& plan) {
+    double devices = 1;
+    for (const MeshAxis& axis : plan.mesh) {
+        devices *= static_cast<double>(axis.size);
     }
+    if (value && devices > static_cast<double>(kMostDevices)) {
+        value.error(fmt::format("{} devices are more than {}", devices, kMostDevices));
+    }
+}
+
+void check_stages(const Value& value, const Plan& plan) {
     const std::int64_t ranks = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     if (value.is_list() && static_cast<std::int64_t>(plan.stages.size()) != ranks * plan.chunks &&
         !value.faults().has_errors()) {
-        value.error(fmt::format("{} stages, but {} pipeline rank{} of {} chunk{} hold {}", plan.stages.size(), ranks,
-                                ranks == 1 ? "" : "s", plan.chunks, plan.chunks == 1 ? "" : "s", ranks * plan.chunks),
-                    "give the units of every stage, or leave `stages` out to balance them");
+        value.error(
+            fmt::format("{} stages, but {} pipeline rank{} of {} virtual stage{} hold {}", plan.stages.size(), ranks,
+                        ranks == 1 ? "" : "s", plan.chunks, plan.chunks == 1 ? "" : "s", ranks * plan.chunks),
+            "give the units of every stage, or leave `stages` out to balance them");
     }
 }
 
-void read_schedule(const Value& value, Plan& plan) {
-    if (!value.is_mapping()) {
-        plan.schedule = value.one_of(kSchedules, plan.schedule);
-        if (value && plan.schedule == ScheduleKind::interleaved) {
-            value.error("interleaved-1f1b needs the number of chunks",
-                        "write schedule: {kind: interleaved-1f1b, chunks: 2}");
-        }
-        return;
+/// Whether the value is this word, and not one that was refused.
+bool is_word(const Value& value, std::string_view word) { return value.is_scalar() && value.node().text == word; }
+
+void check_schedule(const Value& value, const Plan& plan) {
+    Fields fields(value.is_mapping() ? value : Value());
+    const bool is_former = !fields.find("virtual_stages");
+    const Value virtual_stages = fields.find(is_former ? "chunks" : "virtual_stages");
+    const Value kind = value.is_mapping() ? fields.find("kind") : value;
+    const bool is_interleaved = is_word(kind, name(ScheduleKind::interleaved));
+    if (is_interleaved && !virtual_stages) {
+        value.error("interleaved-1f1b needs the number of virtual stages on each rank",
+                    "write schedule: {kind: interleaved-1f1b, virtual_stages: 2}");
+    } else if (is_interleaved && plan.chunks < 2) {
+        virtual_stages.error("interleaved-1f1b needs 2 virtual stages at least", "with one it is 1f1b");
+    } else if (!is_interleaved && plan.chunks > 1 && is_word(kind, name(plan.schedule))) {
+        virtual_stages.error(fmt::format("{} has one stage on each rank", name(plan.schedule)),
+                             "only interleaved-1f1b has more");
     }
-    Fields fields(value);
-    const Value kind = fields.require("kind", "gpipe, 1f1b or interleaved-1f1b");
-    plan.schedule = kind.one_of(kSchedules, plan.schedule);
-    const Value chunks = fields.find("chunks");
-    plan.chunks = chunks.whole(1, kMostChunks);
-    if (plan.schedule == ScheduleKind::interleaved && !chunks) {
-        value.error("interleaved-1f1b needs the number of chunks",
-                    "write schedule: {kind: interleaved-1f1b, chunks: 2}");
-    } else if (chunks && plan.schedule == ScheduleKind::interleaved && plan.chunks < 2) {
-        chunks.error("interleaved-1f1b needs 2 chunks at least", "with one chunk it is 1f1b");
-    } else if (plan.schedule != ScheduleKind::interleaved && plan.chunks > 1 && is_word(kind, name(plan.schedule))) {
-        chunks.error(fmt::format("{} has one chunk per rank", name(plan.schedule)), "only interleaved-1f1b has more");
-    }
-    if (const Value stages = fields.find("stages")) {
-        read_stages(stages, plan);
-    }
-    fields.finish();
+    check_stages(fields.find("stages"), plan);
 }
 
-void read_recompute(const Value& value, Plan& plan) {
-    if (!value.is_mapping()) {
-        plan.recompute = value.one_of(kRecomputes, plan.recompute);
-        return;
-    }
-    Fields fields(value);
-    if (const Value layers = fields.find("layers")) {
-        plan.recompute = RecomputeKind::layers;
-        plan.recompute_layers = read_matches(layers);
-        if (plan.recompute_layers.empty()) {
-            layers.error("no layers", "name those that run again in backward: [norm1, gated]");
-        }
-    } else {
-        plan.recompute = RecomputeKind::every;
-        plan.recompute_every =
-            fields.require("every", "one checkpoint every so many blocks: {every: 2}; or {layers: [norm1, gated]}")
-                .whole(1);
-    }
-    fields.finish();
-}
-
-void read_optimizer(const Value& value, Plan& plan) {
-    plan.shard = plan.strategy.shard.value_or(ShardLevel::none);
-    if (!value.is_mapping()) {
-        plan.optimizer = value.one_of(plan::kOptimizerKinds, plan.optimizer);
-        return;
-    }
-    Fields fields(value);
-    plan.optimizer = fields.require("kind", "adam, momentum, sgd, ...").one_of(plan::kOptimizerKinds, plan.optimizer);
+void check_optimizer(const Value& value, Plan& plan) {
+    Fields fields(value.is_mapping() ? value : Value());
     const Value shard = fields.find("shard");
-    plan.shard = shard.one_of(plan::kShardLevels, plan.shard);
-    if (shard && plan.shard != ShardLevel::none && plan.strategy.shard_axes.empty() && !plan.strategy.name.empty()) {
+    if (!shard) {
+        plan.shard = plan.strategy.shard.value_or(ShardLevel::none);
+    } else if (plan.shard != ShardLevel::none && plan.strategy.shard_axes.empty() && !plan.strategy.name.empty()) {
         shard.error(fmt::format("the strategy {} has no axes to shard over", plan.strategy.name),
                     "set shard: none, or choose a strategy with `shard: {axes: …}`");
     }
-    const Value group = fields.find("group");
-    plan.shard_group = group.whole(1, kMostDevices, 0);
     const Value keep = fields.find("keep_parameters");
-    plan.keep_parameters = keep.flag();
     if (keep && plan.keep_parameters && plan.shard != ShardLevel::parameters) {
         keep.error("parameters are kept only where they are sharded", "set shard: parameters, or leave it out");
     }
+    const Value group = fields.find("group");
     if (group && plan.shard == ShardLevel::none && (!shard || is_word(shard, name(plan.shard)))) {
         group.error("a group to shard over, and nothing is sharded", "set shard, or leave it out");
     }
-    fields.finish();
 }
 
-/// Sets the members that a list of words names.
-template <class Flags, class Words>
-void read_words(const Value& value, const Words& words, Flags& flags) {
-    std::vector<std::string> choices;
-    for (const auto& word : words) {
-        choices.emplace_back(word.word);
+void check_plan(Fields& fields, PlanFile& file, const Reading& /*reading*/) {
+    Plan& plan = file.plan;
+    check_mesh(fields.find("mesh"), plan);
+    check_axes(fields.find("mesh"), plan);
+    check_axes(fields.find("fold"), plan);
+    plan.fold_axes();
+    if (const Value schedule = fields.find("schedule")) {
+        check_schedule(schedule, plan);
     }
-    for (const Value& item : value.list()) {
-        flags.*words[item.choice(choices)].member = true;
-    }
+    check_optimizer(fields.find("optimizer"), plan);
+}
+
+// --- references ---
+
+void* strategy_of(void* file) { return &static_cast<PlanFile*>(file)->plan.strategy; }
+void set_strategy_name(void* file, const std::string& name) { static_cast<PlanFile*>(file)->strategy = name; }
+std::string strategy_name(const void* file) { return static_cast<const PlanFile*>(file)->strategy; }
+void set_reference(void* framework, const std::string& name) { static_cast<Framework*>(framework)->reference = name; }
+/// Values that an observation moved are in no file that a name could mean.
+std::string framework_name(const void* member) {
+    const auto& framework = *static_cast<const Framework*>(member);
+    return framework.observed ? std::string() : framework.reference;
+}
+
+ValueType strategy_type() {
+    ReferenceType type = reference_type(description<Strategy>, &Openers::strategy);
+    type.object = strategy_of;
+    type.opened = set_strategy_name;
+    type.name = strategy_name;
+    return {std::move(type)};
+}
+
+ValueType framework_type() {
+    ReferenceType type = reference_type(description<Framework>, &Openers::framework);
+    type.opened = set_reference;
+    type.name = framework_name;
+    return {std::move(type)};
+}
+
+ValueType mesh_type() {
+    MapType type = named_entries<&MeshAxis::name, &MeshAxis::size>(whole_type<std::int64_t>({.range = kDeviceCount}));
+    type.check_key = [](const Fields::Member& entry) {
+        if (!is_identifier(entry.key)) {
+            entry.value.faults().error(entry.where, fmt::format("{}: not a name for an axis", entry.value.path()));
+        }
+    };
+    type.key_is = "axis";
+    return {std::move(type)};
+}
+
+ValueType fold_type() {
+    MapType type = named_entries<&FoldEntry::name>(record_type(description<FoldEntry>));
+    type.key_is = "axis";
+    return converted_type<std::vector<FoldEntry>, PlanFile, fold_entries, set_folds>({std::move(type)});
+}
+
+ValueType recompute_type() {
+    return converted_type<RecomputeEntry, PlanFile, recompute_entry, set_recompute>(
+        record_type(description<RecomputeEntry>));
+}
+
+const Description& schedule() {
+    static const Description described{
+        .noun = "schedule",
+        .summary = "In which order a pipeline rank runs forward and backward passes.",
+        .keys = {required<&PlanFile::plan, &Plan::schedule>("kind", "The order.",
+                                                            {.help = "gpipe, 1f1b or interleaved-1f1b"}),
+                 optional<&PlanFile::plan, &Plan::chunks>(
+                     "virtual_stages", "Virtual stages on each rank; at least 2 for interleaved-1f1b, else 1.",
+                     {.range = {.least = 1, .most = kMostVirtualStages}, .former_name = "chunks"}),
+                 optional<&PlanFile::plan, &Plan::stages>(
+                     "stages",
+                     "Units (layers and instances of blocks) of every stage, in the order of the "
+                     "model.",
+                     {.range = at_least(1), .default_text = "balanced"})},
+        .single_value = "kind",
+        .one_line = true,
+        .defaults = default_of<PlanFile>};
+    return described;
+}
+
+const Description& optimizer_of_plan() {
+    static const Description described{
+        .noun = "optimizer",
+        .summary =
+            "The optimizer and how its states are sharded. Sources, and the passes of one update over memory: "
+            "oracle/plan/optimizer.cpp.",
+        .keys = {required<&PlanFile::plan, &Plan::optimizer>("kind", "What it keeps beside the weights.",
+                                                             {.help = "adam, momentum, sgd, ..."}),
+                 optional<&PlanFile::plan, &Plan::shard>("shard",
+                                                         "What is sharded over the axes that the strategy allows.",
+                                                         {.default_text = "the strategy's", .always_written = true}),
+                 optional<&PlanFile::plan, &Plan::shard_group>(
+                     "group", "Ranks that share one copy; fewer than there are is hybrid sharding.",
+                     {.range = kDeviceCount, .default_text = "all that can"}),
+                 optional<&PlanFile::plan, &Plan::keep_parameters>(
+                     "keep_parameters",
+                     "With `shard: parameters`: gathered weights are kept from forward to backward.")},
+        .single_value = "kind",
+        .one_line = true,
+        .defaults = default_of<PlanFile>};
+    return described;
 }
 
 }  // namespace
 
-Plan read_plan(Document document, const Opener& open, const Opener& open_framework) {
-    Plan plan;
-    const Value root(*document.root, "", document.faults);
-    Fields fields(root);
-    static_cast<void>(read_heading(fields, "plan", SourceIs::optional));
-    plan.strategy = strategy_of_plan(
-        fields.require("strategy", "the name of a built-in strategy, a file, or its rules"), document, open);
-    const Value mesh = fields.require("mesh", "its axes, innermost first: {tensor: 8, data: 16}; {} for one device");
-    read_mesh(mesh, plan);
-    check_axes(mesh, plan);
-    const Value fold = fields.find("fold");
-    for (const Fields::Member& member : Fields(fold).rest()) {
-        read_fold(member, plan);
+template <>
+const Description& description<FoldEntry>() {
+    static const Description described{
+        .noun = "fold of a plan",
+        .summary =
+            "An axis on the innermost ranks of others. The size alone is enough where the strategy folds the axis.",
+        .keys = {required<&FoldEntry::of>("of", "Axes of the mesh, innermost first.",
+                                          {.help = "the axes whose ranks it uses: [data]",
+                                           .is_absent = test<FoldEntry, has_no_axes>,
+                                           .none = "no axes",
+                                           .or_single = true}),
+                 required<&FoldEntry::size>("size", "How many of their ranks it uses.",
+                                            {.range = kDeviceCount, .help = "how many of their ranks it uses"})},
+        .single_value = "size",
+        .one_line = true,
+        .defaults = default_of<FoldEntry>};
+    return described;
+}
+
+template <>
+const Description& description<RecomputeEntry>() {
+    static const Description described{
+        .noun = "recomputation",
+        .summary = "What is computed again in backward instead of being kept. One of these.",
+        .keys =
+            {optional_as<&RecomputeEntry::kind>(recompute_words(), "kind", "What is kept."),
+             optional<&RecomputeEntry::every>(
+                 "every", "Of n blocks of a stage ceil(n/k) inputs are kept, and k blocks at a time run again.",
+                 {.range = at_least(1)}),
+             optional<&RecomputeEntry::layers>(
+                 "layers",
+                 "Layers that keep nothing, results included, also where another layer reads those in backward. What "
+                 "they read of others is kept, and their forward kernels and collectives run again.",
+                 {.none = "no layers",
+                  .none_help = "name those that run again in backward: [norm1, gated]",
+                  .or_single = true})},
+        .single_value = "kind",
+        .one_line = true,
+        .defaults = default_of<RecomputeEntry>};
+    return described;
+}
+
+template <>
+const Description& description<PlanFile>() {
+    static const Description described{
+        .noun = "plan",
+        .summary = "How a model is trained on a cluster.",
+        .keys = {file_name<&PlanFile::title>("plan", "Any text."),
+                 required_as(strategy_type(), "strategy",
+                             "The name of a built-in strategy, a file, or the strategy itself.",
+                             {.help = "the name of a built-in strategy, a file, or its rules"}),
+                 required_as<&PlanFile::plan, &Plan::mesh>(
+                     mesh_type(), "mesh",
+                     "Axes of the strategy with their sizes, innermost first. Their product is the number of "
+                     "devices.",
+                     {.help = "its axes, innermost first: {tensor: 8, data: 16}; {} for one device"}),
+                 optional_as(fold_type(), "fold",
+                             "Axes on the ranks of others. An axis that the strategy folds may also stand in `mesh`."),
+                 required<&PlanFile::plan, &Plan::batch>(
+                     "batch", "Samples per optimizer step, all devices together.",
+                     {.range = at_least(1), .help = "samples per step, all devices together"}),
+                 required<&PlanFile::plan, &Plan::microbatch>(
+                     "microbatch", "Samples per data rank and forward pass.",
+                     {.range = at_least(1), .help = "samples per data rank and forward pass"}),
+                 required<&PlanFile::plan, &Plan::precision>(
+                     "precision",
+                     "Of matrix products. With 8 bits or fewer, products of layers in repeated blocks "
+                     "run in it; attention, embeddings and heads keep 16 bits.",
+                     {.help = "fp32, tf32, fp16, bf16, fp8, mxfp8 or nvfp4"}),
+                 optional<&PlanFile::plan, &Plan::gradient_precision>(
+                     "gradient_precision", "Of the gradient buffer and its reduction.", {.default_text = "fp32"}),
+                 optional_as(record_type(schedule), "schedule", "The schedule of a pipeline.",
+                             {.default_text = "1f1b", .always_written = true}),
+                 optional_as(recompute_type(), "recompute", "What is computed again in backward.",
+                             {.default_text = "none", .always_written = true}),
+                 optional_as(record_type(optimizer_of_plan), "optimizer", "The optimizer, and what of it is sharded.",
+                             {.default_text = "adam", .always_written = true}),
+                 optional_as<&PlanFile::plan, &Plan::overlap>(words_of_flags<plan::Overlap, plan::kOverlapWords>(),
+                                                              "overlap", "What hides behind compute.",
+                                                              {.default_text = "nothing", .always_written = true}),
+                 optional_as<&PlanFile::plan, &Plan::offload>(
+                     words_of_flags<plan::Offload, plan::kOffloadWords>(), "offload",
+                     "What lives in host memory and visits the device when it is needed; the machine needs `host`. Two "
+                     "buffers of the largest unit stay on the device. Bytes and times: oracle/step/offload.hpp.",
+                     {.default_text = "nothing"}),
+                 optional<&PlanFile::plan, &Plan::algorithm>("algorithm", "Of all collectives.",
+                                                             {.default_text = "the fastest that the cluster allows"}),
+                 optional_as<&PlanFile::plan, &Plan::framework>(
+                     framework_type(), "framework",
+                     "What software adds: the name of a framework, a file, or the framework itself. A "
+                     "plan that is saved after `--observed` has the framework itself, with the values "
+                     "that were moved; what the observation took off the interval is not kept.",
+                     {.default_text = "nothing added", .is_absent = test<PlanFile, has_no_framework>})},
+        .file_kind = "plan",
+        .check = checked<PlanFile, check_plan>,
+        .defaults = default_of<PlanFile>};
+    return described;
+}
+
+Plan read_plan(Document document, const Opener& open_strategy, const Opener& open_framework) {
+    return read_file<PlanFile>(std::move(document), {.strategy = open_strategy, .framework = open_framework}).plan;
+}
+
+std::string to_yaml(const Plan& plan, const std::string& title) { return to_yaml(plan, title, {}); }
+
+std::string to_yaml(const Plan& plan, const std::string& title, const std::string& strategy) {
+    PlanFile file{.title = title, .strategy = strategy, .plan = plan};
+    Framework& framework = file.plan.framework;
+    if (framework.observed) {
+        framework.name = framework.name.empty() ? "observed" : framework.name;
+        framework.source = framework.source.empty() ? "moved to fit observed steps" : framework.source;
     }
-    check_axes(fold, plan);
-    plan.fold_axes();
-    plan.batch = fields.require("batch", "samples per step, all devices together").whole(1);
-    plan.microbatch = fields.require("microbatch", "samples per data rank and forward pass").whole(1);
-    plan.precision =
-        fields.require("precision", "fp32, tf32, fp16, bf16, fp8, mxfp8 or nvfp4").one_of(kPrecisions, plan.precision);
-    if (const Value precision = fields.find("gradient_precision")) {
-        plan.gradient_precision = precision.one_of(kPrecisions, Precision::fp32);
-    }
-    read_schedule(fields.find("schedule"), plan);
-    read_recompute(fields.find("recompute"), plan);
-    read_optimizer(fields.find("optimizer"), plan);
-    read_words(fields.find("overlap"), plan::kOverlapWords, plan.overlap);
-    read_words(fields.find("offload"), plan::kOffloadWords, plan.offload);
-    if (const Value algorithm = fields.find("algorithm")) {
-        plan.algorithm = algorithm.one_of(cluster::kAlgorithms, cluster::Algorithm::ring);
-    }
-    read_framework_of(fields.find("framework"), document, open_framework, plan);
-    fields.finish();
-    throw_faults(document);
-    return plan;
+    return to_yaml(file);
 }
 
 }  // namespace dodona::files

@@ -3,15 +3,25 @@
 
 #include <string>
 
-#include "files/document.hpp"
+#include "files/description.hpp"
 #include "plan/plan.hpp"
 
 namespace dodona::files {
 
-/// `open` finds the strategy that the file names, `open_framework` the framework.
-plan::Plan read_plan(Document document, const Opener& open, const Opener& open_framework);
+/// A plan as its file has it.
+struct PlanFile {
+    std::string title;
+    std::string strategy;  ///< its name or path; empty: the file spells the strategy out
+    plan::Plan plan;
+};
 
-/// The file of a plan, its strategy written out: it reads back as the same plan.
+template <>
+const Description& description<PlanFile>();
+
+/// Throws InputError with every fault found.
+plan::Plan read_plan(Document document, const Opener& open_strategy, const Opener& open_framework);
+
+/// The file of a plan, its strategy spelt out: it reads back as the same plan.
 std::string to_yaml(const plan::Plan& plan, const std::string& title);
 
 /// The same with the strategy as a reference: the name of a built-in one, or a path.

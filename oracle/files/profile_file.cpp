@@ -1,124 +1,152 @@
 #include "files/profile_file.hpp"
 
-#include <array>
-
 #include "files/curves.hpp"
-#include "files/fields.hpp"
-#include "files/heading.hpp"
+#include "files/read_description.hpp"
 
 namespace dodona::files {
 
+using cluster::FitError;
+using cluster::FitSpan;
+using cluster::InputCast;
+using cluster::KernelFit;
+using cluster::Profile;
+
+template <>
+const Description& description<FitSpan>() {
+    static const Description described{.noun = "range",
+                                       .summary = "The measured range of an extent.",
+                                       .keys = {required<&FitSpan::least>("least", "The least.", {.range = kPositive}),
+                                                required<&FitSpan::most>("most", "The most.", {.range = kPositive})},
+                                       .by_position = true,
+                                       .example = "[least, most]: [32, 65536]",
+                                       .defaults = default_of<FitSpan>};
+    return described;
+}
+
 namespace {
 
-using cluster::FitSpan;
-using cluster::KernelFit;
-using graph::Direction;
-
-constexpr Range kPositive{.least = 0, .without_least = true};
-constexpr Range kNotNegative{.least = 0};
-
-FitSpan read_span(const Value& value) {
-    const std::vector<Value> ends = value.list();
-    if (ends.size() != 2) {
-        if (value.is_list()) {
-            value.error(fmt::format("a range has two ends, not {}", ends.size()), "write [least, most]: [32, 65536]");
-        }
-        return {};
-    }
-    const FitSpan span{ends[0].number(kPositive, 1), ends[1].number(kPositive, 1)};
-    if (span.least > span.most) {
-        value.error(fmt::format("{:.15g} is more than {:.15g}", span.least, span.most), "write [least, most]");
-    }
-    return span;
-}
-
-cluster::FitError read_error(const Value& value) {
-    cluster::FitError error;
-    Fields fields(value);
-    error.median = fields.require("median").number(kNotNegative);
-    error.p90 = fields.require("p90").number(kNotNegative);
-    error.low = fields.require("low", "5 % of measured / predicted are below").number(kPositive, 1);
-    const Value high = fields.require("high", "5 % of measured / predicted are above");
-    error.high = high.number(kPositive, 1);
-    if (error.high < error.low) {
+void check_error(Fields& fields, FitError& error, const Reading& /*reading*/) {
+    if (const Value high = fields.find("high"); high && error.high < error.low) {
         high.error(fmt::format("{:.15g} is below low, {:.15g}", error.high, error.low));
     }
-    fields.finish();
-    return error;
 }
 
-cluster::InputCast read_cast(const Value& value) {
-    cluster::InputCast cast;
-    Fields fields(value);
-    cast.start = fields.require("start", "of its kernels: 5 us").quantity(Sign::not_negative, cast.start);
-    cast.bytes = fields.require("bytes", "moved an element of the input").number(kNotNegative);
-    fields.finish();
-    return cast;
-}
-
-void read_product(Fields& fields, KernelFit& fit) {
-    fit.precision = fields.require("precision").one_of(kPrecisions, fit.precision);
-    if (const Value direction = fields.find("direction")) {
-        fit.direction = direction.one_of(kDirections, Direction::forward);
+void check_fit(Fields& fields, KernelFit& fit, const Reading& /*reading*/) {
+    const std::pair<const char*, FitSpan*> spans[] = {
+        {"side", &fit.side}, {"depth", &fit.depth}, {"work", &fit.work}, {"bytes", &fit.bytes}};
+    for (const auto& [key, span] : spans) {
+        const Value value = fields.find_unlisted(key);
+        if (value && span->least > span->most) {
+            value.error(fmt::format("{:.15g} is more than {:.15g}", span->least, span->most), "write [least, most]");
+        }
     }
-    fit.compute = fields.require("compute", "share of the peak of a large tile").number(kPositive, 1);
-    fit.edge = fields.require("edge", "rows").number(kNotNegative);
-    fit.ramp = fields.require("ramp", "depth").number(kNotNegative);
-    fit.tail = fields.require("tail", "share of the last wave").number({.least = 0, .most = 1});
-    fit.overlap = fields.require("overlap", "exponent, 1 or more").number({.least = 1}, 1);
-    fit.backward = fields.find("backward").number(kPositive, 1);
-    if (fit.kind == graph::KernelKind::convolution) {
-        fit.window_gain = fields.find("window_gain").number(kPositive, 1);
-    }
-    if (const Value cast = fields.find("benchmark_cast")) {
-        fit.benchmark_cast = read_cast(cast);
-    }
-    fit.side = read_span(fields.require("side", "of m and n: [least, most]"));
-    fit.depth = read_span(fields.require("depth", "of k: [least, most]"));
-    fit.work = read_span(fields.require("work", "of operations: [least, most]"));
-}
-
-KernelFit read_fit(const Value& value) {
-    KernelFit fit;
-    Fields fields(value);
-    fit.kind = fields.require("kernel").one_of(kKernelKinds, fit.kind);
-    fit.start = fields.require("start", "of one kernel: 4 us").quantity(Sign::not_negative, fit.start);
-    fit.memory = fields.require("memory", "share of the memory bandwidth").number(kPositive, 1);
-    if (fit.kind == graph::KernelKind::stream || fit.kind == graph::KernelKind::gather) {
-        fit.bytes = read_span(fields.require("bytes", "[least, most]"));
-    } else {
-        read_product(fields, fit);
-    }
-    fit.rows = fields.require("rows", "fitted to").whole(1);
-    fit.error = read_error(fields.require("error", "{median, p90, low, high}, on rows that the fit did not see"));
-    fit.provenance = read_provenance(fields);
-    fields.finish();
-    return fit;
 }
 
 }  // namespace
 
-cluster::Profile read_profile(const Value& value, SourceIs source) {
-    cluster::Profile profile;
-    Fields fields(value);
-    const Heading heading = read_heading(fields, "profile", source);
-    profile.name = heading.name;
-    profile.source = heading.source;
-    const Value fits = fields.require("fits", "a list, as dodona-fit writes it");
-    for (const Value& fit : fits.list()) {
-        profile.fits.push_back(read_fit(fit));
-    }
-    if (fits.is_list() && profile.fits.empty()) {
-        fits.error("no fits");
-    }
-    fields.finish();
-    return profile;
+template <>
+const Description& description<FitError>() {
+    static const Description described{
+        .noun = "error",
+        .summary = "How far a fit is from measured kernels that it was not fitted to.",
+        .keys = {required<&FitError::median>("median", "Median of |predicted / measured - 1|.",
+                                             {.range = kNotNegative}),
+                 required<&FitError::p90>("p90", "Its 90th percentile.", {.range = kNotNegative}),
+                 required<&FitError::low>("low", "5 % of measured / predicted are below.",
+                                          {.range = kPositive, .help = "5 % of measured / predicted are below"}),
+                 required<&FitError::high>("high", "5 % of measured / predicted are above.",
+                                           {.range = kPositive, .help = "5 % of measured / predicted are above"})},
+        .one_line = true,
+        .check = checked<FitError, check_error>,
+        .defaults = default_of<FitError>};
+    return described;
 }
 
-cluster::Profile read_profile(Document document) {
-    const cluster::Profile profile = read_profile(Value(*document.root, "", document.faults), SourceIs::required);
-    throw_faults(document);
-    return profile;
+template <>
+const Description& description<InputCast>() {
+    static const Description described{
+        .noun = "benchmark cast",
+        .summary =
+            "Passes in which a benchmark of narrow products quantised its input. They are part of the "
+            "measurement and of no prediction.",
+        .keys = {required<&InputCast::start>("start", "Of their kernels.",
+                                             {.range = kNotNegative, .help = "of its kernels: 5 us"}),
+                 required<&InputCast::bytes>("bytes", "Bytes moved for each element of the input.",
+                                             {.range = kNotNegative, .help = "moved an element of the input"})},
+        .one_line = true,
+        .defaults = default_of<InputCast>};
+    return described;
 }
+
+template <>
+const Description& description<KernelFit>() {
+    static const Description described{
+        .noun = "fit",
+        .summary =
+            "A model of one kind of kernel. The equation that its numbers belong to stands in "
+            "oracle/cost/kernel_fit.hpp.",
+        .keys = joined(
+            {required<&KernelFit::kind>("kernel", "Kind of the kernels."),
+             required<&KernelFit::precision>("precision", "Precision of the operands.", {.only = products()}),
+             optional<&KernelFit::direction>("direction", "The only pass that the fit is of.",
+                                             {.default_text = "any", .only = products()}),
+             required<&KernelFit::start>("start", "Start-up time of one kernel on the device.",
+                                         {.range = kNotNegative, .help = "of one kernel: 4 us"}),
+             required<&KernelFit::memory>("memory", "Share of the memory bandwidth that is reached.",
+                                          {.range = kPositive, .help = "share of the memory bandwidth"}),
+             required<&KernelFit::compute>(
+                 "compute", "Share of the peak that the best, deep tile reaches.",
+                 {.range = kPositive, .help = "share of the peak of a large tile", .only = products()}),
+             required<&KernelFit::edge>("edge", "Rows (of attention: keys) that every tile costs on top of its own.",
+                                        {.range = kNotNegative, .help = "rows", .only = products()}),
+             required<&KernelFit::ramp>("ramp", "Depth that every tile costs on top of its own.",
+                                        {.range = kNotNegative, .help = "depth", .only = products()}),
+             required<&KernelFit::tail>("tail", "Share of the idle part of the last wave that is waited for.",
+                                        {.range = kShare, .help = "share of the last wave", .only = products()}),
+             required<&KernelFit::overlap>("overlap",
+                                           "Exponent that joins arithmetic and memory time: 1 adds them, a large one "
+                                           "takes the larger.",
+                                           {.range = at_least(1), .help = "exponent, 1 or more", .only = products()}),
+             optional<&KernelFit::window_gain>("window_gain", "How much less arithmetic overlapping windows need.",
+                                               {.range = kPositive, .only = Condition{"kernel", {"convolution"}}}),
+             optional<&KernelFit::backward>("backward", "Time of a backward product over that of a forward one.",
+                                            {.range = kPositive, .only = products()}),
+             optional<&KernelFit::benchmark_cast>("benchmark_cast", "What the benchmark did besides the product.",
+                                                  {.only = products()}),
+             required<&KernelFit::side>("side", "Measured range of m and n.",
+                                        {.help = "of m and n: [least, most]", .only = products()}),
+             required<&KernelFit::depth>("depth", "Measured range of k.",
+                                         {.help = "of k: [least, most]", .only = products()}),
+             required<&KernelFit::work>("work", "Measured range of operations.",
+                                        {.help = "of operations: [least, most]", .only = products()}),
+             required<&KernelFit::bytes>("bytes", "Measured range of bytes.",
+                                         {.help = "[least, most]", .only = passes()}),
+             required<&KernelFit::rows>("rows", "Measured kernels that it was fitted to.",
+                                        {.range = at_least(1), .help = "fitted to"}),
+             required<&KernelFit::error>("error", "How far it is from measured kernels that it was not fitted to.",
+                                         {.help = "{median, p90, low, high}, on rows that the fit did not see"})},
+            provenance_keys<&KernelFit::provenance>()),
+        .check = checked<KernelFit, check_fit>,
+        .defaults = default_of<KernelFit>};
+    return described;
+}
+
+template <>
+const Description& description<Profile>() {
+    static const Description described{
+        .noun = "profile",
+        .summary =
+            "Models fitted to the measured kernels of a device. Shares are of the data sheet of the device that "
+            "the profile is used with, so devices of one chip can share a profile.",
+        .keys = {file_name<&Profile::name>("profile"), file_source<&Profile::source>(),
+                 optional<&Profile::borrowed>("borrowed", "Measured on another device: intervals widen."),
+                 required<&Profile::fits>("fits", "The models.",
+                                          {.help = "a list, as `dodona-evidence fit kernels` writes it", .none = "no fits"})},
+        .file_kind = "profile",
+        .defaults = default_of<Profile>};
+    return described;
+}
+
+Profile read_profile(Document document) { return read_file<Profile>(std::move(document)); }
 
 }  // namespace dodona::files

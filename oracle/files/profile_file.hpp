@@ -1,14 +1,13 @@
-// Profile files: what dodona-fit writes.
+// Profiles: models fitted to the measured kernels of a device.
 #pragma once
 
 #include "cluster/kernel_fit.hpp"
-#include "files/document.hpp"
-#include "files/heading.hpp"
+#include "files/description.hpp"
 
 namespace dodona::files {
 
-/// A profile written inside another file. Faults are noted at the value.
-cluster::Profile read_profile(const Value& value, SourceIs source);
+template <>
+const Description& description<cluster::Profile>();
 
 /// Throws InputError with every fault found.
 cluster::Profile read_profile(Document document);

@@ -4,7 +4,8 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <vector>
+#include <optional>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -27,78 +28,56 @@ struct Unit {
     std::string_view name;
     Dimensions dimensions;
     double scale;
+    bool written = false;  ///< by Dodona itself
 };
 
 constexpr Unit kUnits[] = {
-    {"ns", kTime, 1e-9},
-    {"us", kTime, 1e-6},
-    {"ms", kTime, 1e-3},
-    {"s", kTime, 1},
+    {"ns", kTime, 1e-9, true},
+    {"us", kTime, 1e-6, true},
+    {"ms", kTime, 1e-3, true},
+    {"s", kTime, 1, true},
     {"min", kTime, 60},
     {"h", kTime, 3600},
     {"d", kTime, 86400},
-    {"B", kSize, 1},
-    {"kB", kSize, 1e3},
-    {"MB", kSize, 1e6},
-    {"GB", kSize, 1e9},
-    {"TB", kSize, 1e12},
-    {"PB", kSize, 1e15},
-    {"KiB", kSize, 0x1p10},
-    {"MiB", kSize, 0x1p20},
-    {"GiB", kSize, 0x1p30},
-    {"TiB", kSize, 0x1p40},
-    {"B/s", kBandwidth, 1},
-    {"kB/s", kBandwidth, 1e3},
-    {"MB/s", kBandwidth, 1e6},
-    {"GB/s", kBandwidth, 1e9},
-    {"TB/s", kBandwidth, 1e12},
+    {"B", kSize, 1, true},
+    {"kB", kSize, 1e3, true},
+    {"MB", kSize, 1e6, true},
+    {"GB", kSize, 1e9, true},
+    {"TB", kSize, 1e12, true},
+    {"PB", kSize, 1e15, true},
+    {"KiB", kSize, 0x1p10, true},
+    {"MiB", kSize, 0x1p20, true},
+    {"GiB", kSize, 0x1p30, true},
+    {"TiB", kSize, 0x1p40, true},
+    {"B/s", kBandwidth, 1, true},
+    {"kB/s", kBandwidth, 1e3, true},
+    {"MB/s", kBandwidth, 1e6, true},
+    {"GB/s", kBandwidth, 1e9, true},
+    {"TB/s", kBandwidth, 1e12, true},
     {"MiB/s", kBandwidth, 0x1p20},
     {"GiB/s", kBandwidth, 0x1p30},
     {"TiB/s", kBandwidth, 0x1p40},
     {"Mb/s", kBandwidth, 1e6 / 8},
     {"Gb/s", kBandwidth, 1e9 / 8},
     {"Tb/s", kBandwidth, 1e12 / 8},
-    {"FLOP", kWork, 1},
-    {"GFLOP", kWork, 1e9},
-    {"TFLOP", kWork, 1e12},
-    {"PFLOP", kWork, 1e15},
-    {"FLOP/s", kRate, 1},
-    {"GFLOP/s", kRate, 1e9},
-    {"TFLOP/s", kRate, 1e12},
-    {"PFLOP/s", kRate, 1e15},
-    {"EFLOP/s", kRate, 1e18},
+    {"FLOP", kWork, 1, true},
+    {"GFLOP", kWork, 1e9, true},
+    {"TFLOP", kWork, 1e12, true},
+    {"PFLOP", kWork, 1e15, true},
+    {"FLOP/s", kRate, 1, true},
+    {"GFLOP/s", kRate, 1e9, true},
+    {"TFLOP/s", kRate, 1e12, true},
+    {"PFLOP/s", kRate, 1e15, true},
+    {"EFLOP/s", kRate, 1e18, true},
 };
 
-struct Sort {
-    Dimensions dimensions;
-    std::string_view name;     ///< with its article
-    std::string_view example;  ///< what to write
+constexpr QuantityKind kQuantityKinds[] = {
+    {kTime, "a duration", "9 us", "_s"},
+    {kSize, "a size", "16 GiB", "_bytes"},
+    {kWork, "an amount of arithmetic", "2 TFLOP", "_flop"},
+    {kBandwidth, "a bandwidth", "50 GB/s", "_bytes_per_s"},
+    {kRate, "an arithmetic rate", "312 TFLOP/s", "_flop_per_s"},
 };
-
-constexpr Sort kSorts[] = {
-    {kTime, "a duration", "9 us"},
-    {kSize, "a size", "16 GiB"},
-    {kWork, "an amount of arithmetic", "2 TFLOP"},
-    {kBandwidth, "a bandwidth", "50 GB/s"},
-    {kRate, "an arithmetic rate", "312 TFLOP/s"},
-};
-
-const Sort& sort_of(Dimensions dimensions) {
-    const auto* const sort =
-        std::find_if(std::begin(kSorts), std::end(kSorts), [&](const Sort& s) { return s.dimensions == dimensions; });
-    check(sort != std::end(kSorts), "a quantity of a dimension that files do not know");
-    return *sort;
-}
-
-std::vector<std::string> units_of(Dimensions dimensions) {
-    std::vector<std::string> names;
-    for (const Unit& unit : kUnits) {
-        if (unit.dimensions == dimensions) {
-            names.emplace_back(unit.name);
-        }
-    }
-    return names;
-}
 
 std::string lower(std::string_view text) {
     std::string result(text);
@@ -118,7 +97,7 @@ NotAQuantity unknown_unit(std::string_view text, std::string_view unit, Dimensio
     const std::string suggestion =
         near.empty() ? did_you_mean(unit, names) : fmt::format("; did you mean {}?", join(near, " or "));
     return {fmt::format("unknown unit \"{}\" in \"{}\"{}", unit, text, suggestion),
-            fmt::format("units of {}: {}", sort_of(due).name, join(names))};
+            fmt::format("units of {}: {}", quantity_kind(due).name, join(names))};
 }
 
 /// How many characters of the text are its number.
@@ -128,14 +107,83 @@ std::size_t number_length(std::string_view text) {
     return static_cast<std::size_t>(result.ptr - text.data());
 }
 
+/// The shortest number that, times the scale, is the same number of base units.
+std::optional<std::string> exact_number(double base_units, double scale) {
+    const auto is_exact = [&](const std::string& text) {
+        const auto read = decimal_from(text);
+        const auto* const number = std::get_if<double>(&read);
+        return number != nullptr && *number * scale == base_units;
+    };
+    if (std::string text = shortest(base_units / scale); is_exact(text)) {
+        return text;
+    }
+    for (int digits = 14; digits <= 17; ++digits) {
+        if (std::string text = fmt::format("{:.{}g}", base_units / scale, digits); is_exact(text)) {
+            return text;
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
+const QuantityKind& quantity_kind(Dimensions dimensions) {
+    const auto* const kind = std::find_if(std::begin(kQuantityKinds), std::end(kQuantityKinds),
+                                          [&](const QuantityKind& k) { return k.dimensions == dimensions; });
+    check(kind != std::end(kQuantityKinds), "a quantity of a dimension that files do not know");
+    return *kind;
+}
+
+std::span<const QuantityKind> quantity_kinds() { return kQuantityKinds; }
+
+std::vector<std::string> units_of(Dimensions dimensions) {
+    std::vector<std::string> names;
+    for (const Unit& unit : kUnits) {
+        if (unit.dimensions == dimensions) {
+            names.emplace_back(unit.name);
+        }
+    }
+    return names;
+}
+
+std::string quantity_text(double base_units, Dimensions dimensions, int digits) {
+    struct Candidate {
+        std::string number;
+        const Unit* unit = nullptr;
+        bool is_handy = false;  ///< from 1 to 999
+        /// Characters, of which a number that is not handy costs two more.
+        [[nodiscard]] std::size_t length() const { return number.size() + (is_handy ? 0 : 2); }
+    };
+    const bool is_count = dimensions == kSize || dimensions == kWork;
+    std::optional<Candidate> best;
+    for (const Unit& unit : kUnits) {
+        const double number = base_units / unit.scale;
+        if (!unit.written || unit.dimensions != dimensions || (base_units == 0 && unit.scale != 1)) {
+            continue;
+        }
+        const bool is_rounded = digits > 0 && !(is_count && std::floor(base_units) == base_units);
+        const auto text = is_rounded ? fmt::format("{:.{}g}", number, digits) : exact_number(base_units, unit.scale);
+        if (!text) {
+            continue;
+        }
+        const Candidate candidate{*text, &unit, number >= 1 && number < 1000};
+        const bool is_better =
+            !best || (is_rounded && candidate.is_handy != best->is_handy ? candidate.is_handy
+                                                                         : candidate.length() < best->length());
+        if (is_better) {
+            best = candidate;
+        }
+    }
+    check(best.has_value(), "a quantity without a unit to write it in");
+    return fmt::format("{} {}", best->number, best->unit->name);
+}
+
 std::variant<double, NotAQuantity> base_units_from(std::string_view text, Dimensions due) {
-    const Sort& sort = sort_of(due);
-    const std::string how = fmt::format("write a number and a unit: {}", sort.example);
+    const QuantityKind& kind = quantity_kind(due);
+    const std::string how = fmt::format("write a number and a unit: {}", kind.example);
     const std::size_t length = number_length(text);
     if (length == 0) {
-        return NotAQuantity{fmt::format("\"{}\" is not {}", text, sort.name), how};
+        return NotAQuantity{fmt::format("\"{}\" is not {}", text, kind.name), how};
     }
     const auto number = decimal_from(text.substr(0, length));
     if (const auto* fault = std::get_if<NotANumber>(&number)) {
@@ -154,8 +202,9 @@ std::variant<double, NotAQuantity> base_units_from(std::string_view text, Dimens
         return unknown_unit(text, name, due);
     }
     if (unit->dimensions != due) {
-        return NotAQuantity{fmt::format("\"{}\" is {}, but {} is due", text, sort_of(unit->dimensions).name, sort.name),
-                            fmt::format("units of {}: {}", sort.name, join(units_of(due)))};
+        return NotAQuantity{
+            fmt::format("\"{}\" is {}, but {} is due", text, quantity_kind(unit->dimensions).name, kind.name),
+            fmt::format("units of {}: {}", kind.name, join(units_of(due)))};
     }
     const double value = std::get<double>(number) * unit->scale;
     if (!std::isfinite(value)) {

@@ -1,9 +1,12 @@
 #include "files/run_conventions.hpp"
 
+#include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "files/fields.hpp"
 #include "files/heading.hpp"
+#include "files/library.hpp"
 #include "files/strategy_file.hpp"
 
 namespace dodona::files {
@@ -77,21 +80,38 @@ RunRecompute read_recompute(const Value& value) {
     return recompute;
 }
 
+/// Names of files in `folder` beside the conventions, and paths relative to them, as paths.
+void look_beside(const std::filesystem::path& conventions, const char* folder, std::vector<RunWord>& words) {
+    const std::filesystem::path here = conventions.parent_path();
+    for (RunWord& word : words) {
+        if (is_path(word.word)) {
+            word.word = (here / word.word).generic_string();
+        } else if (const auto file = here / folder / (word.word + ".yaml"); std::filesystem::exists(file)) {
+            word.word = file.generic_string();
+        }
+    }
+}
+
+template <class Line>
+void append(std::vector<Line>& lines, std::vector<Line>&& more) {
+    lines.insert(lines.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
+}
+
 }  // namespace
 
 RunConventions read_run_conventions(Document document) {
     RunConventions conventions;
     Fields fields(Value(*document.root, "", document.faults));
     static_cast<void>(read_heading(fields, "conventions"));
-    for (const Fields::Member& member : Fields(fields.require("inputs")).rest()) {
+    for (const Fields::Member& member : Fields(fields.find("inputs")).rest()) {
         conventions.inputs.push_back({member.key, member.value.texts()});
     }
-    for (const Value& value : fields.require("strategies").list()) {
+    for (const Value& value : fields.find("strategies").list()) {
         conventions.strategies.push_back(read_strategy_of(value));
     }
     conventions.models = read_words(fields.find("models"));
     conventions.machines = read_words(fields.find("machines"));
-    conventions.optimizers = read_words(fields.require("optimizers"));
+    conventions.optimizers = read_words(fields.find("optimizers"));
     conventions.frameworks = read_words(fields.find("frameworks"));
     conventions.precision = read_words(fields.find("precision"));
     conventions.gradient_precision = read_words(fields.find("gradient_precision"));
@@ -107,6 +127,30 @@ RunConventions read_run_conventions(Document document) {
     fields.finish();
     throw_faults(document);
     return conventions;
+}
+
+RunConventions load_run_conventions(const std::string& path, const Location& where) {
+    RunConventions conventions = read_run_conventions(load_document(path, path, where));
+    look_beside(path, "frameworks", conventions.frameworks);
+    look_beside(path, "memory", conventions.memory);
+    return conventions;
+}
+
+RunConventions combined(RunConventions first, RunConventions then) {
+    append(first.inputs, std::move(then.inputs));
+    append(first.models, std::move(then.models));
+    append(first.machines, std::move(then.machines));
+    append(first.strategies, std::move(then.strategies));
+    append(first.optimizers, std::move(then.optimizers));
+    append(first.frameworks, std::move(then.frameworks));
+    append(first.precision, std::move(then.precision));
+    append(first.gradient_precision, std::move(then.gradient_precision));
+    append(first.overlap, std::move(then.overlap));
+    append(first.not_timed, std::move(then.not_timed));
+    append(first.memory, std::move(then.memory));
+    append(first.recompute, std::move(then.recompute));
+    append(first.settings, std::move(then.settings));
+    return first;
 }
 
 std::string filled(const std::string& text, const MeasuredRun& run) {

@@ -1,5 +1,6 @@
-// How rows of a table of runs are to be read as questions: which strategy file, optimizer and settings they mean, and
-// which of them mean nothing that can be asked here. Data, so that a new kind of run is a line.
+// Conventions: what the words in rows of a table of runs mean, so that a row can be predicted. They are data: a new kind
+// of run is a line. Dodona's own (oracle/validate/conventions.yaml) hold for any table; a file beside a table may add
+// lines, which come first.
 #pragma once
 
 #include <optional>
@@ -18,10 +19,10 @@ namespace dodona::files {
 
 using RunCondition = RowCondition;
 
-/// The strategy and mesh of a row.
+/// The strategy and the mesh of the rows that match.
 struct RunStrategy {
     RunCondition when;
-    std::string strategy;  ///< a built-in one
+    std::string strategy;  ///< built in
     struct Axis {
         std::string name;
         std::string column;  ///< that has its size
@@ -29,11 +30,11 @@ struct RunStrategy {
     std::vector<Axis> mesh;  ///< innermost first
     std::optional<std::string> algorithm;
     std::optional<cluster::ParameterServers::Place> servers;  ///< of the algorithm parameter-server
-    std::string refusal;                                      ///< not empty: why such rows cannot be asked
+    std::string refusal;                                      ///< not empty: why such rows cannot be predicted
     Location where;
 };
 
-/// A word for the rows that match: an optimizer, a precision, what a time leaves out.
+/// A word for the rows that match: an optimizer, a precision, a part of a step that a time leaves out.
 struct RunWord {
     RunCondition when;
     std::string word;
@@ -47,34 +48,42 @@ struct RunSettings {
     Location where;
 };
 
-/// What a run's word for recomputation means for the rows that match: layers by name, in the words of plan files.
+/// What a row's word for recomputation means: layers by name, as plan files name them.
 struct RunRecompute {
     RunCondition when;
     std::vector<plan::Match> layers;
     Location where;
 };
 
+/// Of a list, the first line that matches a row counts, unless it says that all do.
 struct RunConventions {
     struct Input {
-        std::string word;                     ///< "seq"
+        std::string word;                     ///< of the column `input`: "seq"
         std::vector<std::string> parameters;  ///< the first that a model has takes the last extent
     };
     std::vector<Input> inputs;
-    std::vector<RunWord> models;              ///< the first match counts: ours under another name; none: its own
-    std::vector<RunWord> machines;            ///< the first match counts: as its software found it; none: its own
-    std::vector<RunStrategy> strategies;      ///< the first match counts
-    std::vector<RunWord> optimizers;          ///< the first match counts
-    std::vector<RunWord> frameworks;          ///< the first match counts; none: the neutral one
-    std::vector<RunWord> precision;           ///< the first match counts; none: the column's
-    std::vector<RunWord> gradient_precision;  ///< the first match counts; none: the default
-    std::vector<RunWord> overlap;             ///< all matches count: what hides behind compute beside the columns' own
-    std::vector<RunWord> not_timed;           ///< all matches count: parts of a step that the measured time leaves out
-    std::vector<RunWord> memory;              ///< the first match counts: a memory profile; none: the neutral one
-    std::vector<RunRecompute> recompute;      ///< the first match counts; none: the column's word is a plan's
-    std::vector<RunSettings> settings;        ///< all matches count
+    std::vector<RunWord> models;    ///< another name; none: the row's
+    std::vector<RunWord> machines;  ///< as the software of the run found them; none: the row's
+    std::vector<RunStrategy> strategies;
+    std::vector<RunWord> optimizers;
+    std::vector<RunWord> frameworks;          ///< names or paths; none: the neutral one
+    std::vector<RunWord> precision;           ///< none: the row's
+    std::vector<RunWord> gradient_precision;  ///< none: the default
+    std::vector<RunWord> overlap;             ///< all count: what overlaps compute beside what the row's columns say
+    std::vector<RunWord> not_timed;           ///< all count: parts of a step that the measured time leaves out
+    std::vector<RunWord> memory;              ///< memory profiles, names or paths; none: the neutral one
+    std::vector<RunRecompute> recompute;      ///< none: the row's word is that of a plan
+    std::vector<RunSettings> settings;        ///< all count
 };
 
 RunConventions read_run_conventions(Document document);
+
+/// Conventions of the user's own. A framework or memory profile that they name is a file in frameworks/ or memory/
+/// beside them, where there is one of that name; a path is relative to them.
+RunConventions load_run_conventions(const std::string& path, const Location& where);
+
+/// The lines of `first` before those of `then`.
+RunConventions combined(RunConventions first, RunConventions then);
 
 /// The text with each "{column}" replaced by the row's cell.
 std::string filled(const std::string& text, const MeasuredRun& run);

@@ -35,7 +35,7 @@ constexpr std::array kRunColumns{
     ColumnRule{"expert", false, "1"},
     ColumnRule{"expert_tensor", false, "1"},
     ColumnRule{"pipeline", false, "1"},
-    ColumnRule{"chunks", false, "1"},
+    ColumnRule{"chunks", false, "1", "virtual_stages"},
     ColumnRule{"data", false, "1"},
     ColumnRule{"shard", false, "none"},
     ColumnRule{"shard_group", false, "0"},
@@ -85,14 +85,13 @@ public:
         return read ? std::optional(Seconds::of_base(*read)) : std::nullopt;
     }
 
-    template <class Choice, class From>
-    [[nodiscard]] Choice word(std::string_view column, From from, const std::vector<std::string>& known,
-                              Choice fallback) const {
-        const std::optional<Choice> choice = from(text(column));
-        if (!choice) {
-            unknown_word(column, known);
+    template <Enumerated Enum>
+    [[nodiscard]] Enum word(std::string_view column, Enum fallback) const {
+        const std::optional<Enum> value = value_of<Enum>(text(column));
+        if (!value) {
+            unknown_word(column, value_names<Enum>());
         }
-        return choice.value_or(fallback);
+        return value.value_or(fallback);
     }
 
     void unknown_word(std::string_view column, const std::vector<std::string>& known) const {
@@ -158,15 +157,6 @@ private:
     Diagnostics& faults_;
 };
 
-template <class Enum>
-std::vector<std::string> words_of(const std::initializer_list<Enum>& values) {
-    std::vector<std::string> names;
-    for (const Enum value : values) {
-        names.emplace_back(plan::name(value));
-    }
-    return names;
-}
-
 MeasuredRun read_run(TableRow cells, Diagnostics& faults) {
     MeasuredRun run{std::move(cells)};
     const Row row(run, faults);
@@ -182,21 +172,14 @@ MeasuredRun read_run(TableRow cells, Diagnostics& faults) {
     run.machine = row.text("machine");
     run.gpus = row.whole("gpus");
     run.gpus_per_node = row.whole("gpus_per_node", 0);
-    std::vector<std::string> precisions;
-    for (const Precision precision : kPrecisions) {
-        precisions.emplace_back(name(precision));
-    }
-    run.precision = row.word("precision", precision_from, precisions, run.precision);
+    run.precision = row.word("precision", run.precision);
     run.pipeline = row.whole("pipeline");
     run.chunks = row.whole("chunks");
     for (const char* ways : {"tensor", "context", "expert", "expert_tensor", "data", "spatial", "filter", "channel"}) {
         static_cast<void>(row.whole(ways));
     }
     static_cast<void>(row.flag("sequence_parallel"));
-    using plan::ShardLevel;
-    run.shard = row.word(
-        "shard", plan::shard_from,
-        words_of({ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters}), run.shard);
+    run.shard = row.word("shard", run.shard);
     run.shard_group = row.whole("shard_group", 0);
     run.recompute = row.text("recompute");
     run.overlap_gradients = row.flag("overlap_gradients");

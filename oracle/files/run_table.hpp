@@ -1,4 +1,4 @@
-// Tables of measured training runs: one row a run, the columns in FILES.md.
+// Tables of measured training runs: one row a run, the columns in docs/files.md.
 #pragma once
 
 #include <cstdint>

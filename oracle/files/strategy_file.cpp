@@ -1,294 +1,260 @@
 #include "files/strategy_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <utility>
 
-#include "files/heading.hpp"
+#include "files/description_keys.hpp"
+#include "files/read_description.hpp"
 #include "files/scope.hpp"
+#include "files/text_forms.hpp"
 #include "graph/operators.hpp"
-#include "plan/plan.hpp"
 #include "plan/recompute.hpp"
 
 namespace dodona::files {
 
+template <>
+const Description& description<plan::FoldedAxis>();
+
 namespace {
 
+using plan::Considered;
+using plan::FoldedAxis;
 using plan::Lay;
 using plan::Match;
 using plan::Rule;
-using plan::ShardLevel;
 using plan::Strategy;
-
-const std::vector<std::string> kConditionNames{"extent", "ways", "window"};
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// A word or a list of words, with the value of each for messages.
-std::vector<Value> one_or_more(const Value& value) {
-    return value.is_list() ? value.list() : value ? std::vector<Value>{value} : std::vector<Value>{};
+/// The entries of a mapping; none of what is no mapping.
+std::vector<Fields::Member> entries(const Value& value) {
+    return value.is_mapping() ? Fields(value).rest() : std::vector<Fields::Member>{};
 }
 
-std::string known_operator(const Value& item) {
-    const std::vector<std::string>& known = graph::operator_names();
-    std::string name = item.text();
-    if (!name.empty() && !contains(known, name)) {
-        item.error(fmt::format("unknown operator \"{}\"{}", name, did_you_mean(name, known)),
-                   fmt::format("operators: {}", join(known)));
-    }
-    return name;
+/// The items of a list, or the single value that stands for one.
+std::vector<Value> items(const Value& value) {
+    return value.is_list() ? value.list() : value ? std::vector{value} : std::vector<Value>{};
 }
 
-Match read_match(const Value& value) {
-    Match match;
-    Fields fields(value);
-    for (const Value& item : one_or_more(fields.find("kind"))) {
-        match.kinds.push_back(known_operator(item));
+void check_dimension(const Fields::Member& entry) {
+    const std::vector<std::string>& known = graph::loop_names();
+    if (!contains(known, entry.key)) {
+        std::vector<std::string> sorted = known;
+        std::sort(sorted.begin(), sorted.end());
+        entry.value.faults().error(entry.where,
+                                   fmt::format("{}: no operator has a dimension \"{}\"{}", entry.value.path(),
+                                               entry.key, did_you_mean(entry.key, known)),
+                                   fmt::format("dimensions: {}", join(sorted)));
     }
-    match.roles = fields.find("role").texts();
-    match.names = fields.find("name").texts();
-    if (const Value first = fields.find("first")) {
-        match.first = first.flag();
-    }
-    fields.finish();
-    return match;
 }
 
-class StrategyReader {
-public:
-    Strategy read(const Value& value, SourceIs source) {
-        Strategy strategy;
-        strategy.where = value.where();
-        Fields fields(value);
-        const Heading heading = read_heading(fields, "strategy", source);
-        strategy.name = heading.name;
-        strategy.source = heading.source;
-        strategy.summary = fields.find("summary").text();
-        read_axes(fields.require("axes", "a list of mesh axes, innermost first; [] for none"));
-        strategy.axes = axes_;
-        strategy.folds = read_folds(fields.find("folds"));
-        std::map<std::string, std::string> laid;
-        strategy.everywhere = lays(fields.find("everywhere"), laid);
-        if (const Value pipeline = fields.find("pipeline")) {
-            strategy.pipeline = axis(pipeline);
-            if (laid.count(*strategy.pipeline) != 0) {
-                pipeline.error(fmt::format("axis \"{}\" cuts layers into stages and also lays {}", *strategy.pipeline,
-                                           laid.at(*strategy.pipeline)));
+/// {dimension: axis or axes}
+ValueType lays() {
+    MapType type = named_entries<&Lay::dimension, &Lay::axes>(list_type<std::string>(
+        {TextType{}}, {.none = "no axis", .none_help = "leave a dimension out that stays whole", .or_single = true}));
+    type.check_key = check_dimension;
+    type.key_is = "dimension";
+    return {std::move(type)};
+}
+
+ValueType folds() {
+    MapType type = named_entries<&FoldedAxis::name>(record_type(description<FoldedAxis>));
+    type.key_is = "axis";
+    return {std::move(type)};
+}
+
+/// {dimension or axis: size}
+ValueType sizes(void (*check_key)(const Fields::Member&), std::string_view key_is) {
+    ValueType type = map_type<std::string, std::int64_t>(whole_type<std::int64_t>({.range = at_least(1)}));
+    auto& map = std::get<MapType>(type.type);
+    map.check_key = check_key;
+    map.key_is = key_is;
+    return type;
+}
+
+/// `while`: extent/ways >= window
+std::optional<std::string> condition_text(const std::optional<Expression>& condition) {
+    return condition ? std::optional(condition->text()) : std::nullopt;
+}
+
+void set_condition(const std::optional<std::string>& /*text*/, std::optional<Expression>& condition, const Value& value,
+                   const Reading& /*reading*/) {
+    const std::vector<std::string> known{"extent", "ways", "window"};
+    if (!value.is_scalar()) {
+        return;
+    }
+    try {
+        condition = Expression::parse(value.node().text, value.node().inside());
+        for (const std::string& name : condition->names()) {
+            if (!contains(known, name)) {
+                value.error(fmt::format("unknown name \"{}\"{}", name, did_you_mean(name, known)),
+                            "names of a condition: extent (whole), ways, window");
             }
-            laid.clear();
-            laid.emplace(*strategy.pipeline, "the stages");
-        } else {
-            laid.clear();
         }
-        if (const Value split = fields.find("split_boundaries")) {
-            strategy.split_boundaries = axis(split);
+    } catch (const InputError& error) {
+        absorb(value.faults(), error, value.path());
+    }
+}
+
+ValueType condition_type() {
+    return converted_type<std::optional<std::string>, std::optional<Expression>, condition_text, set_condition>(
+        optional_type<std::string>({TextType{}}));
+}
+
+std::vector<Key> match_keys(auto key_of_match) {
+    return {
+        key_of_match.template operator()<&Match::kinds>("kind", "Operators.", {.form = &kOperator, .or_single = true}),
+        key_of_match.template operator()<&Match::roles>("role", "Roles that the model gives its layers.",
+                                                        {.or_single = true}),
+        key_of_match.template operator()<&Match::names>(
+            "name",
+            "Paths of layers; `*` stands for any characters. The first instance of a repeated block is "
+            "`layers[1]/attention`, all later ones are `layers[2..96]/attention`; `layers*/attention` is both.",
+            {.or_single = true}),
+        key_of_match.template operator()<&Match::first>(
+            "first", "`true`: layers before which nothing is trained, whose input needs no gradient.", {})};
+}
+
+const Description& shard() {
+    static const Description described{
+        .noun = "sharding of a strategy",
+        .summary = "Over which axes optimizer states may be sharded.",
+        .keys = {required<&Strategy::shard_axes>(
+                     "axes", "The axes.",
+                     {.help = "the axes over which states may be sharded", .distinct = true, .or_single = true}),
+                 optional<&Strategy::shard>("level", "What is sharded unless a plan says otherwise.",
+                                            {.default_text = "none"})},
+        .one_line = true,
+        .defaults = default_of<Strategy>};
+    return described;
+}
+
+/// The axes of a strategy, as the keys that name them are checked one after the other.
+class AxisCheck {
+public:
+    AxisCheck(Fields& fields, const Strategy& strategy) : fields_(fields), strategy_(strategy) {}
+
+    void all() {
+        check_folds();
+        std::map<std::string, std::string> laid;
+        check_lays(fields_.find("everywhere"), laid);
+        const std::map<std::string, std::string> stages = check_pipeline(laid);
+        use(fields_.find("split_boundaries"));
+        for (const Value& item : items(part("shard", "axes"))) {
+            use(item);
         }
-        read_shard(fields.find("shard"), strategy);
-        read_considered(fields.find("search"), strategy.considered);
-        for (const Value& rule : fields.find("rules").list()) {
-            strategy.rules.push_back(read_rule(rule, laid));
+        for (const Fields::Member& entry : entries(part("search", "least"))) {
+            if (!contains(strategy_.axes, entry.key)) {
+                entry.value.faults().error(entry.where, fmt::format("\"{}\" is not among the axes{}", entry.key,
+                                                                    did_you_mean(entry.key, strategy_.axes)));
+            }
         }
-        fields.finish();
-        if (!value.faults().has_errors()) {
-            report_unused();
+        for (const Value& rule : items(fields_.find("rules"))) {
+            check_rule(rule, stages);
         }
-        return strategy;
+        report_unused();
     }
 
 private:
-    void read_axes(const Value& value) {
-        axes_value_ = value;
-        for (const Value& item : value.list()) {
-            const std::string name = item.text();
-            if (!name.empty() && !is_identifier(name)) {
-                item.error(fmt::format("\"{}\" is not a name for an axis", name), "axes have letters, digits and `_`");
+    /// A key of a mapping inside the strategy.
+    Value part(const std::string& mapping, const std::string& key) {
+        const Value value = fields_.find(mapping);
+        return value.is_mapping() ? Fields(value).find(key) : Value();
+    }
+
+    void check_folds() {
+        for (const Fields::Member& entry : entries(fields_.find("folds"))) {
+            if (!is_identifier(entry.key) || contains(strategy_.axes, entry.key)) {
+                entry.value.faults().error(entry.where, fmt::format("\"{}\" cannot be the name of a fold", entry.key),
+                                           "a word of letters, digits and `_` that is not among the axes");
             }
-            if (contains(axes_, name)) {
-                item.error(fmt::format("axis \"{}\" is listed twice", name));
+            Fields fold(entry.value.is_mapping() ? entry.value : Value());
+            const Value apart = fold.find("apart_from");
+            if (apart.is_scalar() && !contains(folds_, apart.node().text)) {
+                apart.error(fmt::format("no fold \"{}\" comes before this one", apart.node().text));
             }
-            axes_.push_back(name);
+            for (const Value& item : items(entry.value.is_mapping() ? fold.find("of") : entry.value)) {
+                use(item);
+                if (item.is_scalar() && contains(folds_, item.node().text)) {
+                    item.error(fmt::format("\"{}\" is a fold itself", item.node().text), "name axes of the mesh");
+                }
+            }
+            folds_.push_back(entry.key);
         }
     }
 
-    /// Folded axes: name -> the axes whose ranks it uses, or with what it leaves out.
-    std::vector<plan::FoldedAxis> read_folds(const Value& value) {
-        std::vector<plan::FoldedAxis> folds;
-        for (const Fields::Member& member : Fields(value).rest()) {
-            plan::FoldedAxis fold{.name = member.key, .of = {}, .apart_from = {}};
-            if (!is_identifier(fold.name) || contains(axes_, fold.name)) {
-                value.faults().error(member.where, fmt::format("\"{}\" cannot be the name of a fold", fold.name),
-                                     "a word of letters, digits and `_` that is not among the axes");
-            }
-            Value of = member.value;
-            if (of.is_mapping()) {
-                Fields fields(of);
-                if (const Value apart = fields.find("apart_from")) {
-                    fold.apart_from = apart.text();
-                    if (!contains(folds_, *fold.apart_from)) {
-                        apart.error(fmt::format("no fold \"{}\" comes before this one", *fold.apart_from));
-                    }
-                }
-                of = fields.require("of", "the axes whose ranks it uses, innermost first");
-                fields.finish();
-            }
-            for (const Value& item : one_or_more(of)) {
-                fold.of.push_back(axis(item));
-                if (contains(folds_, fold.of.back())) {
-                    item.error(fmt::format("\"{}\" is a fold itself", fold.of.back()), "name axes of the mesh");
-                }
-            }
-            folds_.push_back(fold.name);
-            folds.push_back(std::move(fold));
+    void use(const Value& item) {
+        if (!item.is_scalar() || item.node().text.empty()) {
+            return;
         }
-        return folds;
-    }
-
-    std::string axis(const Value& value) {
-        const std::string name = value.text();
+        const std::string& name = item.node().text;
         used_.push_back(name);
-        if (!name.empty() && axes_value_.is_list() && !contains(axes_, name) && !contains(folds_, name)) {
-            value.error(fmt::format("\"{}\" is not among the axes{}", name, did_you_mean(name, axes_)),
-                        fmt::format("axes of this strategy: {}", axes_.empty() ? "none" : join(axes_)));
-        }
-        return name;
-    }
-
-    static void check_dimension(const Fields::Member& member) {
-        const std::vector<std::string>& known = graph::loop_names();
-        if (!contains(known, member.key)) {
-            std::vector<std::string> sorted = known;
-            std::sort(sorted.begin(), sorted.end());
-            member.value.faults().error(member.where,
-                                        fmt::format("{}: no operator has a dimension \"{}\"{}", member.value.path(),
-                                                    member.key, did_you_mean(member.key, known)),
-                                        fmt::format("dimensions: {}", join(sorted)));
+        if (fields_.find("axes").is_list() && !contains(strategy_.axes, name) && !contains(folds_, name)) {
+            item.error(
+                fmt::format("\"{}\" is not among the axes{}", name, did_you_mean(name, strategy_.axes)),
+                fmt::format("axes of this strategy: {}", strategy_.axes.empty() ? "none" : join(strategy_.axes)));
         }
     }
 
     /// `laid`: axis -> the dimension that it splits already; extended.
-    std::vector<Lay> lays(const Value& value, std::map<std::string, std::string>& laid) {
-        std::vector<Lay> result;
-        for (const Fields::Member& member : Fields(value).rest()) {
-            check_dimension(member);
-            Lay lay{member.key, {}, member.where};
-            for (const Value& item : one_or_more(member.value)) {
-                lay.axes.push_back(axis(item));
-                const auto [first, is_new] = laid.emplace(lay.axes.back(), member.key);
-                if (!is_new && !lay.axes.back().empty()) {
+    void check_lays(const Value& value, std::map<std::string, std::string>& laid) {
+        for (const Fields::Member& entry : entries(value)) {
+            for (const Value& item : items(entry.value)) {
+                use(item);
+                if (!item.is_scalar() || item.node().text.empty()) {
+                    continue;
+                }
+                const auto [first, is_new] = laid.emplace(item.node().text, entry.key);
+                if (!is_new) {
                     item.error(
-                        fmt::format("axis \"{}\" is laid twice: it already splits {}", lay.axes.back(), first->second),
+                        fmt::format("axis \"{}\" is laid twice: it already splits {}", first->first, first->second),
                         "an axis splits one dimension of a layer");
                 }
             }
-            if (lay.axes.empty() && member.value.is_list()) {
-                member.value.error("no axis", "leave a dimension out that stays whole");
-            }
-            result.push_back(std::move(lay));
         }
-        return result;
     }
 
-    void read_shard(const Value& value, Strategy& strategy) {
-        if (!value) {
+    /// What no rule may lay anything on: the axis that cuts layers into stages.
+    std::map<std::string, std::string> check_pipeline(const std::map<std::string, std::string>& laid) {
+        const Value pipeline = fields_.find("pipeline");
+        use(pipeline);
+        if (!pipeline.is_scalar()) {
+            return {};
+        }
+        const std::string& axis = pipeline.node().text;
+        if (const auto other = laid.find(axis); other != laid.end()) {
+            pipeline.error(fmt::format("axis \"{}\" cuts layers into stages and also lays {}", axis, other->second));
+        }
+        return {{axis, "the stages"}};
+    }
+
+    void check_rule(const Value& value, std::map<std::string, std::string> laid) {
+        if (!value.is_mapping()) {
             return;
         }
-        Fields fields(value);
-        const Value axes = fields.require("axes", "the axes over which states may be sharded");
-        for (const Value& item : one_or_more(axes)) {
-            const std::string name = axis(item);
-            if (contains(strategy.shard_axes, name)) {
-                item.error(fmt::format("axis \"{}\" is listed twice", name));
-            }
-            strategy.shard_axes.push_back(name);
-        }
-        if (const Value level = fields.find("level")) {
-            strategy.shard = level.one_of(plan::kShardLevels, ShardLevel::none);
-        }
-        fields.finish();
-    }
-
-    /// `search: false`, or a mapping that says for which networks and meshes.
-    void read_considered(const Value& value, plan::Considered& considered) {
-        if (!value || value.is_scalar()) {
-            considered.by_default = value.flag(true);
-            return;
-        }
-        Fields fields(value);
-        for (const Value& item : one_or_more(fields.find("only_with"))) {
-            considered.only_with.push_back(known_operator(item));
-        }
-        for (const Fields::Member& member : Fields(fields.find("extents")).rest()) {
-            check_dimension(member);
-            considered.extents[member.key] = member.value.whole(1);
-        }
-        for (const Fields::Member& member : Fields(fields.find("least")).rest()) {
-            if (!contains(axes_, member.key)) {
-                value.faults().error(member.where, fmt::format("\"{}\" is not among the axes{}", member.key,
-                                                               did_you_mean(member.key, axes_)));
-            }
-            considered.least[member.key] = member.value.whole(1);
-        }
-        fields.finish();
-    }
-
-    void read_condition(const Value& value, Rule& rule) {
-        if (!value.is_scalar()) {
-            value.error("a condition is due: extent/ways >= window");
-            return;
-        }
-        try {
-            const Expression condition = Expression::parse(value.node().text, value.node().inside());
-            for (const std::string& name : condition.names()) {
-                if (!contains(kConditionNames, name)) {
-                    value.error(fmt::format("unknown name \"{}\"{}", name, did_you_mean(name, kConditionNames)),
-                                "names of a condition: extent (whole), ways, window");
-                }
-            }
-            rule.condition = condition;
-        } catch (const InputError& error) {
-            absorb(value.faults(), error, value.path());
-        }
-    }
-
-    Rule read_rule(const Value& value, std::map<std::string, std::string> laid) {
-        Rule rule;
-        rule.where = value.where();
-        Fields fields(value);
-        rule.match = read_match(fields.require("match", "what the rule applies to; {} for all layers"));
-        const Value condition = fields.find("while");
-        if (condition) {
-            read_condition(condition, rule);
-        }
-        rule.lay = lays(fields.require("lay", "dimensions on axes; {} to replicate"), laid);
-        if (condition && rule.lay.empty() && fields.mapping() && fields.find("lay").is_mapping()) {
+        Fields rule(value);
+        const Value lay = rule.find("lay");
+        check_lays(lay, laid);
+        const Value condition = rule.find("while");
+        if (condition && lay.is_mapping() && lay.node().members.empty()) {
             condition.error("a condition on a rule that lays nothing", "it is about the dimension laid first");
         }
-        if (const Value output = fields.find("output")) {
-            std::map<std::string, std::string> laid_output;
-            rule.output = lays(output, laid_output);
+        std::map<std::string, std::string> laid_output;
+        check_lays(rule.find("output"), laid_output);
+        for (const Value& item : items(rule.find("stream"))) {
+            use(item);
         }
-        const Value via = fields.find("via");
-        if (via && via.choice({"reduce-scatter", "all-reduce+slice"}) == 1) {
-            rule.via = plan::Via::all_reduce_slice;
-        }
-        rule.regather = fields.find("regather").flag();
-        for (const Value& item : one_or_more(fields.find("stream"))) {
-            rule.stream.push_back(axis(item));
-        }
-        const Value order = fields.find("order");
-        if (order && order.choice({"zigzag", "contiguous"}) == 1) {
-            rule.order = graph::ShardOrder::contiguous;
-        }
-        rule.optional = fields.find("optional").flag();
-        fields.finish();
-        return rule;
     }
 
-    void report_unused() const {
-        for (const Value& item : axes_value_.is_list() ? axes_value_.list() : std::vector<Value>{}) {
+    void report_unused() {
+        const Value axes = fields_.find("axes");
+        if (!axes.is_list() || axes.faults().has_errors()) {
+            return;
+        }
+        for (const Value& item : axes.list()) {
             if (item.is_scalar() && !contains(used_, item.node().text)) {
                 item.error(fmt::format("axis \"{}\" lays nothing", item.node().text),
                            "use it in everywhere, rules, pipeline or shard, or remove it");
@@ -296,30 +262,191 @@ private:
         }
     }
 
-    Value axes_value_;
-    std::vector<std::string> axes_;
-    std::vector<std::string> folds_;
+    Fields& fields_;
+    const Strategy& strategy_;
+    std::vector<std::string> folds_;  ///< before the one that is checked
     std::vector<std::string> used_;
 };
 
+void check_strategy(Fields& fields, Strategy& strategy, const Reading& /*reading*/) {
+    AxisCheck(fields, strategy).all();
+}
+
+void check_layer_match(Fields& fields, LayerMatch& match, const Reading& /*reading*/) {
+    const Value layer = fields.find("layer");
+    if (layer && fields.mapping().node().members.size() > 1) {
+        layer.error("a layer by its name needs no other key", "write the name alone");
+    }
+    static_cast<void>(match);
+}
+
 }  // namespace
 
-std::vector<Match> read_matches(const Value& value) {
+template <>
+const Description& description<FoldedAxis>() {
+    static const Description described{
+        .noun = "fold",
+        .summary =
+            "An axis on the ranks of others. It multiplies no devices: it uses the innermost ranks of the axes "
+            "that it names.",
+        .keys = {required<&FoldedAxis::of>(
+                     "of", "Axes of the mesh, innermost first.",
+                     {.help = "the axes whose ranks it uses, innermost first", .or_single = true}),
+                 optional<&FoldedAxis::apart_from>("apart_from", "A fold before this one, whose ranks are left out.")},
+        .single_value = "of",
+        .one_line = true,
+        .defaults = default_of<FoldedAxis>};
+    return described;
+}
+
+template <>
+const Description& description<Considered>() {
+    static const Description described{
+        .noun = "search of a strategy",
+        .summary =
+            "When a search over all strategies looks at this one; asked for by its name it always does. `false`: "
+            "never.",
+        .keys = {optional<&Considered::by_default>("by_default", "`false`: only when it is asked for by its name."),
+                 optional<&Considered::only_with>("only_with", "Models with one of these operators.",
+                                                  {.form = &kOperator, .or_single = true}),
+                 optional_as<&Considered::extents>(
+                     sizes(check_dimension, "dimension"), "extents",
+                     "Models with a layer that has at least this extent of the dimension."),
+                 optional_as<&Considered::least>(sizes(nullptr, "axis"), "least",
+                                                 "Meshes in which the axis has at least this size.")},
+        .single_value = "by_default",
+        .one_line = true,
+        .defaults = default_of<Considered>};
+    return described;
+}
+
+template <>
+const Description& description<Match>() {
+    static const Description described{
+        .noun = "match",
+        .summary = "Layers: all keys that are given must hold, each for one word of its list. {} is every layer.",
+        .keys = match_keys([]<auto Member>(const char* name, const char* meaning, KeyOptions options) {
+            return optional<Member>(name, meaning, std::move(options));
+        }),
+        .one_line = true,
+        .defaults = default_of<Match>};
+    return described;
+}
+
+template <>
+const Description& description<LayerMatch>() {
+    static const Description described{
+        .noun = "choice of layers",
+        .summary =
+            "The name of a layer as in the model file, in any block (`*` stands for any characters), or a mapping.",
+        .keys = joined({optional<&LayerMatch::layer>("layer", "The name alone.")},
+                       match_keys([]<auto Member>(const char* name, const char* meaning, KeyOptions options) {
+                           return optional<&LayerMatch::match, Member>(name, meaning, std::move(options));
+                       })),
+        .single_value = "layer",
+        .one_line = true,
+        .check = checked<LayerMatch, check_layer_match>,
+        .defaults = default_of<LayerMatch>};
+    return described;
+}
+
+template <>
+const Description& description<Rule>() {
+    static const Description described{
+        .noun = "rule",
+        .summary =
+            "What the first rule that matches a layer does to it. A layer without a rule is replicated; one that is "
+            "element-wise takes over the sharding of its input. A rule may lay an axis that `everywhere` lays: "
+            "for its layers the axis then splits what the rule says.",
+        .keys =
+            {required<&Rule::match>("match", "The layers.", {.help = "what the rule applies to; {} for all layers"}),
+             optional_as<&Rule::condition>(
+                 condition_type(), "while",
+                 "Condition over `extent` (whole), `ways` and `window` of the dimension that is laid first. Once it "
+                 "fails for a layer, the rule is over for all later ones."),
+             required_as<&Rule::lay>(lays(), "lay",
+                                     "Dimensions on axes. Of several axes the first makes the coarsest split; {} "
+                                     "replicates.",
+                                     {.help = "dimensions on axes; {} to replicate"}),
+             optional_as<&Rule::output>(
+                 optional_type<std::vector<Lay>>(lays()), "output",
+                 "Sharding that the output is converted to at once; {}: replicated over the axes "
+                 "of the rule.",
+                 {.default_text = "as the product leaves it"}),
+             optional<&Rule::via>("via", "How partial sums become shards."),
+             optional<&Rule::regather>("regather",
+                                       "Inputs that are gathered for the layer are not kept for backward but gathered "
+                                       "again for dW (sequence parallelism)."),
+             optional<&Rule::stream>("stream",
+                                     "Axes over which inputs are not gathered: their blocks go round a ring beside the "
+                                     "layer's compute (ring attention).",
+                                     {.or_single = true}),
+             optional<&Rule::order>("order",
+                                    "Which positions of a split sequence a shard holds; with zigzag, causal attention "
+                                    "is even."),
+             optional<&Rule::optional>("optional", "For some models only: it is no fault that it matches nothing.")},
+        .one_line = true,
+        .where = place_of<&Rule::where>,
+        .defaults = default_of<Rule>};
+    return described;
+}
+
+template <>
+const Description& description<Strategy>() {
+    static const Description described{
+        .noun = "strategy",
+        .summary =
+            "Ordered rules that lay dimensions of operators on axes of the mesh. Compute, communication and memory "
+            "follow from them.",
+        .keys =
+            {file_name<&Strategy::name>("strategy"), file_source<&Strategy::source>(),
+             optional<&Strategy::summary>("summary", "One line for lists."),
+             required<&Strategy::axes>(
+                 "axes", "Axes of the mesh that it uses, innermost first.",
+                 {.help = "a list of mesh axes, innermost first; [] for none", .form = &kIdentifier, .distinct = true}),
+             optional_as<&Strategy::folds>(folds(), "folds", "Axes on the ranks of others, such as that of experts."),
+             optional_as<&Strategy::everywhere>(lays(), "everywhere", "Dimensions laid for every layer."),
+             optional<&Strategy::pipeline>("pipeline", "The axis that cuts layers into stages."),
+             optional<&Strategy::split_boundaries>(
+                 "split_boundaries",
+                 "An axis: whole tensors at a stage boundary are sent in parts and gathered on arrival."),
+             optional_as(record_type(shard), "shard", "Over which axes optimizer states may be sharded."),
+             optional<&Strategy::considered>("search", "When `dodona plan` looks at it unasked.",
+                                             {.default_text = "always"}),
+             optional<&Strategy::rules>("rules", "The first rule that matches a layer counts.")},
+        .file_kind = "strategy",
+        .check = checked<Strategy, check_strategy>,
+        .where = place_of<&Strategy::where>,
+        .defaults = default_of<Strategy>};
+    return described;
+}
+
+std::vector<LayerMatch> layer_matches(const std::vector<Match>& matches) {
+    std::vector<LayerMatch> layers;
+    for (const Match& match : matches) {
+        const std::optional<std::string> name = plan::layer_name(match);
+        layers.push_back(name ? LayerMatch{*name, {}} : LayerMatch{{}, match});
+    }
+    return layers;
+}
+
+std::vector<Match> matches_of(const std::vector<LayerMatch>& layers) {
     std::vector<Match> matches;
-    for (const Value& item : value.is_list() ? value.list() : std::vector<Value>{value}) {
-        if (item) {
-            matches.push_back(item.is_mapping() ? read_match(item) : plan::layers_named(item.text()));
-        }
+    for (const LayerMatch& layer : layers) {
+        matches.push_back(layer.layer.empty() ? layer.match : plan::layers_named(layer.layer));
     }
     return matches;
 }
 
-Strategy read_inline_strategy(const Value& value) { return StrategyReader().read(value, SourceIs::optional); }
-
-Strategy read_strategy(Document document) {
-    Strategy strategy = StrategyReader().read(Value(*document.root, "", document.faults), SourceIs::required);
-    throw_faults(document);
-    return strategy;
+std::vector<Match> read_matches(const Value& value) {
+    std::vector<LayerMatch> layers;
+    if (value) {
+        const ValueType type = list_type<LayerMatch>(record_type(description<LayerMatch>), {.or_single = true});
+        read_value(type, value, &layers, {.folder = {}, .open = {}});
+    }
+    return matches_of(layers);
 }
+
+Strategy read_strategy(Document document) { return read_file<Strategy>(std::move(document)); }
 
 }  // namespace dodona::files

@@ -1,24 +1,31 @@
-// Strategy files, and strategies written inside plan files.
+// Strategies.
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "files/document.hpp"
-#include "files/fields.hpp"
+#include "files/description.hpp"
 #include "plan/strategy.hpp"
 
 namespace dodona::files {
 
-plan::Strategy read_strategy(Document document);
+template <>
+const Description& description<plan::Strategy>();
 
-/// A strategy written inside another file; its source is optional.
-plan::Strategy read_inline_strategy(const Value& value);
+/// What layers a list is about: layers by name (plan::layers_named), or what `match` of a rule has.
+struct LayerMatch {
+    std::string layer;  ///< empty: `match` counts
+    plan::Match match;
+};
+template <>
+const Description& description<LayerMatch>();
 
-/// What layers a list is about: a name each (plan::layers_named), or the mapping that `match:` of a rule takes.
+std::vector<LayerMatch> layer_matches(const std::vector<plan::Match>& matches);
+std::vector<plan::Match> matches_of(const std::vector<LayerMatch>& layers);
+
+/// Reads such a list.
 std::vector<plan::Match> read_matches(const Value& value);
 
-/// The keys of a strategy file, each line after `indent`. Reads back as the same strategy.
-std::string strategy_to_yaml(const plan::Strategy& strategy, const std::string& indent = {});
+/// Throws InputError with every fault found.
+plan::Strategy read_strategy(Document document);
 
 }  // namespace dodona::files

@@ -13,6 +13,14 @@ namespace dodona::files {
 
 namespace {
 
+/// The column that a word of the first line names; the word itself where it names none.
+std::string column_of(const std::string& word, std::span<const ColumnRule> columns) {
+    const auto other = std::find_if(columns.begin(), columns.end(), [&](const ColumnRule& column) {
+        return !word.empty() && column.other_name == word;
+    });
+    return other == columns.end() ? word : std::string(other->name);
+}
+
 /// The words of a table whose first line has another separator come as one cell.
 std::string help_for(const std::vector<CsvCell>& header, const std::vector<std::string>& known) {
     const bool has_other = header.size() == 1 && header.front().text.find_first_of(";\t") != std::string::npos;
@@ -23,8 +31,13 @@ void check_columns(const CsvTable& table, std::span<const ColumnRule> columns, D
     const std::vector<std::string> known = names_of(columns);
     std::vector<std::string> given;
     for (const CsvCell& cell : table.header) {
-        given.push_back(cell.text);
-        if (std::find(known.begin(), known.end(), cell.text) == known.end()) {
+        const std::string column = column_of(cell.text, columns);
+        if (column != cell.text && std::find(given.begin(), given.end(), column) != given.end()) {
+            faults.error(cell.where, fmt::format("\"{}\" is another name of the column {}", cell.text, column),
+                         "keep one of the two");
+        }
+        given.push_back(column);
+        if (std::find(known.begin(), known.end(), column) == known.end()) {
             faults.error(cell.where, fmt::format("unknown column \"{}\"{}", cell.text, did_you_mean(cell.text, known)),
                          help_for(table.header, known));
         }
@@ -41,7 +54,7 @@ void check_columns(const CsvTable& table, std::span<const ColumnRule> columns, D
     }
     if (!missing.empty()) {
         faults.error(table.header.front().where, fmt::format("columns are missing: {}", join(missing)),
-                     "FILES.md says what they hold");
+                     "docs/files.md says what they hold");
     }
 }
 
@@ -74,7 +87,7 @@ std::vector<TableRow> read_rows(const CsvTable& table, std::span<const ColumnRul
             row.cells[std::string(column.name)] = {std::string(column.usual), given.front().where};
         }
         for (std::size_t i = 0; i < given.size(); ++i) {
-            CsvCell& cell = row.cells[table.header[i].text];
+            CsvCell& cell = row.cells[column_of(table.header[i].text, columns)];
             cell.where = given[i].where;
             cell.text = given[i].text.empty() ? cell.text : given[i].text;
         }

@@ -19,7 +19,8 @@ namespace dodona::files {
 struct ColumnRule {
     std::string_view name;
     bool required = false;
-    std::string_view usual = "";  ///< what an empty cell, or a table without the column, says
+    std::string_view usual = "";       ///< what an empty cell, or a table without the column, says
+    std::string_view other_name = "";  ///< also read; empty: none
 };
 
 /// All cells by column, those that the file leaves out as their usual text at the start of the row.

@@ -4,6 +4,22 @@ namespace dodona::graph {
 
 Graph build(const NetworkSpec& spec) { return Expansion(spec).run(); }
 
+std::int64_t Graph::segment_count() const {
+    std::int64_t instances = 0;
+    for (const Segment& segment : segments) {
+        instances += segment.count;
+    }
+    return instances;
+}
+
+std::int64_t Graph::block_count() const {
+    std::int64_t instances = 0;
+    for (const Segment& segment : segments) {
+        instances += segment.is_block() ? segment.count : 0;
+    }
+    return instances;
+}
+
 Vertex Graph::add(Layer layer) {
     const Vertex vertex = layers.size();
     for (const Vertex producer : layer.producers) {

@@ -38,13 +38,15 @@ struct Layer {
     [[nodiscard]] bool keeps(const Saved& saved) const { return saved.for_weights ? trains() : goes_backward(); }
 };
 
-/// A piece between two of which a pipeline may be cut: a top-level layer, or an instance of a top-level block.
-/// Runs of equal instances are one segment with a count.
+/// What a pipeline never cuts: a top-level layer, or one instance of a top-level block. Equal instances in a row are one
+/// segment with a count.
 struct Segment {
     std::string name;
     std::string block;  ///< block name, empty for a single layer
     std::int64_t count = 1;
     std::vector<Vertex> layers;  ///< in topological order
+
+    [[nodiscard]] bool is_block() const { return !block.empty(); }
 };
 
 struct Graph {
@@ -58,6 +60,11 @@ struct Graph {
     [[nodiscard]] const Layer& layer(Vertex v) const { return layers[v]; }
     /// Instances of a layer in the whole network.
     [[nodiscard]] std::int64_t instances(Vertex v) const { return layers[v].count * segments[layers[v].segment].count; }
+
+    /// Instances of all segments: the most stages that a pipeline can have.
+    [[nodiscard]] std::int64_t segment_count() const;
+    /// Of these, instances of blocks.
+    [[nodiscard]] std::int64_t block_count() const;
 
     /// Appends a layer whose producers are set, and makes it a consumer of theirs.
     Vertex add(Layer layer);

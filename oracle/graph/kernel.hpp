@@ -1,10 +1,13 @@
 // Kernels: what a device runs. An operator emits them; the cost layer answers how long they take.
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "base/quantity.hpp"
+#include "graph/primitive.hpp"
 
 namespace dodona::graph {
 
@@ -17,33 +20,33 @@ enum class KernelKind {
     recurrent,    ///< one step of recurrent cells: `batch` cells side by side, m samples, n gate outputs, k inputs
 };
 
-constexpr std::string_view name(KernelKind kind) {
-    switch (kind) {
-        case KernelKind::matmul: return "matmul";
-        case KernelKind::convolution: return "convolution";
-        case KernelKind::attention: return "attention";
-        case KernelKind::stream: return "stream";
-        case KernelKind::gather: return "gather";
-        case KernelKind::recurrent: return "recurrent";
-    }
-    return "";
-}
+inline constexpr std::array kKernelKindTable{
+    Enumerator(KernelKind::matmul, "matmul", "matrix products"),
+    Enumerator(KernelKind::convolution, "convolution", "convolutions, as implicit matrix products"),
+    Enumerator(KernelKind::attention, "attention", "fused attention"),
+    Enumerator(KernelKind::stream, "stream", "passes that read and write memory with little arithmetic"),
+    Enumerator(KernelKind::gather, "gather", "table look-ups and scattered additions"),
+    Enumerator(KernelKind::recurrent, "recurrent", "steps of recurrent cells")};
+constexpr const auto& enumerators(KernelKind /*type*/) { return kKernelKindTable; }
+constexpr std::string_view name(KernelKind kind) { return name_of(kind); }
 
 /// The pass that a product belongs to: kernels of the same extents differ in layout and algorithm.
 enum class Direction { forward, backward_input, backward_weight };
 
-constexpr std::string_view name(Direction direction) {
-    switch (direction) {
-        case Direction::forward: return "forward";
-        case Direction::backward_input: return "backward-input";
-        case Direction::backward_weight: return "backward-weight";
-    }
-    return "";
-}
+inline constexpr std::array kDirectionTable{
+    Enumerator(Direction::forward, "forward", "the forward pass"),
+    Enumerator(Direction::backward_input, "backward-input", "the gradient of the input, dX"),
+    Enumerator(Direction::backward_weight, "backward-weight", "the gradient of the weights, dW")};
+constexpr const auto& enumerators(Direction /*type*/) { return kDirectionTable; }
+constexpr std::string_view name(Direction direction) { return name_of(direction); }
 
 /// One launch, or `times` of them one after the other. Extents are local (after sharding).
 /// `elements` counts activation-precision numbers read or written in device memory, `fixed_bytes` what has another
 /// element size (indices, masks, fp32 statistics).
+///
+/// Extents by kind: of a forward convolution m counts output positions of all samples, n filters and k channels times the
+/// window's area of a group, batch groups; of an attention m counts queries, n keys, k features of a head, batch heads; of
+/// a gather m counts look-ups, n elements of a row, k rows of the table (0: it reads no table of weights).
 struct Kernel {
     KernelKind kind = KernelKind::stream;
     double m = 0, n = 0, k = 0, batch = 1;
@@ -52,7 +55,9 @@ struct Kernel {
     Bytes fixed_bytes;
     double times = 1;  ///< flops, elements and bytes are of one
     Direction direction = Direction::forward;
-    double window = 1;  ///< of a convolution: results that one element of its image is part of, a filter
+    Primitive primitive = Primitive::none;
+    bool causal = false;  ///< an attention: masks later positions
+    double window = 1;    ///< of a convolution: results that one element of its image is part of, a filter
 };
 
 /// The kernels of one layer, forward and backward, on one device for one micro-batch.
@@ -65,13 +70,23 @@ struct Work {
     Flop model_forward;
 };
 
-/// The same work, every kernel told which pass it belongs to. Operators leave that to whoever costs them.
+/// The same work with the direction of each kernel set. Operators leave that to the caller.
 inline Work directed(Work work) {
     for (Kernel& kernel : work.backward_input) {
         kernel.direction = Direction::backward_input;
     }
     for (Kernel& kernel : work.backward_weight) {
         kernel.direction = Direction::backward_weight;
+    }
+    return work;
+}
+
+/// The same work with the primitive of each kernel set.
+inline Work of_primitive(Primitive primitive, Work work) {
+    for (std::vector<Kernel>* kernels : {&work.forward, &work.backward_input, &work.backward_weight}) {
+        for (Kernel& kernel : *kernels) {
+            kernel.primitive = primitive;
+        }
     }
     return work;
 }

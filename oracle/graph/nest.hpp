@@ -5,6 +5,7 @@
 // derived from this declaration; see plan/.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/enumeration.hpp"
 #include "graph/kernel.hpp"
 
 namespace dodona::graph {
@@ -127,6 +129,11 @@ enum class ShardOrder {
     zigzag,      ///< shard i of p takes the i-th and the i-th last of 2p pieces: causal work is even
     contiguous,  ///< neighbouring positions stay together: the last shard has most causal work
 };
+inline constexpr std::array kShardOrderTable{
+    Enumerator(ShardOrder::zigzag, "zigzag",
+               "shard i of p holds pieces i and 2p - 1 - i of 2p, so causal work is even"),
+    Enumerator(ShardOrder::contiguous, "contiguous", "a shard holds neighbouring positions")};
+constexpr const auto& enumerators(ShardOrder /*type*/) { return kShardOrderTable; }
 
 /// Local extents of the loops on one device, for one micro-batch.
 struct LocalExtents {

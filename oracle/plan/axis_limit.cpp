@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-
-#include <fmt/format.h>
+#include <utility>
 
 #include "plan/mesh.hpp"
 #include "plan/rules.hpp"
@@ -14,48 +13,26 @@ namespace dodona::plan {
 
 namespace {
 
-/// More ways than any extent has pieces (FILES.md: extents up to 1e9).
+/// More ways than any extent has pieces (docs/files.md: extents up to 1e9).
 constexpr std::int64_t kMostWays = std::int64_t{1} << 30;
 /// Meshes that are laid in search of the one with most devices.
 constexpr int kMostProbes = 2000;
 
-std::int64_t pieces(const graph::Graph& graph) {
-    std::int64_t sum = 0;
-    for (const graph::Segment& segment : graph.segments) {
-        sum += segment.count;
-    }
-    return sum;
-}
-
-std::int64_t blocks(const graph::Graph& graph) {
-    std::int64_t sum = 0;
-    for (const graph::Segment& segment : graph.segments) {
-        sum += segment.block.empty() ? 0 : segment.count;
-    }
-    return sum;
-}
-
 void add_pipeline(const graph::Graph& graph, std::int64_t stages, std::vector<Limit>& limits) {
-    const std::int64_t most = pieces(graph);
-    const std::int64_t equal = blocks(graph);
+    const std::int64_t most = graph.segment_count();
+    const std::int64_t equal = graph.block_count();
     if (stages > most) {
-        limits.push_back({fmt::format("pipeline <= {}: the network has {} pieces to cut", most, most), true,
-                          static_cast<double>(most), most, stages});
+        limits.push_back({SegmentLimit{.segments = most}, stages});
     } else if (equal > 0 && equal % stages != 0) {
-        limits.push_back({.text = fmt::format("{} blocks divide unevenly into {} stages", equal, stages),
-                          .pieces = equal,
-                          .ways = stages});
+        limits.push_back({UnevenBlocks{equal}, stages});
     }
 }
 
-void add_batch(std::int64_t batch, std::int64_t ways, const std::string& axes, std::vector<Limit>& limits) {
-    const auto bound = static_cast<double>(batch);
+void add_batch(std::int64_t batch, std::int64_t ways, std::vector<std::string> axes, std::vector<Limit>& limits) {
     if (ways > batch) {
-        limits.push_back(
-            {fmt::format("{} <= {}: the batch has {} samples", axes, batch, batch), true, bound, batch, ways});
+        limits.push_back({BatchLimit{std::move(axes), batch}, ways});
     } else if (batch % ways != 0) {
-        limits.push_back(
-            {fmt::format("the batch of {} does not divide by {} data ranks", batch, ways), true, bound, batch, ways});
+        limits.push_back({UnevenBatch{batch}, ways});
     }
 }
 
@@ -74,18 +51,19 @@ std::int64_t largest_divisor(std::int64_t n, std::int64_t most) {
 }
 
 /// The largest size below `size` that may do where a limit does not let it: what has too few pieces needs no more ways
-/// than pieces, what divides unevenly a divisor of them. 0: none.
+/// than pieces, what divides unevenly a divisor of them. 0: none. Domain: limits that count pieces.
 std::int64_t next_below(const Limit& limit, std::int64_t size) {
-    if (limit.ways > limit.pieces) {
-        const double most = static_cast<double>(size) / static_cast<double>(limit.ways) *
-                            static_cast<double>(limit.pieces) * (1 + 1e-12);
+    const std::int64_t pieces = *limit.pieces();
+    if (limit.ways > pieces) {
+        const double most =
+            static_cast<double>(size) / static_cast<double>(limit.ways) * static_cast<double>(pieces) * (1 + 1e-12);
         return std::min(size - 1, static_cast<std::int64_t>(most));
     }
     if (limit.ways % size != 0) {
         return size - 1;
     }
     const std::int64_t others = limit.ways / size;
-    return limit.pieces % others == 0 ? largest_divisor(limit.pieces / others, size - 1) : 0;
+    return pieces % others == 0 ? largest_divisor(pieces / others, size - 1) : 0;
 }
 
 /// Lays a strategy on meshes that differ in the size of one axis.
@@ -104,7 +82,7 @@ public:
             if (broken == nullptr) {
                 return size;
             }
-            size = broken->pieces > 0 ? next_below(*broken, size) : without_faults(size);
+            size = broken->pieces() ? next_below(*broken, size) : without_faults(size);
         }
         return size == 1 && tightest_broken(probe_(1)) == nullptr ? 1 : 0;
     }
@@ -114,8 +92,8 @@ public:
         while (size > 1) {
             std::int64_t next = size;
             for (const Limit& limit : probe_(size)) {
-                if (limit.broken || limit.pieces > 0) {
-                    next = std::min(next, limit.pieces > 0 ? next_below(limit, size) : size - 1);
+                if (limit.broken() || limit.pieces()) {
+                    next = std::min(next, limit.pieces() ? next_below(limit, size) : size - 1);
                 }
             }
             if (next == size) {
@@ -136,7 +114,7 @@ private:
             const std::int64_t middle = good + (bad - good) / 2;
             const std::vector<Limit> limits = probe_(middle);
             const bool fault = std::any_of(limits.begin(), limits.end(),
-                                           [](const Limit& limit) { return limit.broken && limit.pieces == 0; });
+                                           [](const Limit& limit) { return limit.broken() && !limit.pieces(); });
             (fault ? bad : good) = middle;
         }
         return good;
@@ -153,15 +131,15 @@ Plan plan_on(const Strategy& strategy, std::vector<MeshAxis> mesh) {
 }
 
 /// What is in the way of more than `largest`: of all that does not divide by one more, what has too few pieces.
-std::string what_breaks(const Axis::Probe& probe, std::int64_t largest) {
+std::optional<Limit> what_breaks(const Axis::Probe& probe, std::int64_t largest) {
     for (const std::int64_t size : {largest + 1, kMostWays}) {
         const std::vector<Limit> limits = probe(size);
         const Limit* broken = tightest_broken(limits);
-        if (broken != nullptr && (broken->pieces == 0 || broken->ways > broken->pieces)) {
-            return broken->text;
+        if (broken != nullptr && broken->ways > broken->pieces().value_or(-1)) {
+            return *broken;
         }
     }
-    return {};
+    return std::nullopt;
 }
 
 AxisLimit limit_of(const std::string& name, const Axis::Probe& probe) {
@@ -177,9 +155,11 @@ AxisLimit limit_of(const std::string& name, const Axis::Probe& probe) {
     if (*found.even < largest) {
         const std::vector<Limit> limits = probe(largest);
         const auto uneven = std::min_element(limits.begin(), limits.end(), [](const Limit& a, const Limit& b) {
-            return (a.pieces > 0 ? a.pieces : kMostWays) < (b.pieces > 0 ? b.pieces : kMostWays);
+            return a.pieces().value_or(kMostWays) < b.pieces().value_or(kMostWays);
         });
-        found.uneven = uneven == limits.end() ? "" : uneven->text;
+        if (uneven != limits.end()) {
+            found.uneven = *uneven;
+        }
     }
     return found;
 }
@@ -262,7 +242,7 @@ AxisLimit fold_limit(const graph::Graph& graph, const Strategy& strategy, const 
     });
     if (!limit.largest) {
         limit.largest = limit.even = 1;
-        limit.set_by = fmt::format("axis {} splits nothing of this network", fold.name);
+        limit.set_by = Limit{IdleAxis{.axis = fold.name}};
     }
     limit.folded = true;
     return limit;
@@ -271,14 +251,17 @@ AxisLimit fold_limit(const graph::Graph& graph, const Strategy& strategy, const 
 }  // namespace
 
 std::vector<Limit> limits_on(const graph::Graph& graph, const Plan& plan, std::optional<std::int64_t> batch) {
-    const Mesh mesh(plan, plan.strategy.where);
-    std::vector<Limit> limits = shard(graph, mesh, plan.strategy, 1).limits;
+    const std::optional<Mesh> mesh = Mesh::of(plan);
+    if (!mesh) {
+        return {Limit{FoldLimit{}}};
+    }
+    std::vector<Limit> limits = shard(graph, *mesh, plan.strategy, 1).limits;
     if (plan.strategy.pipeline) {
         add_pipeline(graph, plan.axis_size(*plan.strategy.pipeline), limits);
     }
     if (batch) {
-        const Atoms samples = RuleBook(plan.strategy, mesh).batch_atoms();
-        add_batch(*batch, mesh.ways(samples), fmt::format("{}", fmt::join(mesh.names(samples), " x ")), limits);
+        const Atoms samples = RuleBook(plan.strategy, *mesh).batch_atoms();
+        add_batch(*batch, mesh->ways(samples), mesh->names(samples), limits);
     }
     return limits;
 }

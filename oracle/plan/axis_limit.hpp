@@ -17,16 +17,16 @@
 namespace dodona::plan {
 
 /// The limits that a plan's strategy meets on its mesh with its folds: of layers, of the pipeline's cut and, where the
-/// batch is fixed, of its samples. Throws InputError where folds do not nest on the mesh.
+/// batch is fixed, of its samples. Folds that do not nest on the mesh are the only limit that is then returned.
 std::vector<Limit> limits_on(const graph::Graph& graph, const Plan& plan, std::optional<std::int64_t> batch);
 
 /// One axis, all others being 1.
 struct AxisLimit {
     std::string axis;
     std::optional<std::int64_t> largest;  ///< that nothing breaks; none: however large
-    std::string set_by;                   ///< what one way more breaks: "filter <= 64: layer conv1 (conv) ..."
+    std::optional<Limit> set_by;          ///< what one way more breaks, where that is known
     std::optional<std::int64_t> even;     ///< the largest that all layers divide by; none: however large
-    std::string uneven;                   ///< what does not divide by `largest`, if that is not even
+    std::optional<Limit> uneven;          ///< what does not divide by `largest`, if that is not even
     bool folded = false;                  ///< on the ranks of other axes: multiplies no device
 };
 

@@ -1,31 +1,148 @@
-// What a plan runs up against: a dimension too small, a window wider than a shard, an uneven division.
+// Limits of a plan as values: what stops a split, or makes it uneven. text() words them for people, nothing else does.
 #pragma once
 
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 namespace dodona::plan {
 
+/// A layer as messages name it: "layer conv1 (conv)".
+struct LayerName {
+    std::string name;
+    std::string kind;
+    auto operator<=>(const LayerName&) const = default;
+};
+
+/// A loop of a layer has fewer pieces (granules) than the ways that it is split into.
+struct LoopLimit {
+    std::string loop;
+    std::int64_t pieces = 0;
+    LayerName layer;
+    auto operator<=>(const LoopLimit&) const = default;
+};
+
+/// A loop of a layer is split into shards of unequal size.
+struct UnevenLoop {
+    std::string loop;
+    std::int64_t pieces = 0;
+    LayerName layer;
+    auto operator<=>(const UnevenLoop&) const = default;
+};
+
+/// The batch has fewer samples than there are data ranks.
+struct BatchLimit {
+    std::vector<std::string> axes;  ///< whose product is the number of data ranks
+    std::int64_t samples = 0;
+    auto operator<=>(const BatchLimit&) const = default;
+};
+
+/// The data ranks do not get equal numbers of samples.
+struct UnevenBatch {
+    std::int64_t samples = 0;
+    auto operator<=>(const UnevenBatch&) const = default;
+};
+
+/// The network has fewer segments than there are stages, or virtual stages.
+struct SegmentLimit {
+    /// Stages of a pipeline and virtual stages on each of them.
+    struct Cut {
+        std::int64_t stages = 1;
+        std::int64_t chunks = 1;
+        auto operator<=>(const Cut&) const = default;
+    };
+    std::int64_t segments = 0;
+    std::optional<Cut> cut = {};  ///< none: any cut into so many stages
+    auto operator<=>(const SegmentLimit&) const = default;
+};
+
+/// Stages get unequal numbers of blocks.
+struct UnevenBlocks {
+    std::int64_t blocks = 0;
+    auto operator<=>(const UnevenBlocks&) const = default;
+};
+
+/// An interleaved schedule deals out micro-batches in groups of as many as there are stages.
+struct InterleavingLimit {
+    std::int64_t microbatches = 0;
+    auto operator<=>(const InterleavingLimit&) const = default;
+};
+
+/// A window reaches beyond the neighbouring shard.
+struct WindowLimit {
+    std::string layer;
+    auto operator<=>(const WindowLimit&) const = default;
+};
+
+/// An axis splits no layer, so that its ranks would only repeat each other's work.
+struct IdleAxis {
+    std::string axis;
+    std::optional<LayerName> rule_ends_at = {};  ///< where the condition of the rule that lays it first fails
+    auto operator<=>(const IdleAxis&) const = default;
+};
+
+/// A rule matches no layer of the network.
+struct UnusedRule {
+    std::int64_t number = 1;  ///< of the strategy's rules, from 1
+    std::string strategy;
+    auto operator<=>(const UnusedRule&) const = default;
+};
+
+/// Folds and the sharding group cut the axes at sizes of which none divides the other.
+struct FoldLimit {
+    std::optional<std::string> doubled = {};  ///< the axis whose doubling brings that about
+    auto operator<=>(const FoldLimit&) const = default;
+};
+
+/// No mesh of a strategy has this number of devices.
+struct DeviceCountLimit {
+    std::string strategy;
+    std::int64_t devices = 1;
+    auto operator<=>(const DeviceCountLimit&) const = default;
+};
+
+/// A strategy that shards states has one rank to shard them over.
+struct NothingToShard {
+    auto operator<=>(const NothingToShard&) const = default;
+};
+
+using LimitCause =
+    std::variant<LoopLimit, UnevenLoop, BatchLimit, UnevenBatch, SegmentLimit, UnevenBlocks, InterleavingLimit,
+                 WindowLimit, IdleAxis, UnusedRule, FoldLimit, DeviceCountLimit, NothingToShard>;
+
+/// "filter <= 64": the most ways that a limit allows, and of what.
+struct UpperBound {
+    std::string of;
+    std::int64_t most = 0;
+};
+
 struct Limit {
-    std::string text;     ///< "filter <= 64: layer conv1 (conv) cannot be split further"
-    bool broken = false;  ///< broken: the plan cannot run
-    double bound = std::numeric_limits<double>::infinity();  ///< ways that it allows; the tightest is told first
-    std::int64_t pieces = 0;                                 ///< pieces that there are to deal out; 0: no such count
-    std::int64_t ways = 0;                                   ///< ways that they are dealt out
+    LimitCause cause;
+    std::int64_t ways = 0;  ///< that the plan splits into; 0 where no number of ways is at fault
+
+    /// Broken: the plan cannot run. Others only divide unevenly, or are worth a remark.
+    [[nodiscard]] bool broken() const;
+    /// Pieces that are dealt out to `ways`; none where nothing is counted.
+    [[nodiscard]] std::optional<std::int64_t> pieces() const;
+    /// None where a limit allows no number of ways, or any.
+    [[nodiscard]] std::optional<UpperBound> upper_bound() const;
     auto operator<=>(const Limit&) const = default;
 };
 
-/// The broken limit that allows the fewest ways; null if none is broken.
-inline const Limit* tightest_broken(const std::vector<Limit>& limits) {
-    const Limit* tightest = nullptr;
-    for (const Limit& limit : limits) {
-        if (limit.broken && (tightest == nullptr || limit.bound < tightest->bound)) {
-            tightest = &limit;
-        }
-    }
-    return tightest;
-}
+/// "filter <= 64: layer conv1 (conv) cannot be split further".
+std::string text(const Limit& limit);
+/// The same whatever the number of ways: what a group of configurations has in common.
+std::string text(const LimitCause& cause);
+/// The texts of several limits, each once: "pipeline <= 4: ...; data <= 8: ...".
+std::string text(const std::vector<Limit>& limits);
+
+/// Sorted by text, each once.
+void sort_by_text(std::vector<Limit>& limits);
+
+/// The broken limit that allows the fewest ways, the first of equals; null if none is broken.
+const Limit* tightest_broken(const std::vector<Limit>& limits);
 
 }  // namespace dodona::plan

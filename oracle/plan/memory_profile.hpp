@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/enumeration.hpp"
 #include "base/quantity.hpp"
 
 namespace dodona::plan {
@@ -28,8 +29,15 @@ namespace dodona::plan {
 ///   in-place        e: the gradient takes the     0    Transformer Engine's cross_entropy (Triton): the
 ///                   logits' place                      backward product reads it there
 enum class LossMemory { probabilities, separate, in_place };
-inline constexpr std::array kLossMemories{LossMemory::probabilities, LossMemory::separate, LossMemory::in_place};
-std::string_view name(LossMemory loss);
+inline constexpr std::array kLossMemoryTable{
+    Enumerator(LossMemory::probabilities, "probabilities", "4 bytes a logit, kept until backward"),
+    Enumerator(
+        LossMemory::separate, "separate",
+        "4 bytes a logit, kept until backward, beside the logits and their fp32 copy while the loss is computed"),
+    Enumerator(LossMemory::in_place, "in-place", "the gradient takes the place of the logits")};
+constexpr const auto& enumerators(LossMemory /*type*/) { return kLossMemoryTable; }
+inline constexpr std::array kLossMemories = values_of(kLossMemoryTable);
+constexpr std::string_view name(LossMemory loss) { return name_of(loss); }
 
 struct MemoryProfile {
     std::string name;    ///< empty: neutral

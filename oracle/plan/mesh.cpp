@@ -19,9 +19,9 @@ using Cuts = std::map<std::string, std::set<std::int64_t>>;
 using Taken = std::map<std::string, std::int64_t>;
 
 /// Takes the innermost `size` ranks of the product of `axes` beyond those already taken; notes where an axis has to be
-/// cut, and returns what it took.
-Taken cut(Cuts& cuts, const Plan& plan, const std::vector<std::string>& axes, std::int64_t size, const Taken& before,
-          const std::string& what, const Location& where) {
+/// cut, and returns what it took. None where the axes do not split so.
+std::optional<Taken> cut(Cuts& cuts, const Plan& plan, const std::vector<std::string>& axes, std::int64_t size,
+                         const Taken& before) {
     std::int64_t left = size;
     Taken taken = before;
     for (const std::string& axis : axes) {
@@ -42,14 +42,10 @@ Taken cut(Cuts& cuts, const Plan& plan, const std::vector<std::string>& axes, st
             break;
         }
     }
-    if (left != 1) {
-        fail(where, fmt::format("{} of {} ranks does not divide the axes {} evenly", what, size, join(axes)),
-             "choose a size that divides their product");
-    }
-    return taken;
+    return left == 1 ? std::optional(taken) : std::nullopt;
 }
 
-/// The last atoms of `of`, innermost first, whose product is `size`.
+/// Axes of the mesh that states may be sharded over, innermost first.
 std::vector<std::string> shardable_axes(const Plan& plan) {
     std::vector<std::string> axes;
     for (const MeshAxis& axis : plan.mesh) {
@@ -63,32 +59,60 @@ std::vector<std::string> shardable_axes(const Plan& plan) {
 
 }  // namespace
 
-Mesh::Mesh(const Plan& plan, const Location& where) : shard_group_(plan.shard_group) {
+Mesh::Mesh(const Plan& plan, const Location& where) {
+    if (const std::optional<Fault> fault = lay_out(plan)) {
+        fail(where, fault->message, fault->help);
+    }
+}
+
+std::optional<Mesh> Mesh::of(const Plan& plan) {
+    std::optional<Mesh> mesh = Mesh();
+    if (mesh->lay_out(plan)) {
+        mesh.reset();
+    }
+    return mesh;
+}
+
+std::optional<Mesh::Fault> Mesh::fault_of(const Plan& plan) { return Mesh().lay_out(plan); }
+
+std::optional<Mesh::Fault> Mesh::lay_out(const Plan& plan) {
+    const auto uneven = [](const std::string& what, std::int64_t size, const std::vector<std::string>& axes) {
+        return Fault{fmt::format("{} of {} ranks does not divide the axes {} evenly", what, size, join(axes)),
+                     "choose a size that divides their product"};
+    };
+    shard_group_ = plan.shard_group;
     Cuts cuts;
     std::map<std::string, Taken> taken_by;
     for (const Fold& fold : plan.folds) {
-        std::int64_t whole = 1;
-        for (const std::string& axis : fold.of) {
-            whole *= plan.axis_size(axis);
+        std::int64_t size = fold.size;
+        if (size <= 0) {
+            size = 1;
+            for (const std::string& axis : fold.of) {
+                size *= plan.axis_size(axis);
+            }
         }
         const Taken before = fold.apart_from ? taken_by[*fold.apart_from] : Taken{};
-        taken_by[fold.name] = cut(cuts, plan, fold.of, fold.size > 0 ? fold.size : whole, before,
-                                  fmt::format("fold \"{}\"", fold.name), where);
+        std::optional<Taken> taken = cut(cuts, plan, fold.of, size, before);
+        if (!taken) {
+            return uneven(fmt::format("fold \"{}\"", fold.name), size, fold.of);
+        }
+        taken_by[fold.name] = *std::move(taken);
     }
     if (shard_group_ > 0) {
-        cut(cuts, plan, shardable_axes(plan), shard_group_, {}, "a sharding group", where);
+        const std::vector<std::string> axes = shardable_axes(plan);
+        if (!cut(cuts, plan, axes, shard_group_, {})) {
+            return uneven("a sharding group", shard_group_, axes);
+        }
     }
-
     for (const MeshAxis& axis : plan.mesh) {
         std::int64_t inner = 1;
         std::set<std::int64_t> ends = cuts[axis.name];
         ends.insert(axis.size);
         for (const std::int64_t end : ends) {
             if (end % inner != 0) {
-                fail(where,
-                     fmt::format("folds and sharding cut axis \"{}\" at {} and {}, which do not nest", axis.name, inner,
-                                 end),
-                     "choose sizes of which one divides the other");
+                return Fault{fmt::format("folds and sharding cut axis \"{}\" at {} and {}, which do not nest",
+                                         axis.name, inner, end),
+                             "choose sizes of which one divides the other"};
             }
             if (end / inner > 1) {
                 check(atoms_.size() < 32, "a mesh has at most 32 atoms");
@@ -115,6 +139,7 @@ Mesh::Mesh(const Plan& plan, const Location& where) : shard_group_(plan.shard_gr
         }
         axes_[fold.name] = taken;
     }
+    return std::nullopt;
 }
 
 Atoms Mesh::axis(const std::string& name) const {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,16 @@ using Atoms = std::uint32_t;
 
 class Mesh {
 public:
-    /// Throws InputError where sizes do not split as folds and the sharding group ask.
+    /// Throws InputError at `where` if sizes do not split as folds and the sharding group ask.
     Mesh(const Plan& plan, const Location& where);
+    /// The same; none if sizes do not split so.
+    static std::optional<Mesh> of(const Plan& plan);
+    /// Why sizes do not split so, and what to do about it; none if they do.
+    struct Fault {
+        std::string message;
+        std::string help;
+    };
+    static std::optional<Fault> fault_of(const Plan& plan);
 
     [[nodiscard]] std::int64_t devices() const { return devices_; }
     /// Atoms of a named axis; none for an axis that the mesh does not have (size 1).
@@ -46,6 +55,9 @@ private:
         std::int64_t size = 1;
         std::int64_t stride = 1;
     };
+    Mesh() = default;
+    std::optional<Fault> lay_out(const Plan& plan);
+
     std::vector<Atom> atoms_;
     std::map<std::string, Atoms> axes_;
     std::vector<std::string> order_;

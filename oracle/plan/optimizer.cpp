@@ -19,26 +19,24 @@ constexpr Bytes kBlockwise = Bytes::of_base(1.0 + 4.0 / 2048);
 /// LAMB: the update is written in the gradient's place, its norm and the weight's are taken in a pass each, and another
 /// applies it. LARS: both norms before the update. Adafactor: row and column means, the norm of the update, the update.
 constexpr std::array kOptimizers{
-    Optimizer{OptimizerKind::sgd, "sgd", none(), none(), 0, 0, "no state"},
-    Optimizer{OptimizerKind::momentum, "momentum", each(kFour), each(kFour), 0, 0, "Sutskever et al., ICML 2013"},
-    Optimizer{OptimizerKind::adam, "adam", each(2 * kFour), each(2 * kFour), 0, 0, "Kingma and Ba, arXiv:1412.6980"},
-    Optimizer{OptimizerKind::adamw, "adamw", each(2 * kFour), each(2 * kFour), 0, 0,
+    Optimizer{OptimizerKind::sgd, none(), none(), 0, 0, "no state"},
+    Optimizer{OptimizerKind::momentum, each(kFour), each(kFour), 0, 0, "Sutskever et al., ICML 2013"},
+    Optimizer{OptimizerKind::adam, each(2 * kFour), each(2 * kFour), 0, 0, "Kingma and Ba, arXiv:1412.6980"},
+    Optimizer{OptimizerKind::adamw, each(2 * kFour), each(2 * kFour), 0, 0,
               "Loshchilov and Hutter, arXiv:1711.05101: the states of Adam"},
-    Optimizer{OptimizerKind::adam_8bit, "adam-8bit", each(2 * kBlockwise), each(2 * kBlockwise), 0, 0,
+    Optimizer{OptimizerKind::adam_8bit, each(2 * kBlockwise), each(2 * kBlockwise), 0, 0,
               "Dettmers et al., arXiv:2110.02861, section 2: blocks of 2,048; the master copy stays"},
     Optimizer{OptimizerKind::adafactor,
-              "adafactor",
               {.per_element = {}, .per_factor = kFour, .per_row = {}},
               {.per_element = {}, .per_factor = kFour, .per_row = {}},
               1,
               2,
               "Shazeer and Stern, arXiv:1804.04235, algorithm 4, no momentum; shapes as in torch.optim.Adafactor"},
-    Optimizer{OptimizerKind::lars, "lars", each(kFour), each(kFour), 1, 1, "You et al., arXiv:1708.03888, algorithm 1"},
-    Optimizer{OptimizerKind::lamb, "lamb", each(2 * kFour), each(2 * kFour), 2, 3,
+    Optimizer{OptimizerKind::lars, each(kFour), each(kFour), 1, 1, "You et al., arXiv:1708.03888, algorithm 1"},
+    Optimizer{OptimizerKind::lamb, each(2 * kFour), each(2 * kFour), 2, 3,
               "You et al., arXiv:1904.00962, algorithm 2; passes as in NVIDIA apex's FusedLAMB"},
-    Optimizer{OptimizerKind::adagrad, "adagrad", each(kFour), each(kFour), 0, 0, "Duchi et al., JMLR 12 (2011)"},
+    Optimizer{OptimizerKind::adagrad, each(kFour), each(kFour), 0, 0, "Duchi et al., JMLR 12 (2011)"},
     Optimizer{OptimizerKind::rowwise_adagrad,
-              "rowwise-adagrad",
               each(kFour),
               {.per_element = {}, .per_factor = {}, .per_row = kFour, .master = false},
               0,
@@ -58,13 +56,6 @@ const Optimizer& optimizer(OptimizerKind kind) {
     const auto found = std::ranges::find(kOptimizers, kind, &Optimizer::kind);
     check(found != kOptimizers.end(), "an optimizer without a row in the table");
     return *found;
-}
-
-std::string_view name(OptimizerKind kind) { return optimizer(kind).name; }
-
-std::optional<OptimizerKind> optimizer_from(std::string_view text) {
-    const auto found = std::ranges::find(kOptimizers, text, &Optimizer::name);
-    return found == kOptimizers.end() ? std::nullopt : std::optional(found->kind);
 }
 
 WeightSize& WeightSize::operator+=(const WeightSize& other) {

@@ -14,19 +14,30 @@
 #include <span>
 #include <string_view>
 
+#include "base/enumeration.hpp"
 #include "base/precision.hpp"
 
 namespace dodona::plan {
 
 enum class OptimizerKind { sgd, momentum, adam, adamw, adam_8bit, adafactor, lars, lamb, adagrad, rowwise_adagrad };
 
-inline constexpr std::array kOptimizerKinds{
-    OptimizerKind::sgd,       OptimizerKind::momentum,       OptimizerKind::adam, OptimizerKind::adamw,
-    OptimizerKind::adam_8bit, OptimizerKind::adafactor,      OptimizerKind::lars, OptimizerKind::lamb,
-    OptimizerKind::adagrad,   OptimizerKind::rowwise_adagrad};
-
-std::string_view name(OptimizerKind kind);
-std::optional<OptimizerKind> optimizer_from(std::string_view name);
+/// Bytes are of one parameter, beside the 4 of the fp32 master copy of mixed precision.
+inline constexpr std::array kOptimizerKindTable{
+    Enumerator(OptimizerKind::sgd, "sgd", "no states"),
+    Enumerator(OptimizerKind::momentum, "momentum", "4 bytes a parameter"),
+    Enumerator(OptimizerKind::adam, "adam", "8 bytes a parameter"),
+    Enumerator(OptimizerKind::adamw, "adamw", "8 bytes a parameter"),
+    Enumerator(OptimizerKind::adam_8bit, "adam-8bit", "2 bytes a parameter, and 8 for every 2,048 parameters"),
+    Enumerator(OptimizerKind::adafactor, "adafactor", "4 bytes for each row and each column of a matrix"),
+    Enumerator(OptimizerKind::lars, "lars", "4 bytes a parameter"),
+    Enumerator(OptimizerKind::lamb, "lamb", "8 bytes a parameter"),
+    Enumerator(OptimizerKind::adagrad, "adagrad", "4 bytes a parameter"),
+    Enumerator(OptimizerKind::rowwise_adagrad, "rowwise-adagrad",
+               "4 bytes for each row of an embedding table, without a master copy; 4 bytes a parameter elsewhere")};
+constexpr const auto& enumerators(OptimizerKind /*type*/) { return kOptimizerKindTable; }
+inline constexpr std::array kOptimizerKinds = values_of(kOptimizerKindTable);
+constexpr std::string_view name(OptimizerKind kind) { return name_of(kind); }
+constexpr std::optional<OptimizerKind> optimizer_from(std::string_view name) { return value_of<OptimizerKind>(name); }
 
 /// What an optimizer keeps of one weight from step to step.
 struct Moments {
@@ -38,7 +49,6 @@ struct Moments {
 
 struct Optimizer {
     OptimizerKind kind = OptimizerKind::sgd;
-    std::string_view name;
     Moments dense;
     Moments table;               ///< of weights with sparse gradients
     double weight_reads = 0;     ///< of the weight (its master copy), beyond the update's own

@@ -33,14 +33,29 @@ struct Fold {
 };
 
 enum class ScheduleKind { gpipe, one_forward_one_backward, interleaved };
-enum class RecomputeKind { none, selective, full, every, layers };
+inline constexpr std::array kScheduleTable{
+    Enumerator(ScheduleKind::gpipe, "gpipe", "all forward passes, then all backward passes"),
+    Enumerator(ScheduleKind::one_forward_one_backward, "1f1b", "one forward, one backward in turn"),
+    Enumerator(ScheduleKind::interleaved, "interleaved-1f1b", "1f1b over several virtual stages on each rank")};
+constexpr const auto& enumerators(ScheduleKind /*type*/) { return kScheduleTable; }
+inline constexpr std::array kSchedules = values_of(kScheduleTable);
+constexpr std::string_view name(ScheduleKind kind) { return name_of(kind); }
+constexpr std::optional<ScheduleKind> schedule_from(std::string_view name) { return value_of<ScheduleKind>(name); }
 
-std::string_view name(ScheduleKind kind);
-std::string_view name(RecomputeKind kind);
-std::string_view name(ShardLevel level);
-std::optional<ScheduleKind> schedule_from(std::string_view name);
-std::optional<RecomputeKind> recompute_from(std::string_view name);
-std::optional<ShardLevel> shard_from(std::string_view name);
+enum class RecomputeKind { none, selective, full, every, layers };
+inline constexpr std::array kRecomputeTable{
+    Enumerator(RecomputeKind::none, "none", "everything that backward reads is kept"),
+    Enumerator(RecomputeKind::selective, "selective", "the core of attention runs again in backward"),
+    Enumerator(RecomputeKind::full, "full", "a block keeps its input only and runs again in backward"),
+    Enumerator(
+        RecomputeKind::every, "every",
+        "every so many blocks keep one input: of n blocks ceil(n/k) inputs are kept, and k blocks run again at a "
+        "time"),
+    Enumerator(RecomputeKind::layers, "layers",
+               "layers by name or operator keep nothing, results included, and run again in backward")};
+constexpr const auto& enumerators(RecomputeKind /*type*/) { return kRecomputeTable; }
+constexpr std::string_view name(RecomputeKind kind) { return name_of(kind); }
+constexpr std::optional<RecomputeKind> recompute_from(std::string_view name) { return value_of<RecomputeKind>(name); }
 
 struct Overlap {
     bool gradients = false;   ///< gradient reduction behind the last backward pass
@@ -60,22 +75,29 @@ struct Offload {
     auto operator<=>(const Offload&) const = default;
 };
 
-/// The words of files and options, with the member that each sets.
-struct OverlapWord {
+/// A word of files and options, the flag that it sets, and what the flag means.
+template <class Flags>
+struct FlagWord {
     std::string_view word;
-    bool Overlap::*member;
+    bool Flags::*member;
+    std::string_view meaning;
 };
-inline constexpr std::array kOverlapWords{
-    OverlapWord{"gradients", &Overlap::gradients}, OverlapWord{"parameters", &Overlap::parameters},
-    OverlapWord{"tensor", &Overlap::tensor},       OverlapWord{"pipeline", &Overlap::pipeline},
-    OverlapWord{"expert", &Overlap::expert},       OverlapWord{"offload", &Overlap::offload}};
-struct OffloadWord {
-    std::string_view word;
-    bool Offload::*member;
-};
-inline constexpr std::array kOffloadWords{OffloadWord{"optimizer", &Offload::optimizer},
-                                          OffloadWord{"activations", &Offload::activations},
-                                          OffloadWord{"weights", &Offload::weights}};
+inline constexpr std::array<FlagWord<Overlap>, 6> kOverlapWords{{
+    {"gradients", &Overlap::gradients, "gradient reduction behind the last backward pass"},
+    {"parameters", &Overlap::parameters, "gathers of parameters behind compute"},
+    {"tensor", &Overlap::tensor, "TP and CP communication behind the compute of its own layer"},
+    {"pipeline", &Overlap::pipeline, "pipeline send/recv behind compute"},
+    {"expert", &Overlap::expert, "EP communication behind the compute of its own layer"},
+    {"offload", &Overlap::offload, "copies to and from the host behind compute"},
+}};
+inline constexpr std::array<FlagWord<Offload>, 3> kOffloadWords{{
+    {"optimizer", &Offload::optimizer,
+     "optimizer states and master copies: they come in and go out once a step, for the update"},
+    {"activations", &Offload::activations,
+     "what is kept for backward: it goes out in forward and comes in in backward"},
+    {"weights", &Offload::weights,
+     "weights and gradients: weights come in for either pass of every micro-batch, gradients in and out in backward"},
+}};
 /// The words that are set, in order.
 std::vector<std::string> words(const Overlap& overlap);
 std::vector<std::string> words(const Offload& offload);

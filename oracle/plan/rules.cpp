@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace dodona::plan {
 
 using graph::kNoLoop;
@@ -71,14 +69,9 @@ void check_ways(const Layer& layer, const Loop& loop, std::int64_t ways, std::ve
         return;
     }
     if (ways > pieces) {
-        limits.push_back(
-            {fmt::format("{} <= {}: layer {} ({}) cannot be split further", loop.name, pieces, layer.name, layer.kind),
-             true, static_cast<double>(pieces), pieces, ways});
+        limits.push_back({LoopLimit{loop.name, pieces, {layer.name, layer.kind}}, ways});
     } else if (pieces % ways != 0) {
-        limits.push_back({.text = fmt::format("{} {} of layer {} divides unevenly {} ways: the largest shard has {}",
-                                              loop.name, pieces, layer.name, ways, (pieces + ways - 1) / ways),
-                          .pieces = pieces,
-                          .ways = ways});
+        limits.push_back({UnevenLoop{loop.name, pieces, {layer.name, layer.kind}}, ways});
     }
 }
 
@@ -219,7 +212,7 @@ std::vector<const Rule*> RuleBook::unused() const {
     return rules;
 }
 
-std::string RuleBook::ended_at(const std::string& axis) const {
+std::optional<LayerName> RuleBook::ended_at(const std::string& axis) const {
     for (std::size_t i = 0; i < over_.size(); ++i) {
         const graph::Layer* layer = ended_at_[i];
         const std::vector<Lay>& lays = strategy_->rules[i].lay;
@@ -227,10 +220,10 @@ std::string RuleBook::ended_at(const std::string& axis) const {
                                  return contains(lay.axes, axis) && splittable(*layer, lay.dimension) != kNoLoop;
                              });
         if (lays_it) {
-            return fmt::format("layer {} ({})", layer->name, layer->kind);
+            return LayerName{layer->name, layer->kind};
         }
     }
-    return {};
+    return std::nullopt;
 }
 
 }  // namespace dodona::plan

@@ -29,9 +29,8 @@ public:
     [[nodiscard]] Atoms batch_atoms() const { return batch_; }
     /// Rules that matched no layer so far.
     [[nodiscard]] std::vector<const Rule*> unused() const;
-    /// The layer at which the `while` of a rule that would have laid this axis failed before it laid anything: "layer
-    /// conv1 (conv)"; empty if there is none.
-    [[nodiscard]] std::string ended_at(const std::string& axis) const;
+    /// The layer at which the `while` of a rule that would have laid this axis failed before it laid anything.
+    [[nodiscard]] std::optional<LayerName> ended_at(const std::string& axis) const;
 
 private:
     [[nodiscard]] static bool applies(const Rule& rule, const graph::Layer& layer);

@@ -51,8 +51,7 @@ public:
         add_gradient_conversions(graph_, mesh_, result_);
         note_idle_axes();
         note_unused_rules();
-        std::sort(result_.limits.begin(), result_.limits.end());
-        result_.limits.erase(std::unique(result_.limits.begin(), result_.limits.end()), result_.limits.end());
+        sort_by_text(result_.limits);
         return std::move(result_);
     }
 
@@ -233,8 +232,7 @@ private:
                 continue;
             }
             if (exchange.too_wide) {
-                result_.limits.push_back(
-                    {"the window of layer " + layer.name + " is wider than its neighbour's shard", true});
+                result_.limits.push_back({WindowLimit{layer.name}});
             }
             const Vertex tensor = exchange.phase == Phase::forward ? producer : v;
             sharded.transfers.push_back(
@@ -354,10 +352,7 @@ private:
         }
         for (const std::string& axis : strategy_.axes) {
             if ((mesh_.axis(axis) & ~used) != 0) {
-                const std::string end = rules_.ended_at(axis);
-                result_.limits.push_back({"axis " + axis + " splits nothing of this network" +
-                                              (end.empty() ? "" : " so many ways: its rule ends at " + end),
-                                          true});
+                result_.limits.push_back({IdleAxis{axis, rules_.ended_at(axis)}});
             }
         }
     }
@@ -367,9 +362,7 @@ private:
         for (const Rule* rule : rules_.unused()) {
             const Match& match = rule->match;
             if (!rule->optional && (!match.kinds.empty() || !match.roles.empty() || !match.names.empty())) {
-                result_.limits.push_back({"rule " + std::to_string(rule - strategy_.rules.data() + 1) +
-                                              " of strategy " + strategy_.name + " matches no layer of this network",
-                                          false});
+                result_.limits.push_back({UnusedRule{rule - strategy_.rules.data() + 1, strategy_.name}});
             }
         }
     }

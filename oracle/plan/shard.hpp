@@ -77,7 +77,7 @@ struct ShardedGraph {
     std::vector<ShardedLayer> layers;  ///< by vertex
     std::int64_t data_ways = 1;        ///< ranks that hold different samples
     std::int64_t microbatch = 1;       ///< samples per data rank
-    std::vector<Limit> limits;         ///< each text once
+    std::vector<Limit> limits;         ///< sorted by text, each once
 };
 
 /// `microbatch`: samples per data rank and pass.

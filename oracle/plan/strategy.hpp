@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/enumeration.hpp"
 #include "base/expression.hpp"
 #include "graph/nest.hpp"
 
@@ -31,6 +32,10 @@ struct Match {
 
 /// How a conversion from partial to sharded is carried out.
 enum class Via { reduce_scatter, all_reduce_slice };
+inline constexpr std::array kViaTable{
+    Enumerator(Via::reduce_scatter, "reduce-scatter", "one reduce-scatter"),
+    Enumerator(Via::all_reduce_slice, "all-reduce+slice", "an all-reduce, of which each rank keeps its part")};
+constexpr const auto& enumerators(Via /*type*/) { return kViaTable; }
 
 struct Rule {
     Match match;
@@ -69,8 +74,15 @@ struct Considered {
 };
 
 enum class ShardLevel { none, states, gradients, parameters };
-inline constexpr std::array kShardLevels{ShardLevel::none, ShardLevel::states, ShardLevel::gradients,
-                                         ShardLevel::parameters};
+inline constexpr std::array kShardLevelTable{
+    Enumerator(ShardLevel::none, "none", "every data rank holds all states"),
+    Enumerator(ShardLevel::states, "states", "optimizer states are sharded (ZeRO-1)"),
+    Enumerator(ShardLevel::gradients, "gradients", "states and gradients are sharded (ZeRO-2)"),
+    Enumerator(ShardLevel::parameters, "parameters", "states, gradients and parameters are sharded (ZeRO-3, FSDP)")};
+constexpr const auto& enumerators(ShardLevel /*type*/) { return kShardLevelTable; }
+inline constexpr std::array kShardLevels = values_of(kShardLevelTable);
+constexpr std::string_view name(ShardLevel level) { return name_of(level); }
+constexpr std::optional<ShardLevel> shard_from(std::string_view name) { return value_of<ShardLevel>(name); }
 
 struct Strategy {
     std::string name;

@@ -4,7 +4,26 @@
 #include <numbers>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace dodona::search {
+
+std::string mesh_text(const plan::Plan& plan) {
+    std::string text = plan.strategy.name;
+    for (const plan::MeshAxis& axis : plan.mesh) {
+        text += fmt::format(" {}={}", axis.name, axis.size);
+    }
+    for (const plan::Fold& fold : plan.folds) {
+        text += fmt::format(" {}={}", fold.name, fold.size);
+    }
+    return text;
+}
+
+std::string text(const NearestPlan& nearest) {
+    return fmt::format("the leanest needs {:.1f} of {:.1f} GiB per device ({}, micro-batch {}, recompute {})",
+                       nearest.needed.in(1_GiB), nearest.available.in(1_GiB), mesh_text(nearest.plan),
+                       nearest.plan.microbatch, name(nearest.plan.recompute));
+}
 
 double sure(const step::Prediction& first, const step::Prediction& other) {
     if (first.step.value <= Seconds{} || other.step.value <= Seconds{}) {

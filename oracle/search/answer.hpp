@@ -15,13 +15,25 @@ namespace dodona::search {
 /// Plans closer than this are equal to every model that we know of; the simpler then comes first.
 inline constexpr double kEqualTime = 0.005;
 
-/// Configurations that cannot run, counted by their first reason.
+/// Of configurations that lack memory, the one that needs least of it on a device.
+struct NearestPlan {
+    plan::Plan plan;
+    Bytes needed;
+    Bytes available;
+};
+/// "the leanest needs 96.0 of 79.1 GiB per device (megatron tensor=8 data=4, micro-batch 1, recompute full)".
+std::string text(const NearestPlan& nearest);
+
+/// Configurations of one strategy that cannot run, counted by their first cause.
 struct Infeasible {
     std::string strategy;
-    std::string reason;  ///< "out of memory", "filter <= 64: layer conv1 (conv) cannot be split further", ...
+    step::InfeasibleCause cause;
     std::int64_t count = 0;
-    std::string nearest;  ///< what would make the nearest of them fit; may be empty
+    std::optional<NearestPlan> nearest;  ///< where memory is the cause and the nearest is known
 };
+
+/// "megatron tensor=8 data=4 pipeline=2".
+std::string mesh_text(const plan::Plan& plan);
 
 struct SearchCounts {
     std::int64_t configurations = 0;  ///< all, infeasible ones included

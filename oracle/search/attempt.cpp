@@ -7,14 +7,25 @@ namespace dodona::search {
 namespace {
 
 /// What kept most configurations out; of those that are out of memory, by how much the nearest one is.
-std::string reason(const Answer& answer) {
+decltype(Attempt::why_not) why_nothing_fits(const Answer& answer) {
     if (!answer.nearest.empty()) {
-        return answer.nearest.front().why_not;
+        return *answer.nearest.front().why_not;
     }
-    return answer.infeasible.empty() ? "no strategy has a plan for it" : answer.infeasible.front().reason;
+    if (!answer.infeasible.empty()) {
+        return answer.infeasible.front().cause;
+    }
+    return {};
 }
 
 }  // namespace
+
+std::string why_not_text(const Attempt& attempt) {
+    if (const auto* plan = std::get_if<step::Infeasibility>(&attempt.why_not)) {
+        return text(*plan);
+    }
+    const auto* cause = std::get_if<step::InfeasibleCause>(&attempt.why_not);
+    return cause != nullptr ? text(*cause) : "no strategy has a plan for it";
+}
 
 std::optional<Attempt> attempt(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                                const Goals& goals, const Progress& progress) {
@@ -32,7 +43,7 @@ std::optional<Attempt> attempt(const graph::Graph& graph, const cluster::Cluster
     made.configurations = answer.counts.configurations;
     if (answer.plans.empty()) {
         made.missed = Goal::fits;
-        made.why_not = reason(answer);
+        made.why_not = why_nothing_fits(answer);
         if (!answer.nearest.empty()) {
             made.plan = std::move(answer.nearest.front());
         }

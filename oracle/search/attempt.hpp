@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "search/goal.hpp"
 #include "search/search.hpp"
@@ -16,14 +17,19 @@ struct Attempt {
     Goals goals;  ///< that it was held against
     /// The plan that `search` puts first; where none fits the one that comes nearest, if there is one.
     std::optional<step::Prediction> plan;
-    std::optional<Goal> missed;      ///< none: all goals are met
-    std::string why_not;             ///< where nothing fits
+    std::optional<Goal> missed;  ///< none: all goals are met
+    /// Where nothing fits: why the nearest plan does not, or else what most configurations fail for. None: no strategy
+    /// has a configuration.
+    std::variant<std::monostate, step::Infeasibility, step::InfeasibleCause> why_not;
     std::optional<TrainingRun> run;  ///< where something fits and the work is known
     std::int64_t configurations = 0;
     bool asked = true;  ///< false: looked at for comparison alone
 
     [[nodiscard]] bool fits() const { return missed != Goal::fits; }
 };
+
+/// "out of memory: 96.0 GiB of 79.1 GiB"; "no strategy has a plan for it".
+std::string why_not_text(const Attempt& attempt);
 
 /// Nothing if `progress` stopped the search before it was complete.
 std::optional<Attempt> attempt(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,

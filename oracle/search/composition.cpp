@@ -18,7 +18,7 @@ Composition::Composition(LayoutTable& layout, const PassTable& passes, plan::Pla
       stages_(plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1),
       input_(layout.costed(), plan, microbatches) {}
 
-bool Composition::choose(const Variant& variant) {
+void Composition::choose(const Variant& variant) {
     variant.apply(plan_);
     const bool other_cut = !chosen_ || chosen_->chunks != variant.chunks || chosen_->schedule != variant.schedule;
     const bool other_kept = other_cut || chosen_->recompute != variant.recompute;
@@ -40,7 +40,6 @@ bool Composition::choose(const Variant& variant) {
     if (other_memory) {
         memory_.reset();
     }
-    return !cut_->runs.empty();
 }
 
 void Composition::cut_stages() {

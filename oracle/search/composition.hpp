@@ -22,8 +22,8 @@ public:
     /// only a lower bound of the memory is asked for.
     Composition(LayoutTable& layout, const PassTable& passes, plan::Plan& plan, std::int64_t microbatches);
 
-    /// Whether the network has pieces enough; all that follows is of this variant.
-    bool choose(const Variant& variant);
+    /// All that follows is of this variant. Domain: step::pipeline_limit finds nothing in its way.
+    void choose(const Variant& variant);
 
     struct Memory {
         Bytes device;  ///< of the fullest

@@ -67,19 +67,12 @@ bool same_run(const Plan& a, const Plan& b) {
 std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, Plan plan) {
     plan.framework = conditions.framework;
     plan.batch = conditions.batch;
-    try {
-        step::validate(graph, conditions.cluster, plan, {});
-    } catch (const InputError&) {
+    if (step::plan_faults(graph, conditions.cluster, plan, {}).has_errors()) {
         return std::nullopt;
     }
-    step::Prediction prediction =
-        step::evaluate(step::cost_graph(graph, conditions.cluster, plan, {}), plan, step::Detail::totals);
-    if (conditions.max_memory) {
-        prediction.memory_limit = min(prediction.memory_limit, *conditions.max_memory);
-        prediction.fits = prediction.fits && prediction.memory.total() <= prediction.memory_limit &&
-                          prediction.most_memory <= *conditions.max_memory;
-    }
-    return prediction;
+    step::Prediction prediction = step::evaluate(step::cost_graph(graph, conditions.cluster, plan, {}), plan,
+                                                 step::Detail::totals, conditions.max_memory);
+    return prediction.runs ? std::optional(std::move(prediction)) : std::nullopt;
 }
 
 CrossoverSearch::CrossoverSearch(const Inquiry& inquiry, const Conditions& conditions,

@@ -39,12 +39,12 @@ std::string one_of(const std::array<Enum, N>& values) {
     return fmt::format("{}", fmt::join(words, ", "));
 }
 
-std::string value_fault(const Constraint& constraint) {
+std::optional<std::string> value_fault(const Constraint& constraint) {
     using plan::RecomputeKind;
     using plan::ScheduleKind;
     using plan::ShardLevel;
     const auto known = [&](bool good, const std::string& variants) {
-        return good ? std::string{} : fmt::format("{} is one of {}", constraint.name, variants);
+        return good ? std::nullopt : std::optional(fmt::format("{} is one of {}", constraint.name, variants));
     };
     if (constraint.name == "recompute") {
         constexpr std::array kKinds{RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full};
@@ -61,7 +61,8 @@ std::string value_fault(const Constraint& constraint) {
         const auto kind = plan::schedule_from(constraint.value);
         return known(kind && std::find(kKinds.begin(), kKinds.end(), *kind) != kKinds.end(), one_of(kKinds));
     }
-    return is_count(constraint.value) ? std::string{} : fmt::format("{} is a whole number from 1", constraint.name);
+    return is_count(constraint.value) ? std::nullopt
+                                      : std::optional(fmt::format("{} is a whole number from 1", constraint.name));
 }
 
 }  // namespace
@@ -71,11 +72,12 @@ const std::vector<std::string>& constraint_names() {
     return words;
 }
 
-std::string constraint_fault(const Constraint& constraint, const std::vector<plan::Strategy>& strategies) {
+std::optional<std::string> constraint_fault(const Constraint& constraint,
+                                            const std::vector<plan::Strategy>& strategies) {
     std::set<std::string> axes;
     for (const plan::Strategy& strategy : strategies) {
         if (constraint.value.empty() && strategy.name == constraint.name) {
-            return {};
+            return std::nullopt;
         }
         axes.insert(strategy.axes.begin(), strategy.axes.end());
         for (const plan::FoldedAxis& fold : strategy.folds) {

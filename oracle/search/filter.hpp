@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ namespace dodona::search {
 /// The words that a constraint may begin with, but for axes: microbatch, chunks, recompute, shard, schedule.
 const std::vector<std::string>& constraint_names();
 
-/// Why a constraint means nothing for these strategies; empty if it means something.
-std::string constraint_fault(const Constraint& constraint, const std::vector<plan::Strategy>& strategies);
+/// Why a constraint means nothing for these strategies; none if it means something.
+std::optional<std::string> constraint_fault(const Constraint& constraint,
+                                            const std::vector<plan::Strategy>& strategies);
 
 class Filter {
 public:

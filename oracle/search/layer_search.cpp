@@ -156,7 +156,7 @@ private:
             if (!prediction) {
                 continue;
             }
-            if (fits(*prediction)) {
+            if (prediction->fits) {
                 keep(std::move(*prediction));
                 tried.fits = true;
                 if (i + 1 >= kFitting) {
@@ -168,7 +168,7 @@ private:
             if (!tried.shortfall || needs < least) {
                 least = needs;
                 const Bytes peak = prediction->memory[step::MemoryPart::workspace];
-                tried.shortfall = {.free = limit_of(*prediction) - (needs - assigned.costs.memory - peak),
+                tried.shortfall = {.free = prediction->memory_limit - (needs - assigned.costs.memory - peak),
                                    .peak = peak};
             }
         }
@@ -211,10 +211,10 @@ private:
             plan.microbatch = setting.samples() / ranks;
             join_axes(plan);
             const step::CostedGraph costed = step::cost_graph(graph_, cluster_, plan, {});
-            weigh(step::evaluate(costed, plan, step::Detail::totals), best);
+            weigh(step::evaluate(costed, plan, step::Detail::totals, space_.max_memory), best);
             for (const std::vector<std::int64_t>& cut : uneven_cuts(costed, plan)) {
                 plan.stages = cut;
-                weigh(step::evaluate(costed, plan, step::Detail::totals), best);
+                weigh(step::evaluate(costed, plan, step::Detail::totals, space_.max_memory), best);
             }
         }
         return best;
@@ -227,19 +227,10 @@ private:
             return;
         }
         const bool better =
-            !best || (fits(prediction) != fits(*best) ? fits(prediction) : prediction.step.value < best->step.value);
+            !best || (prediction.fits != best->fits ? prediction.fits : prediction.step.value < best->step.value);
         if (better) {
             best = std::move(prediction);
         }
-    }
-
-    [[nodiscard]] Bytes limit_of(const Prediction& prediction) const {
-        return space_.max_memory ? min(*space_.max_memory, prediction.memory_limit) : prediction.memory_limit;
-    }
-
-    [[nodiscard]] bool fits(const Prediction& prediction) const {
-        return prediction.fits && prediction.memory.total() <= limit_of(prediction) &&
-               (!space_.max_memory || prediction.most_memory <= *space_.max_memory);
     }
 
     void keep(Prediction prediction) {
@@ -268,8 +259,9 @@ private:
         if (same != plans.end()) {
             return;  // a named strategy says the same
         }
-        Prediction full = step::predict(graph_, cluster_, best_->plan, {});
-        full.memory_limit = limit_of(full);
+        const Plan& plan = best_->plan;
+        Prediction full =
+            step::evaluate(step::cost_graph(graph_, cluster_, plan, {}), plan, step::Detail::full, space_.max_memory);
         const auto at = std::find_if(plans.begin(), plans.end(),
                                      [&](const Prediction& plan) { return plan.step.value > (1 + kEqualTime) * time; });
         plans.insert(at, std::move(full));

@@ -16,6 +16,10 @@ using step::kTimeParts;
 using step::Prediction;
 using step::TimePart;
 
+std::string words(const Infeasible& group) {
+    return text(group.cause) + (group.nearest ? ": " + text(*group.nearest) : "");
+}
+
 class ScalingSweep {
 public:
     ScalingSweep(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Strategy& strategy,
@@ -50,23 +54,21 @@ private:
         const std::optional<std::int64_t> reach = found_.reach.devices;
         if (!reach || *reach > growth_.machine) {
             found_.most = nearest(growth_.machine, -1).value_or(1);
-            found_.set_by = fmt::format("the machine has {}{}", growth_.machine,
-                                        found_.most < growth_.machine ? "; more of it cannot be laid out" : "");
+            found_.set_by = MachineSize{.devices = growth_.machine, .all_used = found_.most == growth_.machine};
             return;
         }
         found_.most = *reach;
         if (strategy_.axes.empty()) {
-            found_.set_by = fmt::format("{} is for one device", strategy_.name);
+            found_.set_by = OneDevice{};
             return;
         }
-        std::vector<std::string> reasons;
+        std::vector<plan::Limit> limits;
         for (const AxisLimit& axis : found_.axes) {
-            const bool told = std::find(reasons.begin(), reasons.end(), axis.set_by) != reasons.end();
-            if (!axis.folded && !axis.set_by.empty() && !told) {
-                reasons.push_back(axis.set_by);
+            if (!axis.folded && axis.set_by) {
+                limits.push_back(*axis.set_by);
             }
         }
-        found_.set_by = fmt::format("{}", fmt::join(reasons, "; "));
+        found_.set_by = std::move(limits);
     }
 
     void set_counts() {
@@ -87,7 +89,7 @@ private:
     }
 
     /// What breaks the mesh of so many devices that comes furthest; none: there is one that nothing breaks.
-    [[nodiscard]] std::optional<std::string> broken(std::int64_t devices) const {
+    [[nodiscard]] std::optional<plan::Limit> broken(std::int64_t devices) const {
         std::optional<plan::Limit> widest;
         for (const auto& mesh : meshes(strategy_, devices)) {
             plan::Plan plan;
@@ -98,12 +100,12 @@ private:
             if (tightest == nullptr) {
                 return std::nullopt;
             }
-            const auto ways = [](const plan::Limit& limit) { return limit.pieces > 0 ? limit.bound : 0.0; };
-            if (!widest || ways(*tightest) > ways(*widest)) {
+            const auto pieces = [](const plan::Limit& limit) { return limit.pieces().value_or(0); };
+            if (!widest || pieces(*tightest) > pieces(*widest)) {
                 widest = *tightest;
             }
         }
-        return widest ? widest->text : fmt::format("{} cannot use {} devices", strategy_.name, devices);
+        return widest ? *widest : plan::Limit{plan::DeviceCountLimit{strategy_.name, devices}};
     }
 
     [[nodiscard]] bool within_axes(const std::vector<plan::MeshAxis>& mesh) const {
@@ -150,12 +152,11 @@ private:
         if (!answer.plans.empty()) {
             point.best = std::move(answer.plans.front());
         } else if (!answer.infeasible.empty()) {
-            // What lacks memory only is told before what could not be laid: other meshes of this number can.
+            // What lacks only memory comes before what could not be laid: other meshes of this number can be.
             const auto& all = answer.infeasible;
-            const auto lean =
-                std::find_if(all.begin(), all.end(), [](const Infeasible& i) { return !i.nearest.empty(); });
-            const Infeasible& told = lean == all.end() ? all.front() : *lean;
-            point.why_not = told.reason + (told.nearest.empty() ? "" : ": " + told.nearest);
+            const auto lacks_memory =
+                std::find_if(all.begin(), all.end(), [](const Infeasible& i) { return i.nearest.has_value(); });
+            point.why_not = lacks_memory == all.end() ? all.front() : *lacks_memory;
         }
         return point;
     }
@@ -217,7 +218,7 @@ private:
 
     void set_verdict() {
         Verdict verdict{.devices = *growth_.asked, .fits = false, .why_not = {}, .below = {}, .above = {}};
-        if (const std::optional<std::string> limit = broken(verdict.devices)) {
+        if (const std::optional<plan::Limit> limit = broken(verdict.devices)) {
             verdict.why_not = *limit;
             verdict.below = nearest(verdict.devices - 1, -1);
             verdict.above = nearest(verdict.devices + 1, 1);
@@ -228,7 +229,9 @@ private:
                 return;  // stopped before it was looked at
             }
             verdict.fits = point->best.has_value();
-            verdict.why_not = point->why_not;
+            if (point->why_not) {
+                verdict.why_not = *point->why_not;
+            }
         }
         found_.verdict = std::move(verdict);
     }
@@ -243,6 +246,25 @@ private:
 };
 
 }  // namespace
+
+std::string why_not_text(const ScalingPoint& point) { return point.why_not ? words(*point.why_not) : ""; }
+
+std::string why_not_text(const Verdict& verdict) {
+    if (const auto* limit = std::get_if<plan::Limit>(&verdict.why_not)) {
+        return plan::text(*limit);
+    }
+    const auto* group = std::get_if<Infeasible>(&verdict.why_not);
+    return group != nullptr ? words(*group) : "";
+}
+
+std::string set_by_text(const StrategyLimits& limits) {
+    if (const auto* machine = std::get_if<MachineSize>(&limits.set_by)) {
+        return fmt::format("the machine has {}{}", machine->devices,
+                           machine->all_used ? "" : "; more of it cannot be laid out");
+    }
+    const auto* axes = std::get_if<std::vector<plan::Limit>>(&limits.set_by);
+    return axes != nullptr ? plan::text(*axes) : fmt::format("{} is for one device", limits.strategy);
+}
 
 std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                                    const Growth& growth, const Progress& progress) {

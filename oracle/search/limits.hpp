@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "plan/axis_limit.hpp"
@@ -34,9 +35,9 @@ struct Growth {
 struct ScalingPoint {
     std::int64_t devices = 1;
     std::int64_t batch = 1;
-    std::optional<step::Prediction> best;  ///< none: nothing runs
-    std::string why_not;
-    double efficiency = 0;  ///< samples a second of a device, over those on the fewest devices that fit
+    std::optional<step::Prediction> best;  ///< none: nothing fits
+    std::optional<Infeasible> why_not;     ///< where nothing fits: what lacks only memory, else what most fail for
+    double efficiency = 0;                 ///< samples a second of a device, over those on the fewest devices that fit
 };
 
 /// Where more devices stop paying.
@@ -52,17 +53,31 @@ struct DiminishingReturns {
 struct Verdict {
     std::int64_t devices = 1;
     bool fits = false;
-    std::string why_not;
+    std::variant<std::monostate, plan::Limit, Infeasible> why_not;
     std::optional<std::int64_t> below;  ///< the nearest numbers that the strategy can be laid on
     std::optional<std::int64_t> above;
 };
+
+/// "out of memory: the leanest needs ..."; empty where nothing is in the way.
+std::string why_not_text(const ScalingPoint& point);
+std::string why_not_text(const Verdict& verdict);
+
+/// What sets the most devices of a strategy: the machine, ...
+struct MachineSize {
+    std::int64_t devices = 1;
+    bool all_used = true;  ///< false: the strategy cannot be laid on all of them
+};
+/// ... that it has no axes, ...
+struct OneDevice {};
+/// ... or what its axes run into.
+using MostSetBy = std::variant<MachineSize, OneDevice, std::vector<plan::Limit>>;
 
 struct StrategyLimits {
     std::string strategy;
     std::vector<plan::AxisLimit> axes;
     plan::Reach reach;
     std::int64_t most = 1;                  ///< devices of this machine that it can be laid on
-    std::string set_by;                     ///< what sets `most`
+    MostSetBy set_by;                       ///< what sets `most`
     std::vector<ScalingPoint> points;       ///< powers of two, `most` and the number asked for
     std::optional<std::int64_t> fits_from;  ///< of those
     std::optional<std::int64_t> fits_to;
@@ -70,6 +85,9 @@ struct StrategyLimits {
     std::optional<DiminishingReturns> turn;  ///< none: the most that fit are worthwhile
     std::optional<Verdict> verdict;          ///< on the number asked for
 };
+
+/// "the machine has 24", "filter <= 8: layer conv1 (conv) cannot be split further".
+std::string set_by_text(const StrategyLimits& limits);
 
 /// Limits as they were asked for, for the reports; of the question's batch only `growth` counts.
 struct LimitsAnswer {

@@ -34,7 +34,7 @@ private:
         plan_ = plan_of(space_, index);
         const auto all = meshes(plan_.strategy, space_.devices);
         if (all.empty()) {
-            refuse(fmt::format("{} cannot use {} devices", plan_.strategy.name, space_.devices));
+            refuse(plan::DeviceCountLimit{plan_.strategy.name, space_.devices});
         }
         const FoldSizes sizes(plan_.strategy, graph_);
         for (const auto& mesh : all) {
@@ -60,11 +60,11 @@ private:
     std::optional<std::int64_t> samples_of_a_rank() {
         const std::int64_t ranks = step::data_ranks(plan_);
         if (shards_nothing()) {
-            refuse("one rank has nothing to shard states over");
+            refuse(plan::NothingToShard{});
+        } else if (ranks > space_.batch) {
+            refuse(plan::BatchLimit{{"data"}, space_.batch});
         } else if (space_.batch % ranks != 0) {
-            refuse(ranks > space_.batch
-                       ? fmt::format("data <= {}: the batch has {} samples", space_.batch, space_.batch)
-                       : "the batch does not divide by the data ranks");
+            refuse(plan::UnevenBatch{space_.batch});
         } else {
             return space_.batch / ranks;
         }
@@ -82,7 +82,7 @@ private:
                 if (nests()) {
                     found_.layouts.push_back({strategy_, mesh, plan_.folds, group, samples});
                 } else {
-                    refuse("folds that do not nest on the mesh");
+                    refuse(plan::FoldLimit{});
                 }
             }
         }
@@ -90,15 +90,7 @@ private:
 
     /// Whether folds and sharding cut the axes at sizes of which one divides the other.
     [[nodiscard]] bool nests() const {
-        if (plan_.folds.empty() && plan_.shard_group == 0) {
-            return true;
-        }
-        try {
-            static_cast<void>(plan::Mesh(plan_, {}));
-            return true;
-        } catch (const InputError&) {
-            return false;
-        }
+        return (plan_.folds.empty() && plan_.shard_group == 0) || plan::Mesh::of(plan_);
     }
 
     /// A strategy that stands for a level of sharding, on a mesh that leaves it nothing to shard over.
@@ -111,12 +103,12 @@ private:
         return asks && ways == 1 && plan_.devices() > 1;
     }
 
-    void refuse(std::string reason) {
-        const auto same = std::find_if(found_.refused.begin(), found_.refused.end(), [&](const Refused& refused) {
-            return refused.strategy == strategy_ && refused.reason == reason;
+    void refuse(plan::LimitCause cause) {
+        const auto same = std::find_if(found_.refused.begin(), found_.refused.end(), [&](const RefusedMeshes& refused) {
+            return refused.strategy == strategy_ && refused.cause == cause;
         });
         if (same == found_.refused.end()) {
-            found_.refused.push_back({strategy_, std::move(reason), 1});
+            found_.refused.push_back({strategy_, std::move(cause), 1});
         } else {
             ++same->count;
         }

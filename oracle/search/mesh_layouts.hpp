@@ -26,16 +26,16 @@ struct MeshLayout {
     }
 };
 
-/// Meshes that cannot be.
-struct Refused {
+/// Meshes that a strategy cannot be laid on.
+struct RefusedMeshes {
     std::size_t strategy = 0;
-    std::string reason;
+    plan::LimitCause cause;
     std::int64_t count = 0;
 };
 
 struct Enumeration {
     std::vector<MeshLayout> layouts;
-    std::vector<Refused> refused;  ///< each reason of a strategy once
+    std::vector<RefusedMeshes> refused;  ///< each cause of a strategy once
 };
 
 /// What all plans of a space have, but for strategy and mesh.

@@ -15,10 +15,8 @@ SearchContext::SearchContext(const graph::Graph& graph_, const cluster::Cluster&
       cluster(cluster_),
       space(space_),
       filter(space_),
-      variants(graph_, space_.vary, space_.overlap, space_.offload) {
-    for (const graph::Segment& segment : graph.segments) {
-        pieces += segment.count;
-    }
+      variants(graph_, space_.vary, space_.overlap, space_.offload),
+      segments(graph_.segment_count()) {
     limit = cluster.device_kinds(1).front().device->memory * (1.0 - cluster.memory_reserve);
     limit = space.max_memory ? min(*space.max_memory, limit) : limit;
 }
@@ -38,15 +36,6 @@ std::vector<std::int64_t> SearchContext::microbatches(const MeshLayout& layout) 
     return sizes;
 }
 
-namespace {
-
-void add_broken(const plan::Limit& broken, std::int64_t count, MeshResult& finding) {
-    finding.configurations += count;
-    finding.miss(broken.text, count);
-}
-
-}  // namespace
-
 MeshResult search_mesh_exhaustively(const SearchContext& scene, const MeshLayout& layout, std::size_t index,
                                     Plan& plan) {
     MeshResult finding;
@@ -56,26 +45,24 @@ MeshResult search_mesh_exhaustively(const SearchContext& scene, const MeshLayout
         const std::vector<Variant> open = scene.left_open(plan);
         const step::CostedGraph costed = step::cost_graph(scene.graph, scene.cluster, plan, {});
         if (const plan::Limit* broken = plan::tightest_broken(costed.sharded.limits)) {
-            add_broken(*broken, static_cast<std::int64_t>(open.size()), finding);
+            const auto count = static_cast<std::int64_t>(open.size());
+            finding.configurations += count;
+            finding.add_infeasible(broken->cause, count);
             continue;
         }
         for (const Variant& variant : open) {
             variant.apply(plan);
-            const step::Prediction found = step::evaluate(costed, plan, step::Detail::totals);
+            const step::Prediction found = step::evaluate(costed, plan, step::Detail::totals, scene.space.max_memory);
             ++finding.configurations;
             ++finding.evaluated;
-            const auto& asked = scene.space.max_memory;
-            const Bytes limit = asked ? min(*asked, found.memory_limit) : found.memory_limit;
-            const Candidate candidate{index, microbatch, variant, found.step.value, found.memory.total(), limit};
-            // The fullest device has less than its own memory; any other may have more than a limit that is asked for.
-            const bool within = found.memory.total() <= limit && (!asked || found.most_memory <= *asked);
-            const bool hosted = found.why_not.starts_with(kOutOfHostMemory);
-            if (found.fits && within) {
+            const Candidate candidate{
+                index, microbatch, variant, found.step.value, found.memory.total(), found.memory_limit};
+            if (!found.why_not) {
                 finding.take(candidate);
-            } else if (!found.why_not.empty() && !hosted && !found.why_not.starts_with(kOutOfMemory)) {
-                finding.miss(found.why_not, 1);
+            } else if (const auto* shortage = std::get_if<step::MemoryShortage>(&*found.why_not)) {
+                finding.add_out_of_memory(shortage->place, candidate);
             } else {
-                finding.lacks_memory(within ? kOutOfHostMemory : kOutOfMemory, candidate);
+                finding.add_infeasible(step::cause_of(*found.why_not), 1);
             }
         }
     }
@@ -122,8 +109,8 @@ public:
 private:
     /// Whether one reason holds for all micro-batches and variants.
     bool settled(const FeasibilityBound& sketch, const Meshes& meshes, const std::vector<std::int64_t>& sizes) {
-        const bool pieces = scene_.pieces < stages_;
-        if (!sketch.broken && !pieces && !lacks_memory(sketch, meshes, sizes)) {
+        const bool too_few_segments = scene_.segments < stages_;
+        if (!sketch.broken && !too_few_segments && !lacks_memory(sketch, meshes, sizes)) {
             return false;
         }
         for (const std::int64_t microbatch : sizes) {
@@ -131,10 +118,14 @@ private:
             for (const Variant& variant : scene_.left_open(plan_)) {
                 ++finding_.configurations;
                 finding_.pruned += finding_.bound ? 1 : 0;
-                finding_.miss(sketch.broken ? sketch.broken->text
-                              : pieces      ? step::too_few_pieces(scene_.graph, stages_, variant.chunks).text
-                                            : kOutOfMemory,
-                              1);
+                if (sketch.broken) {
+                    finding_.add_infeasible(sketch.broken->cause, 1);
+                } else if (too_few_segments) {
+                    variant.apply(plan_);
+                    finding_.add_infeasible(step::pipeline_limit(scene_.segments, plan_, passes_per_step())->cause, 1);
+                } else {
+                    finding_.add_infeasible(step::MemoryPlace::device, 1);
+                }
             }
         }
         return true;
@@ -165,18 +156,16 @@ private:
         if (!smaller.alike || table_->sparse()) {
             return false;
         }
-        const Infeasibility* known = nullptr;
-        for (const Infeasibility& miss : finding_.misses) {
-            known = miss.reason == kOutOfMemory ? &miss : known;
+        const InfeasibleGroup* known = nullptr;
+        for (const InfeasibleGroup& group : finding_.infeasible) {
+            known = group.cause == step::InfeasibleCause(step::MemoryPlace::device) ? &group : known;
         }
         if (known == nullptr || !known->least) {
             return false;
         }
         Composition composition(*table_, smaller, plan_, passes_per_step());
         for (const Variant& variant : open) {
-            if (!composition.choose(variant)) {
-                return false;
-            }
+            composition.choose(variant);
             const Bytes least = composition.memory().device;
             if (least <= scene_.limit || least < known->least->memory || !smaller.even(stages_ * variant.chunks)) {
                 return false;
@@ -185,7 +174,7 @@ private:
         const auto count = static_cast<std::int64_t>(open.size());
         finding_.configurations += count;
         finding_.pruned += count;
-        finding_.miss(kOutOfMemory, count);
+        finding_.add_infeasible(step::MemoryPlace::device, count);
         return true;
     }
 
@@ -202,16 +191,13 @@ private:
         for (const Variant& variant : open) {
             ++finding_.configurations;
             ++finding_.evaluated;
-            if (!composition.choose(variant)) {
-                finding_.miss(step::too_few_pieces(scene_.graph, stages_, variant.chunks).text, 1);
-                continue;
-            }
+            composition.choose(variant);
             const Composition::Memory& memory = composition.memory();
             Candidate candidate{index_, plan_.microbatch, variant, {}, memory.device, scene_.limit};
             if (memory.device > scene_.limit) {
-                finding_.lacks_memory(kOutOfMemory, candidate);
+                finding_.add_out_of_memory(step::MemoryPlace::device, candidate);
             } else if (variant.offload.any() && memory.host > scene_.cluster.host->memory) {
-                finding_.lacks_memory(kOutOfHostMemory, candidate);
+                finding_.add_out_of_memory(step::MemoryPlace::host, candidate);
                 any = true;
             } else {
                 any = true;

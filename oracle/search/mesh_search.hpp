@@ -19,8 +19,8 @@ struct SearchContext {
     const Space& space;
     Filter filter;
     Variants variants;
-    std::int64_t pieces = 0;  ///< that a pipeline may cut the network into
-    Bytes limit;              ///< of the first rank's device
+    std::int64_t segments = 0;  ///< of the network, instances counted
+    Bytes limit;                ///< of the first rank's device
 
     SearchContext(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
     /// What is left open on a mesh and micro-batch, within the user's constraints.

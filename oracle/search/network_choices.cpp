@@ -132,7 +132,7 @@ std::vector<TensorUse> NetworkChoices::uses_of(Vertex v, const LayerCost& cost) 
 }
 
 bool NetworkChoices::runs_again(Vertex v) const {
-    return setting_.base.recompute == RecomputeKind::full && !graph_.segments[graph_.layer(v).segment].block.empty();
+    return setting_.base.recompute == RecomputeKind::full && graph_.segments[graph_.layer(v).segment].is_block();
 }
 
 NetworkChoices::TensorRole NetworkChoices::reading(Vertex v, Vertex producer, const Reading& reading) {

@@ -12,9 +12,7 @@ using plan::Atoms;
 
 PassTable::PassTable(step::CostedGraph graph) : costed(std::move(graph)) {
     costed.sharded = {};
-    for (const graph::Segment& segment : costed.graph->segments) {
-        blocks += segment.block.empty() ? 0 : segment.count;
-    }
+    blocks = costed.graph->block_count();
     for (const step::SegmentCost& segment : costed.segments) {
         segments.push_back({step::seconds_of(segment.forward), step::seconds_of(segment.backward),
                             step::seconds_of(segment.selective), segment.block});

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
-
 namespace dodona::search {
 
 using plan::Plan;
@@ -45,17 +43,6 @@ Plan plan_of(const Space& space, const std::vector<MeshLayout>& layouts, const C
     plan.microbatch = candidate.microbatch;
     candidate.variant.apply(plan);
     return plan;
-}
-
-std::string mesh_text(const Plan& plan) {
-    std::string text = plan.strategy.name;
-    for (const plan::MeshAxis& axis : plan.mesh) {
-        text += fmt::format(" {}={}", axis.name, axis.size);
-    }
-    for (const plan::Fold& fold : plan.folds) {
-        text += fmt::format(" {}={}", fold.name, fold.size);
-    }
-    return text;
 }
 
 std::vector<Candidate> ranked(const Space& space, const std::vector<MeshLayout>& layouts,

@@ -11,9 +11,6 @@ namespace dodona::search {
 /// A candidate as a plan.
 plan::Plan plan_of(const Space& space, const std::vector<MeshLayout>& layouts, const Candidate& candidate);
 
-/// "megatron tensor=8 data=4 pipeline=2".
-std::string mesh_text(const plan::Plan& plan);
-
 /// The fastest of each layout (layout_key), fastest first; among plans within 0.5 % of the fastest left, the simplest.
 /// A plan that another strategy describes with the same time and memory is the same plan and is there once.
 std::vector<Candidate> ranked(const Space& space, const std::vector<MeshLayout>& layouts,

@@ -6,10 +6,7 @@
 #include <map>
 #include <mutex>
 
-#include <fmt/format.h>
-#include <tbb/parallel_for_each.h>
-#include <tbb/task_arena.h>
-
+#include "base/parallel.hpp"
 #include "search/mesh_search.hpp"
 #include "search/ranking.hpp"
 #include "search/uneven_cuts.hpp"
@@ -25,6 +22,9 @@ namespace {
 
 /// Layouts whose tables may be shared, in the order of their first.
 using Batch = std::vector<std::size_t>;
+
+/// By strategy, and by cause within each.
+using GroupsByStrategy = std::map<std::pair<std::size_t, step::InfeasibleCause>, InfeasibleGroup>;
 
 class Search {
 public:
@@ -80,10 +80,7 @@ private:
     }
 
     void walk(const std::vector<Batch>& batches) {
-        tbb::task_arena arena(scene_.space.workers > 0 ? scene_.space.workers : tbb::task_arena::automatic);
-        arena.execute([&] {
-            tbb::parallel_for_each(batches.begin(), batches.end(), [this](const Batch& batch) { walk(batch); });
-        });
+        parallel_for(batches.size(), scene_.space.workers, [&](std::size_t i) { walk(batches[i]); });
         answer_.counts.optimal = !stopped_;
     }
 
@@ -116,10 +113,10 @@ private:
         std::map<std::size_t, std::vector<std::pair<Bytes, std::size_t>>> open;  // by strategy: bound, layout
         const auto note = [&](std::size_t layout) {
             const std::size_t strategy = enumeration_.layouts[layout].strategy;
-            for (const Infeasibility& miss : findings_[layout].misses) {
-                if (miss.least && miss.reason == kOutOfMemory) {
-                    const auto found = least.emplace(strategy, miss.least->memory).first;
-                    found->second = min(found->second, miss.least->memory);
+            for (const InfeasibleGroup& group : findings_[layout].infeasible) {
+                if (group.least && group.cause == step::InfeasibleCause(step::MemoryPlace::device)) {
+                    const auto found = least.emplace(strategy, group.least->memory).first;
+                    found->second = min(found->second, group.least->memory);
                 }
             }
         };
@@ -144,18 +141,18 @@ private:
     }
 
     void sum_up() {
-        std::map<std::pair<std::size_t, std::string>, Infeasibility> misses;
-        const auto add = [&](std::size_t strategy, const Infeasibility& miss) {
-            Infeasibility& known = misses[{strategy, miss.reason}];
-            known.reason = miss.reason;
-            known.count += miss.count;
-            if (miss.least && (!known.least || miss.least->memory < known.least->memory)) {
-                known.least = miss.least;
+        GroupsByStrategy groups;
+        const auto add = [&](std::size_t strategy, const InfeasibleGroup& group) {
+            InfeasibleGroup& known = groups[{strategy, group.cause}];
+            known.cause = group.cause;
+            known.count += group.count;
+            if (group.least && (!known.least || group.least->memory < known.least->memory)) {
+                known.least = group.least;
             }
         };
-        for (const Refused& refused : enumeration_.refused) {
+        for (const RefusedMeshes& refused : enumeration_.refused) {
             answer_.counts.configurations += refused.count;
-            add(refused.strategy, {refused.reason, refused.count, {}});
+            add(refused.strategy, {refused.cause, refused.count, {}});
         }
         std::vector<Candidate> candidates;
         for (std::size_t i = 0; i < findings_.size(); ++i) {
@@ -163,8 +160,8 @@ private:
             answer_.counts.configurations += finding.configurations;
             answer_.counts.evaluated += finding.evaluated;
             answer_.counts.pruned += finding.pruned;
-            for (const Infeasibility& miss : finding.misses) {
-                add(enumeration_.layouts[i].strategy, miss);
+            for (const InfeasibleGroup& group : finding.infeasible) {
+                add(enumeration_.layouts[i].strategy, group);
             }
             if (finding.best) {
                 candidates.push_back(*finding.best);
@@ -175,7 +172,7 @@ private:
             left.push_back(in_full(candidate));
         }
         list(std::move(left));
-        explain(misses);
+        explain(groups);
     }
 
     /// In the order given, but for plans that another cut has made faster than those before them.
@@ -197,14 +194,15 @@ private:
     [[nodiscard]] Prediction in_full(const Candidate& candidate) const {
         const Plan plan = plan_of(scene_.space, enumeration_.layouts, candidate);
         const step::CostedGraph costed = step::cost_graph(scene_.graph, scene_.cluster, plan, {});
-        Prediction full = completed(step::evaluate(costed, plan), candidate);
+        const auto& limit = scene_.space.max_memory;
+        Prediction full = step::evaluate(costed, plan, step::Detail::full, limit);
         if (!full.fits) {
             return full;
         }
         Plan other = plan;
         for (const std::vector<std::int64_t>& stages : uneven_cuts(costed, plan)) {
             other.stages = stages;
-            Prediction uneven = completed(step::evaluate(costed, other), candidate);
+            Prediction uneven = step::evaluate(costed, other, step::Detail::full, limit);
             if (uneven.fits && (1.0 + kEqualTime) * uneven.step.value < full.step.value) {
                 full = std::move(uneven);
             }
@@ -212,33 +210,24 @@ private:
         return full;
     }
 
-    [[nodiscard]] Prediction completed(Prediction full, const Candidate& candidate) const {
-        const auto& asked = scene_.space.max_memory;
-        full.memory_limit = candidate.limit;
-        full.fits = full.fits && full.memory.total() <= candidate.limit && (!asked || full.most_memory <= *asked);
-        return full;
-    }
-
-    void explain(const std::map<std::pair<std::size_t, std::string>, Infeasibility>& misses) {
+    void explain(const GroupsByStrategy& groups) {
         const Candidate* nearest = nullptr;
-        for (const auto& [key, miss] : misses) {
-            Infeasible infeasible{scene_.space.strategies[key.first].name, miss.reason, miss.count, {}};
-            if (miss.least) {
-                const Plan plan = plan_of(scene_.space, enumeration_.layouts, *miss.least);
-                infeasible.nearest =
-                    fmt::format("the leanest needs {:.1f} of {:.1f} GiB per device ({}, micro-batch {}, recompute {})",
-                                miss.least->memory.in(1_GiB), miss.least->limit.in(1_GiB), mesh_text(plan),
-                                plan.microbatch, name(plan.recompute));
-                if (nearest == nullptr || miss.least->memory < nearest->memory) {
-                    nearest = &*miss.least;
+        for (const auto& [key, group] : groups) {
+            Infeasible infeasible{scene_.space.strategies[key.first].name, group.cause, group.count, {}};
+            if (group.least) {
+                infeasible.nearest = NearestPlan{plan_of(scene_.space, enumeration_.layouts, *group.least),
+                                                 group.least->memory, group.least->limit};
+                if (nearest == nullptr || group.least->memory < nearest->memory) {
+                    nearest = &*group.least;
                 }
             }
             answer_.infeasible.push_back(std::move(infeasible));
         }
-        std::stable_sort(
-            answer_.infeasible.begin(), answer_.infeasible.end(), [](const Infeasible& a, const Infeasible& b) {
-                return std::tuple(-a.count, a.strategy, a.reason) < std::tuple(-b.count, b.strategy, b.reason);
-            });
+        std::stable_sort(answer_.infeasible.begin(), answer_.infeasible.end(),
+                         [](const Infeasible& a, const Infeasible& b) {
+                             return std::tuple(-a.count, a.strategy, text(a.cause)) <
+                                    std::tuple(-b.count, b.strategy, text(b.cause));
+                         });
         if (answer_.plans.empty() && nearest != nullptr) {
             answer_.nearest.push_back(in_full(*nearest));
         }

@@ -77,7 +77,7 @@ std::vector<std::int64_t> extents_on(const plan::Strategy& strategy, const std::
 std::vector<RecomputeKind> recomputes(const graph::Graph& graph) {
     std::vector<RecomputeKind> kinds{RecomputeKind::none};
     const bool blocks = std::any_of(graph.segments.begin(), graph.segments.end(),
-                                    [](const graph::Segment& segment) { return !segment.block.empty(); });
+                                    [](const graph::Segment& segment) { return segment.is_block(); });
     const bool selective = std::any_of(graph.layers.begin(), graph.layers.end(), [](const graph::Layer& layer) {
         const auto& saved = layer.nest.saved;
         return std::any_of(saved.begin(), saved.end(), [](const graph::Saved& s) { return s.selective; });
@@ -273,11 +273,7 @@ std::vector<std::int64_t> shard_groups(const Plan& plan) {
 
 Variants::Variants(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap,
                    const plan::Offload& offload)
-    : recomputes_(recomputes(graph)), vary_(vary), overlap_(overlap), offload_(offload) {
-    for (const graph::Segment& segment : graph.segments) {
-        blocks_ += segment.block.empty() ? 0 : segment.count;
-    }
-}
+    : recomputes_(recomputes(graph)), blocks_(graph.block_count()), vary_(vary), overlap_(overlap), offload_(offload) {}
 
 std::vector<Variant> Variants::of(const Plan& base) const {
     std::vector<Variant> variants;

@@ -108,9 +108,9 @@ private:
     std::int64_t microbatches_;
 };
 
-/// Passes of the cut that is made unasked; nothing where there is none.
-std::optional<Seconds> usual_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t stages,
-                                  std::int64_t microbatches) {
+/// Passes of the cut that is made unasked.
+Seconds usual_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t stages,
+                   std::int64_t microbatches) {
     std::vector<Seconds> times;
     for (const step::Stage& stage : step::cut_stages(costed, stages, plan.chunks, {})) {
         Seconds& time = times.emplace_back();
@@ -118,7 +118,7 @@ std::optional<Seconds> usual_time(const step::CostedGraph& costed, const plan::P
             time += static_cast<double>(stage.count(u)) * seconds_of(costed.segments[u], plan);
         }
     }
-    return times.empty() ? std::nullopt : std::optional(step::pipeline_time(times, microbatches, plan.chunks).total);
+    return step::pipeline_time(times, microbatches, plan.chunks).total;
 }
 
 }  // namespace
@@ -127,13 +127,14 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Pla
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     const std::optional<Row> row = row_of(costed, plan);
     const std::int64_t microbatches = plan.batch / (costed.sharded.data_ways * plan.microbatch);
-    if (stages < 2 || !row || costed.placement.mixed() || microbatches < 1) {
+    if (stages < 2 || !row || costed.placement.mixed() || microbatches < 1 ||
+        step::pipeline_limit(costed.graph->segment_count(), plan, microbatches)) {
         return {};
     }
     const UnevenCuts cuts(*row, stages, plan.chunks, microbatches);
-    const std::optional<Seconds> usual = usual_time(costed, plan, stages, microbatches);
+    const Seconds usual = usual_time(costed, plan, stages, microbatches);
     std::vector<UnevenCut> faster = cuts.all();
-    std::erase_if(faster, [&](const UnevenCut& cut) { return usual && cut.time >= *usual; });
+    std::erase_if(faster, [&](const UnevenCut& cut) { return cut.time >= usual; });
     std::stable_sort(faster.begin(), faster.end(), [](const UnevenCut& a, const UnevenCut& b) {
         return a.time != b.time ? a.time < b.time : a.bent < b.bent;
     });

@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "step/bottleneck_kinds.hpp"
-
 namespace dodona::step {
 
 namespace {
@@ -43,40 +41,35 @@ private:
     }
 
     /// `cost`: about how much of the step it takes; 0: no time as yet.
-    void note(const BottleneckKind& kind, double value, double cost, const std::string& text) {
-        if (value > kind.threshold + 1e-9) {
-            found_.emplace_back(Bottleneck{.kind = std::string(kind.name),
-                                           .share = value,
-                                           .text = text,
-                                           .category = std::string(kind.category),
-                                           .inherent = kind.inherent,
-                                           .threshold = kind.threshold,
-                                           .evidence = std::string(kind.evidence)},
-                                cost);
+    void note(BottleneckKind kind, double value, double cost, std::string text) {
+        if (value > row_of(kind).threshold + 1e-9) {
+            found_.emplace_back(Bottleneck{.kind = kind, .share = value, .text = std::move(text)}, cost);
         }
     }
 
     /// Parts of the step that are bottlenecks where they are large.
     void shares() {
-        const auto part = [&](const BottleneckKind& kind, TimePart which, std::string_view text) {
+        const auto part = [&](BottleneckKind kind, TimePart which, std::string_view text) {
             const double value = share(which);
             note(kind, value, value, fmt::format("{:.0f} % of the step {}", 100 * value, text));
         };
-        part(kGradientExchange, TimePart::gradients,
+        part(BottleneckKind::gradient_exchange, TimePart::gradients,
              "is gradient reduction that nothing hides: larger batches per rank, fewer data ranks or overlap would "
              "help");
-        part(kLayerCollectives, TimePart::layer,
+        part(BottleneckKind::layer_collectives, TimePart::layer,
              "is collectives inside layers: fewer ways, or a faster link under them, would help");
-        part(kStageTransfers, TimePart::pipeline,
+        part(BottleneckKind::stage_transfers, TimePart::pipeline,
              "sends tensors between stages: fewer stages or chunks, or hiding the transfers, would help");
-        part(kWeightUpdate, TimePart::optimizer, "updates weights: sharding the optimizer states divides it");
-        part(kBubble, TimePart::bubble, "waits for other stages: more micro-batches or interleaved chunks would help");
-        part(kInput, TimePart::input,
+        part(BottleneckKind::weight_update, TimePart::optimizer,
+             "updates weights: sharding the optimizer states divides it");
+        part(BottleneckKind::bubble, TimePart::bubble,
+             "waits for other stages: more micro-batches or interleaved chunks would help");
+        part(BottleneckKind::input, TimePart::input,
              "waits for samples: faster storage, more readers or samples staged on the nodes would help");
-        part(kLaunch, TimePart::host,
+        part(BottleneckKind::launch, TimePart::host,
              "devices wait for the host to start kernels: larger micro-batches, graph capture or fused kernels would "
              "help");
-        part(kHostLink, TimePart::offload,
+        part(BottleneckKind::host_link, TimePart::offload,
              "waits for copies to and from the host: overlap, larger micro-batches or offloading less would help");
     }
 
@@ -88,7 +81,7 @@ private:
         }
         const bool reduces = gradients > Seconds{};
         const double ratio = reduces ? p_.time[TimePart::halo] / gradients : std::numeric_limits<double>::infinity();
-        note(kHaloExchange, ratio, halo,
+        note(BottleneckKind::halo_exchange, ratio, halo,
              fmt::format(
                  "halo exchanges take {:.0f} % of the step{}: splitting fewer ways, or over a faster link, would "
                  "help",
@@ -109,10 +102,10 @@ private:
         }
         const double cost = p_.step.value > Seconds{} ? lost / p_.step.value : 0.0;
         note(
-            kCongestion, worst->contention, cost,
+            BottleneckKind::congestion, worst->contention, cost,
             fmt::format("{:.3g} of the job's own flows share a link ({}), which costs up to {:.1f} % of the step: more "
                         "links a node, or the axis inside nodes, would help",
-                        worst->contention, worst->what, 100 * cost));
+                        worst->contention, step::text(*worst), 100 * cost));
     }
 
     void balance() {
@@ -126,7 +119,7 @@ private:
             slowest = max(slowest, stage.time);
         }
         const double ratio = sum > Seconds{} ? slowest / (sum / static_cast<double>(p_.stages.size())) : 1.0;
-        note(kBalance, ratio, 1.0 - 1.0 / ratio,
+        note(BottleneckKind::balance, ratio, 1.0 - 1.0 / ratio,
              fmt::format("the slowest stage works {:.2f} times the mean: other cuts (--stages), fewer stages or chunks "
                          "would help",
                          ratio));
@@ -148,7 +141,7 @@ private:
             return;
         }
         const double full = p_.memory_limit > Bytes{} ? p_.memory.total() / p_.memory_limit : 0.0;
-        note(kMemoryStalling, full, 0,
+        note(BottleneckKind::memory_stalling, full, 0,
              fmt::format("{:.0f} % of device memory is in use, where allocators stall or fail: smaller micro-batches, "
                          "recomputation or sharding would free some",
                          100 * full));
@@ -158,7 +151,7 @@ private:
                                copied(level >= plan::ShardLevel::states) * p_.memory[MemoryPart::optimizer]) /
                               p_.memory.total();
         const double kept = r_.kept_elsewhere * (p_.memory[MemoryPart::activations] / p_.memory.total());
-        note(kMemoryRedundancy, states + kept, 0,
+        note(BottleneckKind::memory_redundancy, states + kept, 0,
              fmt::format("{:.0f} % of memory holds what other ranks hold too ({:.0f} % weights and states, {:.0f} % "
                          "activations): {} would free it",
                          100 * (states + kept), 100 * states, 100 * kept,
@@ -168,20 +161,24 @@ private:
     void redundant_work() {
         const double executed = r_.executed.in(unit::flop)*ranks();
         const double repeated = executed > 0 ? 1.0 - r_.whole_executed.in(unit::flop) / executed : 0.0;
-        note(kComputeRedundancy, repeated, repeated * (share(TimePart::forward) + share(TimePart::backward)),
+        note(BottleneckKind::compute_redundancy, repeated,
+             repeated * (share(TimePart::forward) + share(TimePart::backward)),
              fmt::format("{:.0f} % of the arithmetic is done by several ranks alike: layers that the strategy leaves "
                          "whole dominate, and more ways divide only the rest",
                          100 * repeated));
     }
 
     void devices() {
-        if (room_.stopped.empty()) {
+        if (room_.stopped_by.empty()) {
             return;
         }
-        const bool samples = room_.stopped.find("the batch has") != std::string::npos;
-        note(kDevices, room_.taken, 0,
-             room_.taken > 1 ? fmt::format("more than the strategy can use: {}", room_.stopped)
-                             : fmt::format("no axis can be doubled: {}; {} would take more devices", room_.stopped,
+        const bool samples =
+            std::any_of(room_.stopped_by.begin(), room_.stopped_by.end(),
+                        [](const plan::Limit& limit) { return std::holds_alternative<plan::BatchLimit>(limit.cause); });
+        const std::string limits = plan::text(room_.stopped_by);
+        note(BottleneckKind::devices, room_.taken, 0,
+             room_.taken > 1 ? fmt::format("more than the strategy can use: {}", limits)
+                             : fmt::format("no axis can be doubled: {}; {} would take more devices", limits,
                                            samples ? "a larger batch" : "a strategy with another axis"));
     }
 

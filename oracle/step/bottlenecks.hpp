@@ -25,8 +25,8 @@ double kept_elsewhere(const CostedGraph& costed, const plan::Plan& plan);
 
 /// Whether the strategy could use twice as many devices for the same batch.
 struct Room {
-    double taken = 0;     ///< of what the axis with most room has; over 1: a limit is broken
-    std::string stopped;  ///< what stops the axes; empty: one can be doubled
+    double taken = 0;                     ///< of what the axis with most room has; over 1: a limit is broken
+    std::vector<plan::Limit> stopped_by;  ///< what stops the axes; empty: one can be doubled
 };
 Room room(const graph::Graph& graph, const plan::Plan& plan);
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 namespace dodona::step {
 
 using plan::Phase;
@@ -11,39 +9,41 @@ using plan::Purpose;
 
 namespace {
 
-std::string_view subject(const plan::LayerTransfer& transfer) {
+CommunicationSubject subject(const plan::LayerTransfer& transfer) {
     const bool forward = transfer.phase == Phase::forward;
     switch (transfer.purpose) {
-        case Purpose::conversion: return forward ? "activations" : "activation gradients";
-        case Purpose::regather: return "activations again for weight gradients";
-        case Purpose::statistic: return "statistics";
-        case Purpose::halo: return forward ? "activations" : "activation gradients";
-        case Purpose::stream: return forward ? "keys and values" : "keys, values and their gradients";
+        case Purpose::regather: return CommunicationSubject::activations_again;
+        case Purpose::statistic: return CommunicationSubject::statistics;
+        case Purpose::stream:
+            return forward ? CommunicationSubject::keys_and_values
+                           : CommunicationSubject::keys_and_values_with_gradients;
+        case Purpose::conversion:
+        case Purpose::halo: break;
     }
-    return "";
+    return forward ? CommunicationSubject::activations : CommunicationSubject::activation_gradients;
 }
 
-std::string_view subject(StateTransfer::What what) {
+CommunicationSubject subject(StateTransfer::What what) {
     switch (what) {
-        case StateTransfer::What::gradients: return "weight gradients";
-        case StateTransfer::What::rows: return "gradients of touched rows";
-        case StateTransfer::What::parameters: return "weights";
-        case StateTransfer::What::tied_gradients: return "the tied weight's gradient between stages";
+        case StateTransfer::What::gradients: return CommunicationSubject::weight_gradients;
+        case StateTransfer::What::rows: return CommunicationSubject::gradient_rows;
+        case StateTransfer::What::parameters: return CommunicationSubject::weights;
+        case StateTransfer::What::tied_gradients: break;
     }
-    return "";
+    return CommunicationSubject::tied_gradient;
 }
 
 class Lines {
 public:
     explicit Lines(const CostedGraph& costed) : costed_(costed) {}
 
-    void add(std::string_view what, cluster::Collective collective, plan::Atoms atoms, Bytes size, double per_step,
-             const cost::CollectiveTime& time, std::int64_t ranks = 0) {
+    void add(CommunicationSubject subject, cluster::Collective collective, plan::Atoms atoms, Bytes size,
+             double per_step, const cost::CollectiveTime& time, std::int64_t ranks = 0) {
         CommunicationLine line;
+        line.collective = collective;
+        line.subject = subject;
+        line.algorithm = time.algorithm;
         line.axes = costed_.mesh.names(atoms);
-        line.collective = name(collective);
-        line.what = fmt::format("{} of {} over {}", line.collective, what, fmt::join(line.axes, " x "));
-        line.algorithm = name(time.algorithm);
         line.ranks = ranks > 0 ? ranks : costed_.mesh.ways(atoms);
         line.per_step = per_step;
         line.size = size;
@@ -51,7 +51,8 @@ public:
         line.time = per_step * time.time.value;
         line.contention = time.contention;
         const auto same = std::find_if(lines_.begin(), lines_.end(), [&](const CommunicationLine& other) {
-            return other.what == line.what && other.size == line.size;
+            return other.collective == line.collective && other.subject == line.subject && other.axes == line.axes &&
+                   other.size == line.size;
         });
         if (same == lines_.end()) {
             lines_.push_back(std::move(line));
@@ -101,11 +102,11 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
     }
     if (stages > 1 && pass.boundary > Seconds{}) {
         const double transfers = 2.0 * m * static_cast<double>(plan.chunks);
-        lines.add("activations and their gradients between stages", cluster::Collective::send,
+        lines.add(CommunicationSubject::stage_boundary, cluster::Collective::send,
                   costed.mesh.axis(*plan.strategy.pipeline), pass.arriving.sent, transfers, pass.send);
         if (pass.arriving.gathered > Bytes{}) {
-            lines.add("stage boundaries", cluster::Collective::all_gather, boundary_split(costed, plan),
-                      pass.arriving.gathered, transfers, pass.gather);
+            lines.add(CommunicationSubject::boundary_gathers, cluster::Collective::all_gather,
+                      boundary_split(costed, plan), pass.arriving.gathered, transfers, pass.gather);
         }
     }
     return lines.sorted();

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "step/bottlenecks.hpp"
 #include "step/communication.hpp"
 #include "step/input_time.hpp"
@@ -22,25 +20,26 @@ constexpr double kHopeless = 1.25;
 
 class Evaluation {
 public:
-    Evaluation(const CostedGraph& costed, const plan::Plan& plan, Detail detail)
-        : costed_(costed), plan_(plan), detail_(detail) {
+    Evaluation(const CostedGraph& costed, const plan::Plan& plan, Detail detail, std::optional<Bytes> max_memory)
+        : costed_(costed), plan_(plan), detail_(detail), max_memory_(max_memory) {
         p_.plan = plan;
         p_.data_ranks = costed.sharded.data_ways;
         p_.microbatches = plan.batch / (p_.data_ranks * plan.microbatch);
-        p_.memory_limit = costed.memory_limit();
+        p_.memory_limit = within_asked(costed.memory_limit());
         p_.limits = costed.sharded.limits;
     }
 
     Prediction run() {
         const std::int64_t stages =
             plan_.strategy.pipeline ? costed_.mesh.ways(costed_.mesh.axis(*plan_.strategy.pipeline)) : 1;
-        std::vector<Stage> cut = cut_stages(costed_, stages, plan_.chunks, plan_.stages);
-        if (cut.empty()) {
-            p_.limits.push_back(too_few_pieces(*costed_.graph, stages, plan_.chunks));
-            judge();
+        if (const auto limit = pipeline_limit(costed_.graph->segment_count(), plan_, p_.microbatches)) {
+            const plan::Limit* broken = plan::tightest_broken(p_.limits);
+            p_.why_not = broken != nullptr ? *broken : *limit;
+            p_.limits.push_back(*limit);
+            p_.runs = false;
             return std::move(p_);
         }
-        choose_job(cut);
+        choose_job(cut_stages(costed_, stages, plan_.chunks, plan_.stages));
         compose_time();
         compose_memory();
         judge();
@@ -182,9 +181,9 @@ private:
         }
         p_.memory = fullest->memory;
         p_.totals = totals(fullest->memory);
-        p_.memory_limit = fullest->on->memory_limit();
+        p_.memory_limit = within_asked(fullest->on->memory_limit());
         if (costed_.placement.mixed()) {
-            fullest_device_ = fmt::format(" on {}", fullest->on->device_names());
+            fullest_device_ = fullest->on->device_names();
         }
         if (plan_.offload.any()) {
             compose_host();
@@ -208,20 +207,27 @@ private:
             .memory = devices * most, .limit = costed_.cluster->host->memory, .in = critical.in, .out = critical.out};
     }
 
+    [[nodiscard]] Bytes within_asked(Bytes offered) const { return max_memory_ ? min(*max_memory_, offered) : offered; }
+
+    /// The fullest device has less than its own memory; any other may have more than a limit that is asked for.
     void judge() {
         if (const Limit* broken = plan::tightest_broken(p_.limits)) {
-            p_.why_not = broken->text;
+            p_.why_not = *broken;
             return;
         }
-        p_.fits = p_.memory.total() <= p_.memory_limit;
-        if (!p_.fits) {
-            p_.why_not = fmt::format("out of memory: {:.1f} GiB of {:.1f} GiB{}", p_.memory.total().in(1_GiB),
-                                     p_.memory_limit.in(1_GiB), fullest_device_);
+        if (p_.memory.total() > p_.memory_limit) {
+            p_.why_not = MemoryShortage{.place = MemoryPlace::device,
+                                        .needed = p_.memory.total(),
+                                        .available = p_.memory_limit,
+                                        .device = fullest_device_};
+        } else if (max_memory_ && p_.most_memory > *max_memory_) {
+            p_.why_not =
+                MemoryShortage{.place = MemoryPlace::device, .needed = p_.most_memory, .available = *max_memory_};
         } else if (p_.host && p_.host->memory > p_.host->limit) {
-            p_.fits = false;
-            p_.why_not = fmt::format("out of host memory: {:.1f} GiB of {:.1f} GiB on a node",
-                                     p_.host->memory.in(1_GiB), p_.host->limit.in(1_GiB));
+            p_.why_not =
+                MemoryShortage{.place = MemoryPlace::host, .needed = p_.host->memory, .available = p_.host->limit};
         }
+        p_.fits = !p_.why_not;
     }
 
     void explain() {
@@ -338,49 +344,49 @@ private:
 
     void add_provenance() {
         for (const DeviceTimes& times : costed_.devices) {
-            p_.provenance.push_back(times.evidence);
+            p_.provenance.push_back(times.source);
         }
-        Evidence worst = Evidence::measured;
-        bool any = false;
+        std::optional<Evidence> worst;
+        const auto take = [&](Evidence evidence) { worst = worst ? std::max(*worst, evidence) : evidence; };
         for (const SegmentCost& segment : costed_.segments) {
             for (const TimedTransfer& transfer : segment.transfers) {
-                worst = std::max(worst, transfer.time.evidence);
-                any = true;
+                take(transfer.time.evidence);
             }
         }
         for (const StateTransfer& transfer :
              composed_.replicas[composed_.critical].stages[p_.critical_stage].transfers) {
-            worst = std::max(worst, transfer.time.evidence);
-            any = true;
+            take(transfer.time.evidence);
         }
-        if (any) {
-            p_.provenance.push_back(fmt::format("communication: {} of {} ({})", name(worst), costed_.cluster->name,
-                                                costed_.cluster->source));
+        const cluster::Cluster& cluster = *costed_.cluster;
+        if (worst) {
+            p_.provenance.push_back(
+                {.of = SourceLine::Of::communication, .worst = *worst, .name = cluster.name, .source = cluster.source});
         }
         if (p_.host) {
-            p_.provenance.push_back(
-                fmt::format("host memory and its link: {}{}", costed_.cluster->name,
-                            costed_.cluster->host->source.empty() ? "" : " (" + costed_.cluster->host->source + ")"));
+            p_.provenance.push_back({.of = SourceLine::Of::host, .name = cluster.name, .source = cluster.host->source});
         }
         if (const plan::Framework& framework = plan_.framework; !framework.name.empty()) {
-            p_.provenance.push_back(fmt::format("framework: {} ({})", framework.name, framework.source));
+            p_.provenance.push_back(
+                {.of = SourceLine::Of::framework, .name = framework.name, .source = framework.source});
         }
-        p_.provenance.push_back(fmt::format("model: {} ({})", costed_.graph->name, costed_.graph->source));
+        p_.provenance.push_back(
+            {.of = SourceLine::Of::model, .name = costed_.graph->name, .source = costed_.graph->source});
     }
 
     const CostedGraph& costed_;
     const plan::Plan& plan_;
     Detail detail_;
+    std::optional<Bytes> max_memory_;
     Prediction p_;
     std::vector<ReplicaGroup> groups_;
     ComposedStep composed_;
-    std::string fullest_device_;  ///< " on v100", where devices differ
+    std::optional<std::string> fullest_device_;  ///< where devices differ
 };
 
 }  // namespace
 
-Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail) {
-    return Evaluation(costed, plan, detail).run();
+Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail, std::optional<Bytes> max_memory) {
+    return Evaluation(costed, plan, detail, max_memory).run();
 }
 
 }  // namespace dodona::step

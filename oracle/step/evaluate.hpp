@@ -11,6 +11,8 @@ namespace dodona::step {
 enum class Detail { totals, full };
 
 /// `costed` must have been made from a plan with the same mesh, strategy, micro-batch, precision and algorithm.
-Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail = Detail::full);
+/// `max_memory`: the most that a device may use, where that is less than it offers.
+Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail = Detail::full,
+                    std::optional<Bytes> max_memory = std::nullopt);
 
 }  // namespace dodona::step

@@ -130,12 +130,9 @@ std::vector<Kernel> KernelCost::relayouts(const std::vector<Kernel>& kernels, Pr
     return passes;
 }
 
-std::string KernelCost::evidence() const {
-    const std::string device = device_.name + " (" + device_.source + ")";
-    if (best_ == worst_) {
-        return "compute: " + std::string(name(worst_)) + " of " + device;
-    }
-    return "compute: " + std::string(name(best_)) + " to " + std::string(name(worst_)) + " of " + device;
+SourceLine KernelCost::source() const {
+    return {
+        .of = SourceLine::Of::kernels, .best = best_, .worst = worst_, .name = device_.name, .source = device_.source};
 }
 
 }  // namespace dodona::step

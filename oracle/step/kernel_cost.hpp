@@ -2,7 +2,6 @@
 // between them.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/estimate.hpp"
@@ -28,8 +27,8 @@ public:
     /// Products of dW, whose results go into the gradient buffer.
     PassCost into_gradients(const std::vector<graph::Kernel>& kernels, bool in_block);
 
-    /// "compute: measured to data sheet of a100 (its source)": of all kernels so far.
-    [[nodiscard]] std::string evidence() const;
+    /// Of all kernels so far.
+    [[nodiscard]] SourceLine source() const;
 
 private:
     [[nodiscard]] Precision precision(bool in_block) const;

@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "base/estimate.hpp"
+#include "cluster/cluster.hpp"
 #include "plan/limit.hpp"
 #include "plan/plan.hpp"
+#include "step/bottleneck_kinds.hpp"
+#include "step/infeasibility.hpp"
+#include "step/source_line.hpp"
 #include "step/uncertainty.hpp"
 
 namespace dodona::step {
@@ -100,22 +104,34 @@ struct ReplicaPrediction {
 
 using plan::Limit;
 
-/// A bottleneck after Kahira et al., HPDC'21, Table 6; the kinds are in bottleneck_kinds.hpp.
+/// A bottleneck after Kahira et al., HPDC'21, Table 6.
 struct Bottleneck {
-    std::string kind;           ///< "gradient exchange", "layer-wise collective", "congestion", ...
-    double share = 0;           ///< the triggering ratio (share of the step, or phi, or imbalance)
-    std::string text;           ///< one sentence with the figure and what would help
-    std::string category = {};  ///< "communication", "memory", "computation", "scaling", "input/output"
-    bool inherent = false;      ///< comes with the strategy (L in Table 6); else software or machine may mend it (B)
-    double threshold = 0;       ///< above which `share` is told
-    std::string evidence = {};  ///< where the threshold is from
+    BottleneckKind kind = BottleneckKind::gradient_exchange;
+    double share = 0;  ///< the triggering ratio (share of the step, or phi, or imbalance): over the kind's threshold
+    std::string text;  ///< one sentence for people, with the figure and what would help
 };
 
-/// One kind of collective of the step, for explanations and checks.
+/// What a collective of a step moves.
+enum class CommunicationSubject {
+    activations,
+    activation_gradients,
+    activations_again,  ///< gathered once more in backward, for weight gradients
+    statistics,
+    keys_and_values,
+    keys_and_values_with_gradients,
+    weight_gradients,
+    gradient_rows,  ///< of a table: those that a step touches
+    weights,
+    tied_gradient,     ///< of a weight that two stages hold
+    stage_boundary,    ///< activations and their gradients, from stage to stage
+    boundary_gathers,  ///< tensors that were split to be sent from stage to stage
+};
+
+/// Equal collectives of a step taken together.
 struct CommunicationLine {
-    std::string what;        ///< "all-reduce of gradients over data"
-    std::string collective;  ///< "all-reduce"
-    std::string algorithm;   ///< "ring"
+    cluster::Collective collective = cluster::Collective::all_reduce;
+    CommunicationSubject subject = CommunicationSubject::activations;
+    cluster::Algorithm algorithm = cluster::Algorithm::ring;
     std::vector<std::string> axes;
     std::int64_t ranks = 1;
     double per_step = 0;    ///< how many in one step on the critical stage
@@ -140,10 +156,16 @@ struct Epoch {
     Seconds total;
 };
 
+/// "all-reduce of weight gradients over data".
+std::string text(const CommunicationLine& line);
+
+/// What one plan gives. Where `runs` is false its pipeline cannot be cut or scheduled as planned: there are a plan, a
+/// reason and limits, and no times and no memory.
 struct Prediction {
     plan::Plan plan;
+    bool runs = true;
     bool fits = false;
-    std::string why_not;  ///< when it does not fit: which part is too large and by how much
+    std::optional<Infeasibility> why_not;  ///< none if it fits
     Estimate step;
     Uncertainty uncertainty;  ///< what the interval is made of
     double samples_per_second = 0;
@@ -156,7 +178,7 @@ struct Prediction {
     TimeParts busy;               ///< with what overlap hides; bubble zero
     MemoryParts memory;           ///< of the stage that fills its device most; adds up to the process total
     MemoryTotals totals;          ///< of the same stage
-    Bytes memory_limit;           ///< what that device offers
+    Bytes memory_limit;           ///< what that device offers, or the limit asked for if that is less
     Bytes most_memory;            ///< of any device
     std::optional<HostUse> host;  ///< where something is offloaded
     std::vector<StagePrediction> stages;
@@ -167,8 +189,8 @@ struct Prediction {
     std::vector<Limit> limits;
     std::vector<Bottleneck> bottlenecks;
     std::vector<CommunicationLine> communication;
-    std::vector<std::string> provenance;  ///< which evidence stands behind the times, with sources
-    std::optional<Epoch> epoch;           ///< where the data set's size is known
+    std::vector<SourceLine> provenance;
+    std::optional<Epoch> epoch;  ///< where the data set's size is known
 };
 
 }  // namespace dodona::step

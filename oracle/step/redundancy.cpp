@@ -3,8 +3,6 @@
 #include <set>
 #include <tuple>
 
-#include <fmt/format.h>
-
 #include "plan/axis_limit.hpp"
 #include "step/bottlenecks.hpp"
 
@@ -44,13 +42,13 @@ std::optional<plan::Limit> broken_by_doubling(const graph::Graph& graph, plan::P
     } else {
         found->size *= 2;
     }
-    try {
-        const std::vector<plan::Limit> limits = plan::limits_on(graph, plan, plan.batch);
-        const plan::Limit* broken = plan::tightest_broken(limits);
-        return broken == nullptr ? std::nullopt : std::optional(*broken);
-    } catch (const InputError&) {
-        return plan::Limit{.text = fmt::format("the folds do not nest on {} twice as large", axis), .broken = true};
+    const std::vector<plan::Limit> limits = plan::limits_on(graph, plan, plan.batch);
+    const plan::Limit* broken = plan::tightest_broken(limits);
+    if (broken == nullptr) {
+        return std::nullopt;
     }
+    return std::holds_alternative<plan::FoldLimit>(broken->cause) ? plan::Limit{plan::FoldLimit{.doubled = axis}}
+                                                                  : *broken;
 }
 
 }  // namespace
@@ -79,26 +77,23 @@ double kept_elsewhere(const CostedGraph& costed, const plan::Plan& plan) {
 Room room(const graph::Graph& graph, const plan::Plan& plan) {
     const std::vector<plan::Limit> now = plan::limits_on(graph, plan, plan.batch);
     if (const plan::Limit* broken = plan::tightest_broken(now)) {
-        const bool counted = broken->pieces > 0;
-        return {counted ? static_cast<double>(broken->ways) / static_cast<double>(broken->pieces) : 2.0, broken->text};
+        const std::optional<std::int64_t> pieces = broken->pieces();
+        return {pieces ? static_cast<double>(broken->ways) / static_cast<double>(*pieces) : 2.0, {*broken}};
     }
-    Room room{.taken = 1, .stopped = {}};
-    std::vector<std::string> reasons;
+    Room room{.taken = 1, .stopped_by = {}};
     for (const std::string& axis : plan.strategy.axes) {
         const std::optional<plan::Limit> broken = broken_by_doubling(graph, plan, axis);
         if (!broken) {
             return {};
         }
-        if (broken->pieces > 0) {
+        if (const std::optional<std::int64_t> pieces = broken->pieces()) {
             const auto ways = static_cast<double>(broken->ways) / 2;
-            room.taken = std::min(room.taken, ways / static_cast<double>(broken->pieces));
+            room.taken = std::min(room.taken, ways / static_cast<double>(*pieces));
         }
-        const bool told = std::find(reasons.begin(), reasons.end(), broken->text) != reasons.end();
-        if (plan.axis_size(axis) > 1 && !told) {
-            reasons.push_back(broken->text);
+        if (plan.axis_size(axis) > 1) {
+            room.stopped_by.push_back(*broken);
         }
     }
-    room.stopped = fmt::format("{}", fmt::join(reasons, "; "));
     return room;
 }
 

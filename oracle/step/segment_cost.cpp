@@ -81,7 +81,7 @@ public:
         const Graph& graph = *costed_.graph;
         costed_.segments.resize(graph.segments.size());
         for (std::size_t u = 0; u < graph.segments.size(); ++u) {
-            costed_.segments[u].block = !graph.segments[u].block.empty();
+            costed_.segments[u].block = graph.segments[u].is_block();
             for (const Vertex v : graph.segments[u].layers) {
                 add_layer(v, costed_.segments[u]);
             }
@@ -95,7 +95,7 @@ private:
         const Layer& layer = costed_.graph->layer(v);
         const plan::ShardedLayer& sharded = sharded_.layers[v];
         const auto count = static_cast<double>(layer.count);
-        const bool in_block = !costed_.graph->segments[layer.segment].block.empty();
+        const bool in_block = costed_.graph->segments[layer.segment].is_block();
         segment.forward += count * kernels_.with_casts(sharded.work.forward, in_block);
         PassCost backward = layer.frozen ? PassCost{} : kernels_.into_gradients(sharded.work.backward_weight, in_block);
         if (layer.input_gradient) {
@@ -215,7 +215,7 @@ private:
         const auto found = std::find_if(
             all.begin(), all.end(), [&](const cluster::MeasuredSamples& m) { return m.model == costed_.graph->name; });
         if (found == all.end() || !(device_ == costed_.cluster->device)) {
-            times.evidence = kernels_.evidence();
+            times.source = kernels_.source();
             return;
         }
         const Flop whole = costed_.whole_executed;
@@ -232,7 +232,7 @@ private:
         }
         times.measured = true;
         times.measured_update = found->update;
-        times.evidence = "compute: seconds per sample measured on this machine (" + found->source + ")";
+        times.source = {.of = SourceLine::Of::measured_samples, .name = device_.name, .source = found->source};
     }
 
     /// Matrix arithmetic of one sample, forward and backward, on one device.
@@ -282,7 +282,7 @@ void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
         CostedGraph one = bare;
         one.set = DeviceSet{1} << k;
         one.devices = {
-            {.device = costed.placement.kinds[k].device, .measured = false, .measured_update = {}, .evidence = {}}};
+            {.device = costed.placement.kinds[k].device, .measured = false, .measured_update = {}, .source = {}}};
         Costing(one, costed.sharded, plan).run();
         costed.variants.push_back(std::move(one));
     }
@@ -347,7 +347,7 @@ CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, cons
         cost_variants(costed, plan);
         return costed;
     }
-    costed.devices = {{.device = kinds.front().device, .measured = false, .measured_update = {}, .evidence = {}}};
+    costed.devices = {{.device = kinds.front().device, .measured = false, .measured_update = {}, .source = {}}};
     costed.placement.kinds = kinds;
     Costing(costed, costed.sharded, plan).run();
     return costed;

@@ -18,6 +18,7 @@
 #include "plan/shard.hpp"
 #include "step/placement.hpp"
 #include "step/segment_memory.hpp"
+#include "step/source_line.hpp"
 
 namespace dodona::step {
 
@@ -92,7 +93,7 @@ struct DeviceTimes {
     const cluster::Device* device = nullptr;
     bool measured = false;    ///< compute from measured samples, not from kernels
     Seconds measured_update;  ///< of the whole network, where measured
-    std::string evidence;     ///< provenance of the compute times
+    SourceLine source;        ///< of the compute times
 };
 
 /// On one device, or on several that work in step: then each pass of a segment takes as long as on the slowest.

@@ -151,7 +151,7 @@ Bytes SegmentMemories::width(const plan::SavedTensor& saved, bool quantised) con
     return quantised ? quantised_bytes(precision_) : element_bytes(saved.element, precision_);
 }
 
-bool SegmentMemories::in_block(Vertex v) const { return !graph_.segments[graph_.layer(v).segment].block.empty(); }
+bool SegmentMemories::in_block(Vertex v) const { return graph_.segments[graph_.layer(v).segment].is_block(); }
 
 bool SegmentMemories::gradient_in_place(Vertex v) const {
     if (profile_.loss != LossMemory::in_place) {

@@ -32,7 +32,7 @@ std::vector<Counts> deal_blocks(const CostedGraph& costed, const Counts& per_sta
     std::size_t stage = 0;
     std::int64_t room = per_stage[0];
     for (std::size_t u = 0; u < segments.size(); ++u) {
-        if (segments[u].block.empty()) {
+        if (!segments[u].is_block()) {
             virtual_stages[stage][u] = segments[u].count;
             continue;
         }
@@ -125,14 +125,6 @@ std::vector<Counts> balance(const CostedGraph& costed, std::int64_t stages) {
     return found;
 }
 
-std::int64_t blocks(const CostedGraph& costed) {
-    std::int64_t sum = 0;
-    for (const graph::Segment& segment : costed.graph->segments) {
-        sum += segment.block.empty() ? 0 : segment.count;
-    }
-    return sum;
-}
-
 }  // namespace
 
 bool blocks_are_alike(const CostedGraph& costed) {
@@ -152,14 +144,16 @@ bool blocks_are_alike(const CostedGraph& costed) {
     return first >= 0;
 }
 
-plan::Limit too_few_pieces(const graph::Graph& graph, std::int64_t stages, std::int64_t chunks) {
-    std::int64_t segments = 0;
-    for (const graph::Segment& segment : graph.segments) {
-        segments += segment.count;
+std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Plan& plan, std::int64_t microbatches) {
+    const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
+    if (segments < stages * plan.chunks) {
+        return plan::Limit{plan::SegmentLimit{.segments = segments, .cut = {{stages, plan.chunks}}},
+                           stages * plan.chunks};
     }
-    return {fmt::format("pipeline <= {}: the network has {} pieces to cut into {} stages x {} chunks", segments,
-                        segments, stages, chunks),
-            true};
+    if (plan.schedule == plan::ScheduleKind::interleaved && plan.chunks > 1 && microbatches % stages != 0) {
+        return plan::Limit{plan::InterleavingLimit{microbatches}, stages};
+    }
+    return std::nullopt;
 }
 
 std::int64_t Stage::count(std::size_t segment) const {
@@ -173,16 +167,16 @@ std::int64_t Stage::count(std::size_t segment) const {
 std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t chunks,
                               const std::vector<std::int64_t>& given) {
     const std::int64_t virtual_stages = stages * chunks;
+    const std::int64_t blocks = costed.graph->block_count();
     std::vector<Counts> cut;
     if (virtual_stages == 1) {
         cut = {unit_counts(costed)};
     } else if (!given.empty()) {
         cut = deal_blocks(costed, given);
-    } else if (blocks(costed) % virtual_stages == 0 && blocks_are_alike(costed)) {
-        cut = deal_blocks(costed, Counts(static_cast<std::size_t>(virtual_stages), blocks(costed) / virtual_stages));
-    } else if (total(unit_counts(costed)) < virtual_stages) {
-        return {};
+    } else if (blocks % virtual_stages == 0 && blocks_are_alike(costed)) {
+        cut = deal_blocks(costed, Counts(static_cast<std::size_t>(virtual_stages), blocks / virtual_stages));
     } else {
+        check(total(unit_counts(costed)) >= virtual_stages, "every virtual stage gets a segment");
         cut = balance(costed, virtual_stages);
     }
     std::vector<Stage> result(static_cast<std::size_t>(stages));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,15 +25,17 @@ struct Stage {
 
 /// Cuts into `stages` x `chunks` virtual stages. Equal blocks where the number of blocks divides evenly (layers before
 /// and after them join the first and the last), as training frameworks do; otherwise the cut whose slowest virtual
-/// stage is fastest. `given` (blocks per virtual stage) overrides. Empty if there are fewer segments than stages.
+/// stage is fastest. `given` (blocks per virtual stage) overrides. Domain: no more virtual stages than segments
+/// (pipeline_limit).
 std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t chunks,
                               const std::vector<std::int64_t>& given);
 
 /// Every block costs the same, within 1 %: an equal deal is a balanced one.
 bool blocks_are_alike(const CostedGraph& costed);
 
-/// Why a network cannot be cut into so many: it has fewer pieces.
-plan::Limit too_few_pieces(const graph::Graph& graph, std::int64_t stages, std::int64_t chunks);
+/// The one rule of what a pipeline can run, for `evaluate` and for searches: why it cannot be cut or scheduled as
+/// planned. None: it can. `segments`: of the network; `microbatches`: of a data rank.
+std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Plan& plan, std::int64_t microbatches);
 
 /// What arrives from earlier stages for one micro-batch, for the chunk with most.
 struct Incoming {

@@ -55,7 +55,16 @@ void check_mesh(const plan::Plan& plan, const cluster::Cluster& cluster, const L
 }
 
 void check_batch(const plan::Plan& plan, const Location& where, Diagnostics& faults) {
-    const std::int64_t ranks = data_ranks(plan, where);
+    const bool positive =
+        std::all_of(plan.mesh.begin(), plan.mesh.end(), [](const plan::MeshAxis& axis) { return axis.size >= 1; });
+    if (!positive) {
+        return;
+    }
+    if (const auto fault = plan::Mesh::fault_of(plan)) {
+        faults.error(where, fault->message, fault->help);
+        return;
+    }
+    const std::int64_t ranks = data_ranks(plan);
     if (plan.batch < 1 || plan.microbatch < 1) {
         faults.error(where,
                      fmt::format("batch {} and micro-batch {} must both be 1 or more", plan.batch, plan.microbatch));
@@ -83,10 +92,7 @@ void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Loc
         faults.error(where, "chunks need a pipeline of two stages or more", "set chunks to 1");
     }
     if (!plan.stages.empty()) {
-        std::int64_t blocks = 0;
-        for (const graph::Segment& segment : graph.segments) {
-            blocks += segment.block.empty() ? 0 : segment.count;
-        }
+        const std::int64_t blocks = graph.block_count();
         const std::int64_t given = std::accumulate(plan.stages.begin(), plan.stages.end(), std::int64_t{0});
         if (static_cast<std::int64_t>(plan.stages.size()) != stages * plan.chunks) {
             faults.error(where, fmt::format("{} stage sizes are given for {} stages x {} chunks", plan.stages.size(),
@@ -135,8 +141,8 @@ std::int64_t data_ranks(const plan::Plan& plan, const Location& where) {
     return mesh.ways(data_atoms(mesh, plan.strategy));
 }
 
-void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
-              const Location& where) {
+Diagnostics plan_faults(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+                        const Location& where) {
     Diagnostics faults;
     check_mesh(plan, cluster, where, faults);
     check_batch(plan, where, faults);
@@ -152,7 +158,12 @@ void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const 
                      fmt::format("{} has no host memory to offload {} to", cluster.name, join(words(plan.offload))),
                      "add `host: {memory: 2 TB, bandwidth: 64 GB/s, source: ...}` to the machine's file");
     }
-    faults.throw_if_errors();
+    return faults;
+}
+
+void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+              const Location& where) {
+    plan_faults(graph, cluster, plan, where).throw_if_errors();
 }
 
 }  // namespace dodona::step

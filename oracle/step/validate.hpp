@@ -1,4 +1,5 @@
-// Faults that make a plan meaningless for a graph and a cluster: thrown as InputError, all of them at once.
+// Faults that make a plan meaningless for a graph and a cluster: a mesh that is larger than the machine, a batch that
+// does not divide, layers to recompute that there are none of.
 #pragma once
 
 #include "cluster/cluster.hpp"
@@ -7,6 +8,11 @@
 
 namespace dodona::step {
 
+/// All of them, located at `where`.
+Diagnostics plan_faults(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+                        const Location& where);
+
+/// Throws them as one InputError.
 void validate(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
               const Location& where);
 

@@ -51,7 +51,7 @@ Bytes seen_memory(const step::Prediction& prediction, const std::string& kind) {
 void predict(const files::MeasuredRun& run, const Question& question, RunResult& result) {
     const step::Prediction prediction = step::predict(*question.graph, *question.cluster, question.plan, run.where);
     if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
-        result.refusal = broken->text;
+        result.refusal = text(*broken);
         return;
     }
     Seconds covered = prediction.step.value;

@@ -26,10 +26,10 @@ step::TimePart part_of(const files::RunWord& word) {
 
 }  // namespace
 
-Questions::Questions(files::Library library, Tables tables)
+Questions::Questions(files::Library library, Tables tables, files::RunConventions conventions)
     : library_(std::move(library)),
       tables_(std::move(tables)),
-      conventions_(library_.run_conventions()),
+      conventions_(files::combined(std::move(conventions), library_.run_conventions())),
       table_conventions_(library_.table_conventions()) {
     for (const files::RunWord& word : conventions_.not_timed) {
         not_timed_.push_back(part_of(word));
@@ -138,8 +138,8 @@ const plan::Framework& Questions::framework(const std::string& name, const Locat
 }
 
 void Questions::replace(plan::Framework framework) {
-    const std::string name = framework.name;
-    frameworks_.insert_or_assign(name, std::move(framework));
+    const std::string reference = framework.reference;
+    frameworks_.insert_or_assign(reference, std::move(framework));
 }
 
 plan::MemoryProfile Questions::memory_of(const files::MeasuredRun& run) {

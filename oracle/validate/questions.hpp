@@ -1,7 +1,5 @@
-// A measured run as a question to the oracle: which network, on which machine, by which plan.
-//
-// oracle/validate/conventions.yaml says what the words of a table mean; what cannot be asked is refused with the
-// reason.
+// A measured run as a question to the oracle: which network, on which machine, by which plan. Conventions say what the
+// words of a table mean; a run that cannot be predicted is refused with the reason.
 #pragma once
 
 #include <map>
@@ -29,16 +27,17 @@ struct Question {
     std::vector<step::TimePart> not_timed;  ///< parts of a step that the measured time leaves out
 };
 
-/// Asks runs one after another; networks, machines and strategies that they share are read once.
+/// Runs as questions, one after another. Networks, machines and strategies that they share are read once.
 class Questions {
 public:
-    /// What runs name and the library does not have is looked up in `tables`.
-    explicit Questions(files::Library library, Tables tables = {});
+    /// Networks and machines that the library does not have are looked up in `tables`. `conventions` come before those
+    /// of the library.
+    explicit Questions(files::Library library, Tables tables = {}, files::RunConventions conventions = {});
 
     /// Throws InputError, located in the row, whose messages say why the run cannot be asked.
     Question of(const files::MeasuredRun& run);
 
-    /// From now on this one answers to its name.
+    /// From now on this framework takes the place of the one that was read by its reference.
     void replace(plan::Framework framework);
 
 private:

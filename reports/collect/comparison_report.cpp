@@ -99,7 +99,6 @@ Document comparison_document(const ComparisonView& view, const validate::Compari
                      Note{memory ? fmt::format("mean size of the error of peak memory: {}", percent(*memory)) : ""}});
     }
     add_section(document, {"Worst runs"}, {worst_runs(comparison, view.worst)});
-    add_section(document, {"What others publish, mean errors"}, {peer_table(comparison, view.peers)});
     add_section(document, {"Refused"}, {refusal_table(comparison, kMostReasons)});
     return document;
 }

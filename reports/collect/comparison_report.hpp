@@ -1,12 +1,10 @@
 // Predicted against measured, for people: errors by group, what was refused why, memory, the worst runs and what their
-// time is made of, and what others publish about the same groups.
+// time is made of.
 #pragma once
 
 #include <cstddef>
 #include <string>
-#include <vector>
 
-#include "files/peer_file.hpp"
 #include "reports/document/document.hpp"
 #include "validate/comparison.hpp"
 
@@ -15,7 +13,6 @@ namespace dodona::reports {
 struct ComparisonView {
     std::string table;      ///< how the user called the table of runs
     std::size_t worst = 5;  ///< runs with the largest errors that are shown
-    std::vector<files::PeerError> peers = {};
 };
 
 Document comparison_document(const ComparisonView& view, const validate::Comparison& comparison);

@@ -91,20 +91,6 @@ Table part_table(const validate::Comparison& comparison) {
     return table;
 }
 
-Table peer_table(const validate::Comparison& comparison, const std::vector<files::PeerError>& peers) {
-    Table table({{"group"}, {"of"}, {"here", Align::right}, {"there", Align::right}, {"by"}, {"over"}});
-    for (const validate::Statistics& group : comparison.groups) {
-        for (const files::PeerError& peer : peers) {
-            const std::optional<double>& ours = peer.of_memory ? group.memory_mape : group.mape;
-            if (peer.group == group.group && ours) {
-                table.row({group.group, peer.of_memory ? "memory" : "time", ratio(ours), Percent{peer.error}, peer.peer,
-                           peer.over.empty() ? "the same runs" : peer.over});
-            }
-        }
-    }
-    return table;
-}
-
 Table refusal_table(const validate::Comparison& comparison, std::size_t most) {
     std::vector<std::pair<std::string, std::int64_t>> found;
     for (const validate::RunResult& row : comparison.rows) {

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "files/peer_file.hpp"
 #include "reports/document/document.hpp"
 #include "validate/comparison.hpp"
 
@@ -27,9 +26,6 @@ Table assumption_table(const validate::Statistics& all);
 
 /// Errors of computation and communication apart, where they were measured.
 Table part_table(const validate::Comparison& comparison);
-
-/// What others publish for groups of this table, beside ours.
-Table peer_table(const validate::Comparison& comparison, const std::vector<files::PeerError>& peers);
 
 /// Reasons for refusals with their runs, the most frequent first; a last line says how many more there are.
 Table refusal_table(const validate::Comparison& comparison, std::size_t most);

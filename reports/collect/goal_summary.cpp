@@ -92,7 +92,7 @@ std::string missed_goal(const search::Attempt& attempt, const std::optional<clus
     }
     const search::Goals& goals = attempt.goals;
     switch (*attempt.missed) {
-        case search::Goal::fits: return attempt.why_not;
+        case search::Goal::fits: return why_not_text(attempt);
         case search::Goal::throughput:
             return fmt::format("{}, {}", text(Value(throughput(*attempt.plan))),
                                excess("slow", *goals.samples_per_second, attempt.plan->samples_per_second));

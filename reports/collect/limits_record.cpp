@@ -26,10 +26,12 @@ Record limits_inputs(const search::LimitsAnswer& answer) {
             {"machine_source", question.machine_source}};
 }
 
+Record limit_text(const std::optional<plan::Limit>& limit) { return limit ? Record(text(*limit)) : Record(); }
+
 Record axis_record(const plan::AxisLimit& axis) {
     return {{"axis", axis.axis},       {"folded", axis.folded},
-            {"largest", axis.largest}, {"set_by", text_or_null(axis.set_by)},
-            {"even", axis.even},       {"uneven", text_or_null(axis.uneven)}};
+            {"largest", axis.largest}, {"set_by", limit_text(axis.set_by)},
+            {"even", axis.even},       {"uneven", limit_text(axis.uneven)}};
 }
 
 /// A plan in short; `dodona plan` has it in full.
@@ -61,7 +63,7 @@ Record scaling_point_record(const search::ScalingPoint& point) {
     return {{"gpus", point.devices},
             {"batch", point.batch},
             {"fits", point.best.has_value()},
-            {"why_not", point.best ? Record() : Record(point.why_not)},
+            {"why_not", point.best ? Record() : Record(why_not_text(point))},
             {"efficiency", point.best ? Record(point.efficiency) : Record()},
             {"plan", point.best ? scaling_plan_record(*point.best) : Record()}};
 }
@@ -69,7 +71,7 @@ Record scaling_point_record(const search::ScalingPoint& point) {
 Record strategy_limits_record(const search::StrategyLimits& limits) {
     Record record{{"strategy", limits.strategy},
                   {"most", limits.most},
-                  {"set_by", limits.set_by},
+                  {"set_by", set_by_text(limits)},
                   {"most_without_machine", limits.reach.devices},
                   {"exact", limits.reach.exact},
                   {"fits_from", limits.fits_from},
@@ -88,7 +90,7 @@ Record strategy_limits_record(const search::StrategyLimits& limits) {
     if (limits.verdict) {
         record["verdict"] = {{"gpus", limits.verdict->devices},
                              {"fits", limits.verdict->fits},
-                             {"why_not", text_or_null(limits.verdict->why_not)},
+                             {"why_not", text_or_null(why_not_text(*limits.verdict))},
                              {"nearest_below", limits.verdict->below},
                              {"nearest_above", limits.verdict->above}};
     }

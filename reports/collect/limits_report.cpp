@@ -36,7 +36,7 @@ std::string scaling_text(const search::Growth& growth) {
 std::string verdict_text(const StrategyLimits& limits) {
     const search::Verdict& verdict = *limits.verdict;
     std::string text = fmt::format("{} on {}: {}", limits.strategy, counted(verdict.devices, "GPU"),
-                                   verdict.fits ? "yes" : "no; " + verdict.why_not);
+                                   verdict.fits ? "yes" : "no; " + why_not_text(verdict));
     std::vector<std::string> near;
     for (const std::optional<std::int64_t>& devices : {verdict.below, verdict.above}) {
         if (devices) {
@@ -57,7 +57,7 @@ std::string limited_by(const LimitsAnswer& answer, const StrategyLimits& limits)
             axes.push_back(fmt::format("{} <= {}", axis.axis, whole(*axis.largest)));
         }
     }
-    return axes.empty() ? limits.set_by : fmt::format("{}", fmt::join(axes, ", "));
+    return axes.empty() ? set_by_text(limits) : fmt::format("{}", fmt::join(axes, ", "));
 }
 
 /// "8 to 64", or "8 to 64 without 16" where numbers between do not fit.
@@ -84,12 +84,14 @@ std::string worthwhile_to(const StrategyLimits& limits) {
 
 /// What limits an axis, and up to which size it divides evenly.
 std::string axis_text(const plan::AxisLimit& axis) {
-    const bool says = axis.set_by.starts_with(fmt::format("{} <= {}:", axis.axis, *axis.largest));
-    std::string text = (says ? "" : fmt::format("{} <= {}: ", axis.axis, whole(*axis.largest))) + axis.set_by;
-    if (!axis.uneven.empty()) {
-        text += fmt::format("; even up to {}: {}", whole(axis.even.value_or(1)), axis.uneven);
+    const std::optional<plan::UpperBound> bound = axis.set_by ? axis.set_by->upper_bound() : std::nullopt;
+    const bool names_axis = bound && bound->of == axis.axis && bound->most == *axis.largest;
+    std::string line = names_axis ? "" : fmt::format("{} <= {}: ", axis.axis, whole(*axis.largest));
+    line += axis.set_by ? text(*axis.set_by) : "";
+    if (axis.uneven) {
+        line += fmt::format("; even up to {}: {}", whole(axis.even.value_or(1)), text(*axis.uneven));
     }
-    return text + (axis.folded ? " (on the ranks of other axes)" : "");
+    return line + (axis.folded ? " (on the ranks of other axes)" : "");
 }
 
 /// What limits the strategies, once for all that it limits.
@@ -196,7 +198,7 @@ void add_scaling(Document& document, const StrategyLimits& limits, bool detail) 
     List misfits;
     for (const ScalingPoint& point : limits.points) {
         if (!point.best && point.devices != (limits.verdict ? limits.verdict->devices : 0)) {
-            misfits.items.push_back(fmt::format("{}: {}", counted(point.devices, "GPU"), point.why_not));
+            misfits.items.push_back(fmt::format("{}: {}", counted(point.devices, "GPU"), why_not_text(point)));
         }
     }
     add_section(document, {.title = limits.strategy + " on more and more GPUs", .detail = detail},

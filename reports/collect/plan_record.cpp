@@ -23,9 +23,9 @@ Record plan_inputs(const search::Question& question) {
 
 Record infeasible_record(const search::Infeasible& group) {
     return {{"strategy", group.strategy},
-            {"reason", group.reason},
+            {"reason", text(group.cause)},
             {"count", group.count},
-            {"nearest", text_or_null(group.nearest)}};
+            {"nearest", group.nearest ? Record(text(*group.nearest)) : Record()}};
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ void add_reasons_of_first(Document& document, const search::Answer& answer, cons
         reasons.items.push_back(std::move(item));
     }
     for (const step::Limit& limit : best.limits) {
-        reasons.items.push_back("limit reached: " + limit.text);
+        reasons.items.push_back("limit reached: " + text(limit));
     }
     add_section(document, {answer.plans.size() > 1 ? "Why No. 1 is first" : "Where its time and memory go"},
                 {time_bar(best), memory_bar(best), std::move(reasons)});
@@ -90,7 +90,7 @@ void add_nearest(Document& document, const search::Answer& answer) {
     const step::Prediction& nearest = answer.nearest.front();
     add_section(document, {"The nearest configuration"},
                 {Paragraph{plan_text(nearest)},
-                 Paragraph{nearest.why_not.empty() ? "" : "but: " + nearest.why_not, Tone::bad}, memory_bar(nearest)});
+                 Paragraph{nearest.why_not ? "but: " + text(*nearest.why_not) : "", Tone::bad}, memory_bar(nearest)});
 }
 
 void add_infeasible(Document& document, const search::Answer& answer) {
@@ -101,7 +101,7 @@ void add_infeasible(Document& document, const search::Answer& answer) {
         count += group.count;
         if (table.rows.size() < kMost) {
             table.row({Count{group.count}, group.strategy,
-                       group.reason + (group.nearest.empty() ? "" : "; nearest: " + group.nearest)});
+                       text(group.cause) + (group.nearest ? "; nearest: " + text(*group.nearest) : "")});
         }
     }
     const std::size_t more = answer.infeasible.size() - table.rows.size();

@@ -140,11 +140,11 @@ Record replica_record(const step::ReplicaPrediction& replica) {
             {"time_s", replica.time}};
 }
 
-Record limit_record(const step::Limit& limit) { return {{"text", limit.text}, {"broken", limit.broken}}; }
+Record limit_record(const step::Limit& limit) { return {{"text", text(limit)}, {"broken", limit.broken()}}; }
 
 Record communication_record(const step::CommunicationLine& line) {
-    return {{"what", line.what},           {"collective", line.collective},
-            {"algorithm", line.algorithm}, {"axes", line.axes},
+    return {{"what", text(line)},           {"collective", name(line.collective)},
+            {"algorithm", name(line.algorithm)}, {"axes", line.axes},
             {"ranks", line.ranks},         {"per_step", line.per_step},
             {"size_bytes", line.size},     {"sent_bytes", line.sent},
             {"time_s", line.time},         {"contention", line.contention}};
@@ -160,21 +160,26 @@ void add_lists(Record& p, const step::Prediction& prediction) {
     p["limits"] = list_of(prediction.limits, limit_record);
     p["bottlenecks"] = list_of(prediction.bottlenecks, bottleneck_record);
     p["communication"] = list_of(prediction.communication, communication_record);
-    p["provenance"] = prediction.provenance;
+    p["provenance"] = list_of(prediction.provenance, [](const step::SourceLine& line) { return Record(text(line)); });
 }
 
 }  // namespace
 
 Record bottleneck_record(const step::Bottleneck& bottleneck) {
-    return {{"kind", bottleneck.kind},   {"category", bottleneck.category},   {"inherent", bottleneck.inherent},
-            {"share", bottleneck.share}, {"threshold", bottleneck.threshold}, {"evidence", bottleneck.evidence},
+    const step::BottleneckRow& kind = step::row_of(bottleneck.kind);
+    return {{"kind", kind.name},
+            {"category", kind.category},
+            {"inherent", kind.inherent},
+            {"share", bottleneck.share},
+            {"threshold", kind.threshold},
+            {"evidence", kind.evidence},
             {"text", bottleneck.text}};
 }
 
 Record plan_record(const step::Prediction& prediction, std::optional<std::int64_t> rank) {
     Record p{{"rank", rank},
              {"fits", prediction.fits},
-             {"why_not", prediction.fits ? Record() : Record(prediction.why_not)}};
+             {"why_not", prediction.why_not ? Record(text(*prediction.why_not)) : Record()}};
     add_decisions(p, prediction.plan);
     add_schedule(p, prediction);
     add_figures(p, prediction);

@@ -31,9 +31,9 @@ std::string prediction_headline(const Subject& subject, const step::Prediction& 
 std::vector<KeyFigure> prediction_figures(const step::Prediction& prediction) {
     std::vector<KeyFigure> figures = speed_figures(prediction);
     figures.push_back({.label = "fits",
-                       .value = prediction.fits              ? "yes"
-                                : prediction.why_not.empty() ? "no"
-                                                             : "no: " + prediction.why_not,
+                       .value = prediction.fits      ? "yes"
+                                : prediction.why_not ? "no: " + text(*prediction.why_not)
+                                                     : "no",
                        .note = {},
                        .tone = prediction.fits ? Tone::good : Tone::bad});
     figures.push_back(memory_figure(prediction));
@@ -128,7 +128,7 @@ Table communication_table(const step::Prediction& prediction) {
                  {"busy", Align::right},
                  {"contention", Align::right}});
     for (const step::CommunicationLine& line : prediction.communication) {
-        table.row({line.what, line.algorithm, Count{line.ranks}, line.size, Number{line.per_step}, line.time,
+        table.row({text(line), name(line.algorithm), Count{line.ranks}, line.size, Number{line.per_step}, line.time,
                    Number{line.contention}});
     }
     return table;

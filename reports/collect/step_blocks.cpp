@@ -60,7 +60,7 @@ StackedBar memory_bar(const step::Prediction& prediction) {
 std::vector<std::string> bottleneck_items(const step::Prediction& prediction) {
     std::vector<std::string> items;
     for (const step::Bottleneck& bottleneck : prediction.bottlenecks) {
-        items.push_back(bottleneck.kind + ": " + bottleneck.text);
+        items.push_back(fmt::format("{}: {}", name(bottleneck.kind), bottleneck.text));
     }
     return items;
 }
@@ -68,13 +68,16 @@ std::vector<std::string> bottleneck_items(const step::Prediction& prediction) {
 std::vector<std::string> limit_items(const step::Prediction& prediction) {
     std::vector<std::string> items;
     for (const step::Limit& limit : prediction.limits) {
-        items.push_back((limit.broken ? "exceeded: " : "reached: ") + limit.text);
+        items.push_back((limit.broken() ? "exceeded: " : "reached: ") + text(limit));
     }
     return items;
 }
 
 std::vector<std::string> evidence_items(const step::Prediction& prediction) {
-    std::vector<std::string> items = prediction.provenance;
+    std::vector<std::string> items;
+    for (const step::SourceLine& line : prediction.provenance) {
+        items.push_back(text(line));
+    }
     if (std::string sources = interval_sources(prediction); !items.empty() && !sources.empty()) {
         items.push_back(std::move(sources));
     }

@@ -1,5 +1,7 @@
 // Networks' kernels as cases, and what was measured of the cases as those kernels again.
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -138,6 +140,42 @@ TEST(ModelCases, ShardsAreMeasuredAsAPlanLaysThem) {
     }
     EXPECT_TRUE(widths.contains(4096.0 / 4));
     EXPECT_FALSE(widths.contains(4096.0));
+}
+
+/// The cases of one benchmark in one direction.
+std::vector<Case> of_benchmark(const ModelCases& cases, const std::string& benchmark, const std::string& direction) {
+    std::vector<Case> found;
+    std::copy_if(cases.cases.begin(), cases.cases.end(), std::back_inserter(found),
+                 [&](const Case& one) { return one.benchmark == benchmark && one.word("direction") == direction; });
+    return found;
+}
+
+TEST(ModelCases, AttentionsSayWhetherTheyAreCausal) {
+    const auto causal = [](const std::string& name) {
+        const graph::Graph graph = graph::build(library().model(name));
+        const ModelCases cases = model_cases(graph, sharded(graph, "data", {{"data", 1}}, 1), Precision::bf16);
+        std::set<double> words;
+        for (const std::string direction : {"forward", "backward-input"}) {
+            for (const Case& one : of_benchmark(cases, "attention", direction)) {
+                words.insert(one.number("causal"));
+            }
+        }
+        return words;
+    };
+    EXPECT_EQ(causal("llama-3.1-8b"), std::set<double>{1});
+    EXPECT_EQ(causal("vit-large"), std::set<double>{0});
+}
+
+TEST(ModelCases, LookUpsAreThoseOfTheTokensInEitherDirection) {
+    const graph::Graph graph = graph::build(library().model("llama-3.1-8b"));
+    const ModelCases cases = model_cases(graph, sharded(graph, "data", {{"data", 1}}, 1), Precision::bf16);
+    for (const std::string direction : {"forward", "backward-weight"}) {
+        const std::vector<Case> gathers = of_benchmark(cases, "gather", direction);
+        ASSERT_EQ(gathers.size(), 1U) << direction;
+        EXPECT_EQ(gathers[0].number("lookups"), 8192) << direction;
+        EXPECT_EQ(gathers[0].number("rows"), 128256) << direction;
+        EXPECT_EQ(gathers[0].number("width"), 4096) << direction;
+    }
 }
 
 }  // namespace model_cases_test

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 /// The table of tests/validate in the folder of the run.
 void put_table(const Folder& place) {
-    fs::copy_file(fs::path(std::getenv("DODONA_SOURCE")) / "tests/validate/published/korthikanti-tab5.csv",
+    fs::copy_file(fs::path(std::getenv("DODONA_SOURCE")) / "calibrate/evidence/tables/korthikanti-tab5.csv",
                   place.path() / "runs.csv");
 }
 
@@ -173,12 +173,29 @@ TEST(Validate, RecordsErrorsAndStopsWhereTheyGrow) {
         << place.run("validate runs.csv --gate broken.md").err;
 }
 
-TEST(Validate, PutsHeldOutErrorsOnThePage) {
+TEST(Validate, TakesConventionsOfTheUser) {
     const Folder place;
-    put_table(place);
-    put(place, "held.yaml", "leave_one_out: fits\nsource: our own\ngroups: {korthikanti-tab5: 0.123}\n");
-    EXPECT_EQ(place.run("validate runs.csv --record errors.md --held-out held.yaml").code, 0);
-    EXPECT_NE(content(place.path() / "errors.md").find(" | 12.3 % | "), std::string::npos);
+    const std::string header = "id,group,model,global_batch,microbatch,machine,gpus,precision,strategy,framework\n";
+    put(place, "runs.csv", header + "1,a,vgg16,32,8,abci,4,fp32,gossip,ours\n");
+    EXPECT_EQ(place.run("validate runs.csv").code, 1) << "nobody says what gossip is";
+    fs::create_directories(place.path() / "words/frameworks");
+    put(place, "words/mine.yaml",
+        "conventions: mine\nsource: ours\n"
+        "strategies: [{when: {strategy: gossip}, use: data, mesh: {data: gpus}}]\n"
+        "frameworks: [{when: {framework: ours}, use: slow}]\n");
+    const auto predicted = [&](const std::string& seconds) -> double {
+        put(place, "words/frameworks/slow.yaml",
+            "framework: slow\nsource: ours\nparameters: {step: {value: " + seconds + " s, source: ours}}\n");
+        const Outcome outcome = place.run("validate runs.csv --conventions words/mine.yaml --format json");
+        EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+        return nlohmann::json::parse(outcome.out)["rows"][0]["predicted_s"];
+    };
+    EXPECT_NEAR(predicted("8") - predicted("5"), 3, 1e-9) << "the framework beside the conventions";
+
+    put(place, "words/broken.yaml", "conventions: mine\nsource: ours\noptimizers: [{when: {modl: x}, use: adam}]\n");
+    EXPECT_EQ(place.run("validate runs.csv --conventions words/broken.yaml").err.rfind("words/broken.yaml:3:", 0), 0U)
+        << place.run("validate runs.csv --conventions words/broken.yaml").err;
+    EXPECT_EQ(place.run("validate runs.csv --conventions none.yaml").err, "error: there is no file none.yaml\n");
 }
 
 TEST(Validate, CountsARunOfSeveralTablesOnce) {

@@ -203,6 +203,39 @@ TEST(Choice, falls_back_where_the_forced_or_listed_algorithms_do_not_run_the_col
     EXPECT_EQ(collective_time(cluster, request).algorithm, Algorithm::direct);
 }
 
+TEST(Choice, is_among_the_algorithms_of_the_library) {
+    cluster::Cluster cluster = scene::two_levels();
+    cluster.levels[1].size = 128;
+    const auto chosen = [&](Bytes size) {
+        return collective_time(cluster, all_reduce({{{8, 128}}}, size, 1024)).algorithm;
+    };
+    cluster.collectives = cluster::CollectiveLibrary::nccl;
+    EXPECT_EQ(chosen(1024_B), Algorithm::tree);
+    EXPECT_EQ(chosen(2'500'000_B), Algorithm::double_tree);
+    cluster.collectives = cluster::CollectiveLibrary::mpi;
+    EXPECT_EQ(chosen(1024_B), Algorithm::tree);
+    EXPECT_EQ(chosen(2'500'000_B), Algorithm::tree) << "it has no double tree";
+    EXPECT_EQ(chosen(1_GiB), Algorithm::ring);
+    cluster.collectives = cluster::CollectiveLibrary::gloo;
+    EXPECT_EQ(chosen(1024_B), Algorithm::ring);
+    cluster.algorithms = {Algorithm::double_tree};
+    EXPECT_EQ(chosen(1024_B), Algorithm::double_tree) << "a list overrides the library";
+}
+
+TEST(Choice, of_a_library_has_only_algorithms_that_run_the_collective) {
+    for (const cluster::LibraryAlgorithms& row : cluster::kLibraryAlgorithms) {
+        cluster::Cluster cluster = scene::two_levels();
+        cluster.levels[0].in_network = {.bandwidth = 200_GB_per_s, .latency = 10_us};
+        cluster.levels[1].in_network = {.bandwidth = 20_GB_per_s, .latency = 10_us};
+        CollectiveRequest request = all_reduce({{{1, 16}}}, 1_MiB, 16);
+        request.collective = row.collective;
+        for (const Algorithm algorithm : row.algorithms) {
+            EXPECT_EQ(collective_time(cluster, request, algorithm).algorithm, algorithm)
+                << name(row.library) << ", " << name(row.collective);
+        }
+    }
+}
+
 TEST(Group, of_one_rank_sends_nothing_in_no_time) {
     for (const Collective collective : cluster::kCollectives) {
         CollectiveRequest request = all_reduce({{{4, 1}}}, 1_GiB, 16);

@@ -59,7 +59,7 @@ TEST(AFoldedAxis, AddsNoDevices) {
     const graph::Graph graph = graph::build(sandwich());
     const step::Prediction found = step::predict(graph, flat_ring(8), folded("in_feature"));
     EXPECT_EQ(found.plan.devices(), 8);
-    EXPECT_TRUE(found.fits) << found.why_not;
+    EXPECT_TRUE(found.fits) << text(found.why_not.value());
 }
 
 // The middle's 64 weights are laid over expert: 16 to a rank, 64 bytes, reduced over the 8/4 ranks that hold the same.

@@ -82,7 +82,7 @@ TEST(AnLstm, PaysForEveryStep) {
     EXPECT_DOUBLE_EQ(units[1].forward.layer.value.in(1_s), 10 * found->time.time.value.in(1_s));
     double steps = 0;
     for (const step::CommunicationLine& line : step::evaluate(net.costed(), net.plan()).communication) {
-        steps += line.size == found->size && line.collective == "all-gather" ? line.per_step : 0;
+        steps += line.size == found->size && line.collective == Collective::all_gather ? line.per_step : 0;
     }
     EXPECT_EQ(steps, 10) << "of one micro-batch";
 }

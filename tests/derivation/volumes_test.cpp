@@ -100,7 +100,8 @@ double all_reduces_a_layer(plan::RecomputeKind recompute) {
     const Derived gpt3(model("gpt3-175b"), plan);
     double count = 0;
     for (const step::CommunicationLine& line : step::evaluate(gpt3.costed(), plan).communication) {
-        count += line.collective == "all-reduce" && line.size.in(1_B) == kActivation ? line.per_step : 0;
+        count +=
+            line.collective == cluster::Collective::all_reduce && line.size.in(1_B) == kActivation ? line.per_step : 0;
     }
     return (count - 2) / 96;
 }

@@ -1,5 +1,6 @@
 // Framework files, read, written and read again.
 #include "files/framework_file.hpp"
+#include "files/yaml_writer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -32,7 +33,7 @@ TEST(FrameworkFile, IsRead) {
 TEST(FrameworkFile, ReadsBackAsItWasWritten) {
     for (const std::string& name : library().frameworks()) {
         const Framework before = library().framework(name);
-        Framework after = read(framework_to_yaml(before));
+        Framework after = read(to_yaml(before));
         after.reference = before.reference;
         ASSERT_EQ(after.numbers.size(), before.numbers.size());
         for (std::size_t i = 0; i < before.numbers.size(); ++i) {

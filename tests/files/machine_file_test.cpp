@@ -41,6 +41,7 @@ TEST(ClusterFile, IsRead) {
     EXPECT_EQ(pair.levels[1].bandwidth, 12.5_GB_per_s);
     EXPECT_DOUBLE_EQ(pair.levels[1].latency.in(1_us), 30);
     EXPECT_EQ(pair.node_level, 0U);
+    EXPECT_EQ(pair.collectives, cluster::CollectiveLibrary::mpi);
     EXPECT_EQ(pair.algorithms, (std::vector{cluster::Algorithm::ring, cluster::Algorithm::double_tree}));
     ASSERT_TRUE(pair.staging.has_value());
     EXPECT_EQ(pair.staging->applies_to, (std::vector{cluster::Collective::send, cluster::Collective::halo}));

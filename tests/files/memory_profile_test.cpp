@@ -1,5 +1,5 @@
 // Memory profiles: what software keeps beside a network's own tensors.
-#include "files/memory_profile.hpp"
+#include "files/memory_profile_file.hpp"
 
 #include <cstdlib>
 

@@ -106,14 +106,14 @@ TEST(PlanFile, IsWritten) {
     const Plan plan = library().plan((here() / "library/plan.yaml").string());
     EXPECT_EQ(to_yaml(plan, "an example: with \"everything\"", "tensor"),
               "plan: \"an example: with \\\"everything\\\"\"\n"
-              "mesh: {tensor: 4, data: 4, pipeline: 2}\n"
-              "fold: {expert: {of: [data], size: 2}}\n"
               "strategy: tensor\n"
+              "mesh: {tensor: 4, data: 4, pipeline: 2}\n"
+              "fold: {expert: {of: data, size: 2}}\n"
               "batch: 64\n"
               "microbatch: 2\n"
               "precision: fp16\n"
               "gradient_precision: fp16\n"
-              "schedule: {kind: interleaved-1f1b, chunks: 2, stages: [1, 2, 3, 4]}\n"
+              "schedule: {kind: interleaved-1f1b, virtual_stages: 2, stages: [1, 2, 3, 4]}\n"
               "recompute: {every: 2}\n"
               "optimizer: {kind: momentum, shard: parameters, group: 2, keep_parameters: true}\n"
               "overlap: [gradients, pipeline]\n"

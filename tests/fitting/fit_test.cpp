@@ -5,9 +5,10 @@
 
 #include <string>
 
-#include "calibrate/fit/profile_text.hpp"
+#include "calibrate/fit/rounding.hpp"
 #include "cost/kernel_fit.hpp"
 #include "files/profile_file.hpp"
+#include "files/yaml_writer.hpp"
 
 namespace dodona::calibrate {
 namespace fit_test {
@@ -106,8 +107,8 @@ TEST(Fit, tells_the_product_from_the_cast_of_its_input) {
     EXPECT_NEAR(found.benchmark_cast->bytes, 6, 0.6);
     EXPECT_NEAR(found.benchmark_cast->start.in(1_us), 7, 1);
     cluster::Profile profile{.name = "made-up", .source = "a test", .fits = {found}};
-    const std::string text = profile_text(profile, "");
-    EXPECT_EQ(profile_text(files::read_profile(files::parse_document(text, "made-up.yaml")), ""), text);
+    const std::string text = files::to_yaml(rounded(profile));
+    EXPECT_EQ(files::to_yaml(files::read_profile(files::parse_document(text, "made-up.yaml"))), text);
 }
 
 TEST(Fit, is_written_as_the_oracle_reads_it) {
@@ -115,9 +116,10 @@ TEST(Fit, is_written_as_the_oracle_reads_it) {
     KernelFit stream{.kind = graph::KernelKind::stream, .start = 2_us, .memory = 0.8, .bytes = {1e6, 1e9}, .rows = 7};
     stream.provenance.source = "made up";
     profile.fits.push_back(stream);
-    const std::string text = profile_text(profile, "a note");
+    const std::string text = files::to_yaml(rounded(profile), {.note = "a note"});
     const cluster::Profile read = files::read_profile(files::parse_document(text, "made-up.yaml"));
-    EXPECT_EQ(profile_text(read, "a note"), text);
+    EXPECT_EQ(files::to_yaml(read, {.note = "a note"}), text);
+    EXPECT_EQ(rounded(read).fits.at(0).compute, read.fits.at(0).compute);
     EXPECT_EQ(read.fits.at(1).bytes, stream.bytes);
     EXPECT_EQ(read.fits.at(0).rows, 80);
 }

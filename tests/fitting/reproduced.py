@@ -1,4 +1,4 @@
-"""reproduced.py ROOT PROGRAM: `dodona-fit kernels` writes hardware/profiles as they are, byte by byte. Exits with 77
+"""reproduced.py ROOT PROGRAM: `dodona-evidence fit kernels` writes hardware/profiles as they are, byte by byte. Exits with 77
 (skipped) where the folder of measured kernels, ../shared/measured/kernels, is not there."""
 
 import os
@@ -22,7 +22,7 @@ def contents(folder):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    subprocess.run([program, "kernels", measured, "--data", root, "-o", folder], check=True)
+    subprocess.run([program, "fit", "kernels", measured, "--data", root, "-o", folder], check=True)
     made, kept = contents(folder), contents(os.path.join(root, "hardware", "profiles"))
 differing = [name for name in sorted(made.keys() | kept.keys()) if made.get(name) != kept.get(name)]
 for name in differing:

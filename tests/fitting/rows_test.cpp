@@ -1,5 +1,5 @@
 // Rows of measured tables as kernels.
-#include "calibrate/published/rows.hpp"
+#include "calibrate/evidence/fits/rows.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,9 @@ import sys
 import tempfile
 
 here = os.path.dirname(os.path.abspath(__file__))
+OPERATORS = 'OperatorKind{"conv", build_conv, 1, 1, "convolution"},\n'
 LAYERS = '# a comment\nbase:\ngraph: base\n<yaml-cpp/: graph\n<mpi:\n'
+TREE = {"operators": {"oracle/graph/operators.cpp": OPERATORS}}  # what a lint reads beside the file under test
 
 # lint, path, content, what the lint must say (None: nothing)
 CASES = [
@@ -20,6 +22,9 @@ CASES = [
     ("layers", "oracle/other/a.cpp", "\n", "its folder is not in oracle/LAYERS"),
     ("listed", "oracle/base/a.hpp", "\n", None),
     ("listed", "oracle/base/a.cpp", "\n", "oracle/base/a.cpp: in no meson.build"),
+    ("operators", "oracle/base/a.cpp", 'bool a = kind == "normal";\n', None),
+    ("operators", "oracle/graph/operators/a.cpp", 'bool a = kind == "conv";\n', None),
+    ("operators", "oracle/base/a.cpp", '\nbool a = kind == "conv";\n', 'a.cpp:2: names the operator "conv"'),
     ("text", "oracle/base/a.cpp", "int a;\n", None),
     ("text", "oracle/base/a.cpp", "int a; \n", "a.cpp:1: trailing blank"),
     ("text", "oracle/base/a.cpp", "\tint a;\n", "a.cpp:1: tab"),
@@ -27,6 +32,10 @@ CASES = [
     ("text", "models/a.yaml", 'model: a\nsource: "b"\n', None),
     ("text", "models/a.yaml", "model: a\n", "models/a.yaml: no source:"),
     ("text", "hardware/a.yaml", "device: a\nsource:\n", "hardware/a.yaml: no source:"),
+    ("links", "docs/a.md", "# A b\n[x](../oracle/LAYERS), [y](#a-b), `oracle/LAYERS.txt/NAME.cpp`\n", None),
+    ("links", "docs/a.md", "[x](b.md)\n", "docs/a.md:1: b.md: no such file"),
+    ("links", "docs/a.md", "# A\n[x](#b)\n", "docs/a.md:2: #b: no such heading"),
+    ("links", "docs/a.md", "\n`graph/a.cpp`\n", "docs/a.md:2: graph/a.cpp: no such file"),
     ("format", "oracle/base/a.cpp", "int a;\n", None),
     ("format", "oracle/base/a.cpp", "int  a ;\n", "a.cpp"),
     ("shell", "a", "#!/bin/sh\necho ok\n", None),
@@ -36,7 +45,7 @@ CASES = [
 failures = 0
 for lint, path, content, expected in CASES:
     with tempfile.TemporaryDirectory() as root:
-        for name, text in {"oracle/LAYERS": LAYERS, path: content}.items():
+        for name, text in {**TREE.get(lint, {"oracle/LAYERS": LAYERS}), path: content}.items():
             os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
             with open(os.path.join(root, name), "w", encoding="utf-8") as file:
                 file.write(text)

@@ -184,14 +184,14 @@ TEST(ALimit, IsTouchedByAnUnevenSplitAndBrokenByTooManyWays) {
     strategy.rules = {rule({.names = {"down"}}, {{"filter", {"a"}}})};
     const std::vector<Limit> uneven = Assigned(graph, strategy, four).limits();
     ASSERT_EQ(uneven.size(), 1u);
-    EXPECT_EQ(uneven[0].text, "filter 10 of layer down divides unevenly 4 ways: the largest shard has 3");
-    EXPECT_FALSE(uneven[0].broken);
+    EXPECT_EQ(text(uneven[0]), "filter 10 of layer down divides unevenly 4 ways: the largest shard has 3");
+    EXPECT_FALSE(uneven[0].broken());
 
     const Mesh sixteen = mesh_of({{"a", 16}});
     const std::vector<Limit> broken = Assigned(graph, strategy, sixteen).limits();
     ASSERT_EQ(broken.size(), 1u);
-    EXPECT_EQ(broken[0].text, "filter <= 10: layer down (conv) cannot be split further");
-    EXPECT_TRUE(broken[0].broken);
+    EXPECT_EQ(text(broken[0]), "filter <= 10: layer down (conv) cannot be split further");
+    EXPECT_TRUE(broken[0].broken());
 }
 
 TEST(APattern, MatchesAnyRunOfCharactersAtAStar) {

@@ -47,7 +47,7 @@ TEST(AnUnevenSplit, CostsWhatItsLargestShardCosts) {
     EXPECT_DOUBLE_EQ(conv.output_elements, 2 * 3 * 24);
     EXPECT_EQ(conv.work.forward[0].flops, Flop::of_base(2.0 * 2 * 24 * 3 * 4 * 3));
     ASSERT_EQ(sharded.limits.size(), 1u);
-    EXPECT_FALSE(sharded.limits[0].broken);
+    EXPECT_FALSE(sharded.limits[0].broken());
 }
 
 // Without a rule a layer keeps its input as it comes: the relu works on the convolution's filters.
@@ -94,7 +94,7 @@ TEST(ARule, ThatMatchesNoLayerIsSaid) {
     slip.match.roles = {"colum"};
     strategy.rules.push_back(slip);
     const ShardedGraph sharded = shard(graph, mesh_of({{"filter", 4}}), strategy, 1);
-    EXPECT_TRUE(has(sharded.limits, {"rule 2 of strategy mine matches no layer of this network", false}));
+    EXPECT_TRUE(has(sharded.limits, {UnusedRule{2, "mine"}}));
 }
 
 // A maximum is not: it waits for the sum.
@@ -112,7 +112,7 @@ TEST(AWindow, WiderThanANeighboursShardBreaksThePlan) {
     const Graph graph = signals(8, 9);
     const Mesh mesh = mesh_of({{"spatial", 8}});
     const ShardedGraph sharded = shard(graph, mesh, laying("length", "spatial"), 1);
-    EXPECT_TRUE(has(sharded.limits, {"the window of layer conv is wider than its neighbour's shard", true}));
+    EXPECT_TRUE(has(sharded.limits, {WindowLimit{"conv"}}));
     const ShardedGraph wide = shard(graph, mesh_of({{"spatial", 4}}), laying("length", "spatial"), 1);
     EXPECT_TRUE(wide.limits.empty());
 }
@@ -121,7 +121,7 @@ TEST(AnAxis, ThatSplitsNothingBreaksThePlan) {
     const Graph graph = signals(8, 3);
     const Mesh mesh = mesh_of({{"tensor", 2}});
     const ShardedGraph sharded = shard(graph, mesh, laying("head", "tensor"), 1);
-    EXPECT_TRUE(has(sharded.limits, {"axis tensor splits nothing of this network", true}));
+    EXPECT_TRUE(has(sharded.limits, {IdleAxis{"tensor"}}));
 }
 
 }  // namespace shard_test

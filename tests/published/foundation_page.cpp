@@ -170,7 +170,7 @@ std::string order(const char* model, std::int64_t gpus, const std::string& machi
     for (const char* strategy : {"data+spatial", "data+filter", "filter", "channel"}) {
         const step::Prediction prediction = predict_paradl(model, machine, strategy, gpus, Carried::naturally);
         const bool broken = std::any_of(prediction.limits.begin(), prediction.limits.end(),
-                                        [](const step::Limit& limit) { return limit.broken; });
+                                        [](const step::Limit& limit) { return limit.broken(); });
         if (!broken) {
             all.emplace_back(prediction.epoch->total.in(unit::second), strategy);
         }

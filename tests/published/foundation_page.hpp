@@ -10,7 +10,7 @@ namespace dodona::published {
 
 step::Prediction predict_run(const MegatronRun& run);
 
-/// reports/foundation.md
+/// calibrate/evidence/pages/foundation.md
 std::string foundation_page();
 
 }  // namespace dodona::published

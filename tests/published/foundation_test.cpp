@@ -1,4 +1,4 @@
-// reports/foundation.md, and the order in which it must put the runs of one network.
+// calibrate/evidence/pages/foundation.md, and the order in which it must put the runs of one network.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ namespace dodona::published {
 namespace foundation_test {
 
 TEST(Foundation, PageIsAsPredictedNow) {
-    const std::string path = std::string(std::getenv("DODONA_SOURCE")) + "/reports/foundation.md";
+    const std::string path = std::string(std::getenv("DODONA_SOURCE")) + "/calibrate/evidence/pages/foundation.md";
     const std::string now = foundation_page();
     const char* accept = std::getenv("DODONA_ACCEPT");
     if (accept != nullptr && std::string(accept) == "1") {
@@ -35,13 +35,13 @@ TEST(Korthikanti, SelectiveRecomputationWithSequenceParallelismIsFasterThanFull)
 // Table 5's layouts ran, so they fit.
 TEST(Korthikanti, EveryPublishedLayoutFits) {
     for (const auto& run : kKorthikanti) {
-        EXPECT_TRUE(predict_run(run).fits) << run.id << ": " << predict_run(run).why_not;
+        EXPECT_TRUE(predict_run(run).fits) << run.id << ": " << text(predict_run(run).why_not.value());
     }
 }
 
 TEST(Sc21, EveryPublishedLayoutFits) {
     for (const auto& run : kSc21) {
-        EXPECT_TRUE(predict_run(run).fits) << run.id << ": " << predict_run(run).why_not;
+        EXPECT_TRUE(predict_run(run).fits) << run.id << ": " << text(predict_run(run).why_not.value());
     }
 }
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""The networks of a published table, ../shared/measured/models.csv or the csv that DODONA_NETWORKS names: each has a model
-here, of its name or of the one that oracle/validate/conventions.yaml gives it, with as many parameters within 1 %. (The table counts matrices only: norms, biases and positions are the
-rest.) Skipped where there is no such table.
+"""The networks of a published table have a model file here, and as many parameters within 1 %.
+
+The table is ../shared/measured/models.csv, or the file that DODONA_NETWORKS names; without one the test is skipped. A network
+has the model of its name, or of the name that calibrate/evidence/conventions.yaml gives it. The table counts matrices only,
+the difference is norms, biases and positions.
 """
 import csv
 import os
@@ -26,7 +28,7 @@ def parameters():
 
 
 def names():
-    text = (SOURCE / "oracle/validate/conventions.yaml").read_text()
+    text = (SOURCE / "calibrate/evidence/conventions.yaml").read_text()
     return dict(re.findall(r"- \{when: \{model: ([^,}]+)\}, use: ([^}]+)\}", text))
 
 

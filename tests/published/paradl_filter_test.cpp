@@ -97,7 +97,7 @@ double sent(const step::Prediction& prediction, const std::string& collective, c
     double bytes = 0;
     for (const step::CommunicationLine& line : prediction.communication) {
         const bool over = line.axes == std::vector<std::string>{axis};
-        bytes += line.collective == collective && over ? line.sent.in(unit::byte) : 0;
+        bytes += name(line.collective) == collective && over ? line.sent.in(unit::byte) : 0;
     }
     return bytes;
 }

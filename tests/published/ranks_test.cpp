@@ -12,7 +12,8 @@ constexpr const char* kMachine = "abci-chainermn";
 
 double epoch(const char* model, const char* strategy, std::int64_t gpus, Carried carried = Carried::naturally) {
     const step::Prediction prediction = predict_paradl(model, kMachine, strategy, gpus, carried);
-    EXPECT_TRUE(prediction.fits) << model << ", " << strategy << " on " << gpus << ": " << prediction.why_not;
+    EXPECT_TRUE(prediction.fits) << model << ", " << strategy << " on " << gpus << ": "
+                                 << text(prediction.why_not.value());
     return prediction.epoch->total.in(unit::second);
 }
 
@@ -63,8 +64,8 @@ TEST(TableEight, FilterAndChannelEndAt64Gpus) {
                 EXPECT_FALSE(prediction.fits);
                 EXPECT_TRUE(std::any_of(prediction.limits.begin(), prediction.limits.end(),
                                         [&](const auto& limit) {
-                                            return limit.broken &&
-                                                   limit.text.starts_with(std::string(strategy) + " <= 64: ");
+                                            return limit.broken() &&
+                                                   text(limit).starts_with(std::string(strategy) + " <= 64: ");
                                         }))
                     << model << ", " << strategy << " on " << gpus;
             }

@@ -37,7 +37,7 @@ Document explanation_alone() {
     return document;
 }
 
-Document comparison() { return comparison_document({.table = "runs.csv", .peers = some_peers()}, compared_runs()); }
+Document comparison() { return comparison_document({.table = "runs.csv"}, compared_runs()); }
 
 std::vector<Case> cases() {
     const auto plan = [](const search::Answer& answer, const std::string& saved = "") {
@@ -129,7 +129,13 @@ TEST_P(Golden, PrintsAsBefore) {
 
 TEST(AccuracyPage, PrintsAsBefore) {
     const std::string now =
-        accuracy_page({.tables = {"runs.csv"}, .peers = some_peers(), .held_out = {{"alpha", 0.15}}}, compared_runs());
+        accuracy_page({.tables = {"runs.csv"},
+                       .columns = {{.column = {"more", Align::right}, .cells = {{"alpha", "15.0 %"}}}},
+                       .about = "`more`: a column of another program.\n",
+                       .how = "Written by a test.\n",
+                       .after_groups = "\n## A section after the groups\n",
+                       .before_record = "\n## A section before the record\n"},
+                      compared_runs());
     EXPECT_EQ(golden("accuracy.md", now), now);
 }
 

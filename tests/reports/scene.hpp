@@ -1,7 +1,6 @@
 // A prediction and an answer made by hand, so that what a report prints changes only when the report does.
 #pragma once
 
-#include "files/peer_file.hpp"
 #include "search/answer.hpp"
 #include "search/limits.hpp"
 #include "step/prediction.hpp"
@@ -12,9 +11,9 @@ namespace dodona::reports::testing {
 using namespace dodona::literals;
 
 inline step::CommunicationLine gradient_reduction() {
-    return {.what = "all-reduce of weight gradients over data",
-            .collective = "all-reduce",
-            .algorithm = "ring",
+    return {.collective = cluster::Collective::all_reduce,
+            .subject = step::CommunicationSubject::weight_gradients,
+            .algorithm = cluster::Algorithm::ring,
             .axes = {"data"},
             .ranks = 16,
             .per_step = 1,
@@ -72,16 +71,16 @@ inline step::Prediction pipelined() {
         p.stages.push_back({"12 x layers", "a100-sxm4-80gb", process(50_GiB), 9_s});
     }
     p.stages.push_back({"12 x layers, head", "a100-sxm4-80gb", process(52_GiB), 9.3_s});
-    p.limits = {{"pipeline <= 96: there are 96 blocks", false}};
-    p.bottlenecks = {{.kind = "gradient exchange",
-                      .share = 0.15,
-                      .text = "gradients take 15 % of the step; shard over fewer nodes",
-                      .category = "communication",
-                      .inherent = true,
-                      .threshold = 0.1,
-                      .evidence = "by hand"}};
+    p.limits = {{plan::UnevenBlocks{96}, 64}};
+    p.bottlenecks = {{.kind = step::BottleneckKind::gradient_exchange,
+                      .share = 0.25,
+                      .text = "gradients take 25 % of the step; shard over fewer nodes"}};
     p.communication = {gradient_reduction()};
-    p.provenance = {"compute: data sheet of a100-sxm4-80gb"};
+    p.provenance = {{.of = step::SourceLine::Of::kernels,
+                     .best = Evidence::data_sheet,
+                     .worst = Evidence::data_sheet,
+                     .name = "a100-sxm4-80gb",
+                     .source = "by hand"}};
     p.epoch = step::Epoch{100, 900_s, 150_s, 1000_s};
     return p;
 }
@@ -112,7 +111,7 @@ inline step::Prediction too_large() {
     p.plan.recompute = plan::RecomputeKind::every;
     p.plan.recompute_every = 2;
     p.plan.offload = {.optimizer = true, .weights = true};
-    p.why_not = "needs 96.0 of 80.0 GiB, activations most of all";
+    p.why_not = step::MemoryShortage{.needed = 96_GiB, .available = 80_GiB};
     p.step = Estimate::exactly(20_s);
     p.samples_per_second = 3.2;
     p.mfu = p.hfu = 0.3;
@@ -147,8 +146,9 @@ inline search::Answer two_plans() {
                        .parameters = 174'615'846'912,
                        .settings = {{"--set", "name=it's mine"}, {"--max-memory", "80GiB"}}};
     answer.plans = {pipelined(), second};
-    answer.infeasible = {{"megatron", "out of memory", 1200, "micro-batch 1 with full recompute"},
-                         {"data", "one replica is too large", 3, ""}};
+    answer.infeasible = {
+        {"megatron", step::MemoryPlace::device, 1200, search::NearestPlan{too_large().plan, 96_GiB, 80_GiB}},
+        {"data", plan::BatchLimit{{"data"}, 512}, 3, {}}};
     answer.counts = {.configurations = 4096, .evaluated = 2893, .pruned = 0, .seconds = 0.25, .optimal = true};
     return answer;
 }
@@ -279,17 +279,19 @@ inline search::ScalingPoint point(std::int64_t devices, double speed) {
 
 /// A strategy that stops paying and one that only a part of the machine fits; 128 of 4,352 devices were asked for.
 inline search::LimitsAnswer some_limits() {
-    const std::string filters = "filter <= 64: layer conv1 (conv) cannot be split further";
+    const plan::Limit experts{plan::LoopLimit{"expert", 8, {"up", "linear"}}, 16};
+    const search::Infeasible out_of_memory{"data+filter", step::MemoryPlace::device, 12, {}};
+    const plan::Limit filters{plan::LoopLimit{"filter", 64, {"conv1", "conv"}}, 128};
     search::StrategyLimits filter{
         .strategy = "filter",
         .axes = {{.axis = "filter",
                   .largest = 64,
                   .set_by = filters,
                   .even = 8,
-                  .uneven = "out_feature 1000 of layer fc divides unevenly 64 ways: the largest shard has 16"}},
+                  .uneven = plan::Limit{plan::UnevenLoop{"out_feature", 1000, {"fc", "linear"}}, 64}}},
         .reach = {.devices = 64, .mesh = {{"filter", 64}}},
         .most = 64,
-        .set_by = filters,
+        .set_by = std::vector{filters},
         .points = {point(1, 1), point(2, 1.5), point(4, 1.2)},
         .fits_from = 1,
         .fits_to = 4,
@@ -300,10 +302,10 @@ inline search::LimitsAnswer some_limits() {
         .strategy = "data+filter",
         .axes = {filter.axes.front(),
                  {.axis = "data"},
-                 {.axis = "expert", .largest = 8, .set_by = "expert <= 8: layer up", .even = 8, .folded = true}},
+                 {.axis = "expert", .largest = 8, .set_by = experts, .even = 8, .folded = true}},
         .most = 4352,
-        .set_by = "the machine has 4352",
-        .points = {point(32, 30), {.devices = 64, .batch = 256, .why_not = "out of memory"}, point(128, 100)},
+        .set_by = search::MachineSize{.devices = 4352},
+        .points = {point(32, 30), {.devices = 64, .batch = 256, .why_not = out_of_memory}, point(128, 100)},
         .fits_from = 32,
         .fits_to = 128,
         .fastest = 128,
@@ -326,12 +328,6 @@ inline search::LimitsAnswer limits_of_one() {
 }
 
 /// Two groups of which one was refused as a whole; statistics by hand.
-inline std::vector<files::PeerError> some_peers() {
-    return {{.group = "alpha", .peer = "Other", .error = 0.2, .source = "its paper"},
-            {.group = "alpha", .peer = "Other", .error = 0.05, .of_memory = true, .over = "runs of its own"},
-            {.group = "gamma", .peer = "Other", .error = 0.3}};
-}
-
 inline validate::Comparison compared_runs() {
     validate::RunResult good{.id = "A-1", .group = "alpha"};
     good.predicted = Estimate{9_s, 8.5_s, 16_s};

@@ -34,7 +34,7 @@ inline search::Attempt attempted(std::int64_t devices, const search::Goals& goal
 inline search::Attempt without_plan(std::int64_t devices) {
     search::Attempt attempt{.value = devices, .devices = devices, .batch = 1536};
     attempt.missed = search::Goal::fits;
-    attempt.why_not = "out of memory: 96.0 GiB of 80.0 GiB";
+    attempt.why_not = step::MemoryShortage{.needed = 96_GiB, .available = 80_GiB};
     attempt.configurations = 50;
     return attempt;
 }

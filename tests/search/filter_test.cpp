@@ -68,8 +68,8 @@ TEST(Filter, ExcludedStrategiesAndSizesAreNotLookedAt) {
 
 TEST(Filter, WishesThatMeanNothingAreTold) {
     const std::vector<plan::Strategy> strategies{pipelined()};
-    EXPECT_EQ(constraint_fault({"pipeline", "2"}, strategies), "");
-    EXPECT_EQ(constraint_fault({"pipeline", ""}, strategies), "") << "the strategy";
+    EXPECT_EQ(constraint_fault({"pipeline", "2"}, strategies), std::nullopt);
+    EXPECT_EQ(constraint_fault({"pipeline", ""}, strategies), std::nullopt) << "the strategy";
     EXPECT_EQ(constraint_fault({"tensor", "2"}, strategies),
               "no strategy that is looked at has an axis tensor; they have data, pipeline");
     EXPECT_EQ(constraint_fault({"pipeline", "two"}, strategies), "pipeline is a whole number from 1");

@@ -54,7 +54,7 @@ std::vector<std::int64_t> looked_at(const StrategyLimits& limits) {
 TEST(Limits, AreTheNetworksWhereTheMachineIsLarger) {
     const StrategyLimits found = limits_of(filters(), {.samples_per_device = 4, .machine = 64}, large_cluster(8));
     EXPECT_EQ(found.most, 8);
-    EXPECT_EQ(found.set_by, "filter <= 8: layer body[1]/conv (conv) cannot be split further");
+    EXPECT_EQ(set_by_text(found), "filter <= 8: layer body[1]/conv (conv) cannot be split further");
     EXPECT_EQ(looked_at(found), (std::vector<std::int64_t>{1, 2, 4, 8}));
     EXPECT_EQ(found.fits_from, 1);
     EXPECT_EQ(found.fits_to, 8);
@@ -64,7 +64,7 @@ TEST(Limits, AreTheMachinesWhereTheNetworkHasNone) {
     const StrategyLimits found =
         limits_of(strategy("data", {"data"}), {.samples_per_device = 4, .machine = 24}, large_cluster(3));
     EXPECT_EQ(found.most, 24);
-    EXPECT_EQ(found.set_by, "the machine has 24");
+    EXPECT_EQ(set_by_text(found), "the machine has 24");
     EXPECT_EQ(looked_at(found), (std::vector<std::int64_t>{1, 2, 4, 8, 16, 24}));
     EXPECT_EQ(found.points.back().batch, 96) << "weak scaling";
 }
@@ -72,13 +72,13 @@ TEST(Limits, AreTheMachinesWhereTheNetworkHasNone) {
 TEST(Limits, SayWhereTheMachineHasMoreThanDivides) {
     const StrategyLimits found = limits_of(strategy("data", {"data"}), {.batch = 64, .machine = 24}, large_cluster(3));
     EXPECT_EQ(found.most, 16);
-    EXPECT_EQ(found.set_by, "the machine has 24; more of it cannot be laid out");
+    EXPECT_EQ(set_by_text(found), "the machine has 24; more of it cannot be laid out");
 }
 
 TEST(Limits, OfAFixedBatchAreItsSamplesAndTheirDivisors) {
     const StrategyLimits found = limits_of(strategy("data", {"data"}), {.batch = 12, .machine = 64}, large_cluster(8));
     EXPECT_EQ(found.most, 12);
-    EXPECT_EQ(found.set_by, "data <= 12: the batch has 12 samples");
+    EXPECT_EQ(set_by_text(found), "data <= 12: the batch has 12 samples");
     EXPECT_EQ(looked_at(found), (std::vector<std::int64_t>{1, 2, 4, 12})) << "8 does not divide 12";
 }
 
@@ -87,13 +87,13 @@ TEST(Limits, RefuseANumberAndNameTheNearest) {
     const StrategyLimits filter = limits_of(filters(), growth, large_cluster(8));
     ASSERT_TRUE(filter.verdict);
     EXPECT_FALSE(filter.verdict->fits);
-    EXPECT_EQ(filter.verdict->why_not, "filter <= 8: layer body[1]/conv (conv) cannot be split further");
+    EXPECT_EQ(why_not_text(*filter.verdict), "filter <= 8: layer body[1]/conv (conv) cannot be split further");
     EXPECT_EQ(filter.verdict->below, 8);
     EXPECT_EQ(filter.verdict->above, std::nullopt);
     // 12 samples: 5 ranks do not divide them, 4 and 6 do.
     growth = {.batch = 12, .machine = 64, .asked = 5};
     const StrategyLimits data = limits_of(strategy("data", {"data"}), growth, large_cluster(8));
-    EXPECT_EQ(data.verdict->why_not, "the batch of 12 does not divide by 5 data ranks");
+    EXPECT_EQ(why_not_text(*data.verdict), "the batch of 12 does not divide by 5 data ranks");
     EXPECT_EQ(data.verdict->below, 4);
     EXPECT_EQ(data.verdict->above, 6);
     // 7 = 1 x 7 stages: more than the four blocks that there are; or 7 ranks of 12 samples.
@@ -118,14 +118,16 @@ TEST(Limits, SayWhyMemoryRefuses) {
         limits_of(strategy("data", {"data"}), {.samples_per_device = 64, .machine = 64, .asked = 4}, cluster);
     EXPECT_EQ(found.fits_from, std::nullopt);
     EXPECT_FALSE(found.verdict->fits);
-    EXPECT_TRUE(found.verdict->why_not.starts_with("out of memory: the leanest needs")) << found.verdict->why_not;
+    EXPECT_TRUE(why_not_text(*found.verdict).starts_with("out of memory: the leanest needs"))
+        << why_not_text(*found.verdict);
     EXPECT_EQ(found.verdict->below, std::nullopt) << "the number is not at fault";
     // Of filters most meshes cannot be laid at all; one can, and lacks memory.
     plan::Strategy both = filters();
     both.axes = {"filter", "data"};
     both.everywhere = {{"batch", {"data"}, {}}};
     const StrategyLimits hybrid = limits_of(both, {.batch = 64, .machine = 64, .asked = 64}, cluster);
-    EXPECT_TRUE(hybrid.verdict->why_not.starts_with("out of memory: the leanest needs")) << hybrid.verdict->why_not;
+    EXPECT_TRUE(why_not_text(*hybrid.verdict).starts_with("out of memory: the leanest needs"))
+        << why_not_text(*hybrid.verdict);
 }
 
 TEST(Limits, AreWhatTheSearchFindsOnEveryNumber) {

@@ -103,7 +103,7 @@ TEST(Search, OffloadIsTheUsersChoiceAndAddsNoConfigurations) {
     const Answer nothing = search(small_network(), cluster, space);
     EXPECT_TRUE(nothing.plans.empty());
     ASSERT_EQ(nothing.infeasible.size(), 2U);
-    EXPECT_EQ(nothing.infeasible[0].reason, "out of host memory") << "one reason, whatever the figures";
+    EXPECT_EQ(text(nothing.infeasible[0].cause), "out of host memory") << "one reason, whatever the figures";
 }
 
 TEST(Search, TheFirstPlanIsTheFastestOfABruteForceWalk) {
@@ -155,8 +155,8 @@ TEST(Search, WhatDoesNotFitIsCountedByReasonAndTheNearestIsShown) {
     EXPECT_FALSE(answer.nearest[0].fits);
     std::int64_t counted = 0;
     for (const Infeasible& infeasible : answer.infeasible) {
-        EXPECT_EQ(infeasible.reason, "out of memory");
-        EXPECT_FALSE(infeasible.nearest.empty());
+        EXPECT_EQ(text(infeasible.cause), "out of memory");
+        EXPECT_TRUE(infeasible.nearest.has_value());
         counted += infeasible.count;
     }
     EXPECT_EQ(counted, answer.counts.configurations);
@@ -169,7 +169,7 @@ TEST(Search, MoreDataRanksThanSamplesIsALimitByName) {
     const Answer answer = search(small_network(), small_cluster(), space);
     EXPECT_TRUE(answer.plans.empty());
     ASSERT_EQ(answer.infeasible.size(), 1U);
-    EXPECT_EQ(answer.infeasible[0].reason, "data <= 2: the batch has 2 samples");
+    EXPECT_EQ(text(answer.infeasible[0].cause), "data <= 2: the batch has 2 samples");
 }
 
 TEST(Search, StopsWhenTheProgressSaysSoAndKeepsWhatItHas) {

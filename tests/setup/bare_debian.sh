@@ -1,6 +1,7 @@
 #!/bin/sh
 # bare_debian.sh ROOT [ARGUMENTS]: on a bare Debian 12, in a chroot that debootstrap makes, `./dodona ARGUMENTS`
-# installs, builds, runs and prints something. Takes minutes. Exit 77 (skipped) without root, debootstrap or network.
+# installs, builds, runs and prints something; then `./dodona calibrate` installs and builds what it needs, and measures
+# the CPU. Takes minutes. Exit 77 (skipped) without root, debootstrap or network.
 set -u
 
 root=$1
@@ -23,7 +24,7 @@ mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Pac
 
 work=$(mktemp -d) || exit 99
 debian=$work/debian
-trap 'rm -rf --one-file-system "$work"' EXIT
+trap 'umount "$debian/proc" 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 
 seconds() { date +%s.%N; }
@@ -50,6 +51,7 @@ in_debian() {
         http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" no_proxy="${no_proxy:-}" "$@"
 }
 in_debian true || skip 'chroot is not allowed'
+mount -t proc proc "$debian/proc" 2>/dev/null # `calibrate` reads what the machine is
 in_debian update-ca-certificates >/dev/null 2>&1
 in_debian apt-get update >"$work/log" 2>&1 || skip 'no network in the chroot'
 rm -rf "$debian"/var/lib/apt/lists/*
@@ -79,3 +81,16 @@ best() {
 }
 echo "again: $(best /dodona/dodona "$@") s, the program alone: $(best /dodona/build/release/dodona "$@") s"
 in_debian /dodona/dodona "$@" 2>&1 | cmp - "$work/first" || { echo 'FAILED: the second run prints something else'; exit 1; }
+
+is_built() { [ -e "$debian/dodona/build/release/$1" ]; }
+is_built dodona-calibrate && { echo 'FAILED: the first command builds dodona-calibrate'; exit 1; }
+[ -e "$debian/proc/self" ] || { echo './dodona calibrate is not tried: /proc cannot be mounted here'; exit 0; }
+start=$(seconds)
+in_debian /dodona/dodona calibrate --backend cpu --quick -o /here.yaml
+status=$?
+echo "./dodona calibrate --backend cpu --quick, with packages and build: $(since "$start") s, exit status $status"
+[ "$status" = 0 ] && [ -s "$debian/here.yaml" ] || exit 1
+is_built calibrate/cpu/dodona-calibrate-cpu.so || { echo 'FAILED: there is no back end for CPUs'; exit 1; }
+is_built calibrate/mpi/dodona-calibrate-mpi && { echo 'FAILED: a back end was built that nobody asked for'; exit 1; }
+in_debian /dodona/dodona plan resnet50 --machine /here.yaml --gpus 1 >"$work/planned"
+[ -s "$work/planned" ] || { echo 'FAILED: no plan for the machine that was measured'; exit 1; }

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # Packages and builds, for ./dodona, tests/run and .ci/run, which set $root to this repository and source this file.
-# debian/control is the only list of packages; $1 of the functions below is a build profile of it:
-# nocheck (to run), empty (to test too), pkg.dodona.lint (to lint too).
+# debian/control is the only list of packages; $1 of the functions below has build profiles of it, comma-separated:
+# nocheck (to run), empty (to test too), pkg.dodona.lint (to lint too), pkg.dodona.calibrate, .cpu and .mpi (to measure).
 
 : "${root:?}"
 
@@ -9,20 +9,28 @@ say() { printf 'dodona: %s\n' "$*" >&2; }
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
+# Entries of Build-Depends without restriction formulas, or with one that holds: `a <x y> <!z>` is (x and y) or not z.
 required_packages() {
-    awk -v profile="$1" '
+    awk -v profiles=",$1," '
         /^[A-Za-z-]+:/ { inside = /^Build-Depends:/; sub(/^[^:]*:/, "") }
         inside { text = text $0 }
         END {
+            gsub(/\([^)]*\)/, "", text)
             count = split(text, entries, ",")
             for (i = 1; i <= count; i++) {
-                if (match(entries[i], /<[^>]+>/)) {
-                    tag = substr(entries[i], RSTART + 1, RLENGTH - 2)
-                    negated = sub(/^!/, "", tag)
-                    if ((tag == profile) == negated) continue
+                formulas = split(entries[i], formula, "<")
+                wanted = formulas == 1
+                for (f = 2; f <= formulas; f++) {
+                    holds = 1
+                    terms = split(substr(formula[f], 1, index(formula[f], ">") - 1), term, " ")
+                    for (t = 1; t <= terms; t++) {
+                        negated = sub(/^!/, "", term[t])
+                        if ((index(profiles, "," term[t] ",") > 0) == negated) holds = 0
+                    }
+                    if (holds) wanted = 1
                 }
                 split(entries[i], words, " ")
-                print words[1]
+                if (wanted) print words[1]
             }
         }' "$root/debian/control"
 }
@@ -84,29 +92,61 @@ fail() {
     exit "$1"
 }
 
-# build NAME TARGET MESON-OPTIONS...: sets up build/NAME and compiles TARGET of it, or `all`. `configured` holds the place
-# it was set up for, and the time of `built-TARGET` is when the last build of that began; an interrupted step leaves
-# them out or as they were.
+# build NAME TARGETS OPTIONS...: sets up build/NAME and compiles TARGETS of it (words). The file `configured` there has the
+# place that it was set up for and the options that are enabled. The time of `built-TARGET` is when the last build of that
+# target began; an interrupted step leaves these files out or as they were.
 build() {
     directory=$root/build/$1
     log=$root/build/$1.log
     name=$1
-    target=$2
+    targets=$2
     shift 2
     mkdir -p "$root/build"
     if have flock; then
         exec 9>"$root/build/$name.lock"
         flock -n 9 || { say "waiting for another build of build/$name"; flock 9; }
     fi
-    if [ "$(cat "$directory/configured" 2>/dev/null)" != "$root" ]; then
-        say "setting up build/$name"
-        rm -rf "$directory"
-        meson setup "$directory" "$root" "$@" >"$log" 2>&1 </dev/null || fail 70 "the set-up failed" "$log"
-        printf '%s\n' "$root" >"$directory/configured"
-    fi
-    say "building (log: build/$name.log)"
+    [ "$(head -n 1 "$directory/configured" 2>/dev/null)" = "$root" ] || rm -rf "$directory"
+    set_up "$@"
+    say "building $targets (log: build/$name.log)"
     : >"$directory/begun"
-    ninja -C "$directory" "$target" >"$log" 2>&1 </dev/null || fail 70 "the build failed" "$log"
-    mv "$directory/begun" "$directory/built-$target"
+    # shellcheck disable=SC2086  # words
+    ninja -C "$directory" $targets >"$log" 2>&1 </dev/null || fail 70 "the build failed" "$log"
+    for target in $targets; do
+        cp -p "$directory/begun" "$directory/built-$target"
+    done
     exec 9>&-
+}
+
+# left_out FEATURE: what -DFEATURE=enabled builds without, a sentence each line, because a library was not found.
+left_out() { sed -n "s/^$1: //p" "$directory/left_out" 2>/dev/null; }
+
+# Runs Meson with OPTIONS: all of them for a new directory; in one that exists those -DFEATURE=enabled that are new there,
+# or of which something was left out that may be installed now.
+set_up() {
+    configured=$directory/configured
+    step="--reconfigure"
+    if [ ! -d "$directory" ]; then
+        step=
+        say "setting up build/$name"
+        meson setup "$directory" "$root" "$@" >"$log" 2>&1 </dev/null || fail 3 "the set-up failed" "$log"
+        printf '%s\n' "$root" >"$configured"
+    fi
+    for option in "$@"; do
+        shift
+        case $option in -D*=enabled) ;; *) continue ;; esac
+        feature=${option#-D}
+        if [ -z "$step" ]; then
+            printf '%s\n' "$option" >>"$configured"
+        elif ! grep -qxF -e "$option" "$configured" || [ -n "$(left_out "${feature%=enabled}")" ]; then
+            set -- "$@" "$option"
+        fi
+    done
+    [ $# -gt 0 ] || return 0
+    say "configuring build/$name with $*"
+    meson setup --reconfigure "$directory" "$root" "$@" >"$log" 2>&1 </dev/null ||
+        fail 3 "Meson cannot configure it with $*" "$log"
+    for option in "$@"; do
+        grep -qxF -e "$option" "$configured" || printf '%s\n' "$option" >>"$configured"
+    done
 }

@@ -143,7 +143,7 @@ TEST(Framework, LeavesMeasuredSamplesAsTheyAre) {
 TEST(Bottlenecks, NameAHostThatKeepsDevicesWaiting) {
     const Prediction bound = with(FrameworkParameter::launch, 1e-3);
     ASSERT_FALSE(bound.bottlenecks.empty());
-    EXPECT_EQ(bound.bottlenecks.front().kind, "launch-bound");
+    EXPECT_EQ(bound.bottlenecks.front().kind, BottleneckKind::launch);
     EXPECT_NEAR(bound.bottlenecks.front().share, bound.time[TimePart::host] / bound.step.value, 1e-12);
 }
 

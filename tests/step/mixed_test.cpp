@@ -182,7 +182,7 @@ TEST(Mixed, AStageThatDoesNotFitItsOwnDeviceIsNamed) {
     EXPECT_EQ(p.fullest_stage, 1U) << "the first holds more, and has room";
     EXPECT_EQ(p.memory_limit, 1_MiB);
     EXPECT_EQ(p.most_memory, p.stages[0].memory.process);
-    EXPECT_NE(p.why_not.find("of 0.0 GiB on slow"), std::string::npos) << p.why_not;
+    EXPECT_NE(text(p.why_not.value()).find("of 0.0 GiB on slow"), std::string::npos) << text(*p.why_not);
 }
 
 TEST(Mixed, LayersGoWhereTheyFitIfSpeedAloneWouldNotLeaveThemRoom) {
@@ -193,7 +193,7 @@ TEST(Mixed, LayersGoWhereTheyFitIfSpeedAloneWouldNotLeaveThemRoom) {
     cluster.device.memory = 1.01 * predict(six_blocks(), cluster, three).stages[0].memory.process;
     cluster.mixed[0].device.memory = 1_GiB;
     const Prediction p = predict(six_blocks(), cluster, pipeline_plan(2, 12));
-    EXPECT_TRUE(p.fits) << p.why_not;
+    EXPECT_TRUE(p.fits) << text(p.why_not.value());
     EXPECT_EQ(p.stages[0].layers, "3 x body");
 }
 

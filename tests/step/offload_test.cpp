@@ -113,7 +113,7 @@ TEST(Offload, CountsShardsAndCheckpoints) {
 TEST(Offload, ToAHostThatIsTooSmallDoesNotFit) {
     const Prediction p = predict(small_network(), hosted(100 * 1024 * 1_B), one_device(kAll));
     EXPECT_FALSE(p.fits);
-    EXPECT_TRUE(p.why_not.starts_with("out of host memory: ")) << p.why_not;
+    EXPECT_TRUE(text(p.why_not.value()).starts_with("out of host memory: ")) << text(*p.why_not);
 }
 
 TEST(Offload, NeedsAHostThatIsDescribed) {
@@ -130,7 +130,7 @@ TEST(Offload, NeedsAHostThatIsDescribed) {
 TEST(Offload, ThatDecidesTheStepIsABottleneck) {
     const Prediction p = predict(small_network(), hosted(1_GiB, 0.1 * 1_GB_per_s), one_device(kAll));
     ASSERT_FALSE(p.bottlenecks.empty());
-    EXPECT_EQ(p.bottlenecks.front().kind, "host link");
+    EXPECT_EQ(p.bottlenecks.front().kind, BottleneckKind::host_link);
 }
 
 TEST(Offload, NeverMakesAStepFasterNorADeviceFuller) {

@@ -10,12 +10,12 @@ namespace dodona::validate::testing {
 namespace published_runs_test {
 
 Comparison compared(const std::string& path) {
-    Questions asked = questions();
+    Questions asked = published_questions();
     return compare(files::load_runs(path, {}), asked, [](std::int64_t, std::int64_t) { return true; });
 }
 
 TEST(PublishedRuns, OfMegatronArePredicted) {
-    const Comparison comparison = compared(root() + "/tests/validate/published/korthikanti-tab5.csv");
+    const Comparison comparison = compared(root() + "/calibrate/evidence/tables/korthikanti-tab5.csv");
     ASSERT_EQ(comparison.rows.size(), 8U);
     for (const RunResult& row : comparison.rows) {
         EXPECT_EQ(row.refusal, "") << row.id;
@@ -32,8 +32,8 @@ TEST(PublishedRuns, OfMegatronArePredicted) {
 }
 
 TEST(PublishedRuns, StopWhenAsked) {
-    Questions asked = questions();
-    const auto runs = files::load_runs(root() + "/tests/validate/published/korthikanti-tab5.csv", {});
+    Questions asked = published_questions();
+    const auto runs = files::load_runs(root() + "/calibrate/evidence/tables/korthikanti-tab5.csv", {});
     const Comparison comparison = compare(runs, asked, [](std::int64_t done, std::int64_t) { return done < 3; });
     EXPECT_EQ(comparison.rows.size(), 3U);
     EXPECT_EQ(comparison.overall.rows, 3);

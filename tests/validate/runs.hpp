@@ -15,7 +15,13 @@
 namespace dodona::validate::testing {
 
 inline std::string root() { return std::getenv("DODONA_SOURCE"); }
+/// With the conventions of any table.
 inline Questions questions() { return Questions(files::Library(root())); }
+/// With the conventions of the published tables.
+inline Questions published_questions() {
+    return Questions(files::Library(root()), {},
+                     files::load_run_conventions(root() + "/calibrate/evidence/conventions.yaml", {}));
+}
 
 using Cells = std::map<std::string, std::string>;
 
@@ -37,6 +43,7 @@ inline files::MeasuredRun run(const Cells& changed) {
 }
 
 inline plan::Plan plan_of_row(const Cells& changed) { return questions().of(run(changed)).plan; }
+inline plan::Plan plan_of_published_row(const Cells& changed) { return published_questions().of(run(changed)).plan; }
 
 /// Why a row is refused; empty if it is not.
 inline std::string refusal(const Cells& changed) {

@@ -6,18 +6,19 @@ namespace dodona::graph {
 namespace {
 
 /// y = f(x): forward reads x and writes y; backward reads dy and what was saved and writes dx.
-Nest unary(Attributes& attributes, const Tensor& x, Saved::What saved, double flops_per_element) {
+Nest unary(Attributes& attributes, const Tensor& x, Saved::What saved, double flops_per_element,
+           Primitive primitive = Primitive::none) {
     if (!has_features(attributes, x)) {
         return {};
     }
     Nest nest = element_wise(x, 1);
     nest.saved = {{.what = saved}};
-    nest.work = [flops_per_element](const LocalExtents& local) {
+    nest.work = [flops_per_element, primitive](const LocalExtents& local) {
         const double elements = volume(local);
-        return Work{.forward = {stream(2 * elements, flops_per_element)},
-                    .backward_input = {stream(3 * elements, flops_per_element)},
-                    .backward_weight = {},
-                    .model_forward = Flop{}};
+        return of_primitive(primitive, {.forward = {stream(2 * elements, flops_per_element)},
+                                        .backward_input = {stream(3 * elements, flops_per_element)},
+                                        .backward_weight = {},
+                                        .model_forward = Flop{}});
     };
     return nest;
 }
@@ -26,27 +27,27 @@ Nest unary(Attributes& attributes, const Tensor& x, Saved::What saved, double fl
 
 /// y = max(x, 0). Its sign is known from the output, which the next layer keeps anyway.
 Nest build_relu(Attributes& attributes, std::span<const Tensor> inputs) {
-    return unary(attributes, inputs[0], Saved::What::output, 1);
+    return unary(attributes, inputs[0], Saved::What::output, 1, Primitive::relu);
 }
 
 /// y = x * Phi(x). Source: Hendrycks and Gimpel, arXiv:1606.08415.
 Nest build_gelu(Attributes& attributes, std::span<const Tensor> inputs) {
-    return unary(attributes, inputs[0], Saved::What::input, 8);
+    return unary(attributes, inputs[0], Saved::What::input, 8, Primitive::gelu);
 }
 
 /// y = x / (1 + exp(-x)). Source: Elfwing et al., arXiv:1702.03118.
 Nest build_silu(Attributes& attributes, std::span<const Tensor> inputs) {
-    return unary(attributes, inputs[0], Saved::What::input, 4);
+    return unary(attributes, inputs[0], Saved::What::input, 4, Primitive::silu);
 }
 
 /// y = 1 / (1 + exp(-x)), dx = dy * y * (1 - y): the output is enough.
 Nest build_sigmoid(Attributes& attributes, std::span<const Tensor> inputs) {
-    return unary(attributes, inputs[0], Saved::What::output, 4);
+    return unary(attributes, inputs[0], Saved::What::output, 4, Primitive::sigmoid);
 }
 
 /// dx = dy * (1 - y^2): the output is enough.
 Nest build_tanh(Attributes& attributes, std::span<const Tensor> inputs) {
-    return unary(attributes, inputs[0], Saved::What::output, 6);
+    return unary(attributes, inputs[0], Saved::What::output, 6, Primitive::tanh);
 }
 
 /// y = max(x, slope * x), in place as its networks use it: the sign is known from the output.

@@ -132,7 +132,8 @@ Work fused_attention(const LocalExtents& extents, const AttentionShape& shape) {
                          .batch = local.heads,
                          .flops = arithmetic,
                          .elements = query_side + key_side,
-                         .fixed_bytes = row};
+                         .fixed_bytes = row,
+                         .causal = shape.causal};
     // S, dQ and dK are products over keys' features, dP and dV over values'. q, k, v, o and dO are read, dQ, dK and dV
     // written; log-sum-exp and the row sums of dO*O are read.
     Kernel backward = forward;

@@ -15,6 +15,7 @@ Work look_up(const LocalExtents& local, std::size_t leading) {
     const Kernel forward{.kind = KernelKind::gather,
                          .m = tokens,
                          .n = features,
+                         .k = local.loops[leading],
                          .flops = Flop{},
                          .elements = 2 * tokens * features,
                          .fixed_bytes = indices};

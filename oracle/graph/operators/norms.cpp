@@ -37,7 +37,7 @@ void normalise_runs(Nest& nest, int feature, Extent size, bool bias) {
 }
 
 /// The statistics of one token are reduced when its features are split, `messages` numbers a token and pass.
-Nest token_norm(Attributes& attributes, const Tensor& x, bool bias, int messages) {
+Nest token_norm(Attributes& attributes, const Tensor& x, bool bias, int messages, Primitive primitive) {
     const Extent size = attributes.not_negative("size", 0);
     if (!has_features(attributes, x)) {
         return {};
@@ -62,7 +62,7 @@ Nest token_norm(Attributes& attributes, const Tensor& x, bool bias, int messages
                             .backward = messages}};
     }
     nest.saved = {{.what = Saved::What::input}};
-    nest.work = [](const LocalExtents& local) { return norm_work(local, 1); };
+    nest.work = [primitive](const LocalExtents& local) { return of_primitive(primitive, norm_work(local, 1)); };
     return nest;
 }
 
@@ -97,17 +97,17 @@ Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs) {
         nest.statistics = {statistic};
     }
     nest.saved = {{.what = Saved::What::input}};
-    nest.work = [](const LocalExtents& local) { return norm_work(local, 2); };
+    nest.work = [](const LocalExtents& local) { return of_primitive(Primitive::batch_norm, norm_work(local, 2)); };
     return nest;
 }
 
 Nest build_layer_norm(Attributes& attributes, std::span<const Tensor> inputs) {
     const bool bias = attributes.flag("bias", true);
-    return token_norm(attributes, inputs[0], bias, 2);
+    return token_norm(attributes, inputs[0], bias, 2, Primitive::layer_norm);
 }
 
 Nest build_rms_norm(Attributes& attributes, std::span<const Tensor> inputs) {
-    return token_norm(attributes, inputs[0], false, 1);
+    return token_norm(attributes, inputs[0], false, 1, Primitive::rms_norm);
 }
 
 }  // namespace dodona::graph

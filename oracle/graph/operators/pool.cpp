@@ -25,7 +25,7 @@ Work work(const LocalExtents& local, const Passes& passes) {
     return {.forward = {forward}, .backward_input = {backward}, .backward_weight = {}, .model_forward = Flop{}};
 }
 
-Nest windowed(Attributes& attributes, const Tensor& x, bool indices) {
+Nest windowed(Attributes& attributes, const Tensor& x, bool indices, Primitive primitive) {
     const ImageGeometry geometry = image_geometry(attributes, x, WindowKind::pooling);
     if (geometry.windows.empty()) {
         return {};
@@ -41,7 +41,7 @@ Nest windowed(Attributes& attributes, const Tensor& x, bool indices) {
     }
     Nest nest = element_wise(pooled, 1);
     nest.inputs[0].windows = windows;
-    nest.work = [passes](const LocalExtents& local) { return work(local, passes); };
+    nest.work = [passes, primitive](const LocalExtents& local) { return of_primitive(primitive, work(local, passes)); };
     return nest;
 }
 
@@ -50,7 +50,7 @@ Nest windowed(Attributes& attributes, const Tensor& x, bool indices) {
 /// y[o] = max over k of x[s*o - p + k]. Keeps each maximum's position and, like PyTorch's max_pool2d_with_indices, its
 /// input.
 Nest build_max_pool(Attributes& attributes, std::span<const Tensor> inputs) {
-    Nest nest = windowed(attributes, inputs[0], true);
+    Nest nest = windowed(attributes, inputs[0], true, Primitive::max_pool);
     nest.saved = {{.what = Saved::What::input},
                   {.what = Saved::What::internal,
                    .name = "positions",
@@ -61,7 +61,7 @@ Nest build_max_pool(Attributes& attributes, std::span<const Tensor> inputs) {
 
 /// y[o] = 1/|k| * sum over k of x[s*o - p + k]. Its gradient needs nothing saved.
 Nest build_average_pool(Attributes& attributes, std::span<const Tensor> inputs) {
-    Nest nest = windowed(attributes, inputs[0], false);
+    Nest nest = windowed(attributes, inputs[0], false, Primitive::average_pool);
     nest.linear = true;
     return nest;
 }

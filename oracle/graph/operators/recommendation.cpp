@@ -20,6 +20,7 @@ Work pooled(const LocalExtents& local, double rows) {
     const Kernel forward{.kind = KernelKind::gather,
                          .m = met,
                          .n = local[kFeature],
+                         .k = local[kTable] * local[kRow],
                          .flops = met * local[kFeature] * unit::flop,
                          .elements = met * local[kFeature] + pooled,
                          .fixed_bytes = indices};

@@ -1,4 +1,4 @@
-// Of every file in logs/ becomes what the .told beside it says: records, topologies, notes, or the fault.
+// Of every file in logs/ becomes what the file .expected beside it says: records, topologies, notes, or the fault.
 // DODONA_ACCEPT=1 rewrites them. Files whose name starts with "bad_" are refused.
 #include <algorithm>
 #include <fstream>
@@ -52,7 +52,7 @@ std::vector<Import> cases() {
     std::vector<Import> all;
     std::error_code fault;
     for (const auto& file : fs::directory_iterator(logs(), fault)) {
-        if (file.path().extension() != ".told") {
+        if (file.path().extension() != ".expected") {
             all.push_back({file.path().filename().string(), {file.path().filename().string()}});
         }
     }
@@ -78,11 +78,12 @@ TEST_P(GoldenImports, AreAsWritten) {
         paths.push_back((logs() / file).string());
     }
     std::string text;
-    const std::string fault = fault_of([&] { text = told(import_files(paths, dated(one.options)), one.levels); });
+    const std::string fault =
+        fault_of([&] { text = description(import_files(paths, dated(one.options)), one.levels); });
     EXPECT_EQ(!fault.empty(), one.name.starts_with("bad_") && one.name.find('+') == std::string::npos) << fault;
     text += fault;
 
-    const fs::path golden = logs() / (one.name + ".told");
+    const fs::path golden = logs() / (one.name + ".expected");
     const char* accept = std::getenv("DODONA_ACCEPT");
     if (accept != nullptr && std::string(accept) == "1") {
         std::ofstream(golden, std::ios::binary) << text;
@@ -111,7 +112,7 @@ TEST(GoldenImportFiles, AreThereForEveryFormat) {
 TEST(GoldenImportFiles, BelongToACaseEach) {
     const std::vector<Import> all = cases();
     for (const auto& file : fs::directory_iterator(logs())) {
-        if (file.path().extension() == ".told") {
+        if (file.path().extension() == ".expected") {
             EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Import& one) {
                 return one.name == file.path().stem().string();
             })) << file.path();
@@ -121,7 +122,7 @@ TEST(GoldenImportFiles, BelongToACaseEach) {
 
 TEST(GoldenImportFiles, HoldNothingOfAUsersEnvironment) {
     for (const auto& file : fs::directory_iterator(logs())) {
-        if (file.path().extension() == ".told" && file.path().stem().string().find("bad_") == std::string::npos) {
+        if (file.path().extension() == ".expected" && file.path().stem().string().find("bad_") == std::string::npos) {
             const std::string text = content(file.path());
             for (const std::string secret : {"do-not-copy", "someone", "host-1", "node-a"}) {
                 const bool shown = text.find(secret) != std::string::npos;

@@ -28,7 +28,7 @@ inline Imported imported(const std::string& file, const ImportOptions& options =
     return import_file((logs() / file).string(), dated(options));
 }
 
-/// What the user is told; empty if nothing is wrong.
+/// The error messages; empty if nothing is wrong.
 template <typename Work>
 std::string fault_of(Work work) {
     try {
@@ -40,7 +40,7 @@ std::string fault_of(Work work) {
 }
 
 /// "NV18 x 8" and the like: a topology in a few lines, and its levels or why there are none.
-inline std::string told(const Topology& topology, const LevelOptions& options) {
+inline std::string description(const Topology& topology, const LevelOptions& options) {
     std::string text =
         fmt::format("topology of {}: {} devices{}{}\n", topology.source, topology.devices(),
                     topology.device.empty() ? "" : ", " + topology.device, topology.nvswitch ? ", NVSwitches" : "");
@@ -66,13 +66,13 @@ inline std::string told(const Topology& topology, const LevelOptions& options) {
     return text;
 }
 
-inline std::string told(const Imported& imported, const LevelOptions& options) {
+inline std::string description(const Imported& imported, const LevelOptions& options) {
     std::string text;
     for (const Record& record : imported.records) {
         text += to_line(record) + "\n";
     }
     for (const Topology& topology : imported.topologies) {
-        text += told(topology, options);
+        text += description(topology, options);
     }
     for (const Diagnostic& note : imported.notes) {
         text += to_text(note);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "calibrate/imports/collector.hpp"
+#include "calibrate/imports/import_builder.hpp"
 
 namespace dodona::calibrate {
 namespace imports_merge_test {

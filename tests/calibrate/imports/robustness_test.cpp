@@ -1,4 +1,4 @@
-// Whatever bytes a file has, importing it ends: with records, or with a fault that is told.
+// Whatever bytes a file has, importing it ends: with records, or with an error message.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -20,7 +20,7 @@ std::vector<Sample> samples() {
     constexpr std::size_t kLargest = 9000;
     std::vector<Sample> all;
     for (const auto& file : fs::directory_iterator(logs())) {
-        if (file.path().extension() != ".told") {
+        if (file.path().extension() != ".expected") {
             std::ifstream stream(file.path(), std::ios::binary);
             all.push_back({file.path().filename().string(),
                            std::string((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>())});

@@ -10,7 +10,7 @@
 namespace dodona::calibrate::test {
 namespace imports_topology_test {
 
-/// Devices whose paths are told by a function of their numbers.
+/// Devices whose paths are a function of their numbers.
 template <typename PathOf>
 Topology node_of(std::size_t devices, PathOf path_of) {
     Topology topology{.source = "x", .device = "NVIDIA A100-SXM4-80GB"};

@@ -1,0 +1,92 @@
+#include "files/curves.hpp"
+#include "files/machine_file.hpp"
+#include "files/profile_file.hpp"
+#include "files/read_description.hpp"
+
+namespace dodona::files {
+
+namespace {
+
+using cluster::Device;
+using cluster::Profile;
+using cluster::Tile;
+
+constexpr Range kTileSide{.least = 1, .most = 65'536};
+constexpr Range kMultiprocessors{.least = 1, .most = 1'000'000};
+
+bool has_no_profile(const Device& device) { return device.profile.fits.empty(); }
+
+/// NAME, {name: NAME, borrowed: true} or the profile itself.
+ValueType profile_type() {
+    ReferenceType profile = reference_type(description<Profile>, &Openers::profile);
+    profile.name_key = "name";
+    profile.name_help = "a built-in profile or a file";
+    profile.changes = {"borrowed"};
+    return {std::move(profile)};
+}
+
+}  // namespace
+
+template <>
+const Description& description<Tile>() {
+    static const Description described{
+        .noun = "tile",
+        .summary = "An output tile of a matrix kernel.",
+        .keys = {required<&Tile::m>("rows", "Rows of the result.", {.range = kTileSide}),
+                 required<&Tile::n>("columns", "Columns of the result.", {.range = kTileSide})},
+        .by_position = true,
+        .example = "[rows, columns]: [256, 128]",
+        .defaults = default_of<Tile>};
+    return described;
+}
+
+template <>
+const Description& description<Device>() {
+    static const Description described{
+        .noun = "device",
+        .summary =
+            "A device as its data sheet describes it, and what was measured on it. A kernel's time comes from the "
+            "first of these that knows it: `curves`, `profile`, the data sheet.",
+        .keys =
+            {file_name<&Device::name>("device"), file_source<&Device::source>(),
+             required<&Device::memory>("memory", "Device memory that a process can address, as the driver reports it.",
+                                       {.range = kPositive, .help = "its size: 16 GiB"}),
+             required<&Device::memory_bandwidth>("memory_bandwidth",
+                                                 "Of the device's own memory, as on the data sheet.",
+                                                 {.range = kPositive, .help = "of the data sheet: 900 GB/s"}),
+             required<&Device::multiprocessors>("multiprocessors", "How many output tiles run at once.",
+                                                {.range = kMultiprocessors, .help = "how many tiles run at once: 80"}),
+             required<&Device::matrix>("matrix",
+                                       "Peaks of dense matrix products by precision; a multiply-accumulate is two "
+                                       "operations. A precision that is not listed is not supported.",
+                                       {.range = kPositive,
+                                        .help = "dense peaks by precision: {fp16: 125 TFLOP/s}",
+                                        .none = "no peaks",
+                                        .none_help = "write the dense peak of each precision: {fp16: 125 TFLOP/s}"}),
+             required<&Device::vector>("vector", "fp32 peak outside the matrix units.",
+                                       {.range = kPositive, .help = "the fp32 peak outside matrix units"}),
+             required<&Device::tiles>(
+                 "tiles", "Output tiles of the matrix kernels.",
+                 {.help = "output tiles of the matrix kernels: [[256, 128], [128, 128]]",
+                  .none = "no tiles",
+                  .none_help = "write the output tiles of the matrix kernels: [[256, 128], [128, 128]]"}),
+             required<&Device::launch>("launch", "Shortest time between two kernels on one stream.",
+                                       {.range = kNotNegative, .help = "the shortest time between two kernels: 5 us"}),
+             required<&Device::context>("context", "Memory that the runtime takes before the first tensor.",
+                                        {.range = kNotNegative, .help = "memory that the runtime takes: 0.5 GiB"}),
+             optional<&Device::curves>("curves", "Measured kernels."),
+             optional_as<&Device::profile>(
+                 profile_type(), "profile",
+                 "Models fitted to measured kernels: the name of a profile, a file, or the profile itself. {name: "
+                 "NAME, borrowed: true}: that of another device, so that intervals widen.",
+                 {.is_absent = test<Device, has_no_profile>})},
+        .file_kind = "device",
+        .defaults = default_of<Device>};
+    return described;
+}
+
+Device read_device(Document document, const Opener& profile) {
+    return read_file<Device>(std::move(document), {.profile = profile});
+}
+
+}  // namespace dodona::files

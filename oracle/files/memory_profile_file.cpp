@@ -1,0 +1,50 @@
+#include "files/memory_profile_file.hpp"
+
+#include "files/description_keys.hpp"
+#include "files/read_description.hpp"
+
+namespace dodona::files {
+
+using plan::MemoryProfile;
+
+template <>
+const Description& description<MemoryProfile>() {
+    static const Description described{
+        .noun = "memory profile",
+        .summary =
+            "What the software of one generation keeps on a device beside the tensors of the model. A key that is "
+            "left out adds nothing. Equations and sources: oracle/plan/memory_profile.hpp.",
+        .keys = {file_name<&MemoryProfile::name>("memory"), file_source<&MemoryProfile::source>(),
+                 optional<&MemoryProfile::summary>("summary", "One line for lists."),
+                 optional<&MemoryProfile::loss>("loss", "What a loss keeps of its logits."),
+                 optional<&MemoryProfile::gradient_placeholders>(
+                     "gradient_placeholders",
+                     "Products that add dW into the gradient buffer themselves leave a tensor of the weight's shape, "
+                     "in its "
+                     "precision."),
+                 optional<&MemoryProfile::quantised_inputs>(
+                     "quantised_inputs",
+                     "What only dW reads is kept in the precision of the products: fp8, mxfp8, nvfp4."),
+                 optional<&MemoryProfile::gradient_copies>(
+                     "gradient_copies",
+                     "Gradients in the precision of the weights stay beside a wider buffer, into which they are cast."),
+                 optional<&MemoryProfile::update_copies>("update_copies",
+                                                         "An update casts its shard of 16-bit gradients to fp32."),
+                 optional<&MemoryProfile::reduction_bucket>(
+                     "reduction_bucket", "Gradients that are flattened for one reduction.", {.range = kNotNegative}),
+                 optional<&MemoryProfile::workspace>("workspace", "Of libraries, taken from the allocator.",
+                                                     {.range = kNotNegative}),
+                 optional<&MemoryProfile::communicator>("communicator",
+                                                        "Buffers of each communicator, not taken from the allocator.",
+                                                        {.range = kNotNegative}),
+                 optional<&MemoryProfile::fragmentation>(
+                     "fragmentation", "What the allocator has reserved and cannot use, over what is allocated.",
+                     {.range = kShare})},
+        .file_kind = "memory",
+        .defaults = default_of<MemoryProfile>};
+    return described;
+}
+
+MemoryProfile read_memory_profile(Document document) { return read_file<MemoryProfile>(std::move(document)); }
+
+}  // namespace dodona::files

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <span>
+
+#include "plan/plan.hpp"
+
+namespace dodona::plan {
+
+namespace {
+
+template <class Flags>
+std::vector<std::string> set_words(const Flags& flags, std::span<const FlagWord<Flags>> words) {
+    std::vector<std::string> found;
+    for (const FlagWord<Flags>& word : words) {
+        if (flags.*word.member) {
+            found.emplace_back(word.word);
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<std::string> words(const Overlap& overlap) { return set_words<Overlap>(overlap, kOverlapWords); }
+std::vector<std::string> words(const Offload& offload) { return set_words<Offload>(offload, kOffloadWords); }
+
+void Plan::fold_axes() {
+    for (const FoldedAxis& axis : strategy.folds) {
+        const auto in_mesh =
+            std::find_if(mesh.begin(), mesh.end(), [&](const MeshAxis& entry) { return entry.name == axis.name; });
+        if (in_mesh != mesh.end()) {
+            folds.push_back({axis.name, axis.of, in_mesh->size, axis.apart_from});
+            mesh.erase(in_mesh);
+        }
+    }
+    // What a fold is apart from need not be there.
+    for (Fold& fold : folds) {
+        const bool known = fold.apart_from && std::any_of(folds.begin(), folds.end(), [&](const Fold& other) {
+                               return other.name == *fold.apart_from;
+                           });
+        if (!known) {
+            fold.apart_from.reset();
+        }
+    }
+}
+
+std::int64_t Plan::devices() const {
+    std::int64_t product = 1;
+    for (const MeshAxis& axis : mesh) {
+        product *= axis.size;
+    }
+    return product;
+}
+
+std::int64_t Plan::axis_size(std::string_view axis) const {
+    for (const MeshAxis& entry : mesh) {
+        if (entry.name == axis) {
+            return entry.size;
+        }
+    }
+    return 1;
+}
+
+}  // namespace dodona::plan

@@ -1,0 +1,23 @@
+// What figures of a prediction rest on: which evidence, of which source.
+#pragma once
+
+#include <string>
+
+#include "base/estimate.hpp"
+
+namespace dodona::step {
+
+struct SourceLine {
+    enum class Of { kernels, measured_samples, communication, host, framework, model };
+    Of of = Of::model;
+    Evidence best = Evidence::measured;   ///< of kernels
+    Evidence worst = Evidence::measured;  ///< of kernels and communication
+    std::string name;                     ///< of the device, cluster, framework or model
+    std::string source;
+    bool operator==(const SourceLine&) const = default;
+};
+
+/// "compute: measured to data sheet of a100 (its source)".
+std::string text(const SourceLine& line);
+
+}  // namespace dodona::step

@@ -1,0 +1,247 @@
+// Schemas and reference say what the descriptions of files say, and every file that comes with Dodona is valid.
+// DODONA_ACCEPT=1 rewrites docs/schemas and the tables of docs/files.md.
+#include <fstream>
+#include <sstream>
+
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validation_results.hpp>
+#include <valijson/validator.hpp>
+
+#include "file_kinds.hpp"
+#include "files/number.hpp"
+#include "files/plan_file.hpp"
+#include "reading.hpp"
+#include "reference_writer.hpp"
+#include "schema_writer.hpp"
+
+namespace dodona::files::testing {
+namespace described_files_test {
+
+namespace fs = std::filesystem;
+
+fs::path root() { return here().parent_path().parent_path(); }
+fs::path schemas() { return root() / "docs/schemas"; }
+
+bool accepts() {
+    const char* const accept = std::getenv("DODONA_ACCEPT");
+    return accept != nullptr && std::string(accept) == "1";
+}
+
+std::string content(const fs::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    std::stringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+void expect_written(const fs::path& path, const std::string& text) {
+    if (accepts()) {
+        fs::create_directories(path.parent_path());
+        std::ofstream(path, std::ios::binary) << text;
+    }
+    EXPECT_EQ(content(path), text) << "DODONA_ACCEPT=1 rewrites " << path;
+}
+
+TEST(Schemas, AreThoseOfTheDescriptions) {
+    SchemaWriter writer;
+    for (const FileKind& kind : file_kinds()) {
+        expect_written(schemas() / (kind.name + ".schema.json"), writer.file(kind.described).dump(2) + "\n");
+    }
+    expect_written(schemas() / "definitions.schema.json", writer.definitions().dump(2) + "\n");
+}
+
+/// A file as a JSON document: scalars without quotes are what YAML takes them for.
+nlohmann::json json_of(const Node& node) {
+    switch (node.kind) {
+        case Node::Kind::null: return nullptr;
+        case Node::Kind::list: {
+            nlohmann::json list = nlohmann::json::array();
+            for (const auto& item : node.items) {
+                list.push_back(json_of(*item));
+            }
+            return list;
+        }
+        case Node::Kind::mapping: {
+            nlohmann::json mapping = nlohmann::json::object();
+            for (const Node::Member& member : node.members) {
+                mapping[member.key] = json_of(*member.value);
+            }
+            return mapping;
+        }
+        case Node::Kind::scalar: break;
+    }
+    if (node.quoted) {
+        return node.text;
+    }
+    if (node.text == "true" || node.text == "false") {
+        return node.text == "true";
+    }
+    const auto whole = whole_from(node.text);
+    if (const auto* const number = std::get_if<std::int64_t>(&whole)) {
+        return *number;
+    }
+    const auto decimal = decimal_from(node.text);
+    if (const auto* const number = std::get_if<double>(&decimal)) {
+        return *number;
+    }
+    return node.text;
+}
+
+/// A published schema, and what it refers to.
+class Published {
+public:
+    explicit Published(const std::string& kind) {
+        const nlohmann::json text = nlohmann::json::parse(content(schemas() / (kind + ".schema.json")));
+        valijson::SchemaParser().populateSchema(
+            valijson::adapters::NlohmannJsonAdapter(text), schema_,
+            [](const std::string& file) {
+                return new nlohmann::json(nlohmann::json::parse(content(schemas() / fs::path(file).filename())));
+            },
+            [](const nlohmann::json* document) { delete document; });
+    }
+
+    /// What is wrong with a document; empty: nothing.
+    [[nodiscard]] std::string fault(const nlohmann::json& document) const {
+        valijson::ValidationResults results;
+        valijson::Validator().validate(schema_, valijson::adapters::NlohmannJsonAdapter(document), &results);
+        std::string text;
+        valijson::ValidationResults::Error error;
+        while (results.popError(error)) {
+            for (const std::string& part : error.context) {
+                text += part;
+            }
+            text += ": " + error.description + "\n";
+        }
+        return text;
+    }
+    [[nodiscard]] std::string fault_of_text(const std::string& text) const {
+        return fault(json_of(*parse_document(text, "file.yaml").root));
+    }
+
+private:
+    valijson::Schema schema_;
+};
+
+void expect_valid(const std::string& kind, const fs::path& folder) {
+    const Published schema(kind);
+    int files = 0;
+    for (const auto& file : fs::directory_iterator(root() / folder)) {
+        if (file.path().extension() == ".yaml") {
+            const Document document = load_document(file.path(), file.path().string(), command_line());
+            EXPECT_EQ(schema.fault(json_of(*document.root)), "") << file.path();
+            ++files;
+        }
+    }
+    EXPECT_GT(files, 0);
+}
+
+TEST(Schemas, HoldForEveryDevice) { expect_valid("device", "hardware/devices"); }
+TEST(Schemas, HoldForEveryProfile) { expect_valid("profile", "hardware/profiles"); }
+TEST(Schemas, HoldForEveryLink) { expect_valid("link", "hardware/links"); }
+TEST(Schemas, HoldForEveryCluster) { expect_valid("cluster", "hardware/clusters"); }
+TEST(Schemas, HoldForEveryModel) { expect_valid("model", "models"); }
+TEST(Schemas, HoldForEveryStrategy) { expect_valid("strategy", "oracle/plan/strategies"); }
+TEST(Schemas, HoldForEveryFramework) { expect_valid("framework", "oracle/plan/frameworks"); }
+TEST(Schemas, HoldForEveryMemoryProfile) { expect_valid("memory", "oracle/plan/memory"); }
+
+TEST(Schemas, HoldForPlansThatAreWritten) {
+    const plan::Plan plan = library().plan((here() / "library/plan.yaml").string());
+    const Published schema("plan");
+    EXPECT_EQ(schema.fault_of_text(content(here() / "library/plan.yaml")), "");
+    EXPECT_EQ(schema.fault_of_text(to_yaml(plan, "by name", "tensor")), "");
+    EXPECT_EQ(schema.fault_of_text(to_yaml(plan, "in place")), "");
+}
+
+TEST(Schemas, RejectWhatTheReadersReject) {
+    const Published cluster("cluster");
+    const std::string head = "cluster: c\nsource: a test\ndevice: h100\nlevels:\n";
+    const std::string level = "  - {name: node, size: 8, bandwidth: 50 GB/s, latency: 9 us, ";
+    EXPECT_EQ(cluster.fault_of_text(head + level + "kind: fat-tree, taper: 2}\n"), "");
+    EXPECT_NE(cluster.fault_of_text(head + level + "kind: switch, taper: 2}\n"), "");
+    EXPECT_NE(cluster.fault_of_text(head + level + "kind: torus}\n"), "");
+    EXPECT_EQ(cluster.fault_of_text(head + level + "kind: torus, sizes: [2, 4]}\n"), "");
+    EXPECT_NE(cluster.fault_of_text(head + level + "kind: swich}\n"), "");
+    EXPECT_NE(cluster.fault_of_text(head + level + "kind: switch, latancy: 1 us}\n"), "");
+    EXPECT_NE(cluster.fault_of_text(head + "  - {name: node, size: 8, kind: switch, bandwidth: 50, latency: 9 us}\n"),
+              "");
+    EXPECT_NE(cluster.fault_of_text("cluster: c\nsource: a test\ndevice: h100\n"), "");
+    EXPECT_NE(Published("plan").fault_of_text(
+                  "plan: p\nstrategy: data\nmesh: {data: 0}\nbatch: 1\nmicrobatch: 1\nprecision: bf16\n"),
+              "");
+}
+
+/// The page with the text between `<!-- keys: NAME -->` or `<!-- operators -->` and `<!-- end -->` written anew.
+std::string with_tables(const std::string& page) {
+    std::string text;
+    std::istringstream lines(page);
+    ReferenceWriter writer;
+    std::vector<std::string> described;
+    bool is_generated = false;
+    for (std::string line; std::getline(lines, line);) {
+        const std::string begin = "<!-- keys: ";
+        if (line == "<!-- end -->") {
+            is_generated = false;
+        }
+        if (!is_generated) {
+            text += line + "\n";
+        }
+        if (line.rfind(begin, 0) == 0) {
+            const std::string name = line.substr(begin.size(), line.find(' ', begin.size()) - begin.size());
+            for (const FileKind& kind : file_kinds()) {
+                text += kind.name == name ? "\n" + writer.file(kind.described) + "\n" : "";
+            }
+            described.push_back(name);
+            is_generated = true;
+        } else if (line == "<!-- operators -->") {
+            text += "\n" + operator_table() + "\n";
+            is_generated = true;
+        }
+    }
+    for (const FileKind& kind : file_kinds()) {
+        EXPECT_EQ(std::count(described.begin(), described.end(), kind.name), 1) << kind.name;
+    }
+    EXPECT_FALSE(is_generated);
+    return text;
+}
+
+TEST(Reference, HasTheKeysOfEveryFile) {
+    const fs::path path = root() / "docs/files.md";
+    expect_written(path, with_tables(content(path)));
+}
+
+/// The blocks of YAML of a page.
+std::vector<std::string> examples(const std::string& page) {
+    std::vector<std::string> blocks;
+    std::istringstream lines(page);
+    bool is_inside = false;
+    for (std::string line; std::getline(lines, line);) {
+        if (line == "```yaml") {
+            blocks.emplace_back();
+            is_inside = true;
+        } else if (line == "```") {
+            is_inside = false;
+        } else if (is_inside) {
+            blocks.back() += line + "\n";
+        }
+    }
+    return blocks;
+}
+
+TEST(Reference, ExamplesAreValid) {
+    int checked = 0;
+    for (const std::string& example : examples(content(root() / "docs/files.md"))) {
+        const std::string kind = example.substr(0, example.find(':'));
+        for (const FileKind& known : file_kinds()) {
+            if (known.name == kind) {
+                EXPECT_EQ(Published(kind).fault_of_text(example), "") << example;
+                ++checked;
+            }
+        }
+    }
+    EXPECT_GE(checked, 7);
+}
+
+}  // namespace described_files_test
+}  // namespace dodona::files::testing

@@ -1,0 +1,26 @@
+#include "file_kinds.hpp"
+
+#include "files/framework_file.hpp"
+#include "files/link_file.hpp"
+#include "files/machine_file.hpp"
+#include "files/memory_profile_file.hpp"
+#include "files/model_file.hpp"
+#include "files/plan_file.hpp"
+#include "files/profile_file.hpp"
+#include "files/strategy_file.hpp"
+
+namespace dodona::files::testing {
+
+std::vector<FileKind> file_kinds() {
+    return {{"model", description<graph::NetworkSpec>()},
+            {"device", description<cluster::Device>()},
+            {"profile", description<cluster::Profile>()},
+            {"link", description<cluster::Link>()},
+            {"cluster", description<cluster::Cluster>()},
+            {"strategy", description<plan::Strategy>()},
+            {"plan", description<PlanFile>()},
+            {"framework", description<plan::Framework>()},
+            {"memory", description<plan::MemoryProfile>()}};
+}
+
+}  // namespace dodona::files::testing
