@@ -1,4 +1,4 @@
-// What an answer hangs on: how its time reacts to each parameter, and what change of it would recommend another plan.
+// What an answer is sensitive to: how its time reacts to each parameter, and what change of it would recommend another plan.
 #pragma once
 
 #include <cstdint>
