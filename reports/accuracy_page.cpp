@@ -44,16 +44,16 @@ Table groups(const AccuracyPage& page, const validate::Comparison& comparison) {
     Table table(columns);
     const auto add = [&](const validate::Statistics& line) {
         std::vector<Cell> cells{line.group,
-                                       Count{line.rows},
-                                       Count{line.skipped},
-                                       ratio(line.mape),
-                                       ratio(line.median_ape),
-                                       signed_ratio(line.bias),
-                                       ratio(line.p90),
-                                       ratio(line.coverage),
-                                       ratio(line.pair_accuracy),
-                                       ratio(line.top1_regret),
-                                       ratio(line.memory_mape)};
+                                Count{line.rows},
+                                Count{line.skipped},
+                                ratio(line.mape),
+                                ratio(line.median_ape),
+                                signed_ratio(line.bias),
+                                ratio(line.p90),
+                                ratio(line.coverage),
+                                ratio(line.pair_accuracy),
+                                ratio(line.top1_regret),
+                                ratio(line.memory_mape)};
         for (const AccuracyPage::GroupColumn& more : page.columns) {
             const auto cell = more.cells.find(line.group);
             cells.emplace_back(cell == more.cells.end() ? "" : cell->second);

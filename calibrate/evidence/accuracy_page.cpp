@@ -87,9 +87,8 @@ Table totals(const std::vector<PartTotal>& asked, const std::vector<const valida
         }
         if (!some.empty()) {
             const validate::Statistics all = validate::statistics(total.title, some);
-            table.row({total.title, reports::Count{all.rows}, reports::ratio(all.mape),
-                       reports::signed_ratio(all.bias), reports::ratio(all.compute_mape),
-                       reports::ratio(all.communication_mape)});
+            table.row({total.title, reports::Count{all.rows}, reports::ratio(all.mape), reports::signed_ratio(all.bias),
+                       reports::ratio(all.compute_mape), reports::ratio(all.communication_mape)});
         }
     }
     return table;
@@ -114,17 +113,16 @@ std::string parts(const EvidencePage& page, const validate::Comparison& comparis
                 {"error", Align::right},
                 {"fits"}});
     for (const validate::RunResult* run : runs) {
-        each.row({run->group, run->id, *run->measured,
-                  sum(run->measured_compute, run->measured_communication), run->predicted->value,
-                  sum(run->compute(), run->communication()), reports::signed_ratio(run->error),
+        each.row({run->group, run->id, *run->measured, sum(run->measured_compute, run->measured_communication),
+                  run->predicted->value, sum(run->compute(), run->communication()), reports::signed_ratio(run->error),
                   fits(*run) ? "yes" : "no"});
     }
     return "\n## Computation and communication apart\n\nRuns whose source has them apart: seconds a step. Mean sizes "
            "of "
            "errors, those of the parts each over the measured part.\nThe order of strategies by time per epoch is in "
            "[foundation.md](foundation.md).\n\n" +
-           reports::markdown(totals(page.totals, runs)) + "\n" + reports::markdown(reports::part_table(comparison)) + "\n" +
-           reports::markdown(each);
+           reports::markdown(totals(page.totals, runs)) + "\n" + reports::markdown(reports::part_table(comparison)) +
+           "\n" + reports::markdown(each);
 }
 
 std::string sources(const std::vector<PeerError>& peers, const validate::Comparison& comparison) {

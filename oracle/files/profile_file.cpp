@@ -140,8 +140,9 @@ const Description& description<Profile>() {
             "the profile is used with, so devices of one chip can share a profile.",
         .keys = {file_name<&Profile::name>("profile"), file_source<&Profile::source>(),
                  optional<&Profile::borrowed>("borrowed", "Measured on another device: intervals widen."),
-                 required<&Profile::fits>("fits", "The models.",
-                                          {.help = "a list, as `dodona-evidence fit kernels` writes it", .none = "no fits"})},
+                 required<&Profile::fits>(
+                     "fits", "The models.",
+                     {.help = "a list, as `dodona-evidence fit kernels` writes it", .none = "no fits"})},
         .file_kind = "profile",
         .defaults = default_of<Profile>};
     return described;

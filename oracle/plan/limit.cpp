@@ -41,7 +41,7 @@ struct Wording {
     std::string operator()(const SegmentLimit& limit) const {
         return fmt::format(
             "pipeline <= {}: the network has {} pieces to cut{}", limit.segments, limit.segments,
-            limit.cut ? fmt::format(" into {} stages x {} chunks", limit.cut->stages, limit.cut->chunks) : "");
+            limit.cut ? fmt::format(" into {} stages x {} virtual stages", limit.cut->stages, limit.cut->chunks) : "");
     }
     std::string operator()(const UnevenBlocks& limit) const {
         return fmt::format("{} blocks divide unevenly into {} stages", limit.blocks, ways);

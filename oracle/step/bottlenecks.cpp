@@ -59,11 +59,11 @@ private:
         part(BottleneckKind::layer_collectives, TimePart::layer,
              "is collectives inside layers: fewer ways, or a faster link under them, would help");
         part(BottleneckKind::stage_transfers, TimePart::pipeline,
-             "sends tensors between stages: fewer stages or chunks, or hiding the transfers, would help");
+             "sends tensors between stages: fewer stages or virtual stages, or overlapping the transfers, would help");
         part(BottleneckKind::weight_update, TimePart::optimizer,
              "updates weights: sharding the optimizer states divides it");
         part(BottleneckKind::bubble, TimePart::bubble,
-             "waits for other stages: more micro-batches or interleaved chunks would help");
+             "waits for other stages: more micro-batches or virtual stages would help");
         part(BottleneckKind::input, TimePart::input,
              "waits for samples: faster storage, more readers or samples staged on the nodes would help");
         part(BottleneckKind::launch, TimePart::host,
@@ -120,9 +120,10 @@ private:
         }
         const double ratio = sum > Seconds{} ? slowest / (sum / static_cast<double>(p_.stages.size())) : 1.0;
         note(BottleneckKind::balance, ratio, 1.0 - 1.0 / ratio,
-             fmt::format("the slowest stage works {:.2f} times the mean: other cuts (--stages), fewer stages or chunks "
-                         "would help",
-                         ratio));
+             fmt::format(
+                 "the slowest stage works {:.2f} times the mean: other cuts (--stages), fewer stages or virtual stages "
+                 "would help",
+                 ratio));
     }
 
     [[nodiscard]] double ranks() const {

@@ -151,7 +151,7 @@ Diagnostics plan_faults(const graph::Graph& graph, const cluster::Cluster& clust
     if (plan.shard != plan::ShardLevel::none && plan.strategy.shard_axes.empty()) {
         faults.error(where,
                      fmt::format("strategy \"{}\" has no axes to shard {} over", plan.strategy.name, name(plan.shard)),
-                     "use a strategy with `shard: {axes: [...]}`, or --shard none");
+                     "use a strategy with `shard: {axes: [...]}`, or --zero 0");
     }
     if (plan.offload.any() && !cluster.host) {
         faults.error(where,

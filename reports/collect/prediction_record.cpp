@@ -143,11 +143,16 @@ Record replica_record(const step::ReplicaPrediction& replica) {
 Record limit_record(const step::Limit& limit) { return {{"text", text(limit)}, {"broken", limit.broken()}}; }
 
 Record communication_record(const step::CommunicationLine& line) {
-    return {{"what", text(line)},           {"collective", name(line.collective)},
-            {"algorithm", name(line.algorithm)}, {"axes", line.axes},
-            {"ranks", line.ranks},         {"per_step", line.per_step},
-            {"size_bytes", line.size},     {"sent_bytes", line.sent},
-            {"time_s", line.time},         {"contention", line.contention}};
+    return {{"what", text(line)},
+            {"collective", name(line.collective)},
+            {"algorithm", name(line.algorithm)},
+            {"axes", line.axes},
+            {"ranks", line.ranks},
+            {"per_step", line.per_step},
+            {"size_bytes", line.size},
+            {"sent_bytes", line.sent},
+            {"time_s", line.time},
+            {"contention", line.contention}};
 }
 
 void add_lists(Record& p, const step::Prediction& prediction) {
@@ -167,12 +172,8 @@ void add_lists(Record& p, const step::Prediction& prediction) {
 
 Record bottleneck_record(const step::Bottleneck& bottleneck) {
     const step::BottleneckRow& kind = step::row_of(bottleneck.kind);
-    return {{"kind", kind.name},
-            {"category", kind.category},
-            {"inherent", kind.inherent},
-            {"share", bottleneck.share},
-            {"threshold", kind.threshold},
-            {"evidence", kind.evidence},
+    return {{"kind", kind.name},         {"category", kind.category},   {"inherent", kind.inherent},
+            {"share", bottleneck.share}, {"threshold", kind.threshold}, {"evidence", kind.evidence},
             {"text", bottleneck.text}};
 }
 

@@ -150,8 +150,8 @@ TEST(Bottlenecks, ThatCostTimeComeFirstTheDearestOfThemBefore) {
     for (const Bottleneck& bottleneck : scene.found()) {
         kinds.emplace_back(name(bottleneck.kind));
     }
-    EXPECT_EQ(kinds, (std::vector<std::string>{"gradient exchange", "weight update", "network congestion",
-                                               "memory stalling"}));
+    EXPECT_EQ(kinds,
+              (std::vector<std::string>{"gradient exchange", "optimizer step", "network congestion", "near OOM"}));
 }
 
 TEST(Bottlenecks, ShardedStatesAreNoCopies) {

@@ -136,7 +136,8 @@ TEST(Evaluate, MoreStagesThanPiecesIsALimitByName) {
     plan::Plan plan = pipeline_plan(8, 2);
     const Prediction p = predict(small_network(), small_cluster(), plan);
     EXPECT_FALSE(p.fits);
-    EXPECT_EQ(text(p.why_not.value()), "pipeline <= 4: the network has 4 pieces to cut into 8 stages x 1 chunks");
+    EXPECT_EQ(text(p.why_not.value()),
+              "pipeline <= 4: the network has 4 pieces to cut into 8 stages x 1 virtual stages");
 }
 
 TEST(Evaluate, ABatchThatDoesNotDivideIsAFaultWithTheNearestThatDo) {

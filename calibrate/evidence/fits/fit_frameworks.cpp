@@ -12,8 +12,8 @@
 #include "calibrate/evidence/leave_one_out.hpp"
 #include "files/framework_file.hpp"
 #include "files/library.hpp"
-#include "files/yaml_writer.hpp"
 #include "files/run_conventions.hpp"
+#include "files/yaml_writer.hpp"
 #include "validate/plan_of_run.hpp"
 
 namespace dodona::calibrate {
