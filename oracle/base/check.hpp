@@ -1,4 +1,4 @@
-// Always-on checks of our own invariants. A failure is our fault and ends the program with exit code 70.
+// Checks of internal invariants, always on. A failure is a defect of Dodona and ends the program with exit code 70.
 #pragma once
 
 #include <stdexcept>
@@ -6,7 +6,7 @@
 
 namespace dodona {
 
-/// An invariant of Dodona itself does not hold. Never the user's fault.
+/// Thrown when an internal invariant does not hold; never caused by input.
 class InternalError : public std::logic_error {
 public:
     using std::logic_error::logic_error;

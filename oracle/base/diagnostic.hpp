@@ -1,4 +1,4 @@
-// Located diagnostics: every fault in the user's input, collected, then thrown once.
+// Located diagnostics: all faults of the user's input are collected and thrown once.
 //
 //   x.yaml:4:3: error: nvlink.latancy: unknown key; did you mean "latency"?
 //       4 |   latancy: 1.5 us
@@ -15,13 +15,13 @@
 
 namespace dodona {
 
-/// A text that a user wrote: a file, or the command line.
+/// A text from the user: a file, or the command line.
 struct Source {
     std::string name;                ///< as the user named it
     std::vector<std::string> lines;  ///< without line ends
 };
 
-/// A place in a source. Line and column count from 1; 0 means "the source as a whole".
+/// A position in a source. Line and column count from 1; 0 stands for the whole source.
 struct Location {
     std::shared_ptr<const Source> source;
     int line = 0;
@@ -35,13 +35,13 @@ struct Diagnostic {
     Severity severity = Severity::error;
     Location where;
     std::string message;  ///< one sentence that stands alone, no capital, no full stop
-    std::string help;     ///< what to do next; may be empty
+    std::string help;     ///< what to do next; empty: no help
 };
 
 /// The diagnostic as text, with the source line and a caret span where the location is known.
 std::string to_text(const Diagnostic& diagnostic);
 
-/// The user's fault: carries every diagnostic found. Exit code 2.
+/// Thrown for faults of the user's input, with all diagnostics. Exit code 2.
 class InputError : public std::runtime_error {
 public:
     explicit InputError(std::vector<Diagnostic> diagnostics);
@@ -51,7 +51,7 @@ private:
     std::vector<Diagnostic> diagnostics_;
 };
 
-/// Collects diagnostics; `throw_if_errors` ends a stage of reading.
+/// Collects diagnostics until `throw_if_errors` throws them together.
 class Diagnostics {
 public:
     void error(Location where, std::string message, std::string help = {});
@@ -64,10 +64,10 @@ private:
     std::vector<Diagnostic> all_;
 };
 
-/// Throws one error at once: for faults after which nothing more can be read.
+/// Throws a single error, for faults after which reading cannot continue.
 [[noreturn]] void fail(Location where, std::string message, std::string help = {});
 
-/// The candidate nearest to `word` by edit distance, or empty if none is near enough to suggest.
+/// The candidate nearest to `word` by edit distance; empty if none is near enough to suggest.
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 
 /// `; did you mean "x"?` for the nearest candidate, or empty.
@@ -76,7 +76,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
 /// "a, b, c".
 std::string join(std::span<const std::string> words, std::string_view separator = ", ");
 
-/// The same of the first kMostNamed words: "a, b, c, … (7 more)".
+/// The same with at most kMostNamed words: "a, b, c, … (7 more)".
 inline constexpr std::size_t kMostNamed = 12;
 std::string join_some(std::span<const std::string> words);
 

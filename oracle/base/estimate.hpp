@@ -9,8 +9,7 @@
 
 namespace dodona {
 
-/// Where a time comes from, best first.
-/// `fitted`: a model of the kernel fitted to measured ones, inside their range; `extrapolated`: outside it.
+/// The evidence behind a time, best first.
 enum class Evidence { measured, interpolated, fitted, extrapolated, data_sheet };
 
 inline constexpr std::array kEvidenceTable{
@@ -22,11 +21,11 @@ inline constexpr std::array kEvidenceTable{
 constexpr const auto& enumerators(Evidence /*type*/) { return kEvidenceTable; }
 constexpr std::string_view name(Evidence evidence) { return name_of(evidence); }
 
-/// The level at which [lo, hi] is meant to cover the truth.
+/// The probability with which [lo, hi] should contain the true value.
 inline constexpr double kIntervalLevel = 0.9;
 
-/// A time and its interval. Intervals add as if their errors were fully correlated: the systematic part (one device,
-/// one data sheet) dominates, so this is the honest side.
+/// A time and its interval. Sums treat errors as fully correlated, because the systematic part (one device, one data
+/// sheet) dominates; this does not understate the interval.
 struct Estimate {
     Seconds value;
     Seconds lo;
@@ -43,7 +42,7 @@ struct Estimate {
     friend constexpr Estimate operator*(double ratio, Estimate a) {
         return {a.value * ratio, a.lo * ratio, a.hi * ratio};
     }
-    /// The same interval in proportion around another value.
+    /// The interval scaled to another value.
     [[nodiscard]] constexpr Estimate rescaled_to(Seconds new_value) const {
         if (value <= Seconds{}) {
             return exactly(new_value);

@@ -54,7 +54,7 @@ bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) !=
 bool continues_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// Recursive descent, one function per level of precedence.
+/// Recursive-descent parser with one function per level of precedence.
 class Parser {
 public:
     Parser(std::string_view text, const Location& where) : text_(text), where_(where) {}
@@ -76,7 +76,7 @@ private:
         return fmt::format("an expression has numbers, names, + - * / %, comparisons and {}", join(function_names()));
     }
 
-    /// The next `length` characters, where the text lies on one line of its source as it is.
+    /// Location of the next `length` characters, if the text stands on one line of its source unchanged.
     [[nodiscard]] Location here(std::size_t length) const { return at(at_, length); }
     [[nodiscard]] Location at(std::size_t begin, std::size_t length) const {
         Location place = where_;

@@ -17,11 +17,11 @@ namespace dodona {
 
 class Expression {
 public:
-    /// Parses; a fault is thrown as an InputError located at `where` (its column moved to the fault).
+    /// Throws InputError at `where`, with the column of the fault.
     static Expression parse(std::string_view text, const Location& where);
 
-    /// The value; `lookup` answers names, nullopt for an unknown one (an InputError then names it and suggests one of
-    /// `known`). Division by zero, overflow and results that are not finite are InputErrors.
+    /// `lookup` returns the value of a name, or nullopt if it is unknown. Throws InputError for unknown names, with a
+    /// suggestion from `known`, for division by zero, and for results that are not finite.
     [[nodiscard]] double evaluate(const std::function<std::optional<double>(std::string_view)>& lookup,
                                   std::span<const std::string> known = {}) const;
 

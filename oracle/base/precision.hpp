@@ -1,4 +1,4 @@
-// Number formats of matrix products, and of what training keeps beside them.
+// Number formats of matrix products and the bytes that training keeps in them.
 #pragma once
 
 #include <array>
@@ -25,27 +25,26 @@ inline constexpr std::array kPrecisions = values_of(kPrecisionTable);
 constexpr std::string_view name(Precision precision) { return name_of(precision); }
 constexpr std::optional<Precision> precision_from(std::string_view name) { return value_of<Precision>(name); }
 
-/// Formats of one byte or less: only products of layers in repeated blocks run in them. Attention, embeddings and heads
+/// Formats of 8 bits or fewer. Only products of layers in repeated blocks use them; attention, embeddings and heads
 /// keep 16 bits (NVIDIA Transformer Engine, user guide: FP8 is for linear layers).
 constexpr bool is_narrow(Precision precision) {
     return precision == Precision::fp8 || precision == Precision::mxfp8 || precision == Precision::nvfp4;
 }
 
-/// Bytes of one element of a matrix-product operand kept in memory. Products of one byte or less read bf16 activations
-/// (they are quantised on the fly), so their stored activations have two bytes.
+/// Bytes of one stored activation. Formats of 8 bits or fewer store bf16 activations and quantise them on the fly.
 Bytes stored_bytes(Precision precision);
 
-/// Bytes per parameter or element that mixed-precision training keeps, by purpose.
+/// Bytes per parameter or element in mixed-precision training.
 /// Source: Korthikanti et al., arXiv:2205.05198, section 4: 18 bytes per parameter = 2 + 4 + 12 for Adam.
 struct TrainingBytes {
     Bytes activation;  ///< one activation element
-    Bytes weight;      ///< one parameter as the matrix products read it
+    Bytes weight;      ///< one parameter in the precision of the products
     Bytes gradient;    ///< one element of the gradient buffer
-    Bytes reduced;     ///< one element of a gradient as it is sent
+    Bytes reduced;     ///< one element of a gradient in communication
     Bytes master;      ///< fp32 master copy of one parameter; zero when the weight itself is fp32
 };
 
-/// What mixed-precision training keeps by default: gradients accumulate and travel in fp32.
+/// Defaults of mixed-precision training: gradients are accumulated and reduced in fp32.
 TrainingBytes training_bytes(Precision precision);
 
 }  // namespace dodona

@@ -1,15 +1,15 @@
 // Quantities with units: one type per dimension, none per scale.
 //
-// A quantity holds one double in base units (seconds, bytes, floating-point operations); `q.in(unit)` is the only way
-// out. A bare double is a ratio. GB = 1e9 bytes, GiB = 2^30 bytes, Gb = 1e9 bits.
+// A quantity holds one double in base units (seconds, bytes, floating-point operations). Only `q.in(unit)` converts it
+// to a number. A bare double is a ratio. GB = 1e9 bytes, GiB = 2^30 bytes, Gb = 1e9 bits.
 #pragma once
 
 #include <compare>
 
 namespace dodona {
 
-/// Exponents of the four base dimensions: time, data, arithmetic, money. Money is in the one currency of an answer:
-/// currencies are never converted, and whoever reads them sees to it that they are the same (cluster/price.hpp).
+/// Exponents of the four base dimensions: time, data, arithmetic, money. Money is in the one currency of an
+/// answer; currencies are never converted, and readers of input check that they agree (cluster/price.hpp).
 struct Dimensions {
     int second = 0;
     int byte = 0;
@@ -37,7 +37,7 @@ public:
         return q;
     }
 
-    /// How many `unit`s this is: the only way from a quantity to a number.
+    /// The quantity as a multiple of `unit`.
     [[nodiscard]] constexpr double in(Quantity unit) const { return value_ / unit.value_; }
 
     constexpr auto operator<=>(const Quantity&) const = default;
@@ -98,7 +98,7 @@ inline constexpr Bytes byte = Bytes::of_base(1.0);
 inline constexpr Flop flop = Flop::of_base(1.0);
 inline constexpr BytesPerSecond byte_per_second = BytesPerSecond::of_base(1.0);
 inline constexpr FlopPerSecond flop_per_second = FlopPerSecond::of_base(1.0);
-inline constexpr Money money = Money::of_base(1.0);  ///< one of whatever currency
+inline constexpr Money money = Money::of_base(1.0);  ///< one unit of the answer's currency
 }  // namespace unit
 
 template <Dimensions D>

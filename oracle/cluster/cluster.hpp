@@ -1,7 +1,7 @@
 // A cluster: levels of links from the device outwards.
 //
-// Level 0 joins devices, level 1 joins the domains that level 0 makes (nodes, say), and so on. Every child of a level owns `links`
-// links into it, each of `bandwidth` one way; they are shared by all the devices inside the child.
+// Level 0 connects devices, level 1 connects the domains of level 0 (for example nodes), and so on. Each child of a
+// level has `links` links into it, each with `bandwidth` one way, which all devices inside the child share.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@
 
 namespace dodona::cluster {
 
-/// Point-to-point transfers that do not run at link speed (staged through the host).
+/// Point-to-point transfers that are staged through the host and do not reach link speed.
 struct Staging {
     Seconds latency;
     BytesPerSecond bandwidth;
@@ -31,34 +31,34 @@ struct Staging {
     std::string source;
 };
 
-/// Seconds per sample measured for a whole network on one device; they override kernels.
+/// Measured seconds per sample of a whole network on one device; used instead of kernel times.
 struct MeasuredSamples {
     std::string model;
     Seconds forward_backward;  ///< one sample, forward and backward
-    Seconds update;            ///< one weight update of the whole network; may be zero where the source leaves it out
+    Seconds update;            ///< one weight update of the whole network; zero if the source does not give it
     std::string source;
 };
 
 struct Storage {
     BytesPerSecond bandwidth;  ///< per node
-    bool prefetch = true;      ///< hidden behind compute: step = max(step, i/o); else their sum
+    bool prefetch = true;      ///< reading overlaps with compute: the maximum of both counts, else their sum
     std::string source;
 };
 
-/// What collectives take from products that run beside them.
+/// Slow-down of compute by collectives that overlap with it.
 struct Interference {
-    double lost = 0;  ///< compute time lost, over the time that the hidden collectives take alone
+    double lost = 0;  ///< compute time lost, over the time of the hidden collectives alone
     std::string source;
 };
 
-/// The host of a node, as a place to keep what does not fit the devices.
+/// The host of a node, for offload.
 struct Host {
     Bytes memory;              ///< of one node
     BytesPerSecond bandwidth;  ///< between one device and host memory, one way
     std::string source;
 };
 
-/// Where the parameter servers of an all-reduce of that name sit.
+/// Placement of parameter servers, for the algorithm parameter_server.
 struct ParameterServers {
     enum class Place {
         device,  ///< on the first devices of each node, beside their workers
@@ -77,14 +77,14 @@ constexpr const auto& enumerators(ParameterServers::Place /*type*/) { return kSe
 inline constexpr std::array kServerPlaces = values_of(kServerPlaceTable);
 constexpr std::string_view name(ParameterServers::Place place) { return name_of(place); }
 
-/// Consecutive ranks whose nodes hold another device than the cluster's.
+/// Consecutive ranks on nodes with another device than the cluster's.
 struct DeviceRange {
     std::int64_t first = 0;
     std::int64_t ranks = 0;
     Device device;
 };
 
-/// A device that several ranks of a job have.
+/// A kind of device and the number of a job's ranks on it.
 struct DeviceKind {
     const Device* device = nullptr;
     std::int64_t ranks = 0;
@@ -94,10 +94,10 @@ struct Cluster {
     std::string name;
     std::string source;
     Device device;                   ///< of all nodes that `mixed` does not name
-    std::vector<DeviceRange> mixed;  ///< in the order of their ranks, not overlapping
+    std::vector<DeviceRange> mixed;  ///< in the order of their ranks, disjoint
     std::vector<Level> levels;       ///< innermost first
     std::size_t node_level = 0;      ///< the level whose domain is a node
-    /// What runs collectives. `algorithms` overrides what the library chooses from; all run without either.
+    /// The algorithms of collectives: `algorithms`, else those of the library, else all.
     std::optional<CollectiveLibrary> collectives;
     std::vector<Algorithm> algorithms;
     std::optional<Staging> staging;
@@ -105,26 +105,26 @@ struct Cluster {
     std::vector<MeasuredSamples> measured_samples;
     std::optional<Storage> storage;
     std::optional<Host> host;
-    std::optional<Interference> interference;  ///< measured; where a framework has its own, that one counts
-    std::optional<Price> price;                ///< where the file or the user gives one
+    std::optional<Interference> interference;  ///< measured; a framework's own value comes first
+    std::optional<Price> price;                ///< from the cluster file or the user
     ParameterServers parameter_servers;
-    std::optional<double> contention;  ///< phi given by the user instead of the one computed
-    double memory_reserve = 0;         ///< share of device memory left free, for fragmentation
+    std::optional<double> contention;  ///< phi from the user, instead of the computed one
+    double memory_reserve = 0;         ///< share of device memory kept free, for fragmentation
 
     [[nodiscard]] std::int64_t devices() const;
-    /// What a collective may run; empty: any algorithm.
+    /// The algorithms that may run a collective; empty: any.
     [[nodiscard]] std::span<const Algorithm> allowed(Collective collective) const;
     /// Devices inside one domain of `level` (level 0: the level's size).
     [[nodiscard]] std::int64_t domain_size(std::size_t level) const;
     [[nodiscard]] std::int64_t node_size() const { return domain_size(node_level); }
-    /// Runs of ranks with one device that make up the first `ranks` ranks.
+    /// The first `ranks` ranks as runs of equal devices.
     [[nodiscard]] std::vector<DeviceKind> device_runs(std::int64_t ranks) const;
     /// The distinct devices of the first `ranks` ranks, in the order of their first rank.
     [[nodiscard]] std::vector<DeviceKind> device_kinds(std::int64_t ranks) const;
 };
 
-/// Some ranks of a job: all combinations of the strides, first innermost. Rank r sits on device r.
-/// {{8, 4}} is every eighth rank, four of them; {{1, 2}, {8, 4}} two neighbours in each of four nodes.
+/// A process group: all combinations of the strides, first innermost. Rank r runs on device r. {{8, 4}}: four ranks, 8
+/// apart; {{1, 2}, {8, 4}}: two neighbouring ranks in each of four nodes of 8.
 struct Group {
     struct Stride {
         std::int64_t stride = 1;
@@ -137,21 +137,21 @@ struct Group {
     auto operator<=>(const Group&) const = default;
 };
 
-/// How a group lies on one level of the cluster.
+/// The position of a group on one level of the cluster.
 struct Span {
     std::size_t level = 0;
     std::int64_t child_devices = 1;  ///< devices inside one child of the level
     std::int64_t members = 1;        ///< of the group inside one child
-    std::int64_t groups = 1;         ///< equal groups of the job that leave the same child at the same time
-    bool alike = true;               ///< groups lie alike in all children: at the same positions, as many of them
+    std::int64_t groups = 1;  ///< equal groups of the job that communicate out of the same child at the same time
+    bool alike = true;        ///< all children hold equally many members, at the same positions
 };
 
-/// The levels that the group's traffic crosses, innermost first. `ranks` is the size of the whole job: every rank of it
-/// is in one group of this kind, and they all communicate at once.
+/// The levels that the group's traffic crosses, innermost first. `ranks`: size of the job, all of whose ranks are in
+/// groups of this kind and communicate at once.
 ///
-/// A level is crossed when the worst placed of these groups has members in two children of it; then every level further
-/// in is crossed too. Where groups lie alike in all children, `members` and `groups` are exact. Where they straddle
-/// (tensor 3 on nodes of 8), they describe the worst child in round numbers: see spans.cpp.
+/// A level is crossed if the worst placed of these groups has members in two of its children; all inner levels are then
+/// crossed too. Where all children hold members alike, `members` and `groups` are exact. Where groups straddle children
+/// (tensor 3 on nodes of 8), they approximate the worst child (spans.cpp).
 std::vector<Span> spans(const Cluster& cluster, const Group& group, std::int64_t ranks);
 
 }  // namespace dodona::cluster

@@ -1,6 +1,7 @@
 // Communication libraries and the algorithms that they choose from: one row for each library and collective.
 //
-// All-to-all, send and halo are `direct` with every library and have no row. What a library runs and the rows leave out:
+// All-to-all, send and halo are `direct` with every library and have no row. What a library runs and the rows leave
+// out:
 //
 //   nccl   PAT (all-gather and reduce-scatter of one rank a node, since 2.23). `tree` and `double-tree` are its Tree,
 //          `in-network` its NVLS and CollNet, which need levels with `in_network`; `hierarchical` its NVLSTree and

@@ -1,4 +1,4 @@
-// A device as its data sheet describes it, and the schema of what was measured on it.
+// A device: its data sheet and what was measured on it.
 #pragma once
 
 #include <cstdint>
@@ -14,25 +14,26 @@
 
 namespace dodona::cluster {
 
-/// One measured kernel. Of attention: m queries, n keys, heads of k, batch * heads; forward, the whole square.
+/// One measured kernel. Attention has m queries, n keys, heads of size k and batch * heads in `batch`; forward,
+/// unmasked.
 struct KernelPoint {
-    double m = 0, n = 0, k = 0, batch = 1;  ///< for stream and gather kernels only `bytes` and `flops` count
-    Bytes bytes;                            ///< moved in device memory; zero: operands and result once
-    Flop flops;                             ///< zero: of a product those of its extents, of a pass any
+    double m = 0, n = 0, k = 0, batch = 1;  ///< not used by streams and gathers
+    Bytes bytes;                            ///< moved in device memory; zero: operands and result, each once
+    Flop flops;                             ///< zero: for products from the extents, for passes any
     Seconds time;
     bool operator==(const KernelPoint&) const = default;
 };
 
-/// Points of one kernel kind at one precision. Between them efficiency is interpolated in log space, relative to the
-/// device's fit of such kernels or the tile-quantised roofline; outside their range these answer. A pass (stream,
-/// gather) with `flops` answers for passes of exactly its bytes and operations.
+/// Measured points of one kernel kind at one precision. Between points the efficiency relative to the device's fit, or
+/// to the tile-quantised roofline, is interpolated in log space; outside their range fit or roofline are used. A stream
+/// or gather point with `flops` applies only to passes with exactly its bytes and operations.
 struct KernelCurve {
     graph::KernelKind kind = graph::KernelKind::matmul;
     Precision precision = Precision::fp16;
-    std::optional<graph::Direction> direction;  ///< none: of any pass
-    bool exact = false;                         ///< of passes: nothing between the points
+    std::optional<graph::Direction> direction;  ///< none: any pass
+    bool exact = false;                         ///< of streams and gathers: no interpolation between points
     std::vector<KernelPoint> points;
-    double held_out_error = 0.0;  ///< p90 of |predicted - measured| / measured on held-out points, a ratio
+    double held_out_error = 0.0;  ///< 90th percentile of |predicted / measured - 1| on held-out points
     Provenance provenance;
     bool operator==(const KernelCurve&) const = default;
 };
@@ -48,15 +49,15 @@ struct Device {
     std::string source;
     Bytes memory;                               ///< physical device memory
     BytesPerSecond memory_bandwidth;            ///< one device, data sheet
-    int multiprocessors = 1;                    ///< SMs: how many tiles run at once
+    int multiprocessors = 1;                    ///< SMs: tiles that run concurrently
     std::map<Precision, FlopPerSecond> matrix;  ///< dense matrix-product peak by precision
     FlopPerSecond vector;                       ///< fp32 outside matrix units
     std::vector<Tile> tiles;                    ///< output tiles of the matrix kernels
     Seconds launch;                             ///< shortest time between two kernels on one stream
-    double sustained = 1;                       ///< rate of products in continuous use over that in a short benchmark
-    Bytes context;                              ///< memory the runtime takes before the first tensor
-    std::vector<KernelCurve> curves;            ///< measured points; they come before the profile
-    Profile profile;                            ///< fitted to measured kernels; without fits: data sheet only
+    double sustained = 1;                       ///< rate of products in continuous use over that of a short benchmark
+    Bytes context;                              ///< memory of the runtime before the first tensor
+    std::vector<KernelCurve> curves;            ///< measured points, used before the profile
+    Profile profile;                            ///< fits to measured kernels; empty: data sheet only
 
     [[nodiscard]] FlopPerSecond peak(Precision precision) const;
     [[nodiscard]] bool supports(Precision precision) const;

@@ -1,4 +1,4 @@
-// A level of links: what joins the children of one domain.
+// A level of links, which connects the children of a domain.
 #pragma once
 
 #include <algorithm>
@@ -17,27 +17,27 @@
 namespace dodona::cluster {
 
 enum class LevelKind {
-    switched,    ///< any child to any other at full link bandwidth (NVSwitch, one crossbar)
+    switched,    ///< any child to any other at full link bandwidth (NVSwitch, crossbar)
     all_to_all,  ///< a link between each pair of children; `bandwidth` is of one pair
     ring,        ///< links to two neighbours; `bandwidth` is of one link
-    fat_tree,    ///< as switched; `taper` divides what leaves a child
-    rail,        ///< link i of every child leads to switch i: children meet at equal positions only
-    bus,         ///< one medium: all children share `links` x `bandwidth`, each byte counted once
+    fat_tree,    ///< as switched, with oversubscription `taper`
+    rail,        ///< link i of every child leads to switch i, which connects equal positions only
+    bus,         ///< one medium: all children share `links` x `bandwidth`; each byte counts once
     torus,       ///< `links` to either neighbour along each of the dimensions `sizes`, ends joined
-    dragonfly,   ///< children are groups; each pair of groups has its equal part of a group's `links`
+    dragonfly,   ///< children are groups; each pair of groups has an equal part of a group's `links`
 };
 
-/// How a dragonfly leads a message from group to group.
+/// Routing between the groups of a dragonfly.
 enum class Routing {
-    minimal,   ///< by the pair's own links only
-    valiant,   ///< by any group between: all links of a group, but two of them a message
-    adaptive,  ///< whichever gives more for the traffic at hand (UGAL, Aries, Slingshot)
+    minimal,   ///< over the links of the pair only
+    valiant,   ///< over a third group: all links of a group, two hops per message
+    adaptive,  ///< the faster of both for the given traffic (UGAL, Aries, Slingshot)
 };
 
-/// What the switches of a level reduce and multiply on the way (NVLS, SHARP).
+/// In-network reduction and multicast of a level's switches (NVLS, SHARP).
 struct InNetwork {
-    BytesPerSecond bandwidth;  ///< of one child into the reduction and out of it, one way each
-    Seconds latency;           ///< of one message through it
+    BytesPerSecond bandwidth;  ///< of one child into the reduction, and out of it
+    Seconds latency;           ///< of one message through the reduction
 };
 
 struct Level {
@@ -46,19 +46,19 @@ struct Level {
     LevelKind kind = LevelKind::switched;
     std::int64_t links = 1;                    ///< per child; torus: per dimension and direction; bus: of the medium
     BytesPerSecond bandwidth;                  ///< of one link, one way
-    Seconds latency;                           ///< of one message between children, start-up included
-    double taper = 1;                          ///< oversubscription: out of a child links * bandwidth / taper
+    Seconds latency;                           ///< of one message between children, including start-up
+    double taper = 1;                          ///< oversubscription: links * bandwidth / taper leave a child
     std::vector<std::int64_t> sizes = {};      ///< torus: children along each dimension, first innermost; none: {size}
     Routing routing = Routing::adaptive;       ///< dragonfly
     std::optional<InNetwork> in_network = {};  ///< none: switches only forward
-    double efficiency = 1;                     ///< share of `bandwidth` that collectives reach; of a link its own
-    std::optional<Link> link = {};             ///< its protocols come before `latency` and `efficiency`
+    double efficiency = 1;                     ///< share of `bandwidth` that collectives reach; a `link` has its own
+    std::optional<Link> link = {};             ///< its protocols replace `latency` and `efficiency`
 
-    /// Ways to drive the links: those of `link`, or one of `latency` and `efficiency`.
+    /// Number of protocols: those of `link`, else one from `latency` and `efficiency`.
     [[nodiscard]] std::size_t protocols() const {
         return link && !link->protocols.empty() ? link->protocols.size() : 1;
     }
-    /// The way of that place in them; the last one where there are fewer.
+    /// Timing of a protocol; of the last one if there are fewer.
     [[nodiscard]] LinkTiming timing(std::size_t protocol) const {
         if (!link || link->protocols.empty()) {
             return {.step = latency, .efficiency = efficiency};
@@ -101,7 +101,7 @@ constexpr std::string_view name(LevelKind kind) { return name_of(kind); }
 
 inline constexpr std::array kRoutingTable{
     Enumerator(Routing::minimal, "minimal", "only over the links between the two groups"),
-    Enumerator(Routing::valiant, "valiant", "over any third group: all links of a group, but two of them a message"),
+    Enumerator(Routing::valiant, "valiant", "over any third group: all links of a group, two of them for each message"),
     Enumerator(Routing::adaptive, "adaptive",
                "whichever of the two gives more for the traffic at hand (UGAL, Aries, Slingshot)")};
 constexpr const auto& enumerators(Routing /*type*/) { return kRoutingTable; }

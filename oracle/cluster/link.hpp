@@ -1,7 +1,7 @@
-// A class of links, and what a communication library was measured to make of it.
+// A class of links and the measured behaviour of a communication library on it.
 //
-// A link file holds what a data sheet cannot say: how long a collective takes to start, what each of its steps adds,
-// how much of the bandwidth it reaches, and measured times themselves.
+// A link file has what a data sheet lacks: start-up of a collective, time of each step, share of the bandwidth that is
+// reached, and measured times.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace dodona::cluster {
 
-/// Collectives that may be measured, predicted and asked for.
+/// Collectives and point-to-point transfers.
 enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all, send, halo };
 
 inline constexpr std::array kCollectiveTable{
@@ -30,11 +30,11 @@ constexpr const auto& enumerators(Collective /*type*/) { return kCollectiveTable
 inline constexpr std::array kCollectives = values_of(kCollectiveTable);
 constexpr std::string_view name(Collective collective) { return name_of(collective); }
 
-/// One measured collective curve: log-log table of time over message size.
+/// Measured times of a collective over message size.
 struct CollectiveCurve {
     Collective collective = Collective::all_reduce;
     std::int64_t ranks = 2;
-    std::int64_t ranks_per_node = 1;  ///< of a link's curve: ranks among which there are other links only
+    std::int64_t ranks_per_node = 1;  ///< of a link's curve: ranks that are connected by other links
     struct Point {
         Bytes size;  ///< the full buffer (of an all-gather: its result)
         Seconds time;
@@ -44,15 +44,15 @@ struct CollectiveCurve {
     Provenance provenance;
 };
 
-/// One way to drive the links (NCCL: LL, LL128, Simple). Of a collective in s steps with b bytes out of a child
+/// Timing of a protocol (NCCL: LL, LL128, Simple). A collective in s steps with b bytes out of a child takes
 ///
 ///   T = start + s * step + b / (efficiency * bandwidth)
 ///
-/// and the library takes the quickest of its ways for the size at hand, which is where one protocol ends and the next
-/// begins. `efficiency` is a share of the level's bandwidth. Source: Hockney's alpha-beta with the start-up g of LogGP,
-/// Alexandrov et al., SPAA 1995; the protocols: NVIDIA/nccl src/graph/tuning.cc, baseLat, hwLat and their bandwidths.
+/// and the library uses the fastest protocol for each size. `efficiency`: share of the level's bandwidth. Source:
+/// Hockney's alpha-beta with the start-up g of LogGP, Alexandrov et al., SPAA 1995; the protocols: NVIDIA/nccl
+/// src/graph/tuning.cc, baseLat, hwLat and their bandwidths.
 struct LinkTiming {
-    Seconds start;  ///< once a collective, launch of its kernel on the device included
+    Seconds start;  ///< once per collective, with the launch of its kernel
     Seconds step;   ///< one message between children
     double efficiency = 1;
 };
@@ -62,16 +62,16 @@ struct Protocol {
     LinkTiming timing;
 };
 
-/// Between which of the devices there were links when they were measured.
+/// The topology on which a link was measured.
 enum class Wiring {
     any,    ///< a switch: all links of a device lead to any other
-    pairs,  ///< links of their own between each pair
+    pairs,  ///< separate links between each pair
     ring,   ///< links to some of the others: ring, cube mesh
 };
 
 inline constexpr std::array kWiringTable{
     Enumerator(Wiring::any, "switch", "a switch: all links of a device lead to any other"),
-    Enumerator(Wiring::pairs, "pairs", "links of their own between each pair of devices"),
+    Enumerator(Wiring::pairs, "pairs", "separate links between each pair of devices"),
     Enumerator(Wiring::ring, "ring", "links to some of the others only: a ring or a cube mesh")};
 constexpr const auto& enumerators(Wiring /*type*/) { return kWiringTable; }
 inline constexpr std::array kWirings = values_of(kWiringTable);
@@ -81,10 +81,10 @@ struct Link {
     std::string name;
     std::string source;
     Wiring wiring = Wiring::any;
-    BytesPerSecond bandwidth;         ///< of one device (between nodes, of one adapter), all its links, one way
-    double error = 0;                 ///< of the protocols alone on the measured tables, 90th percentile; a ratio
-    double borrowed = 0;              ///< added to every error where the link is not the one that was measured
-    std::vector<Protocol> protocols;  ///< the one with the shortest start first
+    BytesPerSecond bandwidth;         ///< of all links of one device (between nodes: of one adapter), one way
+    double error = 0;                 ///< of the protocols on the measured tables: 90th percentile, a ratio
+    double borrowed = 0;              ///< added to every error if another link was measured
+    std::vector<Protocol> protocols;  ///< in the order of `start`
     std::vector<CollectiveCurve> curves;
 };
 

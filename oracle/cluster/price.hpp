@@ -1,4 +1,4 @@
-// What devices cost to rent. Dodona knows no prices: they are the user's, with their source.
+// Rental prices of devices. Dodona has no prices; users give them with a source.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace dodona::cluster {
 
-/// Per device, whatever the unit it is billed in. What is not modelled: discounts, idle nodes that are billed whole,
-/// storage, traffic, energy.
+/// Price per device, whatever the billing unit. Not modelled: discounts, idle nodes that are billed, storage, traffic,
+/// energy.
 struct Price {
     MoneyPerSecond device;  ///< of one device
     std::string currency;   ///< as given: "USD"

@@ -1,21 +1,21 @@
-// How the groups of a job lie on the levels of a cluster.
+// Positions of a job's groups on the levels of a cluster.
 //
-// Rank r sits on device r; a child of a level is U consecutive devices. Of a stride {s, z} (z > 1) a child holds
+// Rank r runs on device r; a child of a level is U consecutive devices. Of a stride {s, z} (z > 1) a child holds
 //
 //   z          members  where s*z <= U   (all of it: the stride stays inside)
 //   ceil(U/s)  members  where s < U < s*z
 //   1          member   where s >= U
 //
-// and of a group with several strides the product (strides that continue each other count as one). The level is crossed
-// iff the job is larger than U and some s*z does not divide U. Groups lie alike in all children iff each stride inside
+// and of a group with several strides the product (contiguous strides count as one). The level is crossed iff the
+// job is larger than U and some s*z does not divide U. All children hold members alike iff each stride inside
 // has s*z | U and each stride between has s | U and U | s*z; then U / members groups share a child, and all of them
 // leave it.
 //
-// Otherwise groups straddle. If some stride is not inside, every group of the child leaves it: ceil(U/members). If all
-// are inside, only those around the two ends of the child do, at most s / (product of the inner sizes) at an end; the
-// child's devices are then taken as split evenly among them.
+// Otherwise groups straddle children. If some stride is not inside, every group of the child leaves it:
+// ceil(U/members). If all are inside, only groups at the two ends of the child leave it, at most s / (product of the
+// inner sizes) at each; the child's devices are then taken as split evenly among them.
 //
-// Not modelled: another order of ranks than the devices'; a straddling group's uneven halves.
+// Not modelled: ranks in another order than devices; uneven parts of straddling groups.
 #include <algorithm>
 
 #include "base/check.hpp"
@@ -27,16 +27,16 @@ namespace {
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// The group on children of `domain` devices.
+/// A group on children of `domain` devices.
 struct Overlap {
-    std::int64_t members = 1;     ///< most that one child holds
-    bool crosses = false;         ///< some stride does not fit into whole children
-    bool aligned = true;          ///< all children look alike
-    bool all_leave = false;       ///< no group fits into a child
-    std::int64_t straddling = 1;  ///< where some do: groups that may straddle one end of a child
+    std::int64_t members = 1;     ///< maximum in one child
+    bool crosses = false;         ///< some stride crosses the boundary of a child
+    bool aligned = true;          ///< all children hold members alike
+    bool all_leave = false;       ///< no group stays inside a child
+    std::int64_t straddling = 1;  ///< otherwise: groups that may straddle one end of a child
 };
 
-/// One stride more, around the `inner` members of those before.
+/// Adds a stride around the `inner` members of the previous ones.
 void extend(Overlap& result, const Group::Stride& stride, std::int64_t inner, std::int64_t domain) {
     const std::int64_t period = stride.stride * stride.size;
     if (stride.size == 1 || domain % period == 0) {
@@ -44,7 +44,7 @@ void extend(Overlap& result, const Group::Stride& stride, std::int64_t inner, st
         return;
     }
     result.crosses = true;
-    if (period <= domain) {  // inside most children, straddling some
+    if (period <= domain) {  // inside most children, across the boundary of some
         result.aligned = false;
         result.members *= stride.size;
         result.straddling = divide_up(stride.stride, inner);
@@ -59,7 +59,7 @@ void extend(Overlap& result, const Group::Stride& stride, std::int64_t inner, st
 
 Overlap overlap(const Group& group, std::int64_t domain) {
     Overlap result;
-    Group::Stride run{1, 1};  // neighbouring strides that make one: {1, 2}, {2, 4} is {1, 8}
+    Group::Stride run{1, 1};  // contiguous strides are one: {1, 2}, {2, 4} is {1, 8}
     std::int64_t inner = 1;
     for (const Group::Stride& stride : group.strides) {
         if (stride.size == 1) {

@@ -1,4 +1,4 @@
-// What a collective sends, whatever the algorithm: the bandwidth-optimal count.
+// Communication volume of collectives: the bandwidth-optimal bytes sent by a rank.
 #pragma once
 
 #include <cstdint>

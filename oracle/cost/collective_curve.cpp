@@ -13,14 +13,13 @@ namespace {
 
 using Points = std::vector<cluster::CollectiveCurve::Point>;
 
-/// The worst leave-one-out error of PCHIP on a real two-node log (FORMATS 2.1), for curves that come without a held-out
-/// error of their own.
+/// Worst leave-one-out error of PCHIP on a two-node log (FORMATS 2.1), for curves without a held-out error.
 constexpr double kCollectiveError = 0.22;
 
 double log_size(const cluster::CollectiveCurve::Point& point) { return std::log(point.size.in(unit::byte)); }
 double log_time(const cluster::CollectiveCurve::Point& point) { return std::log(point.time.in(unit::second)); }
 
-/// A straight piece in log-log.
+/// A linear piece in log-log coordinates.
 struct Secant {
     double width = 1;
     double slope = 0;
@@ -31,7 +30,7 @@ Secant secant(const Points& points, std::size_t right) {
     return {width, (log_time(points[right]) - log_time(points[right - 1])) / width};
 }
 
-/// At a point between two pieces: their weighted harmonic mean, none where the curve turns.
+/// Slope at an inner point: weighted harmonic mean of both pieces, zero at an extremum.
 double slope_between(Secant left, Secant right) {
     if (left.slope * right.slope <= 0) {
         return 0;
@@ -41,7 +40,7 @@ double slope_between(Secant left, Secant right) {
     return (w1 + w2) / (w1 / left.slope + w2 / right.slope);
 }
 
-/// At the first or last point: of the parabola through it, kept monotone.
+/// Slope at the first or last point: that of the parabola through the last three points, limited to stay monotone.
 double slope_at_end(Secant end, Secant next) {
     const double slope = ((2 * end.width + next.width) * end.slope - end.width * next.slope) / (end.width + next.width);
     if (slope * end.slope <= 0) {
@@ -53,7 +52,7 @@ double slope_at_end(Secant end, Secant next) {
     return slope;
 }
 
-/// Between points[right-1] and points[right], which depends on them and their neighbours only.
+/// Interpolation between points[right-1] and points[right].
 Seconds between(const Points& points, std::size_t right, double size) {
     const Secant here = secant(points, right);
     const double from_left = std::log(size) - log_size(points[right - 1]);
@@ -73,7 +72,8 @@ Seconds between(const Points& points, std::size_t right, double size) {
     return Seconds::of_base(std::exp(left_time + rise + bend));
 }
 
-/// Beyond the last point, at the last segment's bandwidth; at the whole message's where that segment has none.
+/// Extrapolation beyond the last point with the bandwidth of the last segment, or of the whole message if that segment
+/// has none.
 Seconds beyond(const Points& points, Bytes size) {
     const auto& last = points.back();
     if (points.size() > 1) {
@@ -85,7 +85,7 @@ Seconds beyond(const Points& points, Bytes size) {
     return (size / last.size) * last.time;
 }
 
-/// The error grows by its own size with every octave outside the points.
+/// Outside the points the error grows by its own size with every octave.
 CurveTime outside(Seconds time, double error, double octaves) {
     return {within(time, error * (1 + octaves)), Evidence::interpolated};
 }
@@ -107,7 +107,7 @@ const cluster::CollectiveCurve* find(const std::vector<cluster::CollectiveCurve>
     return found == curves.end() ? nullptr : &*found;
 }
 
-/// Whether ranks inside the level have as many links for themselves as those that were measured.
+/// Whether ranks inside the level have as many links as those that were measured.
 bool drives_alike(const cluster::Level& level, const cluster::Link& link, std::int64_t ranks) {
     using cluster::Wiring;
     switch (level.kind) {
@@ -158,7 +158,7 @@ const cluster::CollectiveCurve* matching_curve(const cluster::Cluster& cluster, 
     }
     Placement placed{.ranks = request.group.size()};
     placed.together = per_node(cluster, spans, placed.ranks);
-    if (request.collective == cluster::Collective::send) {  // between two neighbours, however long the pipeline
+    if (request.collective == cluster::Collective::send) {  // a send has two ranks, however long the pipeline
         placed = {.ranks = 2, .together = placed.together == placed.ranks ? 2 : 1};
     }
     return find(cluster.curves, request.collective, placed);

@@ -1,23 +1,21 @@
-// What a cluster's measured collectives say about a request.
+// Times of collectives from measured curves.
 //
-// A curve answers for the same collective, the same ranks and the same ranks per node, where the job's own groups do
-// not share links (a benchmark runs one group). Those of the cluster come first, then those of the link of the
-// outermost level that the group crosses. Between its points log time over log size is a monotone cubic (PCHIP), or
-// linear with fewer than four points; beyond the last point the last segment's bandwidth holds, below the first its
-// time. Sizes ascend strictly; times are positive.
+// A curve applies to the same collective, ranks and ranks per node, if the job's groups do not share links (a benchmark
+// runs one group). Curves of the cluster come first, then those of the link of the outermost level that the group
+// crosses. Between its points log time over log size is a monotone cubic (PCHIP), or linear with fewer than four
+// points; beyond the last point the last segment's bandwidth holds, below the first its time. Sizes ascend strictly;
+// times are positive.
 //
-// Ranks that a link was not measured with lie between those that were, or beyond them. There the model of
-// collective_time.hpp, whose parameters are the link's, gives the time, times what the measured neighbours found it
-// wrong by at the same size:
+// For numbers of ranks that a link was not measured with, the model of collective_time.hpp with the link's parameters
+// gives the time, corrected by the ratio of measured to modelled time of the measured neighbours at the same size:
 //
 //   T(p) = model(p) * exp( (1-w) log(T(p1)/model(p1)) + w log(T(p2)/model(p2)) ),  w = log(p/p1) / log(p2/p1)
 //
-// with p1 < p < p2 measured; of the only neighbour where there is one side only. The error is the link's own for its
-// protocols, and half of it again for each doubling beyond the last measured ranks.
-// Not modelled: protocol switches between two points; which of a cube mesh's links a group of part of a node has.
-// Source: FORMATS 2.1 and CALIBRATION, "How to fit": tables at two sizes an octave miss by 0.8-2.8 %, alpha-beta by
-// 3-39 % in the median; Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5 (1984), for the cubic, with the end slopes of
-// Moler, Numerical Computing with MATLAB (2004), section 3.6.
+// with p1 < p < p2 measured, or the ratio of the only neighbour. The error is that of the link's protocols, and half of
+// it more for each doubling beyond the largest measured ranks. Not modelled: protocol switches between two points; the
+// links of a cube mesh that a group of part of a node has. Source: FORMATS 2.1 and CALIBRATION, "How to fit": tables at
+// two sizes an octave miss by 0.8-2.8 %, alpha-beta by 3-39 % in the median; Fritsch and Butland, SIAM J. Sci. Stat.
+// Comput. 5 (1984), for the cubic, with the end slopes of Moler, Numerical Computing with MATLAB (2004), section 3.6.
 #pragma once
 
 #include <cstdint>
@@ -35,23 +33,25 @@ struct CurveTime {
     Evidence evidence = Evidence::interpolated;
 };
 
-/// The time of the curve's collective at this size; `borrowed` is added to its error.
+/// Time of the curve's collective at this size; `borrowed` is added to its error.
 CurveTime curve_time(const cluster::CollectiveCurve& curve, Bytes size, double borrowed = 0);
 
-/// What the benchmark behind a curve asked for: its ranks_per_node side by side, the next as many `apart` devices on.
+/// The request that a curve's benchmark ran: groups of ranks_per_node neighbouring ranks, `apart` devices from each
+/// other.
 CollectiveRequest benchmark(const cluster::CollectiveCurve& curve, std::int64_t apart, Bytes size);
 
-/// The cluster's first curve that answers for the request, or none. `spans` are those of the request's group.
+/// The cluster's first curve that applies to the request; null if there is none. `spans` are those of the request's
+/// group.
 const cluster::CollectiveCurve* matching_curve(const cluster::Cluster& cluster, const CollectiveRequest& request,
                                                std::span<const cluster::Span> spans);
 
-/// A group's ranks, and how many of them have other links among themselves.
+/// Ranks of a group, and how many of them are connected by other links.
 struct Placement {
     std::int64_t ranks = 1;
     std::int64_t together = 1;
 };
 
-/// What a link's tables have for a request: the curve itself, or those of its measured neighbours.
+/// Curves of a link for a request: the exact one, or those of the nearest measured ranks.
 struct LinkCurves {
     const cluster::Link* link = nullptr;
     Placement placed;
@@ -60,9 +60,9 @@ struct LinkCurves {
     const cluster::CollectiveCurve* more = nullptr;
 };
 
-/// The curves of the link of the outermost level that the group crosses; without one, none. Ranks joined by the same
-/// link on all levels are together on it. What was measured under a switch answers for all children of a level whose
-/// children are joined pairwise, not for some of them, which have fewer links for themselves.
+/// The curves of the link of the outermost level that the group crosses, if that has a link. Curves measured under a
+/// switch apply to groups of all children of a pairwise connected level, but not to groups of some, which have fewer
+/// links.
 LinkCurves matching_link(const cluster::Cluster& cluster, const CollectiveRequest& request,
                          std::span<const cluster::Span> spans);
 

@@ -1,10 +1,9 @@
-// Where links have several protocols the quickest counts for each algorithm, one for all levels crossed; what a
-// collective takes to start is added once:
+// With several protocols the fastest counts, one protocol for all levels crossed; the start-up is added once:
 //
 //   T = min over protocols of  start + min over algorithms of T(step, efficiency)          (cluster/link.hpp)
 //
-// What was measured comes first: curves of the cluster, then those of the outermost level's link, then the model times
-// what it misses the link's nearest ranks by (collective_curve.hpp).
+// Measured times come first: curves of the cluster, curves of the outermost level's link, then the model corrected by
+// the link's curves for other numbers of ranks (collective_curve.hpp).
 #include "cost/collective_time.hpp"
 
 #include <algorithm>
@@ -24,35 +23,36 @@ namespace {
 using cluster::Algorithm;
 using cluster::Collective;
 
-struct Row {
+/// An algorithm for a collective.
+struct CollectiveAlgorithm {
     Algorithm algorithm;
     Collective collective;
     AlgorithmFunction function;
 };
 
-/// In the order that breaks ties.
+/// The first of equally fast algorithms is chosen.
 constexpr std::array kTable{
-    Row{Algorithm::ring, Collective::all_reduce, ring_all_reduce},
-    Row{Algorithm::ring, Collective::all_gather, ring_pass},
-    Row{Algorithm::ring, Collective::reduce_scatter, ring_pass},
-    Row{Algorithm::tree, Collective::all_reduce, tree_all_reduce},
-    Row{Algorithm::double_tree, Collective::all_reduce, double_tree_all_reduce},
-    Row{Algorithm::hierarchical, Collective::all_reduce, hierarchical_all_reduce},
-    Row{Algorithm::hierarchical, Collective::all_gather, hierarchical_pass},
-    Row{Algorithm::hierarchical, Collective::reduce_scatter, hierarchical_pass},
-    Row{Algorithm::direct, Collective::all_reduce, direct_all_reduce},
-    Row{Algorithm::direct, Collective::all_gather, direct_exchange},
-    Row{Algorithm::direct, Collective::reduce_scatter, direct_exchange},
-    Row{Algorithm::direct, Collective::all_to_all, direct_exchange},
-    Row{Algorithm::direct, Collective::send, neighbour_exchange},
-    Row{Algorithm::direct, Collective::halo, neighbour_exchange},
-    Row{Algorithm::torus, Collective::all_reduce, torus_all_reduce},
-    Row{Algorithm::torus, Collective::all_gather, torus_pass},
-    Row{Algorithm::torus, Collective::reduce_scatter, torus_pass},
-    Row{Algorithm::in_network, Collective::all_reduce, in_network_all_reduce},
-    Row{Algorithm::in_network, Collective::all_gather, in_network_pass},
-    Row{Algorithm::in_network, Collective::reduce_scatter, in_network_pass},
-    Row{Algorithm::parameter_server, Collective::all_reduce, parameter_server},
+    CollectiveAlgorithm{Algorithm::ring, Collective::all_reduce, ring_all_reduce},
+    CollectiveAlgorithm{Algorithm::ring, Collective::all_gather, ring_pass},
+    CollectiveAlgorithm{Algorithm::ring, Collective::reduce_scatter, ring_pass},
+    CollectiveAlgorithm{Algorithm::tree, Collective::all_reduce, tree_all_reduce},
+    CollectiveAlgorithm{Algorithm::double_tree, Collective::all_reduce, double_tree_all_reduce},
+    CollectiveAlgorithm{Algorithm::hierarchical, Collective::all_reduce, hierarchical_all_reduce},
+    CollectiveAlgorithm{Algorithm::hierarchical, Collective::all_gather, hierarchical_pass},
+    CollectiveAlgorithm{Algorithm::hierarchical, Collective::reduce_scatter, hierarchical_pass},
+    CollectiveAlgorithm{Algorithm::direct, Collective::all_reduce, direct_all_reduce},
+    CollectiveAlgorithm{Algorithm::direct, Collective::all_gather, direct_exchange},
+    CollectiveAlgorithm{Algorithm::direct, Collective::reduce_scatter, direct_exchange},
+    CollectiveAlgorithm{Algorithm::direct, Collective::all_to_all, direct_exchange},
+    CollectiveAlgorithm{Algorithm::direct, Collective::send, neighbour_exchange},
+    CollectiveAlgorithm{Algorithm::direct, Collective::halo, neighbour_exchange},
+    CollectiveAlgorithm{Algorithm::torus, Collective::all_reduce, torus_all_reduce},
+    CollectiveAlgorithm{Algorithm::torus, Collective::all_gather, torus_pass},
+    CollectiveAlgorithm{Algorithm::torus, Collective::reduce_scatter, torus_pass},
+    CollectiveAlgorithm{Algorithm::in_network, Collective::all_reduce, in_network_all_reduce},
+    CollectiveAlgorithm{Algorithm::in_network, Collective::all_gather, in_network_pass},
+    CollectiveAlgorithm{Algorithm::in_network, Collective::reduce_scatter, in_network_pass},
+    CollectiveAlgorithm{Algorithm::parameter_server, Collective::all_reduce, parameter_server},
 };
 
 struct Choice {
@@ -60,11 +60,11 @@ struct Choice {
     Cost cost;
 };
 
-/// The cheapest of the algorithms that `allowed` lets through; the first of equals.
+/// The cheapest allowed algorithm; the first of equals.
 template <typename Allowed>
 std::optional<Choice> cheapest(const Exchange& exchange, Allowed allowed) {
     std::optional<Choice> best;
-    for (const Row& row : kTable) {
+    for (const CollectiveAlgorithm& row : kTable) {
         if (row.collective != exchange.request.collective || !allowed(row.algorithm)) {
             continue;
         }
@@ -109,7 +109,7 @@ std::size_t protocols(const cluster::Cluster& cluster, std::span<const cluster::
     return most;
 }
 
-/// What algorithms and links say, with the quickest of the protocols.
+/// Time by algorithms and links, with the fastest protocol.
 Modelled model(const cluster::Cluster& cluster, const CollectiveRequest& request, std::span<const cluster::Span> spans,
                std::optional<Algorithm> forced) {
     std::optional<Modelled> best;
@@ -126,12 +126,12 @@ Modelled model(const cluster::Cluster& cluster, const CollectiveRequest& request
     return *best;
 }
 
-/// One alpha-beta misses measured collectives by 3-39 % in the median (CALIBRATION, "How to fit"), and links deliver
-/// less than their data sheet: 231 of 300 GB/s of an A100's NVLink, 0.81-0.87 of a NIC (ACCURACY). 1.6 is both
-/// together, 1.39 / 0.87; 0.9 leaves room for latencies given too long.
+/// Alpha-beta models miss measured collectives by 3-39 % in the median (CALIBRATION, "How to fit"), and links reach
+/// less than their data sheet: 231 of 300 GB/s of an A100's NVLink, 0.81-0.87 of a NIC (ACCURACY). 1.6 combines both,
+/// 1.39 / 0.87; 0.9 allows for latencies that are given too long.
 Estimate alpha_beta_interval(Seconds time) { return {time, 0.9 * time, 1.6 * time}; }
 
-/// Of the model alone: by what it missed the tables of its links, where all of them have tables.
+/// Interval of a modelled time: the error of the links' protocols if all links were measured.
 Estimate from_model(const cluster::Cluster& cluster, std::span<const cluster::Span> spans, Seconds time) {
     double error = 0;
     for (const cluster::Span& span : spans) {
@@ -144,7 +144,7 @@ Estimate from_model(const cluster::Cluster& cluster, std::span<const cluster::Sp
     return within(time, error);
 }
 
-/// Measured over modelled, for the ranks of a curve side by side on the request's outermost level.
+/// Measured over modelled time of a curve's benchmark on the request's outermost level.
 double correction(const cluster::Cluster& cluster, const CollectiveRequest& request,
                   const cluster::CollectiveCurve& curve, std::size_t level) {
     const std::int64_t apart = level > 0 ? cluster.domain_size(level - 1) : 1;
@@ -156,7 +156,7 @@ double correction(const cluster::Cluster& cluster, const CollectiveRequest& requ
     return curve_time(curve, request.size).time.value / modelled_time(cluster, alike);
 }
 
-/// Of ranks that no curve has: the model, corrected by the neighbours that have one.
+/// Time for ranks without a curve: the model, corrected by the nearest measured ranks.
 CurveTime between_ranks(const cluster::Cluster& cluster, const CollectiveRequest& request, const LinkCurves& curves,
                         std::size_t level, Seconds modelled) {
     const auto ranks = static_cast<double>(curves.placed.ranks);
@@ -178,7 +178,7 @@ CurveTime between_ranks(const cluster::Cluster& cluster, const CollectiveRequest
     return {within(fewer * modelled, error * (1 + doublings / 2)), Evidence::interpolated};
 }
 
-/// Below a table's first point the time falls as the model's does.
+/// Time by a curve; below its first point it falls like the modelled time.
 CurveTime on_curve(const cluster::Cluster& cluster, const CollectiveRequest& request,
                    std::span<const cluster::Span> spans, const LinkCurves& curves, Seconds modelled) {
     CurveTime found = curve_time(*curves.exact, request.size, curves.link->borrowed);
@@ -197,7 +197,7 @@ bool staged(const cluster::Cluster& cluster, Collective collective) {
                                         collective) != cluster.staging->applies_to.end();
 }
 
-/// What was measured of the request, if anything was.
+/// Measured time of the request; none without a curve.
 std::optional<CurveTime> measured(const cluster::Cluster& cluster, const CollectiveRequest& request,
                                   std::span<const cluster::Span> spans, Seconds modelled) {
     if (const cluster::CollectiveCurve* curve = matching_curve(cluster, request, spans)) {

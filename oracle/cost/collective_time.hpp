@@ -1,10 +1,10 @@
-// Collectives to seconds: one table of algorithms, chosen by cost or forced.
+// Times of collectives: one table of algorithms, of which the cheapest or a forced one runs.
 //
-// Every algorithm answers for a group on levels: latency times steps, plus on each level crossed the bytes that leave a
-// child over the capacity that the job's own flows leave it. ParaDL's contention factor phi is that ratio: a result.
+// The time of an algorithm is its steps times latency, plus the largest of bytes over share of all levels that the
+// group crosses (path.hpp). ParaDL's contention factor phi is a result.
 //
-// A measured curve of the cluster comes before the algorithms (collective_curve.hpp); then `algorithm` and `level` are
-// still those of the model. The user's own staging replaces latency and bandwidth of the collectives that it names.
+// Measured curves come before the algorithms (collective_curve.hpp); `algorithm` and `level` are then still those of
+// the model. Staging replaces latency and bandwidth of the collectives that it names.
 #pragma once
 
 #include <optional>
@@ -28,17 +28,17 @@ struct CollectiveTime {
     Estimate time;
     cluster::Algorithm algorithm = cluster::Algorithm::ring;
     Evidence evidence = Evidence::data_sheet;
-    double contention = 1;  ///< phi: the job's own flows per link on the busiest level, >= 1
+    double contention = 1;  ///< phi: flows of the job per link on the busiest level, >= 1
     std::size_t level = 0;  ///< the level that sets the time
     Bytes sent;             ///< per rank, by this algorithm
 };
 
-/// `forced` wins over the cluster's list and over measured curves; a collective that the forced algorithm does not
-/// implement is answered as if nothing were forced.
+/// `forced` comes before the cluster's algorithms and before measured curves. A collective that the forced algorithm
+/// does not implement is treated as if nothing was forced.
 CollectiveTime collective_time(const cluster::Cluster& cluster, const CollectiveRequest& request,
                                std::optional<cluster::Algorithm> forced = std::nullopt);
 
-/// What algorithms and links say, whatever was measured. Groups of two ranks at least.
+/// Time by algorithms and links, without measured curves. Domain: groups of at least two ranks.
 Seconds modelled_time(const cluster::Cluster& cluster, const CollectiveRequest& request);
 
 /// Bytes that one rank sends, whatever the algorithm (bandwidth-optimal count):

@@ -1,8 +1,8 @@
-// Kernels to seconds.
+// Times of kernels.
 //
-// The best evidence a device has, in this order: a measured point of the same shape; interpolation between measured
-// points (efficiency in log space over the roofline below), inside their range only; a model fitted to measured kernels
-// (kernel_fit.hpp); the roofline of the data sheet:
+// The best evidence of a device counts, in this order: a measured point of the same shape; interpolation between
+// measured points (efficiency in log space over the roofline below), inside their range only; a model fitted to
+// measured kernels (kernel_fit.hpp); the roofline of the data sheet:
 //
 //   t = launch + max( flops / peak * quantisation,  bytes / bandwidth )
 //   quantisation = min over tiles of  ceil(batch*ceil(m/tm)*ceil(n/tn) / SMs) * SMs * tm*tn / (batch*m*n)
@@ -13,7 +13,7 @@
 // quantisation 1. Streams take max(bytes / bandwidth, flops / vector peak), gathers bytes / bandwidth.
 // Times in s, bytes in B, peaks in FLOP/s; m, n, k, batch > 0.
 // k may be split s ways (s a power of two, k/s >= 256): s times as many tiles, and 2 * s * 4 m n bytes of fp32 partial
-// sums more to move. Weight gradients of convolutions (m, n small, k all positions) live from it.
+// sums more to move. Weight gradients of convolutions (m, n small, k all positions) depend on it.
 // Not modelled: clocks under power limits, L2 reuse between kernels, operands of one byte (an fp8 product is
 // charged the two bytes that its operands have in memory).
 // Source: tile and wave quantisation as in NVIDIA's "Matrix multiplication background user's guide"; the 8 columns are
@@ -27,8 +27,8 @@
 
 namespace dodona::cost {
 
-/// `time` covers the truth with [lo, hi]: measured and interpolated times by the error that the curve's own held-out
-/// points showed, the roofline by what data-sheet rooflines were seen to miss.
+/// The interval of `time`: for measured and interpolated times from the curve's held-out error, for the roofline from
+/// the errors of data-sheet rooflines.
 struct KernelTime {
     Estimate time;
     Evidence evidence = Evidence::data_sheet;
@@ -40,7 +40,7 @@ KernelTime kernel_time(const cluster::Device& device, const graph::Kernel& kerne
 /// Bytes a kernel moves in device memory at this precision.
 Bytes moved_bytes(const graph::Kernel& kernel, Precision precision);
 
-/// A pass over `bytes` of device memory (the optimizer's update, a local reduction).
+/// Time of a pass over `bytes` of device memory (the update, a local reduction).
 KernelTime stream_time(const cluster::Device& device, Bytes bytes);
 
 }  // namespace dodona::cost

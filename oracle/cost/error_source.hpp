@@ -1,9 +1,8 @@
-// Where predicted times may be wrong: sources of error, and times by source.
+// Error sources of predicted times, and times by source.
 //
-// Inside one source errors are taken as fully correlated (one device, one benchmark, one kind of kernel: what is wrong
-// is wrong everywhere), between sources as independent. A time of a source is the derivative of the step by the
-// logarithm of everything that the source says:  d T / d log(source).  Times that add up have sources that add up; what
-// hides behind something else has none, and makes what it hides behind count for less or for nothing.
+// Errors are fully correlated within a source (one device, one benchmark, one kind of kernel) and independent between
+// sources. The time of a source is the derivative of the step by the logarithm of all its times:  d T / d log(source).
+// Times that add up have sources that add up. Hidden times have none.
 #pragma once
 
 #include <array>
@@ -26,8 +25,8 @@ enum class ErrorSource {
     stream,
     gather,
     cell,
-    inside_node,    ///< collectives that the links of a node decide
-    between_nodes,  ///< collectives that the network decides
+    inside_node,    ///< collectives limited by links inside nodes
+    between_nodes,  ///< collectives limited by the network
     hidden_layers,
     interference,
     optimizer,
@@ -38,7 +37,7 @@ enum class ErrorSource {
     hidden_states,
 };
 
-/// The parameter of a framework that moves all times of a source.
+/// A source and the framework parameter that scales all its times.
 struct ErrorSourceKind {
     ErrorSource source;
     std::string_view word;
@@ -65,11 +64,11 @@ inline constexpr std::array kErrorSources{
     ErrorSourceKind{ErrorSource::hidden_states, "hidden_states", plan::FrameworkParameter::hidden_states},
 };
 
-/// The first ones: kernels; with collectives and what hides those of layers, all of a pass.
+/// The first sources are those of kernels, then come the other sources of a pass.
 inline constexpr std::size_t kKernelSources = 7;
 inline constexpr std::size_t kPassSources = 11;
 
-/// The interval of each is in proportion to the evidence behind it, at its level; signs are those of the derivatives.
+/// Derivatives by source, with intervals at the level of the evidence; signs are those of the derivatives.
 template <std::size_t N>
 struct TimesBySource {
     std::array<Estimate, N> values{};
@@ -95,9 +94,8 @@ struct TimesBySource {
 using PassTimes = TimesBySource<kPassSources>;
 using StepTimes = TimesBySource<kErrorSources.size()>;
 
-/// What the error of one kernel leaves of the error of all kernels of its kind together: single kernels miss to either
-/// side, a data sheet to one. Single DeepBench kernels miss by 23-29 % where whole CNNs made of them miss by 5.5 %
-/// (ACCURACY, CNN): a fifth to a quarter.
+/// Systematic share of a kernel's error: errors of single kernels partly cancel, those of data sheets do not. Single
+/// DeepBench kernels miss by 23-29 %, whole CNNs of such kernels by 5.5 % (ACCURACY, CNN): a fifth to a quarter.
 inline constexpr double kSystematic = 0.25;
 Estimate systematic(const KernelTime& kernel);
 

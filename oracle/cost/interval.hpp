@@ -1,12 +1,11 @@
-// How far off a time may be, by the evidence behind it.
+// Intervals of times by their evidence.
 #pragma once
 
 #include "base/estimate.hpp"
 
 namespace dodona::cost {
 
-/// A time that held-out points missed by at most `error` (a ratio) at the interval's level: the truth may be as much
-/// above as below, in proportion.
+/// A time with relative error `error` at the interval's level, symmetric in log space.
 constexpr Estimate within(Seconds time, double error) { return {time, time / (1 + error), time * (1 + error)}; }
 
 }  // namespace dodona::cost

@@ -16,18 +16,18 @@ namespace {
 constexpr std::size_t kNeighbours = 4;
 constexpr double kMargin = 2;  ///< an octave beyond the points
 
-/// The p90 error of nearest neighbours over public kernel tables (CALIBRATION, "How to fit"), for curves that come
-/// without a held-out error of their own.
+/// 90th percentile of the error of nearest neighbours over public kernel tables (CALIBRATION, "How to fit"), for curves
+/// without a held-out error.
 constexpr double kKernelError = 0.45;
 
 bool is_product(graph::KernelKind kind) {
     return kind != graph::KernelKind::stream && kind != graph::KernelKind::gather;
 }
 
-/// Numbers that were computed in another order are equal.
+/// Equality up to rounding.
 bool equal(double a, double b) { return std::abs(a / b - 1) < 1e-9; }
 
-/// max(a/b, b/a): the exponential of the distance in log space; 1 for equals.
+/// max(a/b, b/a): exponential of the distance in log space; 1 if equal.
 double ratio(double a, double b) { return a == b || equal(a, b) ? 1 : std::max(a / b, b / a); }
 
 double distance(const graph::Kernel& kernel, const cluster::KernelPoint& point) {
@@ -64,18 +64,18 @@ struct Range {
 };
 
 struct Neighbour {
-    double distance = std::numeric_limits<double>::infinity();  ///< of the exponential kind: 1 is the same shape
+    double distance = std::numeric_limits<double>::infinity();  ///< exponential of the distance: 1 for the same shape
     const cluster::KernelPoint* point = nullptr;
 };
 
-/// Whether the point is of this very kernel, which has its extents.
+/// Whether the point measured exactly this kernel, given equal extents.
 bool same_work(const graph::Kernel& kernel, const cluster::KernelCurve& curve, const cluster::KernelPoint& point) {
     const Bytes moved = moved_bytes(kernel, curve.precision);
     return equal(kernel.flops / kernel_of(curve.kind, point).flops, 1) &&
            (point.bytes <= Bytes{} || equal(moved / point.bytes, 1));
 }
 
-/// One kernel by what the device is known to do without its points.
+/// Time of a kernel without points: by the device's fit or the roofline.
 Seconds ideal(const cluster::Device& device, graph::Kernel kernel, Precision precision) {
     kernel.times = 1;
     if (const auto fitted = from_fits(device, kernel, precision)) {
@@ -84,7 +84,7 @@ Seconds ideal(const cluster::Device& device, graph::Kernel kernel, Precision pre
     return roofline(device, kernel, precision);
 }
 
-/// The nearest points so far, nearest first; the earlier point wins a tie.
+/// The nearest points, nearest first; of equally near ones the earlier point comes first.
 class Nearest {
 public:
     void take(double distance, const cluster::KernelPoint& point) {

@@ -1,14 +1,14 @@
-// What a device's measured points say about a kernel.
+// Times of kernels from a device's measured points.
 //
-// Of products (matmul, convolution, attention) the points differ in m, n, k and batch, of streams and gathers in bytes.
-// The distance of two shapes is |log a/b| summed over the extents. Inside the bounding box of the points, an octave
-// wider on every side,
+// Points of products (matmul, convolution, attention) differ in m, n, k and batch, those of streams and gathers in
+// bytes. The distance of two shapes is |log a/b| summed over the extents. Inside the bounding box of the points, an
+// octave wider on every side,
 //
 //   t = ideal(kernel) / e,   log e = sum_j w_j log e_j / sum_j w_j,   w_j = d_j^-2,   e_j = ideal_j / t_j
 //
-// over the four nearest points; of streams between the two points around it with w_j = 1/d_j, which is linear
+// over the four nearest points; for streams over the two points around it with w_j = 1/d_j, which is linear
 // interpolation. `ideal` is the device's fit of such kernels where its profile has one, else the roofline.
-// Outside the box the points say nothing; those of an exact curve say nothing beside themselves. A point of a product
+// Outside the box points do not apply; those of an exact curve apply only to their own shapes. A point of a product
 // is 2*m*n*k*batch operations, of attention a forward pass over the whole square: 4*m*n*k*batch (m queries, n keys,
 // heads of k). A kernel of the same shape that does other work (causal, backward) takes the efficiency of that point,
 // not its time. Source: CALIBRATION, "How to fit": nearest neighbours of efficiency in log space, over tile and wave
@@ -24,10 +24,10 @@
 
 namespace dodona::cost {
 
-/// The measured or interpolated time; nothing where no curve of the device covers the kernel. Does not allocate.
+/// The measured or interpolated time; none if no curve of the device covers the kernel. Does not allocate.
 std::optional<KernelTime> from_curves(const cluster::Device& device, const graph::Kernel& kernel, Precision precision);
 
-/// The curve as it would be on another device: every point keeps its efficiency e = roofline / t.
+/// The curve adjusted to a changed device: every point keeps its efficiency e = roofline / t.
 cluster::KernelCurve moved(cluster::KernelCurve curve, const cluster::Device& was, const cluster::Device& is);
 
 }  // namespace dodona::cost

@@ -16,21 +16,20 @@ using graph::KernelKind;
 /// Queries of one block of a fused attention: FlashAttention-2 (arXiv:2307.08691, section 3.3), blocks of 64 or 128.
 constexpr double kQueryBlock = 128;
 
-/// Heads are padded to a multiple of so many features: FlashAttention-2's kernels are built for 32, 64, 96, 128, ...
+/// Heads are padded to a multiple of this many features: FlashAttention-2's kernels are built for 32, 64, 96, 128, ...
 constexpr double kHeadStep = 32;
 
-/// Results of a filter that an element of the image is part of. From here on windows overlap so much that Winograd's
-/// algorithm pays: 3 x 3 has 9, with stride 2 2.25. Lavin and Gray, arXiv:1509.09308.
+/// Results of one filter that an input element contributes to, from which on Winograd's algorithm pays: 3 x 3 has 9,
+/// with stride 2 2.25. Lavin and Gray, arXiv:1509.09308.
 constexpr double kOverlappingWindow = 4;
 
-/// Octaves of the interval, a quarter of itself for each outside the measured range. Our assumption: rows outside the
-/// range are what nobody measured.
+/// Widening of the log interval per octave outside the measured range. Our assumption.
 constexpr double kWidenPerOctave = 0.25;
 
-/// Half of the log of the interval of a fit applied to another precision or another device of its family.
+/// Half of the log interval of a fit applied to another precision or a similar device.
 constexpr double kRelative = 0.25;
 
-/// The distance of a fit of another kind of kernel.
+/// Distance that marks a fit of another kind of kernel.
 constexpr int kOtherKind = 3;
 
 bool is_stream(KernelKind kind) { return kind == KernelKind::stream || kind == KernelKind::gather; }
@@ -43,8 +42,8 @@ double waves(double blocks, double units, double tail) {
 /// Rows of operands that a tile reads for each of its results and step of k.
 double edge_of(const cluster::Tile& tile) { return 1.0 / tile.m + 1.0 / tile.n; }
 
-/// Operations that `parts` of a product in tiles of tm x tn occupy the device for. `edge`: of the tile, beyond that of
-/// the best tile.
+/// Operations for which `parts` of a product in tiles of tm x tn occupy the device. `edge`: cost of the tile beyond
+/// that of the best tile.
 double in_tiles(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
                 const cluster::Tile& tile, double edge, double parts) {
     const double units = device.multiprocessors;
@@ -54,7 +53,7 @@ double in_tiles(const cluster::Device& device, const KernelFit& fit, const graph
     return waves(blocks, units, fit.tail) * units * one;
 }
 
-/// Operations at `compute` of the peak that the product's tiles and waves come to.
+/// Operations of the product's tiles and waves, at the share `compute` of the peak.
 double tiled_work(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
                   double sums_as_work) {
     double best = std::numeric_limits<double>::infinity();
@@ -104,7 +103,7 @@ Seconds compute_time(const cluster::Device& device, const KernelFit& fit, const 
     return tiled;
 }
 
-/// (a^p + b^p)^(1/p), without a power of what may underflow.
+/// (a^p + b^p)^(1/p) without underflow.
 Seconds joined(Seconds a, Seconds b, double p) {
     const Seconds larger = max(a, b);
     if (min(a, b) <= Seconds{}) {
@@ -113,7 +112,7 @@ Seconds joined(Seconds a, Seconds b, double p) {
     return std::pow(1 + std::pow(min(a, b) / larger, p), 1 / p) * larger;
 }
 
-/// How near the precision of a fit is to the one asked for: 0 the same, 1 of the same units, 2 a relative; none.
+/// Distance between the precision of a fit and the one asked for: 0 equal, 1 same units, 2 related; none: unrelated.
 int distance(const cluster::Device& device, Precision fitted, Precision asked) {
     const auto half = [](Precision p) { return p == Precision::fp16 || p == Precision::bf16; };
     if (fitted == asked) {
@@ -122,7 +121,7 @@ int distance(const cluster::Device& device, Precision fitted, Precision asked) {
     if (half(fitted) && half(asked)) {
         return 1;
     }
-    // Where half precision is no faster it is a way to store numbers: kernels compute in fp32.
+    // Where fp16 is no faster than fp32, kernels store fp16 and compute in fp32.
     if (fitted == Precision::fp32 && half(asked) && device.peak(asked) <= device.peak(Precision::fp32)) {
         return 2;
     }
@@ -147,7 +146,7 @@ double octaves_outside(const KernelFit& fit, const graph::Kernel& kernel, Precis
            octaves_outside(fit.work, kernel.flops.in(unit::flop));
 }
 
-/// A convolution for which nothing was fitted is its implicit product.
+/// The implicit product of a convolution that has no fit.
 bool answers(KernelKind fitted, KernelKind asked) {
     return fitted == asked || (fitted == KernelKind::matmul && asked == KernelKind::convolution);
 }
@@ -158,8 +157,7 @@ struct Candidate {
     int distance = 0;
     bool directed = false;
 
-    /// Of its own kind, then in range, then of its own precision, then of its own direction; the nearer of those out of
-    /// range.
+    /// Prefers fits of the same kind, in range, of the same precision, of the same direction; out of range the nearest.
     [[nodiscard]] bool before(const Candidate& other) const {
         if (other.fit != nullptr && (distance == kOtherKind) != (other.distance == kOtherKind)) {
             return distance != kOtherKind;

@@ -15,7 +15,7 @@ using cluster::LevelKind;
 
 bool to_neighbours(Collective collective) { return collective == Collective::send || collective == Collective::halo; }
 
-/// Groups of a dragonfly by what a group can send at once, in links of its own.
+/// Bandwidth out of a dragonfly group, in links of its own.
 double dragonfly_links(const Level& level, const CollectiveRequest& request, std::int64_t children) {
     const auto others = static_cast<double>(std::max<std::int64_t>(1, level.size - 1));
     const auto links = static_cast<double>(level.links);
@@ -29,7 +29,7 @@ double dragonfly_links(const Level& level, const CollectiveRequest& request, std
     return level.routing == cluster::Routing::valiant ? links / 2 : std::max(minimal, links / 2);
 }
 
-/// Links out of a child that lead to where this group's traffic goes. `children` is how many the group occupies.
+/// Links out of a child that this group's traffic can use. `children`: number that the group occupies.
 double useful_links(const Level& level, const CollectiveRequest& request, std::int64_t children) {
     const bool neighbours = to_neighbours(request.collective);
     std::int64_t links = level.links;
@@ -48,7 +48,7 @@ double useful_links(const Level& level, const CollectiveRequest& request, std::i
     return static_cast<double>(links);
 }
 
-/// Mean distance between two of n children on a ring: n/2 one way round, floor(n^2/4) / (n-1) the shorter way.
+/// Mean distance between two of n children on a ring: n/2 in one direction, floor(n^2/4) / (n-1) in the shorter one.
 double mean_hops(const Level& level, std::int64_t children) {
     if (level.kind != LevelKind::ring) {
         return 1;
@@ -62,7 +62,7 @@ struct Share {
     double contention = 1;
 };
 
-/// `contention` flows on each link, or as many as the user says.
+/// Contention factor: computed, or from the user.
 double shared_by(const cluster::Cluster& cluster, const cluster::Span& span, double contention) {
     const bool one_device = span.child_devices == 1;
     return cluster.contention && !one_device ? *cluster.contention : std::max(1.0, contention);
@@ -90,7 +90,7 @@ Share share_of_bus(const cluster::Cluster& cluster, const CollectiveRequest& req
     return {static_cast<double>(level.links) / sending * level.bandwidth / contention, contention};
 }
 
-/// Dimensions of a torus that the group has others on; none where it only leaves by its one child.
+/// Dimensions of a torus along which the group extends.
 std::vector<TorusRing> rings_of(const cluster::Cluster& cluster, const CollectiveRequest& request,
                                 const cluster::Span& span, std::int64_t children) {
     std::vector<TorusRing> rings;
@@ -105,7 +105,7 @@ std::vector<TorusRing> rings_of(const cluster::Cluster& cluster, const Collectiv
     return rings;
 }
 
-/// Of one ring through all the dimensions; out of a child that has no ring, all its links.
+/// Share of a single ring through all dimensions; of all links if the group extends along none.
 Share share_of_torus(const cluster::Cluster& cluster, const cluster::Span& span, const std::vector<TorusRing>& rings) {
     const Level& level = cluster.levels[span.level];
     if (rings.empty()) {
@@ -120,7 +120,7 @@ Share share_of_torus(const cluster::Cluster& cluster, const cluster::Span& span,
     return all;
 }
 
-/// Crossing a rail level to another position takes a hop inside the node before.
+/// Whether a transfer over a rail level needs a hop inside the node first.
 bool changes_position(const CollectiveRequest& request, const cluster::Span& span) {
     const bool by_rank = to_neighbours(request.collective) || request.collective == Collective::all_to_all;
     return !span.alike || (by_rank && span.members > 1);

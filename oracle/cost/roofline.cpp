@@ -10,7 +10,7 @@ namespace dodona::cost {
 
 namespace {
 
-/// The whole product, or split along k where that fills more multiprocessors than its partial sums cost.
+/// Time of the product, split along k where that is faster despite its partial sums.
 Seconds product_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
     const Seconds ideal = kernel.flops / device.peak(precision);
     if (kernel.m <= 0) {

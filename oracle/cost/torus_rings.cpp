@@ -21,7 +21,7 @@ std::vector<std::int64_t> sizes_of(const cluster::Level& level) {
     return level.sizes.empty() ? std::vector{level.size} : level.sizes;
 }
 
-/// A stride of ranks as one of children within one domain of `size` children; nothing where it does not come out whole.
+/// A stride of ranks in units of children, within a domain of `size` children; none if it is not a whole number.
 std::optional<Stride> of_children(const Stride& ranks, std::int64_t child_devices, std::int64_t size) {
     const std::int64_t period = ranks.stride * ranks.size;
     if (period <= child_devices || ranks.stride >= child_devices * size) {
@@ -38,7 +38,7 @@ std::optional<Stride> of_children(const Stride& ranks, std::int64_t child_device
     return Stride{first, last / first};
 }
 
-/// Lays one stride of children on the dimensions; false where it does not follow them.
+/// Maps one stride of children to the dimensions; false if it does not follow them.
 bool lay(Stride stride, const std::vector<std::int64_t>& sizes, std::vector<Extent>& extents) {
     std::int64_t place = 1;  // children between neighbours along the dimension
     for (const std::int64_t size : sizes) {
@@ -78,7 +78,7 @@ std::vector<Extent> extents_of(const cluster::Level& level, const CollectiveRequ
     return extents;
 }
 
-/// Links that the group's traffic can leave by, along one dimension.
+/// Links along one dimension that the group's traffic can use.
 double directions(const CollectiveRequest& request, const Extent& extent) {
     switch (request.collective) {
         case Collective::send: return 1;

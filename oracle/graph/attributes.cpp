@@ -11,10 +11,10 @@ namespace dodona::graph {
 
 namespace {
 
-/// No network has an extent beyond this; larger numbers are slips, and rejecting them keeps products of two in range.
+/// The largest extent that is accepted: larger numbers are mistakes, and products of two extents stay in range.
 constexpr std::int64_t kLargest = 1'000'000'000;
 
-/// Expressions evaluate to decimals: one without a fraction is a whole number too.
+/// Expressions evaluate to decimals; those without a fraction count as whole numbers.
 std::optional<std::int64_t> whole_number(const AttributeValue& attribute) {
     if (const auto* whole = std::get_if<std::int64_t>(&attribute.value)) {
         return *whole;

@@ -1,4 +1,4 @@
-// Attributes of a layer as the user wrote them: typed on reading, located, and none goes unread.
+// Attributes of a layer from the model file, with types and locations. Unread attributes are errors.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,20 @@
 
 namespace dodona::graph {
 
-/// A resolved value: expressions are already evaluated.
+/// A value after evaluation of expressions.
 struct AttributeValue {
     std::variant<std::int64_t, double, bool, std::string, std::vector<std::int64_t>> value;
     Location where;
 };
 
-/// Reads attributes by name and remembers which were asked for; faults go to the diagnostics given.
+/// Reads attributes by name and records which were read. Faults are added to the diagnostics.
 class Attributes {
 public:
     Attributes(std::string layer, Location where, std::map<std::string, AttributeValue> values,
                Diagnostics& diagnostics);
 
-    /// Whole numbers; a missing one without a fallback is an error (and 1 is returned so that reading can go on).
+    /// Whole numbers. A missing attribute without fallback is an error; 1 is then returned so that reading can
+    /// continue.
     std::int64_t positive(const std::string& key);
     std::int64_t positive(const std::string& key, std::int64_t fallback);
     std::int64_t not_negative(const std::string& key, std::int64_t fallback);
@@ -36,13 +37,13 @@ public:
     bool flag(const std::string& key, bool fallback);
     std::string word(const std::string& key, const std::vector<std::string>& choices, const std::string& fallback);
     std::string text(const std::string& key);  ///< free text, empty if missing
-    /// A list of whole numbers of any length; one number is a list of one, a missing one a fault and empty.
+    /// A list of whole numbers of any length. A single number is a list of one; a missing attribute is an error.
     std::vector<std::int64_t> list(const std::string& key, std::int64_t least);
 
     [[nodiscard]] bool has(const std::string& key) const;
     void error(const std::string& message, const std::string& help = {});
     void error_at(const std::string& key, const std::string& message, const std::string& help = {});
-    /// Every attribute that nobody asked for is an error, with a suggestion among those that were.
+    /// Reports every attribute that was not read, with a suggestion among those that were.
     void report_unread();
 
 private:

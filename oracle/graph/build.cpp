@@ -31,8 +31,9 @@ Vertex Graph::add(Layer layer) {
 
 namespace {
 
-/// Passes of a forward pass's arithmetic that training takes. By the field's convention backward takes two, also where
-/// the first layer needs no dX; frozen weights save dW, and where nothing before trains, all of backward.
+/// Arithmetic of training over that of the forward pass. By convention backward counts twice the forward pass, even
+/// where the first layer needs no dX. Frozen weights need no dW, and no backward pass at all if nothing before them is
+/// trained.
 double passes(const Layer& layer) {
     if (layer.trains()) {
         return 3;
@@ -49,7 +50,7 @@ Counts count(const Graph& graph) {
     Counts counts;
     for (Vertex vertex = 0; vertex < graph.layers.size(); ++vertex) {
         const Layer& layer = graph.layer(vertex);
-        if (layer.kind == "input") {
+        if (layer.kind == kNetworkInput) {
             continue;
         }
         const auto instances = graph.instances(vertex);

@@ -17,7 +17,7 @@ constexpr Extent kLargestExtent = 1'000'000'000;
 constexpr double kMostElements = 1e15;
 constexpr const char* kNameHelp = "a name is a word without / [ ] *";
 
-/// What the dimensions of a network input may be called: strategies know these as loops.
+/// Dimension names of network inputs; strategies refer to them as loops.
 const std::vector<std::string>& input_dimensions() {
     static const std::vector<std::string> names{"channel",  "depth",   "height", "width", "length",
                                                 "sequence", "feature", "table",  "lookup"};
@@ -58,7 +58,7 @@ Graph Expansion::run() {
         scope.previous = scope.outputs.at(spec_->inputs.front().name);
     }
     expand(scope, {});
-    if (!diagnostics_.has_errors()) {  // else the layer that a tie names may only be missing for its own fault
+    if (!diagnostics_.has_errors()) {  // after errors a tied layer may be missing only because of its own fault
         tie_weights();
     }
     diagnostics_.throw_if_errors();
@@ -100,7 +100,7 @@ void Expansion::add_input(const InputSpec& input, Scope& scope) {
         scope.outputs.emplace(input.name, std::nullopt);
         return;
     }
-    Layer layer{.name = input.name, .kind = "input", .role = {}, .block = {}, .where = input.where};
+    Layer layer{.name = input.name, .kind = std::string(kNetworkInput), .role = {}, .block = {}, .where = input.where};
     layer.nest = element_wise(input.tensor, 0);
     layer.nest.follows = false;
     layer.nest.work = [](const LocalExtents&) { return Work{}; };

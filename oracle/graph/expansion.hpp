@@ -1,5 +1,5 @@
-// Turns the entries of a network into the vertices of its graph: what `build` does.
-// expansion.cpp: entries and layers; repeated_blocks.cpp: blocks; tied_weights.cpp: shared weights.
+// Expands the entries of a network into the vertices of its graph. expansion.cpp: entries and layers;
+// repeated_blocks.cpp: blocks; tied_weights.cpp: shared weights.
 #pragma once
 
 #include <map>
@@ -16,27 +16,27 @@ class Expansion {
 public:
     explicit Expansion(const NetworkSpec& spec);
 
-    /// The graph; throws InputError with every fault found.
+    /// Returns the graph. Throws InputError with all faults.
     Graph run();
 
 private:
-    /// Where a tensor comes from. Nothing after a fault, so that its readers keep silent.
+    /// The producer of a tensor; none after a fault, so that its readers report no further faults.
     using Output = std::optional<Vertex>;
 
-    /// One list of entries while it is expanded.
+    /// A list of entries during its expansion.
     struct Scope {
         const std::vector<Entry>* entries = nullptr;
-        std::map<std::string, Output> outputs;  ///< of what may be read: inputs and earlier entries
+        std::map<std::string, Output> outputs;  ///< by name: inputs and earlier entries, which may be read
         Output previous;
     };
 
-    /// Where in the network a list of entries stands.
+    /// Position of a list of entries in the network.
     struct Place {
         std::string prefix;
         std::string block;
         std::int64_t count = 1;  ///< instances within one instance of the segment
         int depth = 0;
-        bool frozen = false;  ///< a block around it is
+        bool frozen = false;  ///< an enclosing block is frozen
     };
 
     struct Instances {

@@ -1,12 +1,13 @@
-// The layer graph: operators joined by tensors.
+// The layer graph: operators connected by tensors.
 //
-// Blocks that repeat are kept as copies with a count: a block of repeat r becomes one first instance and, if r > 1, one
-// further instance of count r-1 that stands for all later ones. So the work of everything downstream grows with
-// distinct layers, not with depth, and a boundary between two instances is still seen once.
+// A block with repeat r becomes a first instance and, if r > 1, a second instance with count r-1 that stands for all
+// later ones. The cost of all later computations grows with the number of distinct layers, not with depth, and the
+// boundary between two instances is still represented.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graph/nest.hpp"
@@ -14,32 +15,35 @@
 
 namespace dodona::graph {
 
+/// The kind of a layer that is an input of the network and no operator.
+inline constexpr std::string_view kNetworkInput = "input";
+
 /// Index of a layer in its graph. Producers come before their consumers.
 using Vertex = std::size_t;
 
 struct Layer {
     std::string name;   ///< path: "layers/attention"
-    std::string kind;   ///< operator name; "input" for a network input
-    std::string role;   ///< free word from the model file that strategy rules match
+    std::string kind;   ///< operator name, or kNetworkInput
+    std::string role;   ///< label from the model file that strategy rules match
     std::string block;  ///< name of the innermost block, empty at the top
     Location where;
     std::int64_t count = 1;       ///< instances within one instance of its segment
     std::size_t segment = 0;      ///< index into Graph::segments
-    bool frozen = false;          ///< its weights are not trained (the base of a low-rank adaptation)
-    bool input_gradient = false;  ///< does anything before it train weights (else dX is not computed)
+    bool frozen = false;          ///< its weights are not trained (low-rank adaptation)
+    bool input_gradient = false;  ///< whether a layer before it is trained; otherwise dX is not computed
     Nest nest;
-    std::vector<Vertex> producers;  ///< of its inputs, operand by operand
-    std::vector<Vertex> consumers;  ///< of its output; twice where one reads it twice
+    std::vector<Vertex> producers;  ///< of its inputs, by operand
+    std::vector<Vertex> consumers;  ///< of its output; a layer that reads it twice is listed twice
 
     [[nodiscard]] bool trains() const { return !frozen && !nest.weights.empty(); }
-    /// Whether gradients reach it at all: nothing runs backward in a frozen layer with nothing trained before it.
+    /// Whether the layer has a backward pass: not if it is frozen and no layer before it is trained.
     [[nodiscard]] bool goes_backward() const { return trains() || input_gradient; }
-    /// Whether backward reads what the nest may keep; without dW, what is kept for dW alone is not.
+    /// Whether backward reads this saved tensor; tensors for dW alone are kept only if the layer is trained.
     [[nodiscard]] bool keeps(const Saved& saved) const { return saved.for_weights ? trains() : goes_backward(); }
 };
 
-/// What a pipeline never cuts: a top-level layer, or one instance of a top-level block. Equal instances in a row are one
-/// segment with a count.
+/// A pipeline segment: a top-level layer or one instance of a top-level block, which a pipeline never cuts. Equal
+/// consecutive instances are one segment with a count.
 struct Segment {
     std::string name;
     std::string block;  ///< block name, empty for a single layer
@@ -66,19 +70,19 @@ struct Graph {
     /// Of these, instances of blocks.
     [[nodiscard]] std::int64_t block_count() const;
 
-    /// Appends a layer whose producers are set, and makes it a consumer of theirs.
+    /// Appends a layer and registers it as a consumer of its producers.
     Vertex add(Layer layer);
 };
 
-/// Infers shapes and builds the graph. Throws InputError with every fault found.
+/// Infers shapes and builds the graph. Throws InputError with all faults.
 Graph build(const NetworkSpec& spec);
 
 /// Totals over the whole network.
 struct Counts {
-    double parameters = 0;     ///< a tied weight once
+    double parameters = 0;     ///< tied weights count once
     double trained = 0;        ///< of these, those that are not frozen
-    Flop forward_per_sample;   ///< model arithmetic, matrix products only
-    Flop training_per_sample;  ///< forward, and as much for each of dX and dW that training needs
+    Flop forward_per_sample;   ///< arithmetic of matrix products
+    Flop training_per_sample;  ///< forward, dX and dW
     std::int64_t distinct_layers = 0;
     std::int64_t layers = 0;  ///< instances, inputs not counted
 };

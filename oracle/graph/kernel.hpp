@@ -1,4 +1,4 @@
-// Kernels: what a device runs. An operator emits them; the cost layer answers how long they take.
+// Kernels that a device runs. Operators emit them, the cost layer times them.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@ namespace dodona::graph {
 
 enum class KernelKind {
     matmul,       ///< (m x k) times (k x n), `batch` times
-    convolution,  ///< an implicit matrix product; its operands are smaller than m x k, k x n, m x n
-    attention,    ///< a fused attention: matrix products whose intermediate never leaves the chip
-    stream,       ///< memory-bound: so many bytes, a few operations
-    gather,       ///< table look-up or scatter-add: irregular rows of `n` elements
-    recurrent,    ///< one step of recurrent cells: `batch` cells side by side, m samples, n gate outputs, k inputs
+    convolution,  ///< an implicit matrix product; its operands have fewer elements than m x k, k x n, m x n
+    attention,    ///< fused attention: matrix products whose intermediate result stays on chip
+    stream,       ///< memory-bound pass over bytes with few operations
+    gather,       ///< table look-up or scatter-add of rows of `n` elements
+    recurrent,    ///< one step of `batch` parallel recurrent cells: m samples, n gate outputs, k inputs
 };
 
 inline constexpr std::array kKernelKindTable{
@@ -30,7 +30,7 @@ inline constexpr std::array kKernelKindTable{
 constexpr const auto& enumerators(KernelKind /*type*/) { return kKernelKindTable; }
 constexpr std::string_view name(KernelKind kind) { return name_of(kind); }
 
-/// The pass that a product belongs to: kernels of the same extents differ in layout and algorithm.
+/// The pass that a product belongs to; layout and algorithm of kernels with equal extents depend on it.
 enum class Direction { forward, backward_input, backward_weight };
 
 inline constexpr std::array kDirectionTable{
@@ -40,9 +40,9 @@ inline constexpr std::array kDirectionTable{
 constexpr const auto& enumerators(Direction /*type*/) { return kDirectionTable; }
 constexpr std::string_view name(Direction direction) { return name_of(direction); }
 
-/// One launch, or `times` of them one after the other. Extents are local (after sharding).
-/// `elements` counts activation-precision numbers read or written in device memory, `fixed_bytes` what has another
-/// element size (indices, masks, fp32 statistics).
+/// `times` consecutive launches of one kernel. Extents are local (after sharding). `elements`: numbers in activation
+/// precision that are read or written in device memory; `fixed_bytes`: the same for other element sizes (indices,
+/// masks, fp32 statistics).
 ///
 /// Extents by kind: of a forward convolution m counts output positions of all samples, n filters and k channels times
 /// the window's area of a group, batch groups; of an attention m counts queries, n keys, k features of a head, batch
@@ -53,24 +53,24 @@ struct Kernel {
     Flop flops;
     double elements = 0;
     Bytes fixed_bytes;
-    double times = 1;  ///< flops, elements and bytes are of one
+    double times = 1;  ///< launches; flops, elements and bytes are of one
     Direction direction = Direction::forward;
     Primitive primitive = Primitive::none;
     bool causal = false;  ///< an attention: masks later positions
-    double window = 1;    ///< of a convolution: results that one element of its image is part of, a filter
+    double window = 1;  ///< of a convolution: results of one filter that an input element contributes to
 };
 
 /// The kernels of one layer, forward and backward, on one device for one micro-batch.
 struct Work {
     std::vector<Kernel> forward;
-    std::vector<Kernel> backward_input;   ///< dX; not run where no input needs a gradient
+    std::vector<Kernel> backward_input;   ///< dX; not run if no input needs a gradient
     std::vector<Kernel> backward_weight;  ///< dW
-    /// Arithmetic that the model needs forward, by the field's convention: matrix products only, causal attention at
-    /// half the square. Kernels may execute more (masked halves) or less.
+    /// Model arithmetic of the forward pass by convention: matrix products only, causal attention with half the square.
+    /// Kernels may execute more (masked halves) or less.
     Flop model_forward;
 };
 
-/// The same work with the direction of each kernel set. Operators leave that to the caller.
+/// The work with the direction of every kernel set, which operators leave at its default.
 inline Work directed(Work work) {
     for (Kernel& kernel : work.backward_input) {
         kernel.direction = Direction::backward_input;

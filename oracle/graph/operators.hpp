@@ -1,4 +1,4 @@
-// The table of operators. Adding one is a file with a builder and a row in operators.cpp.
+// The table of operators. A new operator is a file with a builder and a row in operators.cpp.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace dodona::graph {
 
-/// Builds the loop nest of one layer from its attributes and the tensors it reads (per sample, batch first).
-/// Faults are reported through the attributes; the nest returned then need not be meaningful.
+/// Builds the loop nest of a layer from its attributes and inputs (per sample, batch first). Faults are reported
+/// through the attributes; the nest is then unspecified.
 using Builder = Nest (*)(Attributes& attributes, std::span<const Tensor> inputs);
 
 struct OperatorKind {
@@ -23,7 +23,7 @@ struct OperatorKind {
     std::string_view summary;             ///< one line for `dodona strategies --operators` and docs
     std::string_view attributes;          ///< for docs: keys of a layer, with the default of those that have one
     std::string_view dimensions;          ///< for docs: what rules of strategies can lay
-    Element reads = Element::activation;  ///< what its inputs must hold
+    Element reads = Element::activation;  ///< element type of its inputs
 };
 
 std::span<const OperatorKind> operator_kinds();
@@ -31,7 +31,7 @@ const OperatorKind* find_operator(std::string_view name);
 /// The names of all operators, sorted.
 const std::vector<std::string>& operator_names();
 
-/// All loop names that any operator uses: the vocabulary of strategy rules.
+/// Loop names of all operators; strategy rules refer to these.
 const std::vector<std::string>& loop_names();
 
 }  // namespace dodona::graph

@@ -1,4 +1,4 @@
-// Blocks: a first instance, and one more that stands for all later ones.
+// Expands blocks into a first instance and one that stands for all later ones.
 #include <numeric>
 
 #include <fmt/format.h>
@@ -52,7 +52,7 @@ Expansion::Output Expansion::add_block(const Entry& entry, const std::vector<Out
     }
     const std::size_t errors = diagnostics_.all().size();
     const Output first = add_instances(entry, inputs[0], place, {.first = 1, .last = 1});
-    // A faulty instance would only repeat its faults, and nested ones would do so without end.
+    // A second instance would repeat the faults of the first, exponentially often in nested blocks.
     if (entry.repeat == 1 || !first || diagnostics_.all().size() > errors) {
         return first;
     }
@@ -60,7 +60,7 @@ Expansion::Output Expansion::add_block(const Entry& entry, const std::vector<Out
     if (!later) {
         return std::nullopt;
     }
-    // The second instance stands for the third only if that one reads a tensor of the same shape.
+    // The second instance can stand for the third only if both read tensors of one shape.
     const Tensor& one = graph_.layer(*first).nest.result;
     const Tensor& two = graph_.layer(*later).nest.result;
     if (entry.repeat > 2 && one != two) {

@@ -1,4 +1,4 @@
-// A network as read from a file: blocks resolved, expressions evaluated, shapes not yet inferred.
+// A network as read from a file: blocks resolved and expressions evaluated, before shape inference.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,11 @@ namespace dodona::graph {
 struct Entry {
     std::string name;
     Location where;
-    bool frozen = false;  ///< its weights are not trained; of a block: all of them
+    bool frozen = false;  ///< the weights of the layer or block are not trained
     // A layer:
     std::string op;
     std::string role;
-    std::vector<std::string>
-        from;  ///< names of entries or inputs; empty: the entry before. `input` = the block's input
+    std::vector<std::string> from;  ///< entries or inputs; empty: the previous entry; "input": the block's input
     std::map<std::string, AttributeValue> attributes;
     // A block (op is empty):
     std::string block;
@@ -36,14 +35,14 @@ struct InputSpec {
     Location where;
 };
 
-/// What the training data set looks like; all optional.
+/// The training data set; all members are optional.
 struct Dataset {
     std::optional<double> samples;
     std::optional<Bytes> sample_bytes;  ///< as stored
     std::string source;
 };
 
-/// Counts published for the network, held by `dodona check` and by tests.
+/// Published counts of the network, which `dodona check` and tests compare.
 struct PublishedCounts {
     std::optional<double> parameters;
     std::optional<double> trained_parameters;

@@ -1,4 +1,4 @@
-// Weights that several layers share: `tied: LAYER` names the layer that owns the weight.
+// Weights shared by several layers; `tied: LAYER` names the owner.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ void Expansion::tie_weights() {
     }
 }
 
-/// A name is looked up beside the layer, then in the lists around it.
+/// Looks the owner up among the layer's siblings, then in the enclosing lists.
 void Expansion::tie(Layer& layer, Weight& weight) {
     std::string prefix = layer.name;
     auto found = by_path_.end();

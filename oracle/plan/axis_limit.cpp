@@ -13,9 +13,9 @@ namespace dodona::plan {
 
 namespace {
 
-/// More ways than any extent has pieces (docs/files.md: extents up to 1e9).
+/// A size larger than any extent (docs/files.md: extents up to 1e9).
 constexpr std::int64_t kMostWays = std::int64_t{1} << 30;
-/// Meshes that are laid in search of the one with most devices.
+/// Meshes that are tried in the search for the most devices.
 constexpr int kMostProbes = 2000;
 
 void add_pipeline(const graph::Graph& graph, std::int64_t stages, std::vector<Limit>& limits) {
@@ -50,8 +50,8 @@ std::int64_t largest_divisor(std::int64_t n, std::int64_t most) {
     return divisor;
 }
 
-/// The largest size below `size` that may do where a limit does not let it: what has too few pieces needs no more ways
-/// than pieces, what divides unevenly a divisor of them. 0: none. Domain: limits that count pieces.
+/// The largest size below `size` that a broken limit may allow: no more ways than pieces, or a divisor of the pieces
+/// for uneven splits. 0: none. Domain: limits that count pieces.
 std::int64_t next_below(const Limit& limit, std::int64_t size) {
     const std::int64_t pieces = *limit.pieces();
     if (limit.ways > pieces) {
@@ -66,14 +66,14 @@ std::int64_t next_below(const Limit& limit, std::int64_t size) {
     return pieces % others == 0 ? largest_divisor(pieces / others, size - 1) : 0;
 }
 
-/// Lays a strategy on meshes that differ in the size of one axis.
+/// Probes a strategy on meshes that differ in the size of one axis.
 class Axis {
 public:
     using Probe = std::function<std::vector<Limit>(std::int64_t)>;
 
     explicit Axis(Probe probe) : probe_(std::move(probe)) {}
 
-    /// The largest size up to `most` that breaks nothing, 0 if none does; `most` itself stands for "however large".
+    /// The largest size up to `most` that breaks no limit, 0 if there is none.
     [[nodiscard]] std::int64_t largest(std::int64_t most) const {
         std::int64_t size = most;
         while (size > 1) {
@@ -105,8 +105,8 @@ public:
     }
 
 private:
-    /// The largest size below `size` that is without faults which no count of pieces explains, such as a `while` of a
-    /// rule that no layer fulfils: they hold from some size on.
+    /// The largest size below `size` without broken limits that count no pieces (a rule's `while` that fails). Such
+    /// limits hold from some size on.
     [[nodiscard]] std::int64_t without_faults(std::int64_t size) const {
         std::int64_t good = 0;
         std::int64_t bad = size;
@@ -130,7 +130,7 @@ Plan plan_on(const Strategy& strategy, std::vector<MeshAxis> mesh) {
     return plan;
 }
 
-/// What is in the way of more than `largest`: of all that does not divide by one more, what has too few pieces.
+/// The limit that sizes above `largest` break: one with too few pieces, if possible.
 std::optional<Limit> what_breaks(const Axis::Probe& probe, std::int64_t largest) {
     for (const std::int64_t size : {largest + 1, kMostWays}) {
         const std::vector<Limit> limits = probe(size);
@@ -164,7 +164,7 @@ AxisLimit limit_of(const std::string& name, const Axis::Probe& probe) {
     return found;
 }
 
-/// Most devices over all axes: the largest of each first, and what is left to the others then.
+/// Searches the mesh with most devices: the largest sizes of each axis first, then what that leaves to the others.
 class Widest {
 public:
     Widest(const graph::Graph& graph, const Strategy& strategy, const std::vector<AxisLimit>& axes,
@@ -225,7 +225,7 @@ private:
     int probes_ = 0;
 };
 
-/// A fold on ranks of the axis among those it may use that goes furthest itself, were the batch large enough.
+/// Limit of a fold on the ranks of the largest axis that it may use, with an unlimited batch.
 AxisLimit fold_limit(const graph::Graph& graph, const Strategy& strategy, const FoldedAxis& fold,
                      const std::vector<AxisLimit>& axes) {
     const auto room = [&](const std::string& name) {

@@ -1,8 +1,8 @@
-// How far each axis of a strategy goes, and what sets it: found by asking the derivation, not by formulas.
+// The largest size of each axis of a strategy and what limits it, found by sharding the network and not by formulas.
 //
-// A strategy is laid on larger and larger meshes until a layer, the pipeline's cut or the batch breaks; what breaks
-// first is the limit. ParaDL's closed forms (Kahira et al., HPDC'21, Table 3: data p <= B, filter p <= min F_l, channel
-// p <= min C_l, layer p <= G) come out of it and are tests.
+// The network is sharded on larger and larger meshes until a layer, the pipeline cut or the batch breaks a limit.
+// ParaDL's closed forms (Kahira et al., HPDC'21, Table 3: data p <= B, filter p <= min F_l, channel p <= min C_l, layer
+// p <= G) follow and are tests.
 #pragma once
 
 #include <cstdint>
@@ -16,33 +16,33 @@
 
 namespace dodona::plan {
 
-/// The limits that a plan's strategy meets on its mesh with its folds: of layers, of the pipeline's cut and, where the
-/// batch is fixed, of its samples. Folds that do not nest on the mesh are the only limit that is then returned.
+/// The limits of a plan's strategy on its mesh and folds: of layers, of the pipeline cut and, if `batch` is given, of
+/// its samples. If the folds do not nest on the mesh, that is the only limit returned.
 std::vector<Limit> limits_on(const graph::Graph& graph, const Plan& plan, std::optional<std::int64_t> batch);
 
-/// One axis, all others being 1.
+/// Limits of one axis, with all other axes at size 1.
 struct AxisLimit {
     std::string axis;
-    std::optional<std::int64_t> largest;  ///< that nothing breaks; none: however large
-    std::optional<Limit> set_by;          ///< what one way more breaks, where that is known
-    std::optional<std::int64_t> even;     ///< the largest that all layers divide by; none: however large
-    std::optional<Limit> uneven;          ///< what does not divide by `largest`, if that is not even
-    bool folded = false;                  ///< on the ranks of other axes: multiplies no device
+    std::optional<std::int64_t> largest;  ///< the largest size that breaks no limit; none: unlimited
+    std::optional<Limit> set_by;          ///< the limit that larger sizes break, if known
+    std::optional<std::int64_t> even;     ///< the largest size with even shards everywhere; none: unlimited
+    std::optional<Limit> uneven;          ///< a limit that is uneven at `largest`, if any
+    bool folded = false;                  ///< a fold: uses the ranks of other axes
 };
 
-/// All axes of a strategy, and then its folds. `batch`: samples of a step; none: as many as there are devices to share
-/// them. Takes for granted that what breaks for want of pieces breaks for more ways as well.
+/// Limits of all axes of a strategy, then of its folds. `batch`: samples of a step; none: it grows with the devices.
+/// Domain: a limit that too few pieces break at one size is broken at larger sizes too.
 std::vector<AxisLimit> axis_limits(const graph::Graph& graph, const Strategy& strategy,
                                    std::optional<std::int64_t> batch);
 
-/// The most devices over all axes together.
+/// The most devices on all axes together.
 struct Reach {
-    std::optional<std::int64_t> devices;  ///< none: however many
-    std::vector<MeshAxis> mesh;           ///< that takes so many
-    bool exact = true;                    ///< false: there may be a larger mesh
+    std::optional<std::int64_t> devices;  ///< none: unlimited
+    std::vector<MeshAxis> mesh;           ///< a mesh of so many devices
+    bool exact = true;                    ///< false: a larger mesh may exist
 };
 
-/// `axes`: of the same strategy and batch.
+/// `axes`: the limits of the same strategy and batch.
 Reach reach(const graph::Graph& graph, const Strategy& strategy, const std::vector<AxisLimit>& axes,
             std::optional<std::int64_t> batch);
 

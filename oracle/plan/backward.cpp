@@ -10,9 +10,9 @@ using graph::Vertex;
 
 namespace {
 
-/// Gradients that arise in the same sharding, the same number of times.
+/// Gradients in one sharding that are computed equally often.
 struct Contribution {
-    Sharding sharding;  ///< with the atoms over which it is a partial sum
+    Sharding sharding;  ///< including the atoms over which they are partial sums
     std::int64_t instances = 1;
     auto operator<=>(const Contribution&) const = default;
 };
@@ -41,7 +41,7 @@ void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh, Shard
                 }
             }
         };
-        // A conversion that a rule forces on this layer's own output has its mirror here.
+        // The reverse of a conversion that a rule forces on this layer's own output.
         if (consumer.output != consumer.product && layer.goes_backward()) {
             convert_gradient(v, complete(consumer.output), consumer.product);
         }

@@ -1,9 +1,9 @@
-// What software adds to kernels and links: a framework of one generation, as a few physical parameters.
+// Frameworks: the overheads of training software, as a few physical parameters.
 //
-// Kernels in training take longer than in a benchmark (shared power, cold caches, passes that are not fused); the host
-// needs time to start each; optimizers read and write more than they must; what overlaps slows each other. None of
-// this is the device's or the network's. A framework is a file in oracle/plan/frameworks, and the neutral one adds
-// nothing.
+// Kernels take longer in training than in a benchmark (shared power, cold caches, passes that are not fused). The host
+// needs time to start each kernel. Optimizers read and write more than necessary. Overlapped work slows down. These
+// effects belong neither to the device nor to the network. A framework is a file in oracle/plan/frameworks; the neutral
+// one adds nothing.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ enum class FrameworkParameter {
     feed,
 };
 
-/// What a parameter is, and what it may be.
+/// A parameter: its name, unit, neutral value and range.
 struct FrameworkParameterKind {
     FrameworkParameter parameter;
     std::string_view word;
@@ -95,14 +95,14 @@ inline constexpr std::array kFrameworkParameters{
 };
 
 struct Framework {
-    /// A value and the interval that it lies in with 90 %; base units.
+    /// A value and its 90 % interval, in base units.
     struct Number {
         double value = 0, lo = 0, hi = 0;
         struct Bounds {
             double least = 0, most = 0;
             bool operator==(const Bounds&) const = default;
         };
-        std::optional<Bounds> bounds;  ///< of what is physical: a parameter that may be fitted inside them
+        std::optional<Bounds> bounds;  ///< physical range, for parameters that may be fitted
         std::string source;
         bool operator==(const Number&) const = default;
     };
@@ -110,26 +110,26 @@ struct Framework {
     /// One number for each parameter.
     using ByParameter = std::array<double, kFrameworkParameters.size()>;
 
-    /// Measured steps that the values were moved to, and how much the variance of log times has shrunk.
+    /// Calibration to measured steps (step/anchor.hpp): earlier values, and the reduction of variance.
     struct Observed {
         std::int64_t runs = 0;
         double missed_before = 0;         ///< mean of log(measured / predicted)
-        double missed_after = 0;          ///< ... with the values moved
-        ByParameter from{};               ///< values before
-        std::vector<ByParameter> learnt;  ///< covariance of log parameters before, less that after: rows
+        double missed_after = 0;          ///< ... with the calibrated values
+        ByParameter from{};               ///< values before the calibration
+        std::vector<ByParameter> learnt;  ///< covariance of log parameters before, minus that after; rows
         /// d' E d of a combination d of log parameters, E = `learnt`.
         [[nodiscard]] double explained(const ByParameter& d) const;
         bool operator==(const Observed&) const = default;
     };
 
     std::string name;       ///< empty: neutral
-    std::string reference;  ///< how it was asked for: its name, or the path of its file
+    std::string reference;  ///< as the user gave it: a name, or the path of a file
     std::string source;
     std::string summary;                 ///< one line
-    std::string memory;                  ///< the memory profile of such software; empty: the neutral one
-    std::vector<std::string> fitted_to;  ///< groups of published runs
-    std::vector<std::string> usual_for;  ///< taken unasked for networks with one of these operators; "*": for any
-    double spread = 0;  ///< what is left: standard deviation of log(measured / predicted) of whole steps
+    std::string memory;                  ///< its memory profile; empty: the neutral one
+    std::vector<std::string> fitted_to;  ///< groups of published runs in the fit
+    std::vector<std::string> usual_for;  ///< the default for networks with one of these operators; "*": for all
+    double spread = 0;  ///< unexplained error: standard deviation of log(measured / predicted) of steps
     std::array<Number, kFrameworkParameters.size()> numbers;
     std::optional<Observed> observed;
 
@@ -138,7 +138,7 @@ struct Framework {
     [[nodiscard]] double operator[](FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)].value; }
     Number& number(FrameworkParameter p) { return numbers[static_cast<std::size_t>(p)]; }
     [[nodiscard]] Seconds seconds(FrameworkParameter p) const { return Seconds::of_base((*this)[p]); }
-    /// How much longer kernels of this kind take than alone.
+    /// Factor by which kernels of this kind take longer than alone.
     [[nodiscard]] double slow_down(graph::KernelKind kind) const;
     bool operator==(const Framework&) const = default;
 };

@@ -9,14 +9,14 @@ namespace {
 std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) { return a >= 0 ? a / b : -divide_up(-a, b); }
 
-/// Rows first..last that one shard reads; none where last < first.
+/// Rows first ... last that a shard reads; none if last < first.
 struct Read {
     std::int64_t first;
     std::int64_t last;
 };
 constexpr Read kNothing{0, -1};
 
-/// The worst shard among all of a dimension of `extent` rows, `owned` to a shard; `read` answers what shard i reads.
+/// The largest halo over all shards of `extent` rows, `owned` per shard; `read` returns what shard i reads.
 template <class ReadOf>
 Halo worst(std::int64_t ways, std::int64_t extent, std::int64_t owned, const ReadOf& read) {
     Halo halo;

@@ -1,8 +1,8 @@
-// Rows that a shard needs from its neighbours where a window slides over a split dimension.
+// Halos: rows that a shard needs from its neighbours where a window slides over a split dimension.
 //
-// Shard i of p owns outputs [i*q, (i+1)*q), q = ceil(outputs/p), and inputs [i*r, (i+1)*r), r = ceil(inputs/p).
-// Output o reads inputs stride*o - pad ... stride*o - pad + span - 1; what it reads outside its own shard is the halo.
-// Backward, input row x needs the gradients of all outputs whose windows hold it. The shard with most rows counts.
+// Shard i of p owns outputs [i*q, (i+1)*q), q = ceil(outputs/p), and inputs [i*r, (i+1)*r), r = ceil(inputs/p). Output
+// o reads inputs stride*o - pad ... stride*o - pad + span - 1; rows outside the own shard are the halo. In backward,
+// input row x needs the gradients of all outputs whose windows contain it. The shard with the largest halo counts.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace dodona::plan {
 
 struct Halo {
     std::int64_t rows = 0;  ///< from both neighbours together, for the shard that needs most
-    int neighbours = 0;     ///< how many it talks to
-    bool too_wide = false;  ///< needs more than its neighbour owns
+    int neighbours = 0;     ///< neighbours that it receives from
+    bool too_wide = false;  ///< needs more rows than a neighbour owns
     bool operator==(const Halo&) const = default;
 };
 

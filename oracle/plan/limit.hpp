@@ -1,4 +1,4 @@
-// Limits of a plan as values: what stops a split, or makes it uneven. text() words them for people, nothing else does.
+// Limits of a plan as values: what prevents a split or makes it uneven. Only text() turns them into sentences.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct LayerName {
     auto operator<=>(const LayerName&) const = default;
 };
 
-/// A loop of a layer has fewer pieces (granules) than the ways that it is split into.
+/// A loop of a layer has fewer granules than shards.
 struct LoopLimit {
     std::string loop;
     std::int64_t pieces = 0;
@@ -65,7 +65,7 @@ struct UnevenBlocks {
     auto operator<=>(const UnevenBlocks&) const = default;
 };
 
-/// An interleaved schedule deals out micro-batches in groups of as many as there are stages.
+/// An interleaved schedule needs a multiple of the number of stages as micro-batches.
 struct InterleavingLimit {
     std::int64_t microbatches = 0;
     auto operator<=>(const InterleavingLimit&) const = default;
@@ -77,10 +77,10 @@ struct WindowLimit {
     auto operator<=>(const WindowLimit&) const = default;
 };
 
-/// An axis splits no layer, so that its ranks would only repeat each other's work.
+/// An axis splits no layer, so its ranks would repeat the same work.
 struct IdleAxis {
     std::string axis;
-    std::optional<LayerName> rule_ends_at = {};  ///< where the condition of the rule that lays it first fails
+    std::optional<LayerName> rule_ends_at = {};  ///< the layer at which the `while` of the rule that lays it fails
     auto operator<=>(const IdleAxis&) const = default;
 };
 
@@ -91,9 +91,9 @@ struct UnusedRule {
     auto operator<=>(const UnusedRule&) const = default;
 };
 
-/// Folds and the sharding group cut the axes at sizes of which none divides the other.
+/// Folds and the sharding group split an axis at sizes that do not divide each other.
 struct FoldLimit {
-    std::optional<std::string> doubled = {};  ///< the axis whose doubling brings that about
+    std::optional<std::string> doubled = {};  ///< the axis that was doubled
     auto operator<=>(const FoldLimit&) const = default;
 };
 
@@ -104,7 +104,7 @@ struct DeviceCountLimit {
     auto operator<=>(const DeviceCountLimit&) const = default;
 };
 
-/// A strategy that shards states has one rank to shard them over.
+/// A strategy with a ZeRO level has only one rank to shard states over.
 struct NothingToShard {
     auto operator<=>(const NothingToShard&) const = default;
 };
@@ -121,25 +121,25 @@ struct UpperBound {
 
 struct Limit {
     LimitCause cause;
-    std::int64_t ways = 0;  ///< that the plan splits into; 0 where no number of ways is at fault
+    std::int64_t ways = 0;  ///< shards, stages or ranks that the plan asks for; 0: not applicable
 
-    /// Broken: the plan cannot run. Others only divide unevenly, or are worth a remark.
+    /// Whether the plan cannot run; other limits are uneven splits or remarks.
     [[nodiscard]] bool broken() const;
-    /// Pieces that are dealt out to `ways`; none where nothing is counted.
+    /// Pieces that are distributed over `ways`; none if the limit counts nothing.
     [[nodiscard]] std::optional<std::int64_t> pieces() const;
-    /// None where a limit allows no number of ways, or any.
+    /// None if the limit is not an upper bound.
     [[nodiscard]] std::optional<UpperBound> upper_bound() const;
     auto operator<=>(const Limit&) const = default;
 };
 
 /// "filter <= 64: layer conv1 (conv) cannot be split further".
 std::string text(const Limit& limit);
-/// The same whatever the number of ways: what a group of configurations has in common.
+/// The same without the number of ways, for a group of configurations.
 std::string text(const LimitCause& cause);
 /// The texts of several limits, each once: "pipeline <= 4: ...; data <= 8: ...".
 std::string text(const std::vector<Limit>& limits);
 
-/// Sorted by text, each once.
+/// Sorts limits by text and removes duplicates.
 void sort_by_text(std::vector<Limit>& limits);
 
 /// The broken limit that allows the fewest ways, the first of equals; null if none is broken.

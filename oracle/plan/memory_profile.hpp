@@ -1,13 +1,13 @@
-// What the software of one generation keeps on a device beside weights, states and activations.
+// Memory profiles: what software keeps on a device besides weights, states and activations.
 //
-// None of it is the network's or the plan's: how a loss treats its logits, what an optimizer copies, what libraries
-// and communicators take, what an allocator cannot use. A profile is a file in oracle/plan/memory; the neutral one
-// keeps nothing beside what the operators of the network declare.
+// This depends neither on the network nor on the plan: the treatment of logits by a loss, copies by an optimizer,
+// memory of libraries and communicators, fragmentation of the allocator. A profile is a file in oracle/plan/memory; the
+// neutral one keeps only what the operators of the network declare.
 //
-//   allocated = tensors                          what the allocator has handed out
-//   reserved  = allocated (1 + fragmentation)    what it has taken from the driver
+//   allocated = tensors                          handed out by the allocator
+//   reserved  = allocated (1 + fragmentation)    taken from the driver
 //               + copies of the update
-//   process   = reserved + communicators         what nvidia-smi prints for the process
+//   process   = reserved + communicators         as nvidia-smi prints for the process
 //               + the runtime's context
 #pragma once
 
@@ -20,9 +20,9 @@
 
 namespace dodona::plan {
 
-/// What a loss keeps of its logits, bytes a logit at e bytes an activation.
+/// Memory of logits in a loss, in bytes per logit, with activations of e bytes.
 ///
-///   word            kept until backward           beside it while the loss is computed
+///   name            kept until backward           in addition while the loss is computed
 ///   probabilities   4 (fp32)                      0    Korthikanti et al., arXiv:2205.05198, section 4.2
 ///   separate        4 (fp32)                      e + 4    logits, and their fp32 copy: Megatron-LM's
 ///                                                 vocab_parallel_cross_entropy(logits.float())
@@ -45,23 +45,23 @@ struct MemoryProfile {
     std::string summary;
 
     LossMemory loss = LossMemory::probabilities;
-    /// Products that add dW into the gradient buffer themselves hand autograd a tensor of the weight's shape in its
-    /// precision. Those of blocks are kept, one for each shape; those outside of blocks live while their layer runs.
+    /// Products that accumulate dW in the gradient buffer return to autograd a placeholder with the weight's shape and
+    /// precision. In blocks one per shape stays allocated; outside blocks they live while their layer runs.
     /// Source: Transformer Engine, get_dummy_wgrad; Megatron-Core, LinearWithGradAccumulationAndAsyncCommunication.
     bool gradient_placeholders = false;
-    /// Inputs that only dW of a block's products reads are kept in the precision of the products: 1 byte in fp8, and
-    /// with the scales of 32 or 16 elements in mxfp8 and nvfp4. What another layer keeps as well is kept a second time.
+    /// Inputs of a block's products that only dW reads are kept in the precision of the products: 1 byte in fp8, with
+    /// scales per 32 or 16 elements in mxfp8 and nvfp4. If another layer keeps the same tensor, it is kept twice.
     bool quantised_inputs = false;
-    /// Gradients in the weights' precision stay beside a wider buffer, into which each is cast as a whole.
+    /// Gradients in the weights' precision are kept in addition to a wider gradient buffer.
     /// Source: DeepSpeed, BF16_Optimizer.update_hp_grads.
     bool gradient_copies = false;
-    /// An update casts its own shard of 16-bit gradients to fp32, flattened first. The allocator has no segment of that
-    /// size free, so that it is reserved beside the activations. Source: DeepSpeed, stage_1_and_2.py, step().
+    /// The update flattens its shard of 16-bit gradients and casts it to fp32. The allocator has no free segment of
+    /// that size, so it is reserved in addition to the activations. Source: DeepSpeed, stage_1_and_2.py, step().
     bool update_copies = false;
-    Bytes reduction_bucket;    ///< gradients flattened for one reduction
-    Bytes workspace;           ///< of libraries, from the allocator
+    Bytes reduction_bucket;    ///< size of a bucket of flattened gradients
+    Bytes workspace;           ///< workspaces of libraries, from the allocator
     Bytes communicator;        ///< buffers of one communicator, not from the allocator
-    double fragmentation = 0;  ///< reserved and of no use, over allocated
+    double fragmentation = 0;  ///< reserved but unused memory over allocated memory
 
     bool operator==(const MemoryProfile&) const = default;
 };

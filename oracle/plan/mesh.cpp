@@ -12,14 +12,14 @@ namespace dodona::plan {
 
 namespace {
 
-/// Sizes at which axes must be cut: axis -> prefix products, innermost first.
+/// For each axis the sizes (prefix products, innermost first) at which it is split into atoms.
 using Cuts = std::map<std::string, std::set<std::int64_t>>;
 
-/// Of each axis, how many of its innermost ranks a fold takes.
+/// For each axis the number of its innermost ranks that a fold uses.
 using Taken = std::map<std::string, std::int64_t>;
 
-/// Takes the innermost `size` ranks of the product of `axes` beyond those already taken; notes where an axis has to be
-/// cut, and returns what it took. None where the axes do not split so.
+/// Assigns the innermost `size` ranks of the product of `axes`, beyond those in `before`, and records where axes must
+/// be split. None if the sizes do not fit.
 std::optional<Taken> cut(Cuts& cuts, const Plan& plan, const std::vector<std::string>& axes, std::int64_t size,
                          const Taken& before) {
     std::int64_t left = size;

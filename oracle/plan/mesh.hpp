@@ -1,8 +1,8 @@
 // The device mesh: named axes over atomic axes.
 //
-// A fold (an axis that uses ranks of others) or a sharding group splits an axis; the pieces are the atoms. A named axis
-// is a set of atoms, so two names may overlap, and every sharding is over atoms alone. Within a dimension atoms nest in
-// mesh order, the outermost coarsest, so a set is enough and no conversion permutes shards.
+// A fold (an axis that uses ranks of others) or a sharding group splits an axis into factors, the atoms. A named axis
+// is a set of atoms, so names may overlap, and every sharding is over atoms. Within a dimension atoms nest in mesh
+// order, the outermost coarsest, so a set determines the sharding and conversions never permute shards.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,11 @@ using Atoms = std::uint32_t;
 
 class Mesh {
 public:
-    /// Throws InputError at `where` if sizes do not split as folds and the sharding group ask.
+    /// Throws InputError at `where` if folds and the sharding group do not fit the sizes of the axes.
     Mesh(const Plan& plan, const Location& where);
-    /// The same; none if sizes do not split so.
+    /// The mesh of a plan; none if folds and sharding group do not fit.
     static std::optional<Mesh> of(const Plan& plan);
-    /// Why sizes do not split so, and what to do about it; none if they do.
+    /// Why folds and sharding group do not fit, and what to do about it; none if they fit.
     struct Fault {
         std::string message;
         std::string help;
@@ -34,17 +34,17 @@ public:
     static std::optional<Fault> fault_of(const Plan& plan);
 
     [[nodiscard]] std::int64_t devices() const { return devices_; }
-    /// Atoms of a named axis; none for an axis that the mesh does not have (size 1).
+    /// Atoms of a named axis; empty for an axis that the mesh does not have (size 1).
     [[nodiscard]] Atoms axis(const std::string& name) const;
     [[nodiscard]] Atoms axes(const std::vector<std::string>& names) const;
-    /// The atoms among `of` that the sharding group takes; all of them without a group.
+    /// The atoms of `of` that are in the sharding group; all of them without a group.
     [[nodiscard]] Atoms shard_atoms(Atoms of) const;
     [[nodiscard]] Atoms all() const { return atoms_.empty() ? 0 : ~Atoms{0} >> (32 - atoms_.size()); }
     /// Product of the atoms' sizes.
     [[nodiscard]] std::int64_t ways(Atoms atoms) const;
-    /// The ranks that differ in these atoms only.
+    /// The process group of ranks that differ only in these atoms.
     [[nodiscard]] cluster::Group group(Atoms atoms) const;
-    /// Atoms of a mesh that differs from this one in cuts alone, `coarse` having fewer, as atoms of this one.
+    /// Translates atoms of `coarse`, the same mesh split into fewer atoms, to atoms of this mesh.
     [[nodiscard]] Atoms refined(const Mesh& coarse, Atoms atoms) const;
     /// Names of the mesh axes that these atoms belong to, in mesh order.
     [[nodiscard]] std::vector<std::string> names(Atoms atoms) const;

@@ -33,7 +33,7 @@ bool in_weights(const Nest& nest, int loop) {
                        [loop](const graph::Weight& w) { return w.operand.has(loop); });
 }
 
-/// How one dimension of a weight divides, given the loop that indexes it.
+/// Division of one dimension of a weight, given the loop that indexes it.
 Division division_of(const Nest& nest, int loop, double extent) {
     if (loop == kNoLoop) {
         return {.extent = extent, .granule = extent};
@@ -42,7 +42,7 @@ Division division_of(const Nest& nest, int loop, double extent) {
     return {.extent = extent, .granule = extent / static_cast<double>(l.extent) * static_cast<double>(l.granule)};
 }
 
-/// The same of an activation, of which some may be empty and some shards fuller than others.
+/// The same for an activation, with its density and imbalance.
 Division division_of(const Nest& nest, int loop, const graph::TensorDimension& dimension) {
     Division division = division_of(nest, loop, static_cast<double>(dimension.extent));
     division.density = dimension.density;
@@ -55,14 +55,15 @@ const Window* window_of(const Operand& operand, std::size_t dimension) {
     return windowed ? &*operand.windows[dimension] : nullptr;
 }
 
-/// Which dimension of an operand a loop indexes.
+/// The dimension of an operand that a loop indexes.
 std::optional<std::size_t> dimension_of(const Operand& operand, int loop) {
     const auto found = std::find(operand.loops.begin(), operand.loops.end(), loop);
     return found == operand.loops.end() ? std::nullopt
                                         : std::optional(static_cast<std::size_t>(found - operand.loops.begin()));
 }
 
-/// Elements, rows and factors of a shard with these extents. Extents of 1 in front (one group) do not make a matrix.
+/// Elements, rows and factors of a shard with these extents. Leading extents of 1 (a single group) do not count as
+/// dimensions.
 void count_elements(const graph::Weight& weight, const std::vector<double>& extents, WeightShard& shard) {
     std::size_t first = 0;
     while (first + 1 < extents.size() && weight.dimensions[first].extent == 1) {
@@ -100,7 +101,7 @@ std::vector<Division> result_divisions(const Nest& nest, double batch) {
         const int loop = nest.output.loops[d];
         if (loop == 0) {
             divisions.push_back({.extent = batch});
-        } else if (window_of(nest.output, d)) {  // output rows divide by themselves, not as the loop's input rows do
+        } else if (window_of(nest.output, d)) {  // output rows are divided on their own
             divisions.push_back({.extent = static_cast<double>(nest.result.dimensions[d].extent)});
         } else {
             divisions.push_back(division_of(nest, loop, nest.result.dimensions[d]));
@@ -250,7 +251,7 @@ std::vector<HaloExchange> halo_exchanges(const Nest& nest, std::size_t input, co
             exchange(forward_halo(*window, in, out, ways), atoms, x_local, d, Phase::forward);
             exchange(backward_halo(*window, in, out, ways), atoms, y_local, *y, Phase::backward);
         } else if (const Window* spread = y ? window_of(nest.output, *y) : nullptr) {
-            // A window on the output: the gradient of a convolution, so X and dY change places.
+            // A window on the output (a transposed convolution): X and dY are exchanged.
             const std::int64_t out = nest.result.dimensions[*y].extent;
             exchange(backward_halo(*spread, out, in, ways), atoms, x_local, d, Phase::forward);
             exchange(forward_halo(*spread, out, in, ways), atoms, y_local, *y, Phase::backward);

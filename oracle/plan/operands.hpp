@@ -1,4 +1,4 @@
-// Operands of a nest under an assignment of its loops: shardings, partial sums, local extents, halos.
+// Operands of a loop nest whose loops are laid on axes: shardings, partial sums, local extents, halos.
 #pragma once
 
 #include <vector>
@@ -11,36 +11,36 @@
 
 namespace dodona::plan {
 
-/// The sharding of an operand when its loops lie on `loops`; never partial.
+/// The sharding of an operand; `loops`: atoms of each loop. Never partial.
 Sharding operand_sharding(const graph::Operand& operand, const std::vector<Atoms>& loops);
 
-/// Whether a follower may keep this dimension of its input split: an unsplit window, no statistic over it.
+/// Whether a layer that follows its input may keep this dimension split: no window slides over it and no statistic
+/// reduces it.
 bool passes_through(const graph::Nest& nest, const graph::Operand& operand, std::size_t dimension);
 
-/// How the dimensions of the result divide; the batch of one pass is `batch` samples over all data ranks.
+/// Divisions of the dimensions of the result; `batch`: samples of one pass over all data ranks.
 std::vector<Division> result_divisions(const graph::Nest& nest, double batch);
 
 graph::LocalExtents local_extents(const graph::Nest& nest, const Mesh& mesh, const std::vector<Atoms>& loops,
                                   double batch);
 
-/// The one rule for Y: atoms of loops that are in an input or weight and not in the output. A statistic's loops are
-/// reduced by the statistic instead.
+/// Atoms over which Y is a partial sum: those of loops in an input or weight and not in the output. Loops of a
+/// statistic are reduced by the statistic instead.
 Atoms partial_result(const graph::Nest& nest, const std::vector<Atoms>& loops);
 
-/// The one rule for dX of input `i`: atoms of loops in Y, a weight or another input that are not in X.
+/// Atoms over which dX of input `i` is a partial sum: those of loops in Y, a weight or another input that are not in X.
 Atoms partial_input_gradient(const graph::Nest& nest, std::size_t i, const std::vector<Atoms>& loops);
 
-/// One weight on one device. The rule for dW: atoms of loops in Y, or in X and no other weight's contraction, that are
-/// not in W. (A loop that X shares with another weight only, such as the contracted feature beside a bias, is summed
-/// before W is met.)
+/// One weight on one device. dW is a partial sum over the atoms of loops in Y, or in X, that are not in W. Loops that X
+/// shares only with another weight (the contracted feature, for a bias) do not count.
 WeightShard weight_shard(const graph::Nest& nest, const graph::Weight& weight, const Mesh& mesh,
                          const std::vector<Atoms>& loops);
 
-/// A gather over atoms of `streams`, or its mirror image a reduce-scatter, becomes blocks that go round a ring beside
-/// the layer's compute.
+/// Turns an all-gather over atoms of `streams`, or the reverse reduce-scatter, into blocks that go round a ring and
+/// overlap with the layer's compute.
 void send_round(const Mesh& mesh, Atoms streams, LayerTransfer& transfer);
-/// Elements of a weight's shard that one micro-batch touches: the rows of its own samples, and of its own part of all
-/// that they look up. Domain: look-ups spread evenly over the table. 0 for a weight that is read whole.
+/// Elements of a weight's shard that one micro-batch touches: the rows that its samples look up in this shard. Domain:
+/// look-ups spread evenly over the table. 0 for a weight that is read whole.
 double touched_elements(const graph::Nest& nest, const graph::Weight& weight, double elements,
                         const graph::LocalExtents& local);
 
@@ -50,8 +50,8 @@ struct HaloExchange {
     bool too_wide = false;
 };
 
-/// Halo exchanges of one input: X forward, dY backward. Dimensions exchange one after the other, so that a later one
-/// carries the rows that an earlier one brought (the corners).
+/// Halo exchanges of one input: X forward, dY backward. Dimensions are exchanged one after the other, so later
+/// exchanges include the rows received before (the corners).
 std::vector<HaloExchange> halo_exchanges(const graph::Nest& nest, std::size_t input, const graph::Tensor& x,
                                          const Mesh& mesh, const std::vector<Atoms>& loops, double batch);
 

@@ -13,11 +13,11 @@ constexpr Bytes kFour = Bytes::of_base(4);
 constexpr Moments none() { return {}; }
 constexpr Moments each(Bytes bytes) { return {.per_element = bytes, .per_factor = {}, .per_row = {}}; }
 
-/// One byte a moment, and one fp32 scale for every 2,048 of them.
+/// One byte per moment and one fp32 scale for every 2,048 moments.
 constexpr Bytes kBlockwise = Bytes::of_base(1.0 + 4.0 / 2048);
 
-/// LAMB: the update is written in the gradient's place, its norm and the weight's are taken in a pass each, and another
-/// applies it. LARS: both norms before the update. Adafactor: row and column means, the norm of the update, the update.
+/// Passes. LAMB: the update overwrites the gradient, one pass each for its norm and the weight's norm, one to apply it.
+/// LARS: both norms before the update. Adafactor: row and column means, the norm of the update, the update.
 constexpr std::array kOptimizers{
     Optimizer{OptimizerKind::sgd, none(), none(), 0, 0, "no state"},
     Optimizer{OptimizerKind::momentum, each(kFour), each(kFour), 0, 0, "Sutskever et al., ICML 2013"},

@@ -1,12 +1,12 @@
-// Optimizers: what each keeps beside weight and gradient, and what one update moves in device memory. All that differs
-// between them is one row of the table in optimizer.cpp.
+// Optimizers: the states that each keeps and the device memory traffic of an update. Each is one row of the table in
+// optimizer.cpp.
 //
 //   kept    = elements (e + master) + factors f + rows r          e, f, r from the row; master: of mixed precision
 //   traffic = 2 kept + (1 + gradient_passes) gradient + (weight read where no master is kept) + weight written
 //             + weight_reads weight
 //
-// Lower bounds of fused implementations: states are read and written once. Not modelled: fp32 numbers of one a layer
-// (norms), the reduction of these norms where a layer is split, gradient clipping.
+// Domain: fused implementations, which read and write states once. Not modelled: per-layer norms and their reduction
+// where a layer is split, gradient clipping.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace dodona::plan {
 
 enum class OptimizerKind { sgd, momentum, adam, adamw, adam_8bit, adafactor, lars, lamb, adagrad, rowwise_adagrad };
 
-/// Bytes are of one parameter, beside the 4 of the fp32 master copy of mixed precision.
+/// Bytes per parameter, without the 4 bytes of the fp32 master copy of mixed precision.
 inline constexpr std::array kOptimizerKindTable{
     Enumerator(OptimizerKind::sgd, "sgd", "no states"),
     Enumerator(OptimizerKind::momentum, "momentum", "4 bytes a parameter"),
@@ -39,7 +39,7 @@ inline constexpr std::array kOptimizerKinds = values_of(kOptimizerKindTable);
 constexpr std::string_view name(OptimizerKind kind) { return name_of(kind); }
 constexpr std::optional<OptimizerKind> optimizer_from(std::string_view name) { return value_of<OptimizerKind>(name); }
 
-/// What an optimizer keeps of one weight from step to step.
+/// States that an optimizer keeps of one weight.
 struct Moments {
     Bytes per_element;
     Bytes per_factor;    ///< of each row and each column of a matrix; of each element of a vector
@@ -51,30 +51,30 @@ struct Optimizer {
     OptimizerKind kind = OptimizerKind::sgd;
     Moments dense;
     Moments table;               ///< of weights with sparse gradients
-    double weight_reads = 0;     ///< of the weight (its master copy), beyond the update's own
-    double gradient_passes = 0;  ///< over the gradient or an update of its size, beyond the update's own
+    double weight_reads = 0;     ///< additional reads of the weight or its master copy
+    double gradient_passes = 0;  ///< additional passes over the gradient or an update of its size
     std::string_view source;
 };
 
 std::span<const Optimizer> optimizers();
 const Optimizer& optimizer(OptimizerKind kind);
 
-/// A weight as optimizers count it. Shards, sums and multiples of weights are counted alike.
+/// The size of a weight, of its shards, or of a sum of weights.
 struct WeightSize {
     double elements = 0;
     double rows = 0;     ///< elements over the last extent
     double factors = 0;  ///< rows and columns of its last two extents; of a vector its elements
-    double touched = 0;  ///< elements that one micro-batch reads; 0: all of them
+    double touched = 0;  ///< elements that one micro-batch reads; 0: all
 
     WeightSize& operator+=(const WeightSize& other);
     friend WeightSize operator*(double times, const WeightSize& size);
     [[nodiscard]] bool sparse() const { return touched > 0; }
 };
 
-/// Optimizer states and master copy.
+/// Bytes of optimizer states and master copy.
 Bytes kept_bytes(const Optimizer& optimizer, const WeightSize& size, const TrainingBytes& bytes);
 
-/// Device memory read and written by one update of the whole weight.
+/// Bytes of device memory that one update of the whole weight reads and writes.
 Bytes update_traffic(const Optimizer& optimizer, const WeightSize& size, const TrainingBytes& bytes);
 
 }  // namespace dodona::plan

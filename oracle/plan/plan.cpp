@@ -32,7 +32,7 @@ void Plan::fold_axes() {
             mesh.erase(in_mesh);
         }
     }
-    // What a fold is apart from need not be there.
+    // The fold that another is apart from may be missing.
     for (Fold& fold : folds) {
         const bool known = fold.apart_from && std::any_of(folds.begin(), folds.end(), [&](const Fold& other) {
                                return other.name == *fold.apart_from;

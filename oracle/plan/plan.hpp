@@ -1,4 +1,4 @@
-// A plan: everything a user decides about how a network is trained on a cluster.
+// A plan: all decisions on how a network is trained on a cluster.
 #pragma once
 
 #include <array>
@@ -23,13 +23,12 @@ struct MeshAxis {
     auto operator<=>(const MeshAxis&) const = default;
 };
 
-/// An axis that uses the ranks of other axes instead of multiplying the number of devices: the innermost `size` ranks
-/// of their product.
+/// An axis that reuses ranks of other axes instead of adding devices: the innermost `size` ranks of their product.
 struct Fold {
     std::string name;
     std::vector<std::string> of;
     std::int64_t size = 0;
-    std::optional<std::string> apart_from = std::nullopt;  ///< a fold before it, whose ranks are left out
+    std::optional<std::string> apart_from = std::nullopt;  ///< an earlier fold whose ranks are left out
 };
 
 enum class ScheduleKind { gpipe, one_forward_one_backward, interleaved };
@@ -59,22 +58,22 @@ constexpr std::optional<RecomputeKind> recompute_from(std::string_view name) { r
 struct Overlap {
     bool gradients = false;   ///< gradient reduction behind the last backward pass
     bool parameters = false;  ///< parameter gathers behind compute
-    bool tensor = false;      ///< tensor-parallel collectives behind their own layer's compute (stated, not assumed)
-    bool pipeline = false;    ///< point-to-point transfers behind compute
-    bool expert = false;
-    bool offload = false;  ///< copies to and from the host behind compute
+    bool tensor = false;      ///< TP and CP communication behind the compute of its own layer
+    bool pipeline = false;    ///< pipeline send/recv behind compute
+    bool expert = false;      ///< EP communication behind the compute of its own layer
+    bool offload = false;     ///< copies to and from the host behind compute
 };
 
-/// What lives in the memory of the host and visits the device when it is needed: see step/offload.hpp.
+/// What is kept in host memory and copied to the device when needed (step/offload.hpp).
 struct Offload {
     bool optimizer = false;    ///< states and master copies
-    bool activations = false;  ///< what is kept for backward
+    bool activations = false;  ///< activations kept for backward
     bool weights = false;      ///< weights and gradients
     [[nodiscard]] bool any() const { return optimizer || activations || weights; }
     auto operator<=>(const Offload&) const = default;
 };
 
-/// A word of files and options, the flag that it sets, and what the flag means.
+/// A flag with its name in files and options and its meaning.
 template <class Flags>
 struct FlagWord {
     std::string_view word;
@@ -97,7 +96,7 @@ inline constexpr std::array<FlagWord<Offload>, 3> kOffloadWords{{
     {"weights", &Offload::weights,
      "weights and gradients: weights come in for either pass of every micro-batch, gradients in and out in backward"},
 }};
-/// The words that are set, in order.
+/// Names of the flags that are set, in order.
 std::vector<std::string> words(const Overlap& overlap);
 std::vector<std::string> words(const Offload& offload);
 
@@ -105,28 +104,28 @@ struct Plan {
     Strategy strategy;
     std::vector<MeshAxis> mesh;  ///< innermost first; their product is the number of devices
     std::vector<Fold> folds;
-    std::int64_t batch = 1;       ///< samples per optimizer step, all devices together
+    std::int64_t batch = 1;       ///< global batch: samples per optimizer step
     std::int64_t microbatch = 1;  ///< samples per data rank and forward pass
     ScheduleKind schedule = ScheduleKind::one_forward_one_backward;
-    std::int64_t chunks = 1;           ///< model chunks per pipeline rank (interleaved: > 1)
-    std::vector<std::int64_t> stages;  ///< units per stage and chunk; empty: balanced
+    std::int64_t chunks = 1;           ///< virtual stages per pipeline rank; more than 1 if interleaved
+    std::vector<std::int64_t> stages;  ///< blocks per virtual stage; empty: balanced
     RecomputeKind recompute = RecomputeKind::none;
-    std::int64_t recompute_every = 1;  ///< RecomputeKind::every: one checkpoint every so many blocks
-    /// RecomputeKind::layers: layers that match any of these keep nothing, results included, and run again in backward.
+    std::int64_t recompute_every = 1;  ///< RecomputeKind::every: blocks per checkpoint
+    /// RecomputeKind::layers: layers that match one of these keep nothing, not even results, and run again in backward.
     std::vector<Match> recompute_layers;
     OptimizerKind optimizer = OptimizerKind::adam;
     ShardLevel shard = ShardLevel::none;
-    std::int64_t shard_group = 0;  ///< ranks that share one copy (0: all that can); smaller = hybrid sharding
+    std::int64_t shard_group = 0;  ///< ranks that share one copy of the states; 0: all that can; fewer: hybrid sharding
     bool keep_parameters = false;  ///< ZeRO-3: gathered weights are kept from forward to backward
     Overlap overlap;
     Offload offload;
     Precision precision = Precision::bf16;
     std::optional<Precision> gradient_precision;  ///< of the gradient buffer and its reduction; default fp32
     std::optional<cluster::Algorithm> algorithm;  ///< forced for all collectives
-    Framework framework;                          ///< what software adds; neutral: nothing
-    MemoryProfile memory;                         ///< what software keeps beside; neutral: nothing
+    Framework framework;                          ///< overheads of software; neutral: none
+    MemoryProfile memory;                         ///< memory of software; neutral: none
 
-    /// Axes of the mesh that the strategy folds over others leave the mesh and become folds.
+    /// Moves axes of the mesh that the strategy folds over others to `folds`.
     void fold_axes();
 
     [[nodiscard]] std::int64_t devices() const;

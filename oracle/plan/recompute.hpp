@@ -1,4 +1,4 @@
-// Recomputation of named layers: which layers a plan drops and runs again in backward.
+// Recomputation of named layers: the layers that a plan drops and runs again in backward.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ namespace dodona::plan {
 /// Layers of this name, at the top or in any block: "norm1" matches `layers[1]/norm1`. `*` stands for any characters.
 Match layers_named(std::string_view name);
 
-/// The name that layers_named() was given; none for other matches.
+/// The name given to layers_named(); none for other matches.
 std::optional<std::string> layer_name(const Match& match);
 
-/// The same for messages; other matches by their words: `{kind gelu}`.
+/// A match for messages: the name, or its conditions: `{kind gelu}`.
 std::string text(const Match& match);
 
-/// By vertex, whether the plan recomputes the layer by name; all false unless it recomputes so.
+/// By vertex, whether the plan recomputes the layer by name.
 std::vector<bool> recomputed_layers(const graph::Graph& graph, const Plan& plan);
 
 /// Patterns of the plan that match no layer of the network.

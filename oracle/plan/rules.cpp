@@ -37,14 +37,14 @@ bool contains(const std::vector<std::string>& words, const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-/// The loop that a rule splits, kNoLoop if the layer has none of that name or it cannot be split.
+/// The loop of that name; kNoLoop if the layer has none or it cannot be split.
 int splittable(const Layer& layer, const std::string& dimension) {
     const int loop = layer.nest.loop(dimension);
     return loop != kNoLoop && layer.nest.loops[static_cast<std::size_t>(loop)].can_split ? loop : kNoLoop;
 }
 
-/// How far a window reaches along a loop, in positions of the loop: the span of one on an input, the inputs that meet
-/// in one output of one on the result. 1 where no window slides.
+/// Extent of a window along a loop, in positions of the loop: the span of a window on an input, or the inputs that
+/// contribute to one output of a window on the result. 1 without a window.
 graph::Extent window_span(const Layer& layer, int loop) {
     const auto window_on = [loop](const graph::Operand& operand) -> const graph::Window* {
         for (std::size_t i = 0; i < operand.windows.size(); ++i) {
@@ -116,7 +116,7 @@ bool RuleBook::applies(const Rule& rule, const Layer& layer) {
     if (!matches(rule.match, layer)) {
         return false;
     }
-    // A rule applies where there is something to lay: a layer with none of its dimensions is left to later rules.
+    // A rule applies only to layers with one of its dimensions; others are left to later rules.
     return rule.lay.empty() || std::any_of(rule.lay.begin(), rule.lay.end(),
                                            [&](const Lay& lay) { return splittable(layer, lay.dimension) != kNoLoop; });
 }

@@ -11,7 +11,7 @@
 
 namespace dodona::plan {
 
-/// How the loops of one layer lie on the mesh.
+/// The atoms on which the loops of one layer are laid.
 struct Assignment {
     std::vector<Atoms> loops;    ///< per loop
     const Rule* rule = nullptr;  ///< null: no rule matched
@@ -21,15 +21,17 @@ class RuleBook {
 public:
     RuleBook(const Strategy& strategy, const Mesh& mesh);
 
-    /// Layers must come in topological order: a rule whose `while` has failed is over for all later layers.
+    /// Domain: layers are assigned in topological order, since a rule whose `while` has failed ends for all later
+    /// layers.
     Assignment assign(const graph::Layer& layer, std::vector<Limit>& limits);
-    /// Only what the strategy lays everywhere.
+    /// Only the lays of Strategy::everywhere.
     [[nodiscard]] std::vector<Atoms> everywhere(const graph::Layer& layer) const;
-    /// Ranks that hold different samples: all atoms that any rule lays the batch on.
+    /// Atoms on which any rule lays the batch: ranks that differ in them hold different samples.
     [[nodiscard]] Atoms batch_atoms() const { return batch_; }
-    /// Rules that matched no layer so far.
+    /// Rules that have matched no layer so far.
     [[nodiscard]] std::vector<const Rule*> unused() const;
-    /// The layer at which the `while` of a rule that would have laid this axis failed before it laid anything.
+    /// The layer at which the `while` of a rule for this axis failed before the rule laid anything; none if there is
+    /// none.
     [[nodiscard]] std::optional<LayerName> ended_at(const std::string& axis) const;
 
 private:
@@ -40,15 +42,15 @@ private:
     const Mesh* mesh_;
     Atoms batch_ = 0;
     std::vector<bool> over_;
-    std::vector<const graph::Layer*> ended_at_;  ///< by rule; null: not ended, or not before it laid a layer
-    std::vector<bool> laid_;                     ///< by rule, whether it laid more than samples as they are read
+    std::vector<const graph::Layer*> ended_at_;  ///< by rule; null: not ended, or only after it laid a layer
+    std::vector<bool> laid_;                     ///< by rule: whether it laid layers other than network inputs
     std::vector<bool> used_;
 };
 
-/// Whether a layer is among those that a match is about.
+/// Whether a match selects a layer.
 bool matches(const Match& match, const graph::Layer& layer);
 
-/// Whether `text` matches `pattern`, where `*` stands for any run of characters.
+/// Whether `text` matches `pattern`; `*` stands for any characters.
 bool matches_pattern(std::string_view text, std::string_view pattern);
 
 }  // namespace dodona::plan

@@ -18,7 +18,7 @@ using graph::Vertex;
 
 namespace {
 
-/// Shards one layer after the other, in topological order; each value depends on earlier layers only.
+/// Shards layers in topological order; each depends only on earlier ones.
 class Derivation {
 public:
     Derivation(const Graph& graph, const Mesh& mesh, const Strategy& strategy, std::int64_t microbatch)
@@ -63,8 +63,8 @@ private:
         return static_cast<double>(result_.microbatch) * static_cast<double>(result_.data_ways);
     }
 
-    /// The loops that a producer's sharding gives a follower through one input; on the ranks that it leaves idle lies
-    /// what the strategy lays everywhere.
+    /// The loops of a layer without a rule as one input is sharded; Strategy::everywhere applies to atoms that this
+    /// leaves unused.
     [[nodiscard]] std::vector<Atoms> loops_from(const Layer& layer, std::size_t input, const Sharding& from) const {
         std::vector<Atoms> loops(layer.nest.loops.size(), 0);
         Atoms taken = 0;
@@ -83,9 +83,9 @@ private:
         return loops;
     }
 
-    /// A layer without a rule takes over the sharding of one of its inputs: the one for which the others cost least to
-    /// convert, the first among equals. Partial sums pass a linear operator all of whose inputs are partial alike: the
-    /// conversion then runs where a later reader needs it.
+    /// A layer without a rule takes the sharding of the input for which converting the others is cheapest (the first
+    /// among equals). Partial sums pass through a linear operator if all inputs are partial over the same atoms; they
+    /// are then reduced where a later layer needs it.
     void follow(const Layer& layer, const std::vector<Vertex>& producers, ShardedLayer& sharded) {
         sharded.passed = passed_partial(layer.nest, producers);
         double least = -1;
@@ -114,7 +114,7 @@ private:
 
     [[nodiscard]] double conversion_cost(Vertex producer, const Sharding& wanted) const {
         if (graph_.layer(producer).nest.inputs.empty()) {
-            return 0;  // samples are read in whatever sharding is wanted
+            return 0;  // network inputs are read in any sharding
         }
         const auto transfers = convert(mesh_, divisions(producer), result_.layers[producer].output, wanted);
         return sent_elements(mesh_, transfers);
@@ -155,15 +155,15 @@ private:
         }
     }
 
-    /// The gathers among the conversions of a layer's inputs, from `first` on, become passes round a ring.
+    /// Turns the all-gathers among the conversions of a layer's inputs, from `first` on, into passes round a ring.
     void stream_from(std::size_t first, ShardedLayer& sharded) const {
         for (std::size_t i = first; i < sharded.transfers.size(); ++i) {
             send_round(mesh_, sharded.streams, sharded.transfers[i]);
         }
     }
 
-    /// Converts what producers leave into what this layer reads. Consumers of one tensor that want the same sharding the
-    /// same number of times share the conversion: the first pays.
+    /// Converts the outputs of producers to the shardings that this layer reads. Consumers of a tensor that read it in
+    /// the same sharding equally often share the conversion, which is attributed to the first.
     void read_inputs(Vertex v, const std::vector<Vertex>& producers, const Assignment& assignment,
                      ShardedLayer& sharded) {
         const Layer& layer = graph_.layer(v);
@@ -171,7 +171,7 @@ private:
             const Vertex producer = producers[i];
             Sharding wanted = operand_sharding(layer.nest.inputs[i], sharded.loops);
             wanted.partial = sharded.passed;
-            // Of what is streamed two blocks are there at once.
+            // Of a streamed tensor two blocks are held at a time.
             const double whole = local_elements(mesh_, divisions(producer), wanted);
             const double block = local_elements(mesh_, divisions(producer), result_.layers[producer].output);
             sharded.transient_elements += sharded.streams != 0 ? std::min(whole, 2 * block) : whole;
@@ -190,7 +190,7 @@ private:
         sharded.transient_elements += sharded.output_elements;
     }
 
-    /// Blocks can go round only ranks that split the layer's own work between them.
+    /// A ring needs ranks that split the layer's own work.
     [[nodiscard]] Atoms streamed(const Assignment& assignment) const {
         Atoms split = 0;
         for (const Atoms atoms : assignment.loops) {
@@ -212,7 +212,7 @@ private:
         });
     }
 
-    /// The conversion of an input that was not kept, once more for backward. Shared like the forward one.
+    /// Repeats the conversion of an input that was not kept, for backward. Shared like the forward conversion.
     void add_regather(Vertex producer, const Sharding& wanted, ShardedLayer& sharded) {
         if (!regathered_.insert({producer, wanted, 0}).second) {
             return;
@@ -259,8 +259,8 @@ private:
         }
     }
 
-    /// A split loop that a step both produces and contracts: every step gathers the state forward, and backward
-    /// scatters its gradient, which every rank has a partial sum of.
+    /// Communication of a split recurrence: every step all-gathers the state in forward and reduce-scatters its
+    /// gradient in backward.
     void add_recurrences(Vertex v, ShardedLayer& sharded) {
         const Nest& nest = graph_.layer(v).nest;
         for (const graph::Recurrence& recurrence : nest.recurrences) {
@@ -341,7 +341,7 @@ private:
         }
     }
 
-    /// An axis that splits nothing, or no more than the samples as they are read, would only repeat the same work.
+    /// Reports axes that split nothing but network inputs: their ranks would repeat the same work.
     void note_idle_axes() {
         Atoms used = strategy_.pipeline ? mesh_.axis(*strategy_.pipeline) : Atoms{0};
         for (Vertex v = 0; v < graph_.layers.size(); ++v) {
@@ -357,7 +357,7 @@ private:
         }
     }
 
-    /// A rule that names kinds, roles or layers and finds none may be a slip of the pen: it is said.
+    /// Reports rules that match no layer by kind, role or name, which may be a mistake.
     void note_unused_rules() {
         for (const Rule* rule : rules_.unused()) {
             const Match& match = rule->match;

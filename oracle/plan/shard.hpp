@@ -1,8 +1,9 @@
-// The derivation: a graph, a mesh and a strategy give every layer's shard, every collective, every saved tensor.
+// Derives the shards, collectives and saved tensors of every layer from graph, mesh and strategy.
 //
-// One rule makes communication: the result of a product is a partial sum over an axis exactly when a dimension laid on
-// that axis is in its inputs and not in its result. Y, dX and dW are such products. What a consumer wants to read and
-// what a producer leaves differ by a conversion (sharding.hpp); its mirror image runs on the gradient.
+// All communication follows from one rule: the result of a product is a partial sum over an axis exactly if a dimension
+// laid on that axis is in its inputs and not in its result. Y, dX and dW are such products. If a consumer reads a
+// tensor in another sharding than the producer's, it is converted (sharding.hpp); the reverse conversion runs on the
+// gradient.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace dodona::plan {
 
 enum class Phase { forward, backward };
 
-/// Why a transfer is there.
+/// The reason for a transfer.
 enum class Purpose { conversion, regather, statistic, halo, stream };
 
 struct LayerTransfer {
@@ -27,49 +28,49 @@ struct LayerTransfer {
     Purpose purpose = Purpose::conversion;
     graph::Element element = graph::Element::activation;
     graph::Vertex tensor = 0;  ///< whose output (or its gradient) moves
-    double times = 1;          ///< so many, one after the other (the steps of a recurrence)
+    double times = 1;          ///< consecutive transfers (the steps of a recurrence)
 };
 
 /// One weight on one device.
 struct WeightShard {
-    double elements = 0;        ///< held locally, before any sharding of states
-    double rows = 0;            ///< of these: see WeightSize
-    double factors = 0;         ///< of these: see WeightSize
-    double touched = 0;         ///< of these, by one micro-batch; 0: all (the gradient is dense)
+    double elements = 0;        ///< local, before ZeRO
+    double rows = 0;            ///< see WeightSize
+    double factors = 0;         ///< see WeightSize
+    double touched = 0;         ///< touched by one micro-batch; 0: all (the gradient is dense)
     bool frozen = false;        ///< has no gradient and no optimizer state
     Atoms laid = 0;             ///< atoms in its sharding
     Atoms partial = 0;          ///< atoms over which its gradient is a partial sum
-    std::int64_t replicas = 1;  ///< ranks within its laid axes that hold the same granules and sum their gradient
-    bool tied = false;          ///< the same weight as another layer's: counted once where both are on one stage
-    graph::Vertex owner = 0;    ///< the layer that it is tied to (itself if not tied)
+    std::int64_t replicas = 1;  ///< ranks on its axes that hold the same granules and sum their gradient
+    bool tied = false;          ///< owned by another layer: counted once if both are on one stage
+    graph::Vertex owner = 0;    ///< the layer that owns the weight
 };
 
-/// One tensor kept for backward. The same tensor in the same sharding is kept once, whoever asked for it.
+/// A tensor kept for backward. Each tensor is kept once per sharding, however many layers read it.
 struct SavedTensor {
-    graph::Vertex tensor = 0;  ///< whose output, or for an internal tensor the layer itself
+    graph::Vertex tensor = 0;  ///< its producer; of an internal tensor the layer itself
     int slot = 0;              ///< 0: the output; > 0: internal tensors
     Sharding sharding;         ///< of an output
     double elements = 0;
     graph::Element element = graph::Element::activation;
     bool selective = false;
-    bool for_weights = false;  ///< read by dW alone
-    bool logits = false;       ///< one element a logit of a loss
+    bool for_weights = false;  ///< read only by dW
+    bool logits = false;       ///< of a loss, one element per logit
 };
 
 struct ShardedLayer {
     std::vector<Atoms> loops;
     graph::LocalExtents local;
-    Atoms streams = 0;           ///< inputs gathered over these go round a ring (Rule::stream)
-    Atoms passed = 0;            ///< atoms over which partial sums pass this linear operator unreduced
-    Sharding product;            ///< as the operator leaves its output
-    Sharding output;             ///< after a conversion that the rule forces
+    Atoms streams = 0;           ///< inputs gathered over these atoms go round a ring (Rule::stream)
+    Atoms passed = 0;            ///< atoms over which partial sums pass through unreduced
+    Sharding product;            ///< of the output as the operator computes it
+    Sharding output;             ///< of the output after a conversion that the rule forces
     double output_elements = 0;  ///< local
     graph::Work work;
     std::vector<graph::Kernel> selective_work;
     std::vector<LayerTransfer> transfers;  ///< per micro-batch
     std::vector<WeightShard> weights;
     std::vector<SavedTensor> saved;
-    double transient_elements = 0;  ///< local inputs and output alive at once, for the workspace
+    double transient_elements = 0;  ///< local inputs and output together, for the workspace
 };
 
 struct ShardedGraph {

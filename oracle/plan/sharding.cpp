@@ -47,7 +47,7 @@ double local_elements(const Mesh& mesh, std::span<const Division> divisions, con
 
 namespace {
 
-/// Steps of a conversion in the order in which they run; slices send nothing and come first.
+/// Steps of a conversion in the order in which they run; slices, which send nothing, come first.
 enum class Step { slice, reduce_scatter, all_to_all, all_reduce, all_gather };
 constexpr std::size_t kSteps = 5;
 
@@ -57,7 +57,7 @@ struct Change {
     int to;
 };
 
-/// What happens to one atom, and whether anything does.
+/// The step that converts one atom; none if it needs none.
 bool change_of(const Sharding& from, const Sharding& to, Atoms atom, Via via, Change& change) {
     const int before = from.dimension_of(atom);
     const int after = to.dimension_of(atom);
@@ -129,7 +129,7 @@ std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisi
         if (step == Step::slice) {
             continue;
         }
-        // Of an all-to-all the fullest rank counts, whether it sends or receives.
+        // The rank that sends or receives most sets the size of an all-to-all.
         const double after = local_elements(mesh, divisions, now);
         const double size = step == Step::all_gather   ? after
                             : step == Step::all_to_all ? std::max(before, after)

@@ -1,4 +1,4 @@
-// Shardings of tensors over the mesh, and the one table that converts them.
+// Shardings of tensors over the mesh and the conversions between them.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@
 
 namespace dodona::plan {
 
-/// Where the elements of a tensor are. Atoms in no dimension and not partial hold copies.
+/// The sharding of a tensor. It is replicated over atoms that are in no dimension and not partial.
 struct Sharding {
     std::vector<Atoms> dimensions;  ///< per tensor dimension: the atoms it is sharded over
-    Atoms partial = 0;              ///< atoms over which every rank holds one summand
+    Atoms partial = 0;              ///< atoms over which ranks hold summands of the tensor
 
     [[nodiscard]] Atoms sharded() const;
     /// The dimension that `atom` shards, or -1.
@@ -22,12 +22,12 @@ struct Sharding {
     auto operator<=>(const Sharding&) const = default;
 };
 
-/// How one dimension of a tensor divides among ways: whole granules, the largest share counts.
+/// Division of one tensor dimension into shards of whole granules; the largest shard counts.
 struct Division {
     double extent = 1;
     double granule = 1;
     double density = 1;    ///< share of the extent that holds data
-    double imbalance = 1;  ///< the fullest shard over the mean; it holds the whole at most
+    double imbalance = 1;  ///< largest over mean shard; a shard is never larger than the whole
 
     /// Extent of the largest shard.
     [[nodiscard]] double local(std::int64_t ways) const;
@@ -39,7 +39,7 @@ double local_elements(const Mesh& mesh, std::span<const Division> divisions, con
 /// One communication that a conversion needs.
 struct Transfer {
     cluster::Collective collective = cluster::Collective::all_reduce;
-    Atoms atoms = 0;      ///< over which it runs
+    Atoms atoms = 0;      ///< of its group
     double elements = 0;  ///< of the full buffer: all-reduce buffer, all-gather result, reduce-scatter input,
                           ///< one rank's buffer of an all-to-all, both neighbours' rows of a halo exchange
     int messages = 1;     ///< halo: neighbours
@@ -54,12 +54,12 @@ struct Transfer {
 ///   partial -> sharded         reduce-scatter (via all_reduce_slice: all-reduce, then slice)
 ///   sharded i -> sharded j     all-to-all
 ///
-/// Atoms that convert alike do so in one collective over their product. Slices come first and gathers last, so every
-/// step runs where the tensor is smallest. `to` must not be partial where `from` is not.
+/// Atoms with the same conversion use one collective over their product. Slices come first and gathers last, so every
+/// step runs on the smallest tensor. Domain: `to` is partial only where `from` is.
 std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisions, const Sharding& from,
                               const Sharding& to, Via via = Via::reduce_scatter);
 
-/// Bytes-free size of a conversion: elements that one rank sends. Orders candidate shardings.
+/// Elements that one rank sends in a conversion; compares candidate shardings.
 double sent_elements(const Mesh& mesh, std::span<const Transfer> transfers);
 
 }  // namespace dodona::plan

@@ -1,4 +1,4 @@
-// Strategies are data: ordered rules that lay dimensions of operators on axes of the device mesh.
+// Strategies: ordered rules that lay dimensions of operators on axes of the device mesh.
 #pragma once
 
 #include <array>
@@ -22,15 +22,15 @@ struct Lay {
     Location where;
 };
 
-/// What a rule applies to: every list that is not empty must contain the layer's word.
+/// Selects layers: each non-empty list must contain the layer's kind, role or name.
 struct Match {
     std::vector<std::string> kinds;  ///< operator names
     std::vector<std::string> roles;  ///< roles given in the model file
-    std::vector<std::string> names;  ///< layer paths; `*` matches any run of characters
-    std::optional<bool> first;       ///< layers before which nothing is trained (their input needs no gradient)
+    std::vector<std::string> names;  ///< layer paths; `*` stands for any characters
+    std::optional<bool> first;       ///< whether no layer before it is trained, so that its input needs no gradient
 };
 
-/// How a conversion from partial to sharded is carried out.
+/// Implementation of conversions from partial to sharded.
 enum class Via { reduce_scatter, all_reduce_slice };
 inline constexpr std::array kViaTable{
     Enumerator(Via::reduce_scatter, "reduce-scatter", "one reduce-scatter"),
@@ -39,38 +39,38 @@ constexpr const auto& enumerators(Via /*type*/) { return kViaTable; }
 
 struct Rule {
     Match match;
-    /// Holds while true, in topological order; once false for a layer the rule is over for all later ones.
-    /// Names: extent (whole), ways, window (the operator's span along the dimension laid first).
+    /// `while`: once it is false for a layer, in topological order, the rule ends for all later ones. Names: extent
+    /// (whole), ways, window (the operator's span along the first dimension laid).
     std::optional<Expression> condition;
     std::vector<Lay> lay;
-    /// Sharding that the output is converted to at once: laid dimensions; present but empty = replicated over the rule's
-    /// axes. Absent: the output stays as the product leaves it until a consumer wants another sharding.
+    /// Sharding that the output is converted to; empty list: replicated over the rule's axes. None: the output keeps
+    /// the sharding of the product until a consumer reads it in another one.
     std::optional<std::vector<Lay>> output;
     Via via = Via::reduce_scatter;
     /// Inputs gathered for this layer are not kept for backward but gathered again (sequence parallelism).
     bool regather = false;
-    /// Inputs gathered over these axes are not held whole: their blocks go round a ring beside the layer's compute,
-    /// forward and again backward, where their gradients go round with them (ring attention, arXiv:2310.01889).
+    /// Inputs gathered over these axes are not stored whole: their blocks go round a ring and overlap with the layer's
+    /// compute, in forward and, with their gradients, in backward (ring attention, arXiv:2310.01889).
     std::vector<std::string> stream;
-    /// Which positions of a split sequence the layer's shards hold; causal attention is uneven over contiguous ones.
+    /// Assignment of the positions of a split sequence to shards; causal attention is uneven over contiguous ones.
     graph::ShardOrder order = graph::ShardOrder::zigzag;
-    bool optional = false;  ///< made for some networks only: that it matches nothing is not worth a word
+    bool optional = false;  ///< for some networks only: not reported if it matches no layer
     Location where;
 };
 
-/// An axis of a strategy that uses the ranks of others instead of multiplying the number of devices.
+/// An axis of a strategy that reuses ranks of other axes instead of adding devices.
 struct FoldedAxis {
     std::string name;
     std::vector<std::string> of;            ///< innermost first
-    std::optional<std::string> apart_from;  ///< a fold before it, whose ranks are left out
+    std::optional<std::string> apart_from;  ///< an earlier fold whose ranks are left out
 };
 
-/// When a search over all strategies looks at this one; asked for by name it is always looked at.
+/// Conditions for a search over all strategies to include this one. Named strategies are always searched.
 struct Considered {
     bool by_default = true;
     std::vector<std::string> only_with;           ///< networks with one of these operators
-    std::map<std::string, std::int64_t> extents;  ///< networks with a layer whose dimension is as long
-    std::map<std::string, std::int64_t> least;    ///< axes that are smaller make another strategy of it
+    std::map<std::string, std::int64_t> extents;  ///< networks with a layer whose dimension is at least as long
+    std::map<std::string, std::int64_t> least;    ///< least sizes of axes: smaller ones are another strategy
 };
 
 enum class ShardLevel { none, states, gradients, parameters };
@@ -87,15 +87,15 @@ struct Strategy {
     std::string name;
     std::string source;
     std::string summary;            ///< one line
-    std::vector<std::string> axes;  ///< mesh axes it uses, innermost first by default
+    std::vector<std::string> axes;  ///< mesh axes, innermost first by default
     std::vector<FoldedAxis> folds;
-    std::vector<Lay> everywhere;          ///< added to every rule and to layers without one
+    std::vector<Lay> everywhere;          ///< added to every rule, and to layers without a rule
     std::vector<Rule> rules;              ///< the first match wins
     std::optional<std::string> pipeline;  ///< axis over which layers are cut into stages
-    /// Axis over which a whole tensor at a stage boundary is split for sending and gathered on arrival.
+    /// Axis over which unsharded tensors at stage boundaries are split for sending and all-gathered on arrival.
     std::optional<std::string> split_boundaries;
     std::vector<std::string> shard_axes;  ///< axes over which optimizer states may be sharded
-    std::optional<ShardLevel> shard;      ///< default sharding of the strategy (ZeRO files)
+    std::optional<ShardLevel> shard;      ///< ZeRO level that the strategy prescribes
     Considered considered;
     Location where;
 };

@@ -262,8 +262,8 @@ void add_framework(std::vector<AdjustableParameter>& all, const plan::Framework&
     }
 }
 
-/// Derivatives are taken over one micro-batch of every data rank; with an interleaved schedule over as many as there are
-/// stages.
+/// Derivatives are taken over one micro-batch of every data rank; with an interleaved schedule over as many as there
+/// are stages.
 AdjustableParameter batch_parameter(const Conditions& conditions, const plan::Plan& plan) {
     const bool interleaved = plan.schedule == plan::ScheduleKind::interleaved && plan.strategy.pipeline;
     const std::int64_t whole =

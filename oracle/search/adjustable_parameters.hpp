@@ -1,5 +1,5 @@
-// The parameters that an answer may be sensitive to, and how to change each. A factor f changes one parameter and nothing
-// else:
+// The parameters that an answer may be sensitive to, and how to change each. A factor f changes one parameter and
+// nothing else:
 //
 //   bandwidth (LEVELS)     of their links and of reductions in their switches, times f
 //   latency (LEVELS)       of a message, what a protocol takes to start, of reductions in switches, times f

@@ -12,8 +12,8 @@
 
 namespace dodona::search {
 
-/// Plans whose times differ by less count as equally fast, since no performance model resolves less; of those the simpler
-/// comes first.
+/// Plans whose times differ by less count as equally fast, since no performance model resolves less; of those the
+/// simpler comes first.
 inline constexpr double kEqualTime = 0.005;
 
 /// Of configurations that are out of memory, the one that needs least.

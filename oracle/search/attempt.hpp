@@ -18,7 +18,8 @@ struct Attempt {
     /// The first plan of the search; where none fits, the one that needs least memory, if known.
     std::optional<step::Prediction> plan;
     std::optional<Goal> missed;  ///< none: all goals are met
-    /// Where nothing fits: why `plan` does not, or else the most frequent cause. None: there is no configuration at all.
+    /// Where nothing fits: why `plan` does not, or else the most frequent cause. None: there is no configuration at
+    /// all.
     std::variant<std::monostate, step::Infeasibility, step::InfeasibleCause> why_not;
     std::optional<TrainingRun> run;  ///< where a plan fits and the number of samples is known
     std::int64_t configurations = 0;

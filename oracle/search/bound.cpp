@@ -22,7 +22,8 @@ struct Fastest {
     BytesPerSecond bandwidth;
 };
 
-/// Precisions that products may run in: with a format of 8 bits or fewer, products outside blocks and attention keep 16.
+/// Precisions that products may run in: with a format of 8 bits or fewer, products outside blocks and attention keep
+/// 16.
 std::vector<Precision> precisions(const cluster::Device& device, Precision asked) {
     const bool both = is_narrow(asked) && device.supports(Precision::bf16);
     return both ? std::vector{asked, Precision::bf16} : std::vector{asked};

@@ -3,12 +3,12 @@
 //   n M >= sum over weights (w + k(w))                             memory of n devices, M each
 //   samples/s <= n / t,   t = sum over kernels g(kind) (F / R(kind)  or  B / W(kind))
 //
-// w: weight in training precision; k: optimizer states of it (plan/optimizer.hpp); F: arithmetic of the matrix products of
-// one sample, forward and backward; B: bytes that its element-wise passes and look-ups move; R, W: the highest rates that
-// the device's fits, or else its data sheet, allow for such kernels; g: slow-down of the framework. Sharding divides w, F
-// and B at best evenly, and everything else in a plan only adds: activations, gradients, collectives, bubbles,
-// recomputation, operands of products, tile and wave quantisation, launches. Domain: with measured kernel curves or sample
-// times there is no bound of throughput.
+// w: weight in training precision; k: optimizer states of it (plan/optimizer.hpp); F: arithmetic of the matrix products
+// of one sample, forward and backward; B: bytes that its element-wise passes and look-ups move; R, W: the highest rates
+// that the device's fits, or else its data sheet, allow for such kernels; g: slow-down of the framework. Sharding
+// divides w, F and B at best evenly, and everything else in a plan only adds: activations, gradients, collectives,
+// bubbles, recomputation, operands of products, tile and wave quantisation, launches. Domain: with measured kernel
+// curves or sample times there is no bound of throughput.
 #pragma once
 
 #include <optional>

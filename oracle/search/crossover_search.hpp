@@ -1,8 +1,8 @@
 // Searches the value of a parameter at which another plan is recommended.
 //
-// The recommendation is a layout: strategy, mesh and folds of the first plan. Micro-batches, schedule, recomputation and
-// sharding may change with the parameter. The recommendation changes where every plan of the layout that fits takes more
-// than 1 + kEqualTime times the fastest plan's time, or none fits:
+// The recommendation is a layout: strategy, mesh and folds of the first plan. Micro-batches, schedule, recomputation
+// and sharding may change with the parameter. The recommendation changes where every plan of the layout that fits takes
+// more than 1 + kEqualTime times the fastest plan's time, or none fits:
 //
 //   crosses(f)  <=>  T_layout(f) > (1 + kEqualTime) min_plan T_plan(f)
 //
@@ -10,17 +10,18 @@
 // and then by bisection to kFine; that takes predictions only. Full searches on both sides confirm it among all plans.
 // The plans that they list become known, and the crossover is located again. After kRounds such rounds full searches
 // bisect the range. So every crossover is confirmed by two searches, kFine apart. Where known plans have no crossover,
-// full searches probe the end of the range and, for parameters that the plan reacts to, its middle on a logarithmic scale.
+// full searches probe the end of the range and, for parameters that the plan reacts to, its middle on a logarithmic
+// scale.
 //
-// Nothing is searched where a parameter only makes times longer and the recommended layout stays within equal time of what
-// was fastest before: no plan can overtake it. Known plans are left out that could not win even at the better of both
-// ends, with the recommended plan at its slower end: times are monotone in every parameter.
+// Nothing is searched where a parameter only makes times longer and the recommended layout stays within equal time of
+// what was fastest before: no plan can overtake it. Known plans are left out that could not win even at the better of
+// both ends, with the recommended plan at its slower end: times are monotone in every parameter.
 //
-// Memory decides which plans fit, so it is searched in full at every point of the grid; the batch, which changes by whole
-// micro-batches, at every doubling.
+// Memory decides which plans fit, so it is searched in full at every point of the grid; the batch, which changes by
+// whole micro-batches, at every doubling.
 //
-// Not modelled: a recommendation that changes and changes back between two points of the grid, or changes to a plan that
-// no search lists.
+// Not modelled: a recommendation that changes and changes back between two points of the grid, or changes to a plan
+// that no search lists.
 #pragma once
 
 #include <functional>

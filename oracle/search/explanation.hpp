@@ -1,4 +1,5 @@
-// What an answer is sensitive to: how its time reacts to each parameter, and at which value another plan is recommended.
+// What an answer is sensitive to: how its time reacts to each parameter, and at which value another plan is
+// recommended.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,11 @@
-// How large a job fits on given devices: the largest batch, or the largest value of a parameter of the network, whose best
-// plan meets the goals.
+// How large a job fits on given devices: the largest batch, or the largest value of a parameter of the network, whose
+// best plan meets the goals.
 //
-// Larger values mostly need more memory, but not always (4 heads can be split where 5 cannot), so there is no bisection.
-// Values double from the start until three doublings fail in a row; values that make no network do not count. The gap
-// above the largest value that fits is then searched in sixteenths, the next gap again, down to single steps. The answer
-// is the largest value searched that fits; each larger value that was searched fails for the reason given.
+// Larger values mostly need more memory, but not always (4 heads can be split where 5 cannot), so there is no
+// bisection. Values double from the start until three doublings fail in a row; values that make no network do not
+// count. The gap above the largest value that fits is then searched in sixteenths, the next gap again, down to single
+// steps. The answer is the largest value searched that fits; each larger value that was searched fails for the reason
+// given.
 #pragma once
 
 #include <cstdint>

@@ -22,8 +22,8 @@ struct Setting {
     [[nodiscard]] std::int64_t samples() const { return base.batch / passes; }
 };
 
-/// All assignments of each axis to one of the loops that can be split, or to none (its ranks then repeat the same work).
-/// A loop is split into no more shards than it has granules, and the batch only evenly.
+/// All assignments of each axis to one of the loops that can be split, or to none (its ranks then repeat the same
+/// work). A loop is split into no more shards than it has granules, and the batch only evenly.
 std::vector<std::vector<plan::Lay>> lays_of(const graph::Layer& layer, const Setting& setting);
 
 /// The same name for all copies of a repeated block: "layers[1]/norm" and "layers[2..96]/norm" are "layers[*]/norm",

@@ -22,7 +22,7 @@ namespace {
 /// A stand-in for a tensor that the layer reads: a layer without inputs, weights and work.
 graph::Layer stand_in(const graph::Layer& producer) {
     graph::Layer layer = producer;
-    layer.kind = "input";
+    layer.kind = graph::kNetworkInput;
     layer.role.clear();
     layer.count = 1;
     layer.segment = 0;

@@ -81,8 +81,8 @@ std::vector<LayerLays> lays_of_layers(const graph::Graph& graph, const std::vect
     return all;
 }
 
-/// For each operator the lays that most of its layers have; none for operators with layers that follow their inputs, and
-/// for network inputs, which rules match by name.
+/// For each operator the lays that most of its layers have; none for operators with layers that follow their inputs,
+/// and for network inputs, which rules match by name.
 std::map<std::string, Laid> usual(const std::vector<LayerLays>& all) {
     std::map<std::string, std::map<Laid, int>> counts;
     std::set<std::string> follows;

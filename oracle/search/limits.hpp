@@ -1,8 +1,8 @@
-// How far each strategy scales a network on a machine: the most devices that it can use and what limits them, the fewest
-// on which it fits memory, and the most that are worthwhile.
+// How far each strategy scales a network on a machine: the most devices that it can use and what limits them, the
+// fewest on which it fits memory, and the most that are worthwhile.
 //
-// Weak scaling: every device has its own samples and the batch grows. Strong scaling: the batch is fixed. ParaDL (Kahira et
-// al., HPDC'21) uses weak scaling for data parallelism and hybrids, strong scaling for filter and channel.
+// Weak scaling: every device has its own samples and the batch grows. Strong scaling: the batch is fixed. ParaDL
+// (Kahira et al., HPDC'21) uses weak scaling for data parallelism and hybrids, strong scaling for filter and channel.
 #pragma once
 
 #include <cstdint>
@@ -97,8 +97,8 @@ struct LimitsAnswer {
     std::vector<StrategyLimits> strategies;
 };
 
-/// For each strategy in `space`, whose devices and batch are not used. `progress`: points done, all points as far as known;
-/// points after a stop are left out.
+/// For each strategy in `space`, whose devices and batch are not used. `progress`: points done, all points as far as
+/// known; points after a stop are left out.
 std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                                    const Growth& growth, const Progress& progress = {});
 

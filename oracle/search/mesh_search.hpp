@@ -35,8 +35,8 @@ MeshResult search_mesh_exhaustively(const SearchContext& context, const MeshLayo
 enum class Bounds { used, ignored };
 
 /// The same from tables, for jobs on devices of one kind. `passes` are shared by layouts that differ only in
-/// communication-free axes. With Bounds::used a lower bound of memory may rule out the whole layout (MeshResult::bound);
-/// the least memory of its plans then stays unknown.
+/// communication-free axes. With Bounds::used a lower bound of memory may rule out the whole layout
+/// (MeshResult::bound); the least memory of its plans then stays unknown.
 MeshResult search_mesh(const SearchContext& context, const MeshLayout& layout, std::size_t index, plan::Plan& plan,
                        PassTables& passes, Bounds bounds);
 

@@ -41,8 +41,8 @@ struct PassTable {
     }
 };
 
-/// The mesh of a plan with and without the atoms that its sharding group adds. Passes do not depend on the group and use
-/// `whole`; states use `cut`.
+/// The mesh of a plan with and without the atoms that its sharding group adds. Passes do not depend on the group and
+/// use `whole`; states use `cut`.
 struct Meshes {
     plan::Mesh cut;
     plan::Mesh whole;

@@ -18,8 +18,8 @@ namespace dodona::search {
 
 class PlanEvaluator {
 public:
-    /// `plan` has mesh and micro-batch; variants are applied to it. With the `passes` of a smaller micro-batch memory() is
-    /// a lower bound, and step() must not be called.
+    /// `plan` has mesh and micro-batch; variants are applied to it. With the `passes` of a smaller micro-batch memory()
+    /// is a lower bound, and step() must not be called.
     PlanEvaluator(MeshTables& layout, const PassTable& passes, plan::Plan& plan, std::int64_t microbatches);
 
     /// Selects the variant that memory() and step() are about. Domain: step::pipeline_limit allows it.

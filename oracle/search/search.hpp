@@ -1,5 +1,5 @@
-// Searches the best plan: every configuration of the space is evaluated from tables (plan_evaluator.hpp), unless a lower
-// bound shows that it cannot fit.
+// Searches the best plan: every configuration of the space is evaluated from tables (plan_evaluator.hpp), unless a
+// lower bound shows that it cannot fit.
 #pragma once
 
 #include <functional>

@@ -2,10 +2,10 @@
 //
 //   elasticity = ( log t(above) - log t(below) ) / ( log above - log below ),   t = T / batch
 //
-// with T the step time of the recommended plan. The parameter varies by one per cent in both directions, the batch by one
-// micro-batch of every data rank; one-sided at the end of a parameter's range. For a parameter of the framework this is
-// the derivative in the plan's interval (step/uncertainty.hpp), up to the curvature within that per cent. Crossovers:
-// crossover_search.hpp.
+// with T the step time of the recommended plan. The parameter varies by one per cent in both directions, the batch by
+// one micro-batch of every data rank; one-sided at the end of a parameter's range. For a parameter of the framework
+// this is the derivative in the plan's interval (step/uncertainty.hpp), up to the curvature within that per cent.
+// Crossovers: crossover_search.hpp.
 #pragma once
 
 #include "graph/graph.hpp"
@@ -23,8 +23,8 @@ double elasticity(const graph::Graph& graph, const Conditions& conditions, const
 Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster, const step::Prediction& prediction);
 
 /// Elasticities, memory headroom and crossovers of the first plan of an answer. More plans in the answer mean fewer
-/// searches; kCompetitors are enough. `progress`: directions done, all directions; when it stops the work, the explanation
-/// holds what is finished. Memory comes first, then the largest elasticities.
+/// searches; kCompetitors are enough. `progress`: directions done, all directions; when it stops the work, the
+/// explanation holds what is finished. Memory comes first, then the largest elasticities.
 Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress& progress = {});
 
 }  // namespace dodona::search

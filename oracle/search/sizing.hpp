@@ -1,8 +1,9 @@
-// How many devices a job needs: of given numbers of devices the smallest, the fastest or the cheapest that meets the goals.
+// How many devices a job needs: of given numbers of devices the smallest, the fastest or the cheapest that meets the
+// goals.
 //
 // Neither memory nor throughput is monotone in the number of devices (64 make a good mesh, 63 do not), so there is no
-// bisection. A number is ruled out without a search only by a bound that no plan can beat (bound.hpp), or, if the smallest
-// is asked for, because a smaller one meets the goals. The answer is exact over the given numbers.
+// bisection. A number is ruled out without a search only by a bound that no plan can beat (bound.hpp), or, if the
+// smallest is asked for, because a smaller one meets the goals. The answer is exact over the given numbers.
 #pragma once
 
 #include <cstdint>

@@ -91,8 +91,8 @@ std::vector<RecomputeKind> recomputes(const graph::Graph& graph) {
     return kinds;
 }
 
-/// A strategy with a ZeRO level keeps it. Others may shard optimizer states (ZeRO-1); ZeRO-2 and ZeRO-3, which communicate
-/// in every micro-batch, have strategies of their own.
+/// A strategy with a ZeRO level keeps it. Others may shard optimizer states (ZeRO-1); ZeRO-2 and ZeRO-3, which
+/// communicate in every micro-batch, have strategies of their own.
 std::vector<ShardLevel> shard_levels(const Plan& plan) {
     if (plan.strategy.shard) {
         return {*plan.strategy.shard};

@@ -17,14 +17,15 @@ std::vector<std::int64_t> divisors(std::int64_t n);
 /// Whether a search over all strategies includes this one for such a network.
 bool considered(const plan::Strategy& strategy, const graph::Graph& graph);
 
-/// All factorisations of `devices` over the strategy's axes. A strategy without axes has one mesh for 1 device, else none.
+/// All factorisations of `devices` over the strategy's axes. A strategy without axes has one mesh for 1 device, else
+/// none.
 std::vector<std::vector<plan::MeshAxis>> meshes(const plan::Strategy& strategy, std::int64_t devices);
 
 /// The mesh with its axes larger than 1 in every order, the given order first.
 std::vector<std::vector<plan::MeshAxis>> placements(const std::vector<plan::MeshAxis>& mesh);
 
-/// Sizes of a strategy's folds: those that divide both the extents laid on the fold (4 for 8 experts) and its ranks. Folds
-/// that others are `apart_from` stay 1; only plan files set them.
+/// Sizes of a strategy's folds: those that divide both the extents laid on the fold (4 for 8 experts) and its ranks.
+/// Folds that others are `apart_from` stay 1; only plan files set them.
 class FoldSizes {
 public:
     FoldSizes(const plan::Strategy& strategy, const graph::Graph& graph);
@@ -47,8 +48,8 @@ class Variants {
 public:
     /// `overlap`, `offload`: of all plans, unless they vary.
     Variants(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap, const plan::Offload& offload);
-    /// `base` has mesh and micro-batch. Order: schedule, recomputation, sharding, offload, overlap; overlap, which does not
-    /// change memory, varies fastest.
+    /// `base` has mesh and micro-batch. Order: schedule, recomputation, sharding, offload, overlap; overlap, which does
+    /// not change memory, varies fastest.
     [[nodiscard]] std::vector<Variant> of(const plan::Plan& base) const;
 
 private:

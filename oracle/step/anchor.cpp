@@ -68,7 +68,8 @@ double mean_missed(const std::vector<Observation>& observations) {
     return sum / static_cast<double>(observations.size());
 }
 
-/// Inverse by Gauss-Jordan elimination. Domain: the identity plus a positive semidefinite matrix, so pivots are at least 1.
+/// Inverse by Gauss-Jordan elimination. Domain: the identity plus a positive semidefinite matrix, so pivots are at
+/// least 1.
 Square inverse(Square m) {
     Square result{};
     for (std::size_t i = 0; i < kErrors; ++i) {

@@ -2,7 +2,8 @@
 //
 // Categories, and whether a bottleneck is inherent in the strategy (L) or can be removed by software or machine (B):
 // Kahira et al., HPDC'21 (arXiv:2104.09075), Table 6; "input/output": its technical report. The bubble, launches and
-// copies to the host are not in that table. Measured shares: that paper, its report's Table VIII and its public ABCI logs.
+// copies to the host are not in that table. Measured shares: that paper, its report's Table VIII and its public ABCI
+// logs.
 #pragma once
 
 #include <array>

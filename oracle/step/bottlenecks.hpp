@@ -1,4 +1,5 @@
-// Finds the bottlenecks of a prediction, each with the ratio that triggers it and what would help (bottleneck_kinds.hpp).
+// Finds the bottlenecks of a prediction, each with the ratio that triggers it and what would help
+// (bottleneck_kinds.hpp).
 #pragma once
 
 #include <string>
@@ -19,7 +20,8 @@ struct Redundancy {
     Flop whole_executed;          ///< by one device, for the samples of all data ranks
 };
 
-/// Share of the activations kept by a rank that are redundant copies: 1 - 1/c for a tensor that c ranks of a stage keep.
+/// Share of the activations kept by a rank that are redundant copies: 1 - 1/c for a tensor that c ranks of a stage
+/// keep.
 double kept_elsewhere(const CostedGraph& costed, const plan::Plan& plan);
 
 /// Whether the strategy can use twice as many devices for the same batch.

@@ -6,8 +6,8 @@
 
 namespace dodona::step {
 
-/// How much of a prediction is computed. Totals have no interval, no hidden time and no explanations; the search ranks by
-/// totals and asks for full predictions only of the plans that it lists.
+/// How much of a prediction is computed. Totals have no interval, no hidden time and no explanations; the search ranks
+/// by totals and asks for full predictions only of the plans that it lists.
 enum class Detail { totals, full };
 
 /// `costed` must have been made from a plan with the same mesh, strategy, micro-batch, precision and algorithm.

@@ -1,9 +1,9 @@
 // Exposed time of the input: samples are read from storage and decoded by hosts.
 //
 // Every node reads its share of the batch; the largest share counts. With prefetching only what exceeds the step is
-// exposed. Each data rank decodes its samples on its share of the host during the previous step; decoding and step overlap
-// as in host_wait. Devices that work on the same samples share one loader. Time that the training process spends to feed
-// samples is exposed in full.
+// exposed. Each data rank decodes its samples on its share of the host during the previous step; decoding and step
+// overlap as in host_wait. Devices that work on the same samples share one loader. Time that the training process
+// spends to feed samples is exposed in full.
 #pragma once
 
 #include "step/replica.hpp"

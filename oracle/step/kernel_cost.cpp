@@ -108,8 +108,8 @@ PassCost KernelCost::casts(const std::vector<Kernel>& kernels, Precision precisi
     return cost;
 }
 
-/// Passes that convert operands of convolutions to channels-last for matrix units, and results back. Measured kernels that
-/// take channels-first operands (DeepBench) include them.
+/// Passes that convert operands of convolutions to channels-last for matrix units, and results back. Measured kernels
+/// that take channels-first operands (DeepBench) include them.
 std::vector<Kernel> KernelCost::relayouts(const std::vector<Kernel>& kernels, Precision precision) const {
     const double times = framework_[plan::FrameworkParameter::relayout];
     const auto& fits = device_.profile.fits;

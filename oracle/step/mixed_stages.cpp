@@ -72,7 +72,8 @@ public:
             pace.push_back(slowest_part(by_part(times), ends).in(unit::second));
             add(ends, cuts);
         }
-        // A cut that is good for one replica may be bad for another: times relative to each optimum, then with one favoured.
+        // A cut that is good for one replica may be bad for another: times relative to each optimum, then with one
+        // favoured.
         for (std::size_t favoured = 0; groups_.size() > 1 && favoured <= groups_.size(); ++favoured) {
             std::vector<double> paces = pace;
             if (favoured < groups_.size()) {

@@ -2,13 +2,12 @@
 //
 //   T = sum_i t_i / v  +  (m - 1/v) * max_i t_i          t_i forward and backward of stage i, one micro-batch
 //
-// m micro-batches, v virtual stages (chunks) per stage. The first term fills and drains the pipeline, the second is the slowest stage's
-// steady state. With equal stages this is (m + (p-1)/v) t, the bubble (p-1)/v t (Narayanan et al., SC'21, section 2.2;
-// Huang et al. 2019 for GPipe, which takes the same time) and exact. With uneven stages it is an upper bound: an
-// event-driven simulation may be up to a quarter shorter with few micro-batches and one slow stage, because the fast
-// stages around it absorb part of the fill (tests/step bounds the gap). Not modelled: warm-up order of interleaving with
-// m < p.
-// Domain: m >= 1; interleaving needs m to be a multiple of p for its bubble.
+// m micro-batches, v virtual stages (chunks) per stage. The first term fills and drains the pipeline, the second is the
+// slowest stage's steady state. With equal stages this is (m + (p-1)/v) t, the bubble (p-1)/v t (Narayanan et al.,
+// SC'21, section 2.2; Huang et al. 2019 for GPipe, which takes the same time) and exact. With uneven stages it is an
+// upper bound: an event-driven simulation may be up to a quarter shorter with few micro-batches and one slow stage,
+// because the fast stages around it absorb part of the fill (tests/step bounds the gap). Not modelled: warm-up order of
+// interleaving with m < p. Domain: m >= 1; interleaving needs m to be a multiple of p for its bubble.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +30,11 @@ Seconds bubble(Seconds sum, Seconds slowest, std::int64_t chunks);
 
 PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t microbatches, std::int64_t chunks);
 
-/// Exposed pipeline send/recv: fill and drain pass every boundary once in each direction, the steady state waits for the
-/// slowest, 2 (sum_s x_s + (m v - 1) max_s x_s) for one-way transfers x_s into stages 1 ... p-1
-/// and, with chunks, 0. Equal boundaries give ParaDL's Table 3, layer parallelism: 2 (p + S - 2) transfers (v = 1, m =
-/// S). With `overlapped`, only fill and drain are exposed.
-/// `filling`: sum over boundaries; `slowest`: the longest transfer into a stage.
+/// Exposed pipeline send/recv: fill and drain pass every boundary once in each direction, the steady state waits for
+/// the slowest, 2 (sum_s x_s + (m v - 1) max_s x_s) for one-way transfers x_s into stages 1 ... p-1 and, with chunks,
+/// 0. Equal boundaries give ParaDL's Table 3, layer parallelism: 2 (p + S - 2) transfers (v = 1, m = S). With
+/// `overlapped`, only fill and drain are exposed. `filling`: sum over boundaries; `slowest`: the longest transfer into
+/// a stage.
 Seconds pipeline_transfers(Seconds filling, Seconds slowest, std::int64_t microbatches, std::int64_t chunks,
                            bool overlapped);
 Seconds pipeline_transfers(std::span<const Seconds> boundaries, std::int64_t microbatches, std::int64_t chunks,

@@ -159,8 +159,8 @@ struct Epoch {
 /// "all-reduce of weight gradients over data".
 std::string text(const CommunicationLine& line);
 
-/// The prediction of one plan. If `runs` is false the pipeline cannot be cut or scheduled as planned; only plan, why_not,
-/// limits and counts are then set, no times and no memory.
+/// The prediction of one plan. If `runs` is false the pipeline cannot be cut or scheduled as planned; only plan,
+/// why_not, limits and counts are then set, no times and no memory.
 struct Prediction {
     plan::Plan plan;
     bool runs = true;

@@ -32,7 +32,8 @@ struct Replica {
     Seconds transfers;  ///< exposed pipeline send/recv
     /// From the first forward pass to the last backward pass.
     [[nodiscard]] Seconds passes() const { return pipeline.total + transfers; }
-    /// After the last backward pass every stage reduces, updates and gathers (its tail); the slowest tail ends the step.
+    /// After the last backward pass every stage reduces, updates and gathers (its tail); the slowest tail ends the
+    /// step.
     [[nodiscard]] const StageWork& slowest_tail() const;
 };
 
@@ -57,8 +58,9 @@ Seconds transfers_between_stages(const Replica& replica, const plan::Plan& plan,
 ///
 ///   T = max_r passes_r(m_r) + max_r tail_r         sum of m_r: all micro-batches; uneven where replicas differ
 ///
-/// The reduction weights each replica's gradient by its samples, which does not change its time. Not modelled: micro-batches
-/// of different size, different cuts of replicas, a reduction that starts before the slowest replica has finished.
+/// The reduction weights each replica's gradient by its samples, which does not change its time. Not modelled:
+/// micro-batches of different size, different cuts of replicas, a reduction that starts before the slowest replica has
+/// finished.
 struct ComposedStep {
     std::vector<Replica> replicas;       ///< one of each group, with the largest number of micro-batches in it
     std::vector<MicrobatchShare> dealt;  ///< by group

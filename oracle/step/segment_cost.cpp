@@ -139,8 +139,8 @@ private:
         }
     }
 
-    /// Ring attention: blocks go round a ring of p ranks while the previous block is computed, so each of the p - 1 hops
-    /// exposes only what exceeds the compute of one block. Streams of a layer share the links and add up.
+    /// Ring attention: blocks go round a ring of p ranks while the previous block is computed, so each of the p - 1
+    /// hops exposes only what exceeds the compute of one block. Streams of a layer share the links and add up.
     void add_streams(const plan::ShardedLayer& sharded, double count, bool repeated, bool in_block,
                      SegmentCost& segment) {
         for (const Phase phase : {Phase::forward, Phase::backward}) {
@@ -206,8 +206,8 @@ private:
         }
     }
 
-    /// Uses measured seconds per sample of the whole network on this machine (on the cluster file's `device`) instead of
-    /// kernel times. A shard takes its share of the arithmetic, so unsplit work counts in full.
+    /// Uses measured seconds per sample of the whole network on this machine (on the cluster file's `device`) instead
+    /// of kernel times. A shard takes its share of the arithmetic, so unsplit work counts in full.
     void apply_measured_samples() {
         DeviceTimes& times = costed_.devices.front();
         const auto& all = costed_.cluster->measured_samples;

@@ -1,8 +1,8 @@
 // The costs of one instance of each segment on one device for one micro-batch, from which plans are composed.
 //
-// A segment is a part of the network that a pipeline does not cut. Its costs depend only on mesh, strategy, micro-batch and
-// precision. Recomputation, sharding of states, schedule and overlap are composed later, so one costed graph serves many
-// plans.
+// A segment is a part of the network that a pipeline does not cut. Its costs depend only on mesh, strategy, micro-batch
+// and precision. Recomputation, sharding of states, schedule and overlap are composed later, so one costed graph serves
+// many plans.
 #pragma once
 
 #include <cstdint>
@@ -97,8 +97,8 @@ struct DeviceTimes {
     SourceLine source;        ///< of the compute times
 };
 
-/// A graph costed on one device, or on several whose ranks work in lockstep; each pass of a segment then takes the time of
-/// the slowest device.
+/// A graph costed on one device, or on several whose ranks work in lockstep; each pass of a segment then takes the time
+/// of the slowest device.
 struct CostedGraph {
     const graph::Graph* graph = nullptr;
     const cluster::Cluster* cluster = nullptr;

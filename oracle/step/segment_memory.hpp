@@ -1,8 +1,8 @@
 // Activations and transient memory of one instance of a segment on one device for one micro-batch.
 //
-// The width of tensors follows from the precision, the operator's declaration and the memory profile. Layers that a plan
-// recomputes by name (Plan::recompute_layers) keep nothing: their internal tensors and results are dropped, even where
-// another layer reads them in backward, and their inputs are kept instead.
+// The width of tensors follows from the precision, the operator's declaration and the memory profile. Layers that a
+// plan recomputes by name (Plan::recompute_layers) keep nothing: their internal tensors and results are dropped, even
+// where another layer reads them in backward, and their inputs are kept instead.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct SegmentMemory {
     Bytes widest_weight;              ///< the largest matrix in fp32
 };
 
-/// Computes the memory of segments layer by layer, in topological order. A tensor is counted where the first layer keeps
-/// it.
+/// Computes the memory of segments layer by layer, in topological order. A tensor is counted where the first layer
+/// keeps it.
 class SegmentMemories {
 public:
     /// `repeated`: by vertex, whether the plan recomputes the layer by name.
@@ -49,8 +49,9 @@ private:
     /// A tensor in a sharding; its quantised copy counts as another tensor.
     using Tensor = std::pair<std::pair<graph::Vertex, bool>, plan::Sharding>;
 
-    /// Whether the tensor is kept for the first time. If its producer's segment keeps it, later segments use that copy (a
-    /// repeated block that keeps its output keeps the next instance's input); otherwise each consuming segment keeps one.
+    /// Whether the tensor is kept for the first time. If its producer's segment keeps it, later segments use that copy
+    /// (a repeated block that keeps its output keeps the next instance's input); otherwise each consuming segment keeps
+    /// one.
     bool first(const Tensor& tensor, graph::Vertex v);
     void add_saved(graph::Vertex v, double count, SegmentMemory& segment);
     void add_inputs_instead(graph::Vertex v, double count, SegmentMemory& segment);

@@ -10,8 +10,8 @@ using plan::RecomputeKind;
 
 namespace {
 
-/// Counts the checkpoints of a virtual stage: its blocks in groups of `every`, one checkpoint per group. A layer outside
-/// blocks starts a new group.
+/// Counts the checkpoints of a virtual stage: its blocks in groups of `every`, one checkpoint per group. A layer
+/// outside blocks starts a new group.
 class Checkpoints {
 public:
     explicit Checkpoints(std::int64_t every) : every_(every) {}

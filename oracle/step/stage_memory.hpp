@@ -7,8 +7,8 @@
 
 namespace dodona::step {
 
-/// Tensors kept for backward under the recomputation policy. With a checkpoint every k blocks, a virtual stage of n blocks
-/// keeps ceil(n/k) block inputs and recomputes at most k blocks at a time.
+/// Tensors kept for backward under the recomputation policy. With a checkpoint every k blocks, a virtual stage of n
+/// blocks keeps ceil(n/k) block inputs and recomputes at most k blocks at a time.
 struct KeptActivations {
     Bytes blocks;               ///< all micro-batches in flight
     Bytes token;                ///< the same, of token layers outside the blocks
@@ -37,8 +37,8 @@ StageBuffers stage_buffers(const CostedGraph& costed, const plan::Plan& plan, co
 
 /// Statistics of norms and the log-sum-exp of fused attention are left out (below 0.1 %). Offloaded tensors leave two
 /// buffers of the largest segment on the device. The plan's memory profile adds what software needs; the cluster's
-/// memory_reserve is kept free. Not modelled: connections of all-to-all groups to each peer, the lifetime of a table's dense
-/// gradient.
+/// memory_reserve is kept free. Not modelled: connections of all-to-all groups to each peer, the lifetime of a table's
+/// dense gradient.
 MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const KeptActivations& kept,
                          const StageBuffers& buffers);
 MemoryParts stage_memory(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,

@@ -51,10 +51,10 @@ PassSeconds overlapped(PassSeconds pass, const plan::Plan& plan) {
 
 namespace {
 
-/// Collectives of a pass that hide behind compute: all-to-alls with `overlap: expert` (behind the opposite pass of another
-/// micro-batch, which has as much compute), the others with `overlap: tensor`. What does not fit is exposed, and compute
-/// loses a share of the hidden time.
-/// Source: NVIDIA/Megatron-LM: megatron/core/pipeline_parallel/combined_1f1b.py, overlap_moe_expert_parallel_comm.
+/// Collectives of a pass that hide behind compute: all-to-alls with `overlap: expert` (behind the opposite pass of
+/// another micro-batch, which has as much compute), the others with `overlap: tensor`. What does not fit is exposed,
+/// and compute loses a share of the hidden time. Source: NVIDIA/Megatron-LM:
+/// megatron/core/pipeline_parallel/combined_1f1b.py, overlap_moe_expert_parallel_comm.
 PassCost overlap_layers(PassCost pass, const plan::Plan& plan) {
     const double share = plan.framework[FrameworkParameter::hidden_layers];
     const double interference = plan.framework[FrameworkParameter::interference];

@@ -43,9 +43,9 @@ HiddenLayers hidden_layers(const PassSeconds& pass, const plan::Plan& plan);
 /// The pass without hidden time, and with the interference that hiding causes.
 PassSeconds overlapped(PassSeconds pass, const plan::Plan& plan);
 
-/// Host-bound time of a pass whose kernels the host needs `host` to start: the smooth maximum (host^q + device^q)^(1/q) less
-/// the device time. The host runs ahead while the device is busy; where both take equally long, each waits for the other
-/// now and then. q = 4 misses the 662 layouts of 2 to 8 A100 of VIA-Research/vTrain by 7.6 %, q = 8 by 8.2 %.
+/// Host-bound time of a pass whose kernels the host needs `host` to start: the smooth maximum (host^q + device^q)^(1/q)
+/// less the device time. The host runs ahead while the device is busy; where both take equally long, each waits for the
+/// other now and then. q = 4 misses the 662 layouts of 2 to 8 A100 of VIA-Research/vTrain by 7.6 %, q = 8 by 8.2 %.
 inline constexpr double kHostSharpness = 4;
 Seconds host_wait(Seconds host, Seconds device);
 
@@ -128,8 +128,8 @@ struct StateLanes {
 /// The lane that a transfer runs in.
 Seconds StateLanes::*lane_of(const StateTransfer& transfer);
 
-/// Exposed time of a transfer of n buckets that overlaps with compute w: max(t/n, t - w (1 - 1/n)), since the last bucket has
-/// nothing left to hide behind. Without overlap all of it is exposed.
+/// Exposed time of a transfer of n buckets that overlaps with compute w: max(t/n, t - w (1 - 1/n)), since the last
+/// bucket has nothing left to hide behind. Without overlap all of it is exposed.
 Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
 
 /// What the exposed time of a stage's state transfers depends on.
@@ -157,7 +157,8 @@ struct ExposedLanes {
     Seconds gradients;
     Seconds parameters;
     Seconds interference;  ///< compute lost to what is hidden
-    /// Windows: kernel time of a forward pass, and of a backward pass with recomputation, that transfers may hide behind.
+    /// Windows: kernel time of a forward pass, and of a backward pass with recomputation, that transfers may hide
+    /// behind.
     ExposedLanes(const StateLanes& lanes, Seconds forward_window, Seconds backward_window, const plan::Plan& plan,
                  std::int64_t microbatches, std::int64_t buckets);
 };

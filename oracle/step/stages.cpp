@@ -24,8 +24,8 @@ Counts unit_counts(const CostedGraph& costed) {
     return counts;
 }
 
-/// Segment counts per virtual stage for given blocks per virtual stage, in order. Segments that are not blocks go with the
-/// next block, those after the last block with the last stage.
+/// Segment counts per virtual stage for given blocks per virtual stage, in order. Segments that are not blocks go with
+/// the next block, those after the last block with the last stage.
 std::vector<Counts> deal_blocks(const CostedGraph& costed, const Counts& per_stage) {
     const auto& segments = costed.graph->segments;
     std::vector<Counts> virtual_stages(per_stage.size(), Counts(segments.size(), 0));

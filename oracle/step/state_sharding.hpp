@@ -1,18 +1,18 @@
 // Weights, gradients and optimizer states: their sharding, communication and memory.
 //
-// A weight is replicated over the axes that are not in its sharding; ZeRO shards states, gradients or parameters over some
-// of those.
+// A weight is replicated over the axes that are not in its sharding; ZeRO shards states, gradients or parameters over
+// some of those.
 //
 //   none        all-reduce of gradients, once a step
 //   states      ZeRO-1: reduce-scatter of gradients and all-gather of weights, once a step (a full gradient is held)
-//   gradients   ZeRO-2: reduce-scatter of gradients every micro-batch (no full gradient is held), all-gather once a step
+//   gradients   ZeRO-2: reduce-scatter of gradients every micro-batch (no full gradient held), all-gather once a step
 //   parameters  ZeRO-3: all-gather in forward, again in backward unless kept, reduce-scatter, every micro-batch
 //
 // Axes over which a gradient is partial but states are not sharded (hybrid sharding, sequence over the tensor axis) are
 // all-reduced once a step. A frozen weight has no gradient and no states; only ZeRO-3 communicates it. A sparse
-// gradient (rows of a table) is reduced whole, or, where that is faster and its states are not sharded, by an all-gather of
-// the rows that each rank has touched with their 8-byte indices. Ranks that hold copies of a gradient and would share a
-// link reduce it jointly. Source: Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al.,
+// gradient (rows of a table) is reduced whole, or, where that is faster and its states are not sharded, by an
+// all-gather of the rows that each rank has touched with their 8-byte indices. Ranks that hold copies of a gradient and
+// would share a link reduce it jointly. Source: Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al.,
 // arXiv:2304.11277; torch.nn.Embedding(sparse=True); Horovod gathers sparse gradients likewise (Sergeev and Del Balso,
 // arXiv:1802.05799).
 #pragma once
@@ -65,8 +65,8 @@ struct StageStates : StateSums {
     std::vector<StateTransfer> transfers;
 };
 
-/// Memory of one weight's states as the plan shards them. `changed`: share of the rows that a step touches, if the gradient
-/// is kept sparse.
+/// Memory of one weight's states as the plan shards them. `changed`: share of the rows that a step touches, if the
+/// gradient is kept sparse.
 StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const WeightKind& kind,
                        const plan::WeightSize& size, std::optional<double> changed = {});
 

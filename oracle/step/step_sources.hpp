@@ -2,10 +2,11 @@
 //
 //   T = max_r [ sum_i t_i / v + (m - 1/v) max_i t_i + transfers ] + tail + step + input          (ARCHITECTURE)
 //
-// of the slowest replica, its slowest stage and the slowest tail. A pass of device time d whose host needs h takes t = (h^4 + d^4)^(1/4), so that  d t / d log d = d (d/t)^3  and  d t / d log h = h (h/t)^3.  T is
-// homogeneous of degree one in all times, so derivatives by kernels, collectives, host and fixed times add up to T
-// without the times that have no error: measured samples, copies to and from hosts, reading. Not modelled: a change of the
-// slowest stage or replica.
+// of the slowest replica, its slowest stage and the slowest tail. A pass of device time d whose host needs h takes t =
+// (h^4 + d^4)^(1/4), so that  d t / d log d = d (d/t)^3  and  d t / d log h = h (h/t)^3.  T is homogeneous of degree
+// one in all times, so derivatives by kernels, collectives, host and fixed times add up to T without the times that
+// have no error: measured samples, copies to and from hosts, reading. Not modelled: a change of the slowest stage or
+// replica.
 #pragma once
 
 #include "step/replica.hpp"

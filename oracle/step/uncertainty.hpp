@@ -1,13 +1,13 @@
 // The interval of a step's time, from the errors of its sources.
 //
 //   hi = T (1 + sqrt( sum_k (s_k a_k)^2 + (e^{q w} - 1)^2 ))      s_k  d log T / d log(source k)
-//   lo = T (1 - sqrt( sum_k (s_k b_k)^2 + (1 - e^{-q w})^2 ))     a_k, b_k  relative error of the source upwards, downwards; 90 %
+//   lo = T (1 - sqrt( sum_k (s_k b_k)^2 + (1 - e^{-q w})^2 ))     a_k, b_k  relative errors of source k, up and down
 //
 // w is the framework's `spread`, the standard deviation of the unexplained log time on runs that nothing was fitted to;
-// q = kNormal90. Sources with negative share (more hiding, less exposed time) swap sides. a_k and b_k combine the errors of
-// kernels and links with the interval of the framework's own parameter, as independent errors. Observed steps reduce the
-// variance: sigma^2 -> sigma^2 - s' E s, with E of the framework (plan/framework.hpp). `spread` in the framework's file
-// scales all intervals.
+// q = kNormal90. Sources with negative share (more hiding, less exposed time) swap sides. a_k and b_k combine the
+// errors of kernels and links with the interval of the framework's own parameter, as independent errors. Observed steps
+// reduce the variance: sigma^2 -> sigma^2 - s' E s, with E of the framework (plan/framework.hpp). `spread` in the
+// framework's file scales all intervals.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ namespace dodona::step {
 /// Standard deviations of a normal distribution for a two-sided interval of 90 %.
 inline constexpr double kNormal90 = 1.6449;
 
-/// Share of the variance spread^2 that is a layout's own; plans for one job on one machine share the rest. Source: published
-/// runs of 137 jobs with several layouts: 0.57 of the variance is within jobs, 0.06 to 0.8 by group.
+/// Share of the variance spread^2 that is a layout's own; plans for one job on one machine share the rest. Source:
+/// published runs of 137 jobs with several layouts: 0.57 of the variance is within jobs, 0.06 to 0.8 by group.
 inline constexpr double kLayoutPart = 0.5;
 
 struct SourceError {

@@ -16,7 +16,7 @@
 
 namespace dodona::cost {
 
-/// All that an algorithm may look at.
+/// Inputs of an algorithm.
 struct Exchange {
     const cluster::Cluster& cluster;
     const CollectiveRequest& request;
@@ -31,7 +31,7 @@ struct Cost {
     std::optional<Bytes> sent = {};  ///< by each rank, where it is not the bandwidth-optimal count
 };
 
-/// Nothing where the algorithm does not apply to the group.
+/// None if the algorithm does not apply to the group.
 using AlgorithmFunction = std::optional<Cost> (*)(const Exchange&);
 
 std::optional<Cost> ring_all_reduce(const Exchange& exchange);
@@ -55,8 +55,8 @@ Cost ring(const Path& path, double passes, Bytes bytes);
 std::optional<Cost> torus(const Path& path, double passes, Bytes bytes);
 
 /// The innermost crossing whose children hold several members, where all of them hold as many, at the same positions;
-/// domains further out may differ as long as they are made of whole children. Past the end where no child holds several,
-/// nothing where they do not lie alike.
+/// outer domains may differ as long as they consist of whole children. Past the end if no child holds several members,
+/// none if children do not hold members alike.
 std::optional<std::size_t> innermost_shared(std::span<const cluster::Span> spans);
 
 /// `steps` steps in which each crossed level carries `bytes_out(crossing)` out of a child.

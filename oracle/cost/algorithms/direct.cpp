@@ -1,10 +1,10 @@
-// Direct: everybody sends to everybody else at once.
+// Direct: every rank sends to every other rank at once.
 //
 //   all-to-all, all-gather, reduce-scatter   T = alpha + max over levels of  m (p-m)/p n * hops / share
 //   all-reduce                               a reduce-scatter, then an all-gather: twice that
 //   send, halo                               T = messages * alpha + max over levels of  n / share
 //
-// m members in a child each have (p-m)/p of their n bytes for members elsewhere. hops: links that a message passes on a
+// m members in a child each send (p-m)/p of their n bytes to other children. hops: links that a message passes on a
 // ring level. On a torus each dimension of e members carries  m n floor(e^2/4)/e  out of a child, dimension by
 // dimension; the busiest counts: of a whole torus that is what its bisection lets through. A send has one message; of a
 // halo n is what goes to both neighbours together, so ParaDL's 2 (alpha + h beta) for h bytes each is messages = 2, n =
@@ -20,7 +20,7 @@ namespace dodona::cost {
 
 namespace {
 
-/// Bytes over the busiest dimension of a torus, as many as would take as long over the crossing's share.
+/// Bytes over the busiest dimension of a torus, scaled to the crossing's share.
 Bytes over_torus(const Crossing& crossing, Bytes out_of_child) {
     Bytes most;
     for (const TorusRing& ring : crossing.rings) {

@@ -1,12 +1,12 @@
-// Hierarchical: rings inside the innermost domain that holds several members (q of them), rings across with 1/q of the
-// buffer each, q rings side by side that share the domain's links.
+// Hierarchical: rings inside the innermost domain that holds several members (q of them), then q concurrent rings
+// across domains with 1/q of the buffer each, which share the domain's links.
 //
 //   all-reduce       reduce-scatter of n inside + all-reduce of n/q across + all-gather of n inside
 //   all-gather       all-gather of n/q across + all-gather of n inside;  reduce-scatter is its mirror
 //
 //   all-reduce   T = 2 [ (q-1) a_in + (q-1)/q n / share_in ]  +  2(p/q-1) a_out + 2(p/q-1)/(p/q) n/q / share_out
 //
-// Domain: groups whose members lie alike in the domains; others have no hierarchical time.
+// Domain: groups whose domains hold members alike; does not apply to others.
 // Source: Mikami et al., arXiv:1811.05233 (2D-torus all-reduce); ParaDL's data+spatial with its leader replaced by q.
 #include "cost/algorithms/algorithm.hpp"
 
@@ -42,14 +42,14 @@ std::optional<Split> split(const Exchange& exchange) {
                  path(exchange.cluster, exchange.request, exchange.path.ranks / q, across, protocol)};
 }
 
-/// A ring, or rings along the dimensions where the part lies on a torus.
+/// A ring, or rings along the dimensions of a torus.
 Cost around(const Path& path, double passes, Bytes bytes) {
     const Cost one = ring(path, passes, bytes);
     const auto several = torus(path, passes, bytes);
     return several && several->time < one.time ? *several : one;
 }
 
-/// `count` passes inside and across: 2 reduce and gather, 1 does one of them.
+/// `count` passes inside and across domains: 2 for an all-reduce, 1 for an all-gather or reduce-scatter.
 std::optional<Cost> both(const Exchange& exchange, double count) {
     const auto parts = split(exchange);
     if (!parts) {

@@ -1,7 +1,7 @@
-// In-network: switches add what comes in and multiply what goes out (NVLS inside a node, SHARP across nodes).
+// In-network: switches reduce incoming and multicast outgoing messages (NVLS inside nodes, SHARP between nodes).
 //
-// On each level the group has c children in a domain, each with m members, which hold the buffer between them, n/m each,
-// after the levels inside have reduced it. Out of a child go, and into it come,
+// On each level the group has c children in a domain, each with m members, which hold the buffer between them, n/m
+// each, after the levels inside have reduced it. Out of a child go, and into it come,
 //
 //                                 all-reduce       all-gather, reduce-scatter    steps
 //   the level reduces             n                (c-1)/c n                     1
@@ -9,17 +9,17 @@
 //
 //   T = sum over levels of steps * alpha + max over levels of bytes / share      in one pipeline
 //
-// A child that the group leaves alone (c = 1) passes on what its domain sends. Of a reducing level alpha and share are
-// those of the reduction. An all-reduce in the network sends n where a ring sends 2(p-1)/p n; an all-gather sends a
+// A child with all members of its domain (c = 1) forwards what its domain sends. Of a reducing level alpha and share
+// are those of the reduction. An all-reduce in the network sends n where a ring sends 2(p-1)/p n; an all-gather sends a
 // member's own part once, the switch multiplies it, but every member still receives (c-1)/c n; a reduce-scatter is its
 // mirror, with (c-1)/c n sent.
 //
-// Domain: groups that cross a level that reduces and whose members lie alike in the innermost domains that hold several.
-// Not modelled: how many groups a switch can serve at once; the parts of a message that NVLS reads back, which the
-// bandwidth given for the reduction has to contain.
-// Source: Graham et al., "Scalable hierarchical aggregation protocol (SHARP)", COM-HPC 2016; NVIDIA NCCL 2.27
-// documentation, NCCL_NVLS_ENABLE and NCCL_ALGO (NVLS, NVLSTree, CollnetDirect: reduce-scatter inside, SHARP across);
-// Klenk et al., "An in-network architecture for accelerating shared-memory multiprocessor collectives", ISCA 2020.
+// Domain: groups that cross a level that reduces and whose members lie alike in the innermost domains that hold
+// several. Not modelled: how many groups a switch can serve at once; the parts of a message that NVLS reads back, which
+// the bandwidth given for the reduction has to contain. Source: Graham et al., "Scalable hierarchical aggregation
+// protocol (SHARP)", COM-HPC 2016; NVIDIA NCCL 2.27 documentation, NCCL_NVLS_ENABLE and NCCL_ALGO (NVLS, NVLSTree,
+// CollnetDirect: reduce-scatter inside, SHARP across); Klenk et al., "An in-network architecture for accelerating
+// shared-memory multiprocessor collectives", ISCA 2020.
 #include <algorithm>
 
 #include "cost/algorithms/algorithm.hpp"
@@ -28,14 +28,14 @@ namespace dodona::cost {
 
 namespace {
 
-/// What one level adds.
-struct Stage {
+/// Costs of one level.
+struct LevelCost {
     double steps = 0;
     double out = 0;   ///< bytes out of a child over n
-    double sent = 0;  ///< of them by switches' leave: what its members themselves send
+    double sent = 0;  ///< bytes that its members send, over n
 };
 
-Stage stage_of(const Crossing& crossing, bool all_reduce, bool gather) {
+LevelCost level_cost(const Crossing& crossing, bool all_reduce, bool gather) {
     const auto c = static_cast<double>(crossing.children);
     const double part = (c - 1) / c;
     if (!crossing.reduction) {
@@ -61,10 +61,10 @@ std::optional<Cost> reduced(const Exchange& exchange) {
     double out = 0;
     for (auto crossing = crossings.rbegin(); crossing != crossings.rend(); ++crossing) {
         if (crossing->children > 1) {
-            const Stage stage = stage_of(*crossing, all_reduce, gather);
-            waiting += stage.steps * (crossing->reduction ? crossing->reduction->latency : crossing->latency);
-            out = stage.out;
-            sent += stage.sent / static_cast<double>(crossing->members) * size;
+            const LevelCost cost = level_cost(*crossing, all_reduce, gather);
+            waiting += cost.steps * (crossing->reduction ? crossing->reduction->latency : crossing->latency);
+            out = cost.out;
+            sent += cost.sent / static_cast<double>(crossing->members) * size;
         }
         const bool through = crossing->reduction && crossing->children > 1;
         const Seconds time = out * size / (through ? crossing->reduction->bandwidth : crossing->share);

@@ -1,19 +1,18 @@
 // Parameter servers: every worker pushes n bytes of gradients and pulls n bytes of sums; s servers hold n/s each. Push
-// and pull follow each other, T = 2 (alpha + the slowest link), and no worker adds up anything for another.
+// and pull are sequential, T = 2 (alpha + the slowest link), and workers reduce nothing for each other.
 //
 //   on devices, k of each node   out of a child with m_i workers and s_i servers
 //                                max( s_i (p - m_i), m_i (s - s_i) ) / s * n;  of one server's device: (p-1) n / s
 //   on hosts, k of each node     n over each worker's link to its host; outside the node as above
 //   on nodes of their own, s     m_i n out of a child; of one server's node: p n / s for each of the job's groups
 //
-// The server with most to do, (p-1) n / s, is the well-known bottleneck: one a node is as fast as a direct exchange
-// between nodes, one for all is not.
-// Domain: all-reduce, synchronous updates. The cluster's `parameter_servers` say where; one on the first device of each
-// node by default, beside its worker.
-// Not modelled: arithmetic of the servers; bandwidth of host memory; late workers; push and pull of different tensors
-// at once, which a full-duplex link would overlap. Source: Li et al., "Scaling distributed machine learning with the
-// parameter server", OSDI 2014, section 3.2; places as tf_cnn_benchmarks has them
-// (--variable_update=parameter_server, --local_parameter_device=cpu, gpu).
+// The bottleneck is the busiest server with (p-1) n / s bytes: one server per node is as fast as a direct exchange
+// between nodes, one server in all is not. Domain: all-reduce, synchronous updates. The cluster's `parameter_servers`
+// say where; one on the first device of each node by default, beside its worker. Not modelled: arithmetic of the
+// servers; bandwidth of host memory; late workers; push and pull of different tensors at once, which a full-duplex link
+// would overlap. Source: Li et al., "Scaling distributed machine learning with the parameter server", OSDI 2014,
+// section 3.2; placements as in tf_cnn_benchmarks (--variable_update=parameter_server, --local_parameter_device=cpu,
+// gpu).
 #include <algorithm>
 
 #include "cost/algorithms/algorithm.hpp"
@@ -24,12 +23,12 @@ namespace {
 
 using Place = cluster::ParameterServers::Place;
 
-/// Where the workers of one group are.
+/// The workers of one group in a node.
 struct Workers {
     double all = 1;
     double per_node = 1;
     double groups = 1;   ///< of the job that share a node
-    bool leave = false;  ///< their node
+    bool leave = false;  ///< the node
 };
 
 Workers workers_of(const Exchange& exchange) {
@@ -65,7 +64,7 @@ Cost beside_workers(const Exchange& exchange, const Workers& workers) {
         return std::max(inside * (workers.all - m), m * (all - inside)) / all * size;
     });
     if (on_host) {
-        phase.sent = size / 2.0;  // of two phases; the servers send what is pulled
+        phase.sent = size / 2.0;  // workers send only in the push; servers send in the pull
     }
     return phase;
 }

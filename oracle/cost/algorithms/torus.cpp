@@ -1,9 +1,10 @@
 // Torus: rings along every dimension of a torus at once (bucket algorithm). The buffer is cut into D parts, as many as
-// the group has dimensions; part j passes the dimensions j, j+1, ... in turn, so that in each of the D phases every
-// dimension is busy with one part, and a part that has passed a dimension of e members is e times smaller.
+// the group has dimensions; part j passes the dimensions j, j+1, ... in this order, so in each of the D phases
+// every dimension carries one part; a part that has passed a dimension of e members is e times smaller.
 //
-//   phase k of a pass   t_k = max over d of  n / D / (e of the k dimensions that the part passed) * (e_d-1)/e_d /
-//   share_d all-gather, reduce-scatter   T = sum_d (e_d - 1) alpha + sum_k t_k all-reduce                   twice that
+//   phase k of a pass            t_k = max over d of  n / D / (e of the k dimensions passed) * (e_d - 1)/e_d / share_d
+//   all-gather, reduce-scatter   T = sum_d (e_d - 1) alpha + sum_k t_k
+//   all-reduce                   T = twice that
 //
 // D equal dimensions: (p-1)/p n / (D share), which is all the links of a child; D = 1 is the ring. Levels inside the
 // torus carry what a ring sends, (p-1)/p n a pass.
@@ -18,7 +19,7 @@ namespace dodona::cost {
 
 namespace {
 
-/// One pass of one part after another, all parts at once.
+/// Time of one pass of all parts.
 Seconds pass_time(const std::vector<TorusRing>& rings, Bytes bytes) {
     const std::size_t dimensions = rings.size();
     Seconds total;

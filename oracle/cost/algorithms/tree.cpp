@@ -5,9 +5,9 @@
 //                 the best k is sqrt(L n beta / (2 alpha)), taken to the better whole number of chunks
 //
 // A broadcast over two trees, each with half the buffer in k chunks, takes 2(L+k)(alpha + n beta/(2k)); a reduction is
-// its mirror, and an all-reduce is both. (ParaDL prints the broadcast's formula for the all-reduce; taken so, a large
-// all-reduce would send n bytes where 2(p-1)/p n is the least.)
-// Not modelled: reduction and broadcast overlapped; cheaper steps inside a child.
+// its mirror, and an all-reduce is both. (ParaDL prints the formula of the broadcast for the all-reduce; a large
+// all-reduce would then send n bytes, fewer than the minimum of 2(p-1)/p n.)
+// Not modelled: overlap of reduction and broadcast; cheaper steps inside a child.
 // Source: Thakur, Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH", IJHPCA 19
 // (2005), for trees on small buffers; Sanders, Speck, Traeff, "Two-tree algorithms for full bandwidth broadcast,
 // reduction and scan", Parallel Computing 35 (2009).

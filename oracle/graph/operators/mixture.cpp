@@ -1,4 +1,4 @@
-// A mixture of experts: each token meets k of E experts.
+// A mixture of experts: each token is routed to k of E experts.
 //
 //   scores = softmax(X G);  D[t, e] = X[t] for the k best experts e of token t;  Y[t] = sum over e of scores[t, e]
 //   F_e(D[t, e])

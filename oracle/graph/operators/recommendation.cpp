@@ -11,7 +11,7 @@ namespace {
 constexpr int kTable = 1, kLookup = 2, kRow = 3, kFeature = 4;
 
 /// Forward reads a row of the table a look-up and writes one sum a table; backward adds one row of gradient a look-up
-/// into the table's. A rank with a part of the rows meets its share of the look-ups.
+/// into the table's. A rank with a part of the rows has its share of the look-ups.
 Work pooled(const LocalExtents& local, double rows) {
     const double lookups = local[kBatch] * local[kTable] * local[kLookup];
     const double met = lookups * local[kRow] / rows;
@@ -31,11 +31,11 @@ Work pooled(const LocalExtents& local, double rows) {
 
 /// An extent that the ids have and an attribute may repeat.
 bool agrees(Attributes& attributes, const std::string& key, Extent extent) {
-    const Extent said = attributes.positive(key, extent);
-    if (said == extent) {
+    const Extent given = attributes.positive(key, extent);
+    if (given == extent) {
         return true;
     }
-    attributes.error_at(key, fmt::format("{}, but the ids are of {}", said, extent));
+    attributes.error_at(key, fmt::format("{}, but the ids are of {}", given, extent));
     return false;
 }
 

@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kStep = 1, kIn = 2, kHidden = 3;
 
-/// What tells the cells apart.
+/// What distinguishes the cells.
 struct Cell {
     double gates;    ///< products a step
     double kept;     ///< numbers a step and hidden unit that backward needs beside h
