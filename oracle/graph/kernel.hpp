@@ -57,7 +57,7 @@ struct Kernel {
     Direction direction = Direction::forward;
     Primitive primitive = Primitive::none;
     bool causal = false;  ///< an attention: masks later positions
-    double window = 1;  ///< of a convolution: results of one filter that an input element contributes to
+    double window = 1;    ///< of a convolution: results of one filter that an input element contributes to
 };
 
 /// The kernels of one layer, forward and backward, on one device for one micro-batch.
