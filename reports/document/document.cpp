@@ -21,7 +21,6 @@ struct IsEmpty {
     bool operator()(const Chart& block) const { return block.x.empty(); }
     bool operator()(const Code& block) const { return block.lines.empty(); }
     bool operator()(const Note& block) const { return block.text.empty(); }
-    bool operator()(const Preformatted& block) const { return block.text.empty(); }
     bool operator()(const Section& block) const { return block.title.empty(); }
 };
 

@@ -101,19 +101,13 @@ struct Note {
     bool detail = false;
 };
 
-/// Lines that are printed as they are.
-struct Preformatted {
-    std::string text;
-};
-
 /// Starts a section, which ends where the next one starts. One of `detail` is left out where room is scarce.
 struct Section {
     std::string title;
     bool detail = false;
 };
 
-using Block =
-    std::variant<Headline, Paragraph, KeyFigures, Table, StackedBar, List, Chart, Code, Note, Preformatted, Section>;
+using Block = std::variant<Headline, Paragraph, KeyFigures, Table, StackedBar, List, Chart, Code, Note, Section>;
 
 struct Document {
     std::vector<Block> blocks;

@@ -34,7 +34,6 @@ struct MarkdownBlock {
     std::string operator()(const Headline& block) const { return "**" + block.text + "**\n"; }
     std::string operator()(const Paragraph& block) const { return block.text + "\n"; }
     std::string operator()(const Note& block) const { return block.text + "\n"; }
-    std::string operator()(const Preformatted& block) const { return "```text\n" + block.text + "```\n"; }
     std::string operator()(const Section& block) const { return "### " + block.title + "\n"; }
     std::string operator()(const Table& block) const { return markdown(block); }
     std::string operator()(const List& block) const { return markdown_list(block.items); }

@@ -248,7 +248,6 @@ struct TextBlock {
         const std::string lines = wrapped(block.text, page.width - indent.size(), kIndent);
         return std::string(indent) + in_tone(page, block.tone, lines) + "\n";
     }
-    std::string operator()(const Preformatted& block) const { return block.text; }
     std::string operator()(const Note& block) const {
         std::string all;
         for (const std::string& line : lines_of(block.text, page.width - kIndent.size())) {

@@ -122,11 +122,6 @@ TEST(Sections, AreLeftOutWhereTheyAreEmptyOrDetail) {
     EXPECT_EQ(render_markdown(document, {}), "### Detail\n\n- item\n");
 }
 
-TEST(Preformatted, IsPrintedAsItIs) {
-    EXPECT_EQ(text_of({Preformatted{"a   b\n"}}), "a   b\n");
-    EXPECT_EQ(render_markdown(document_of({Preformatted{"a   b\n"}}), {}), "```text\na   b\n```\n");
-}
-
 TEST(Csv, HasPathsForHeadersAndQuotesWhatNeedsIt) {
     Document document;
     document.rows = {{{"a", {{"b", 1}}}, {"list", std::vector<std::string>{"x", "y"}}, {"none", nullptr}},
