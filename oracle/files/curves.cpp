@@ -100,10 +100,21 @@ Description collective_curve(std::string noun, Key ranks_per_node) {
 
 bool has_all_ranks_in_a_node(const CollectiveCurve& curve) { return curve.ranks_per_node == curve.ranks; }
 
+Condition kernels_of(std::initializer_list<graph::KernelKind> kinds) {
+    Condition condition{"kernel", {}};
+    for (const graph::KernelKind kind : kinds) {
+        condition.values.push_back(name(kind));
+    }
+    return condition;
+}
+
 }  // namespace
 
-Condition products() { return {"kernel", {"matmul", "convolution", "attention", "recurrent"}}; }
-Condition passes() { return {"kernel", {"stream", "gather"}}; }
+Condition products() {
+    return kernels_of({graph::KernelKind::matmul, graph::KernelKind::convolution, graph::KernelKind::attention,
+                       graph::KernelKind::recurrent});
+}
+Condition passes() { return kernels_of({graph::KernelKind::stream, graph::KernelKind::gather}); }
 
 template <>
 const Description& description<KernelCurve>() {

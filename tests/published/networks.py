@@ -2,10 +2,11 @@
 """The networks of a published table have a model file here, and as many parameters within 1 %.
 
 The table is ../shared/measured/models.csv, or the file that DODONA_NETWORKS names; without one the test is skipped. A network
-has the model of its name, or of the name that calibrate/evidence/conventions.yaml gives it. The table counts matrices only,
+has the model of its name, or of the name that conventions.yaml gives it (oracle/validate and calibrate/evidence). The table counts matrices only,
 the difference is norms, biases and positions.
 """
 import csv
+import json
 import os
 import pathlib
 import re
@@ -21,14 +22,19 @@ SKIPPED = 77
 
 def parameters():
     files = sorted((SOURCE / "models").glob("*.yaml"))
-    done = subprocess.run([PROGRAM, "check", *map(str, files)], env=dict(os.environ, DODONA_DATA=str(SOURCE)),
+    done = subprocess.run([PROGRAM, "check", "--json", *map(str, files)], env=dict(os.environ, DODONA_DATA=str(SOURCE)),
                           capture_output=True, text=True)
-    found = re.finditer(r"^(\S+): model \S+: ([\d,]+) parameters", done.stdout, re.M)
-    return {pathlib.Path(m[1]).stem: int(m[2].replace(",", "")) for m in found}
+    counts = {}
+    for file in json.loads(done.stdout)["files"]:
+        found = re.match(r"model \S+: ([\d,]+) parameters", file["holds"] or "")
+        if found:
+            counts[pathlib.Path(file["file"]).stem] = int(found[1].replace(",", ""))
+    return counts
 
 
 def names():
-    text = (SOURCE / "calibrate/evidence/conventions.yaml").read_text()
+    text = "".join((SOURCE / place).read_text()
+                   for place in ("oracle/validate/conventions.yaml", "calibrate/evidence/conventions.yaml"))
     return dict(re.findall(r"- \{when: \{model: ([^,}]+)\}, use: ([^}]+)\}", text))
 
 
