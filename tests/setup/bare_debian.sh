@@ -1,7 +1,7 @@
 #!/bin/sh
 # bare_debian.sh ROOT [ARGUMENTS]: on a bare Debian 12, in a chroot that debootstrap makes, `./dodona ARGUMENTS`
-# installs, builds, runs and prints something; then `./dodona calibrate` installs and builds what it needs, and measures
-# the CPU. Takes minutes. Exit 77 (skipped) without root, debootstrap or network.
+# installs, builds, runs and prints something. The Debian package and the archive are built there, and run on a second bare
+# system that has no compiler. Then `./dodona calibrate` installs and builds what it needs, and measures the CPU. Takes minutes. Exit 77 (skipped) without root, debootstrap or network.
 set -u
 
 root=$1
@@ -24,7 +24,8 @@ mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Pac
 
 work=$(mktemp -d) || exit 99
 debian=$work/debian
-trap 'umount "$debian/proc" 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
+user=$work/user # without compilers
+trap 'umount "$debian/proc" "$user/proc" 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
 trap 'exit 130' INT TERM HUP
 
 seconds() { date +%s.%N; }
@@ -46,22 +47,29 @@ for setting in /etc/apt/apt.conf /etc/apt/apt.conf.d/*; do
         cp "$setting" "$debian/etc/apt/apt.conf.d/"
     fi
 done
-in_debian() {
-    chroot "$debian" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ LC_ALL=C.UTF-8 \
+in_system() {
+    system=$1
+    shift
+    chroot "$system" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/ LC_ALL=C.UTF-8 \
         http_proxy="${http_proxy:-}" https_proxy="${https_proxy:-}" no_proxy="${no_proxy:-}" "$@"
 }
+in_debian() { in_system "$debian" "$@"; }
 in_debian true || skip 'chroot is not allowed'
-mount -t proc proc "$debian/proc" 2>/dev/null # `calibrate` reads what the machine is
 in_debian update-ca-certificates >/dev/null 2>&1
-in_debian apt-get update >"$work/log" 2>&1 || skip 'no network in the chroot'
-rm -rf "$debian"/var/lib/apt/lists/*
+cp -a "$debian" "$user"
+mount -t proc proc "$debian/proc" 2>/dev/null # `calibrate` reads what the machine is
+mount -t proc proc "$user/proc" 2>/dev/null   # an installed dodona looks for its data beside itself
+in_system "$user" apt-get update >"$work/log" 2>&1 || skip 'no network in the chroot'
 
 # What Git tracks or would track, as a user's clone has it.
 cd "$root" || exit 99
 git ls-files -coz --exclude-standard >"$work/files" 2>/dev/null ||
     find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0 >"$work/files"
-mkdir "$debian/dodona"
-tar --null -T "$work/files" --ignore-failed-read -cf - 2>/dev/null | tar -C "$debian/dodona" -xf -
+clone() {
+    mkdir -p "$1"
+    tar --null -T "$work/files" --ignore-failed-read -cf - 2>/dev/null | tar -C "$1" -xf -
+}
+clone "$debian/dodona"
 
 start=$(seconds)
 in_debian /dodona/dodona "$@" >"$work/first"
@@ -81,6 +89,35 @@ best() {
 }
 echo "again: $(best /dodona/dodona "$@") s, the program alone: $(best /dodona/build/release/dodona "$@") s"
 in_debian /dodona/dodona "$@" 2>&1 | cmp - "$work/first" || { echo 'FAILED: the second run prints something else'; exit 1; }
+
+# What others build and users install.
+if [ -e "$user/proc/self" ]; then
+    start=$(seconds)
+    clone "$debian/packages/dodona"
+    in_debian sh -c 'cd /packages/dodona && export DEBIAN_FRONTEND=noninteractive &&
+        apt-get build-dep -y --no-install-recommends -P pkg.dodona.deb,nocheck ./ &&
+        dpkg-buildpackage -b -us -uc -Ppkg.dodona.deb,nocheck' >"$work/log" 2>&1 ||
+        { tail -n 20 "$work/log"; echo 'FAILED: the Debian package is not built'; exit 1; }
+    archive=$(in_debian /dodona/packaging/archive.sh /packages) ||
+        { echo 'FAILED: the archive is not built'; exit 1; }
+    echo "Debian package and archive: $(since "$start") s"
+
+    in_system "$user" mkdir -p /anywhere
+    tar -C "$user/anywhere" --strip-components=1 -xJf "$debian$archive"
+    in_system "$user" /anywhere/bin/dodona "$@" | cmp - "$work/first" ||
+        { echo 'FAILED: dodona of the archive answers something else'; exit 1; }
+    cp "$debian"/packages/dodona_*.deb "$user"
+    in_system "$user" sh -c 'DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends /dodona_*.deb' \
+        >"$work/log" 2>&1 || { tail -n 20 "$work/log"; echo 'FAILED: the Debian package is not installed'; exit 1; }
+    in_system "$user" dodona "$@" | cmp - "$work/first" ||
+        { echo 'FAILED: the installed dodona answers something else'; exit 1; }
+    for file in man/man1/dodona.1.gz bash-completion/completions/dodona; do
+        [ -s "$user/usr/share/$file" ] || { echo "FAILED: the Debian package has no $file"; exit 1; }
+    done
+    in_system "$user" sh -c 'command -v c++ g++ cc' && { echo 'FAILED: there is a compiler'; exit 1; }
+else
+    echo 'packages are not tried: /proc cannot be mounted here'
+fi
 
 is_built() { [ -e "$debian/dodona/build/release/$1" ]; }
 is_built dodona-calibrate && { echo 'FAILED: the first command builds dodona-calibrate'; exit 1; }
