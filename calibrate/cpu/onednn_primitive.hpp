@@ -30,7 +30,7 @@ dnnl::memory::desc any_layout(const Extents& extents, Precision precision);
 Job job_of(const dnnl::primitive& primitive, const std::string& implementation, const std::vector<Argument>& arguments,
            const TensorFactory& factory);
 
-/// Makes something of oneDNN; its refusal becomes CannotMeasure, with what was asked.
+/// Creates a oneDNN object; a oneDNN error becomes CannotMeasure, which names the object.
 template <typename Make>
 Job or_cannot_measure(const char* what, const Make& make);
 

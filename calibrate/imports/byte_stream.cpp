@@ -16,7 +16,7 @@ ByteStream::ByteStream(const std::string& path, const std::string& name)
         fail({}, fmt::format("there is no file {}", path));
     }
     if (std::filesystem::is_directory(path, fault)) {
-        fail({}, fmt::format("{} is a directory; a file is due", path));
+        fail({}, fmt::format("{} is a directory; expected a file", path));
     }
     file_ = gzopen(path.c_str(), "rb");
     if (file_ == nullptr) {

@@ -76,7 +76,7 @@ public:
                          [](const Device& a, const Device& b) { return a.number < b.number; });
         if (devices_.empty()) {
             fail(at(system), "no GPU in the file",
-                 "a <gpu>, or a <pci> of class 0x0302 or 0x0300, is due for each GPU of the node");
+                 "expected a <gpu>, or a <pci> of class 0x0302 or 0x0300, for each GPU of the node");
         }
         if (devices_.size() > kMostDevices) {
             fail(at(system), fmt::format("{} GPUs in one node; at most {} are read", devices_.size(), kMostDevices));

@@ -20,7 +20,7 @@ struct OperatorCase {
 
 /// Of a product m n k are those of the operator; its strides say the direction, as row-major products of
 /// training are (benchmark_case.hpp): the second operand transposed is forward, the first backward-weight, neither
-/// backward-input. Of the backward of a convolution `kernel` says which of its directions is due.
+/// backward-input. Of the backward of a convolution `kernel` says which of its directions it is.
 /// `kernel` is the name of its longest kernel: tf32 shows only there.
 OperatorCase case_of(const KinetoOperator& called, std::string_view kernel);
 

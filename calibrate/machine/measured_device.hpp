@@ -2,7 +2,7 @@
 //
 // Every measured kernel becomes a point of a curve: exact where it is asked for again, interpolated between. Where a
 // kind of kernel has kFewestRows of them, the model of cost/kernel_fit.hpp is fitted too: it answers outside the
-// points' range, and interpolation is between its misses. The error that a curve carries is the 90th percentile over
+// points' range, and interpolation is of its residuals. The error that a curve carries is the 90th percentile over
 // five folds, each predicted without its own points; a fit has its own. What no record says (a data sheet's peaks)
 // comes from the device that the machine had before. Of a device that nobody described the peak of a precision is the
 // fastest product measured, the bandwidth the fastest stream through memory: shares of them come out near one, which is

@@ -98,14 +98,14 @@ std::string records_of(const std::string& file) {
 
 std::vector<Option> calibrate_options() {
     const std::string what = "What";
-    const std::string known = "Known before";
+    const std::string known = "Existing description";
     const std::string networks = "Networks";
     const std::string logs = "Logs";
     return {
         {.names = "--backend",
          .value = "cpu,cuda,mpi,storage",
          .description =
-             "what to measure with; default: cuda where an NVIDIA driver\nruns, else cpu; nothing beside --import",
+             "what to measure with; default: cuda where an NVIDIA driver\nruns, else cpu; none when --import is given",
          .group = what},
         {.names = "--quick", .value = "", .description = "a rough answer in under a minute", .group = what},
         {.names = "--again", .value = "", .description = "measure anew what the records have already", .group = what},
@@ -130,7 +130,7 @@ std::vector<Option> calibrate_options() {
         {.names = "--seed", .value = "N", .description = "of the order and the data; default: 1", .group = what},
         {.names = "-m,--machine",
          .value = "M",
-         .description = "what is known of it: a built-in machine or a file; what is\nnot measured stays as it says",
+         .description = "its current description: a built-in machine or a file; what is\nnot measured stays as it says",
          .group = known},
         {.names = "--device",
          .value = "D",

@@ -55,7 +55,7 @@ struct Case {
     std::string benchmark;
     std::map<std::string, Parameter> parameters;
 
-    /// The number of that name; `otherwise` where there is none. A word is a fault of ours.
+    /// The number of that name; `otherwise` where there is none. A text value is an internal error.
     [[nodiscard]] double number(std::string_view name, double otherwise = 0) const;
     [[nodiscard]] std::string word(std::string_view name, std::string_view otherwise = {}) const;
     [[nodiscard]] bool has(std::string_view name) const;

@@ -16,7 +16,7 @@ inline constexpr std::array kEvidenceTable{
     Enumerator(Evidence::measured, "measured", "a measured point"),
     Enumerator(Evidence::interpolated, "interpolated", "between measured points"),
     Enumerator(Evidence::fitted, "fitted", "a model fitted to measured kernels, inside their range"),
-    Enumerator(Evidence::extrapolated, "extrapolated from a fit", "the same model outside that range"),
+    Enumerator(Evidence::extrapolated, "extrapolated from the fit", "the same model outside that range"),
     Enumerator(Evidence::data_sheet, "data sheet", "a roofline of the data sheet")};
 constexpr const auto& enumerators(Evidence /*type*/) { return kEvidenceTable; }
 constexpr std::string_view name(Evidence evidence) { return name_of(evidence); }

@@ -39,7 +39,7 @@ AttributeValue read_attribute(const std::string& key, const Value& value, const 
         return {numbers, value.where()};
     }
     if (!value.is_scalar()) {
-        value.error("a number, a word, true, false or a list of whole numbers is due");
+        value.error("expected a number, a name, true, false or a list of whole numbers");
         return {std::int64_t{1}, value.where()};
     }
     const Written text = written(value);

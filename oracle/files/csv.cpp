@@ -103,7 +103,7 @@ private:
         if (at_ < text_.size() && text_[at_] != ',' && !is_line_end()) {
             const std::size_t end = std::min(text_.find_first_of(",\n", at_), text_.size());
             faults_.error(here(end - at_), "text after the closing quote of a cell",
-                          "a comma or the end of the line is due; double a quote that is part of the text");
+                          "expected a comma or the end of the line; double a quote that is part of the text");
             at_ = end;
         }
         return cell;

@@ -190,8 +190,8 @@ struct Description {
     bool true_is_all_defaults = false;  ///< `true` stands for {}, `false` for nothing
     bool one_line = false;              ///< written as {key: value, ...}
     bool by_position = false;           ///< written as [value, ...]
-    std::string example = {};           ///< for the message that a mapping is due
-    std::string mapping_due = {};       ///< that message, where "a mapping is due" does not say why
+    std::string example = {};           ///< for the message that a mapping is expected
+    std::string expected_mapping = {};  ///< that message, if "expected a mapping" does not say why
     /// Regards several keys, after all are read. May be null.
     void (*check)(Fields& fields, void* object, const Reading& reading) = nullptr;
     Location* (*where)(void* object) = nullptr;  ///< where an object keeps its place; may be null

@@ -49,11 +49,11 @@ bool Value::require_scalar(std::string_view due) const {
         return false;
     }
     if (node_->kind == Node::Kind::null) {
-        error(fmt::format("no value; {} is due", due));
+        error(fmt::format("no value; expected {}", due));
         return false;
     }
     if (node_->kind != Node::Kind::scalar) {
-        error(fmt::format("{} is due, not {}", due, kind_of(*node_)));
+        error(fmt::format("expected {}, not {}", due, kind_of(*node_)));
         return false;
     }
     return true;
@@ -165,7 +165,7 @@ std::vector<Value> Value::list() const {
         return values;
     }
     if (node_->kind != Node::Kind::list) {
-        error(fmt::format("a list is due, not {}", kind_of(*node_)), "write [a, b], or one `- ` a line");
+        error(fmt::format("expected a list, not {}", kind_of(*node_)), "write [a, b], or one `- ` a line");
         return values;
     }
     for (std::size_t i = 0; i < node_->items.size(); ++i) {
@@ -188,7 +188,7 @@ std::vector<std::string> Value::texts() const {
 
 Fields::Fields(const Value& mapping, std::string help) : mapping_(mapping) {
     if (mapping_ && !mapping_.is_mapping()) {
-        mapping_.error(fmt::format("a mapping is due, not {}", kind_of(mapping_.node())),
+        mapping_.error(fmt::format("expected a mapping, not {}", kind_of(mapping_.node())),
                        help.empty() ? "write `key: value`" : std::move(help));
         mapping_ = Value();
     }

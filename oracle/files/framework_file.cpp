@@ -53,7 +53,7 @@ struct Parameter {
                                                {.help = "where the value comes from"})},
             .one_line = true,
             .example = fmt::format("{}: {{value: ..., source: \"...\"}}", kKind.word),
-            .mapping_due = "a value needs its source",
+            .expected_mapping = "a value needs its source",
             .check = checked<Number, check>,
             .defaults = default_of<Number>};
         return described;
@@ -102,7 +102,7 @@ private:
         number.hi = fields.find("hi") ? number.hi : number.value;
         if (const auto& bounds = number.bounds;
             bounds && (bounds->least > number.value || number.value > bounds->most || bounds->least >= bounds->most)) {
-            fields.find("bounds").error("two bounds are due, with the value between them", "bounds: [least, most]");
+            fields.find("bounds").error("expected two bounds with the value between them", "bounds: [least, most]");
         }
         if (number.lo > number.value || number.hi < number.value) {
             value.error("the value lies outside of its own interval", "lo <= value <= hi");
@@ -142,7 +142,7 @@ const Description& description<Framework>() {
                                              {.or_single = true}),
              optional<&Framework::usual_for>(
                  "usual_for",
-                 "Taken unasked for models with one of these operators; \"*\": for any model that no other framework "
+                 "Used by default for models with one of these operators; \"*\": for any model that no other framework "
                  "is usual for.",
                  {.or_single = true}),
              optional<&Framework::spread>(

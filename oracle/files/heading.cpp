@@ -28,7 +28,7 @@ void expect_kind(Fields& fields, const std::string& kind) {
     const Value& root = fields.mapping();
     const std::string found = kind_of_file(root.node());
     if (!found.empty() && found != kind && !fields.find(kind)) {
-        fail(root.where(), fmt::format("this is a {} file; a {} file is due", found, kind),
+        fail(root.where(), fmt::format("expected a {} file, but this is a {} file", kind, found),
              fmt::format("a {} file starts with `{}: NAME`", kind, kind));
     }
 }

@@ -146,12 +146,14 @@ const Description& description<LevelEntry>() {
              optional<&LevelEntry::level, &Level::links>("links", "Links of one child; what they are of: see `kind`.",
                                                          {.range = {.least = 1, .most = kMostDevices}}),
              required<&LevelEntry::level, &Level::bandwidth>(
-                 "bandwidth", "Of one link, one way.", {.range = kPositive, .help = "of one link, one way: 50 GB/s"}),
-             optional<&LevelEntry::is_node>("node", "This level makes the nodes. At most one level says so.",
+                 "bandwidth", "Bandwidth of one link in one direction.",
+                 {.range = kPositive, .help = "of one link, one way: 50 GB/s"}),
+             optional<&LevelEntry::is_node>("node",
+                                            "The units of this level are the nodes. At most one level may say so.",
                                             {.default_text = "true of the first level"}),
              optional_as<&LevelEntry::level, &Level::link>(
                  link_type(), "link",
-                 "What collectives were measured to do over such links, in place of `latency` and `efficiency`: the "
+                 "Measured timing of collectives over such links, in place of `latency` and `efficiency`: the "
                  "name "
                  "of a link, a file, or the link itself. {use: NAME, borrowed: 0.1}: a sibling was measured, and "
                  "`borrowed` is added to every error."),
@@ -180,7 +182,8 @@ const Description& description<LevelEntry>() {
                   .none_help = "write the children along each: [16, 16, 8]"}),
              optional<&LevelEntry::level, &Level::routing>("routing", "How messages go from group to group.",
                                                            {.only = of_kind({"dragonfly"})}),
-             optional<&LevelEntry::level, &Level::in_network>("in_network", "What the switches reduce on the way.",
+             optional<&LevelEntry::level, &Level::in_network>("in_network",
+                                                              "In-network reduction by the switches (NVLS, SHARP).",
                                                               {.only = of_kind({"switch", "fat-tree", "rail"})})},
         .example = "{name: node, size: 8, kind: switch, bandwidth: 300 GB/s, latency: 3 us}",
         .check = checked<LevelEntry, check_level>,

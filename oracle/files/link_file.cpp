@@ -25,10 +25,10 @@ const Description& description<Protocol>() {
         .keys = {required<&Protocol::name>("name", "Its name: low-latency, simple.",
                                            {.help = "low-latency, simple", .form = &kName}),
                  required<&Protocol::timing, &LinkTiming::start>(
-                     "start", "Once a collective, launch of its kernel included.",
+                     "start", "Start-up time of a collective, including the launch of its kernel.",
                      {.range = kNotNegative, .help = "once a collective: 8 us"}),
                  required<&Protocol::timing, &LinkTiming::step>(
-                     "step", "Of one message between children.",
+                     "step", "Time of one message between children.",
                      {.range = kNotNegative, .help = "of one message: 1 us"}),
                  required<&Protocol::timing, &LinkTiming::efficiency>(
                      "efficiency", "Share of the level's bandwidth that it reaches.",
@@ -56,12 +56,14 @@ const Description& description<Link>() {
                  "Of one device, all its links together, one way; between nodes, of one adapter. A level that names "
                  "the link has the same bandwidth.",
                  {.range = kPositive, .help = "of one device, all its links, one way: 300 GB/s"}),
-             optional<&Link::error>("error", "What the protocols alone miss the measured tables by, 90th percentile.",
+             optional<&Link::error>("error",
+                                    "90th-percentile relative error of the protocols alone on the measured tables.",
                                     {.range = kNotNegative}),
              optional<&Link::borrowed>("borrowed",
                                        "Added to every error, where the link is not the one that was measured.",
                                        {.range = kNotNegative, .help = "the error that this adds: 0.1"}),
-             optional<&Link::protocols>("protocols", "Shortest start first; the quickest counts.", {.distinct = true}),
+             optional<&Link::protocols>("protocols", "Ordered by start-up time; the fastest for a message size counts.",
+                                        {.distinct = true}),
              optional_as<&Link::curves>(list_type<CollectiveCurve>(record_type(link_curve)), "curves",
                                         "Measured collectives.")},
         .file_kind = "link",

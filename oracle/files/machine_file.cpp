@@ -172,13 +172,13 @@ const Description& description<WrittenPrice>() {
     static const Description described{
         .noun = "price",
         .summary =
-            "What renting costs. Prices change: they have a source of their own, and no machine that comes with "
+            "Rental price. Prices change: they have a source of their own, and no machine that comes with "
             "Dodona has one.",
         .keys = {required<&WrittenPrice::value>(
                      "value", "Number, currency (three capital letters) and the time that it pays for.",
                      {.help = "what one device costs: 2.5 USD/h", .form = &kPrice}),
                  optional<&WrittenPrice::per>("per", "What it is the price of."),
-                 required<&WrittenPrice::source>("source", "Whose price, of which date.",
+                 required<&WrittenPrice::source>("source", "Provider and date of the price.",
                                                  {.help = "whose price, of which date"})},
         .one_line = true,
         .example = "{value: 2.5 USD/h, source: \"whose price, of which date\"}",
@@ -207,7 +207,7 @@ template <>
 const Description& description<Interference>() {
     static const Description described{
         .noun = "interference",
-        .summary = "What collectives take from compute that hides them.",
+        .summary = "Slow-down of compute by collectives that overlap with it.",
         .keys = {required<&Interference::lost>(
                      "value", "Compute time lost, over the time that the hidden collectives take alone.",
                      {.range = kShare, .help = "compute lost over the time of what hides: 0.1"}),
@@ -305,8 +305,8 @@ const Description& description<Cluster>() {
              optional_as(
                  nodes_type(), "nodes",
                  "Nodes with another device: consecutive ones, from the first. Ranks count node by node, and rank "
-                 "r of a job sits on device r, so the innermost axis of a mesh fills the first nodes first. Every "
-                 "device of a job must have its precision; a job mixes at most 64."),
+                 "r of a job runs on device r, so the innermost axis of a mesh fills the first nodes first. Every "
+                 "device of a job must have its precision; a job may use at most 64 kinds of devices."),
              optional<&Cluster::collectives>("collectives",
                                              "The library that runs collectives. Which algorithms each chooses from "
                                              "stands in oracle/cluster/collective_library.hpp.",
@@ -322,7 +322,7 @@ const Description& description<Cluster>() {
              optional<&Cluster::interference>(
                  "interference",
                  "Compute lost to collectives that hide behind it. A framework's own value comes first."),
-             optional_as(price_type(), "price", "What renting costs.", {.is_absent = test<Cluster, has_no_price>}),
+             optional_as(price_type(), "price", "Rental price.", {.is_absent = test<Cluster, has_no_price>}),
              optional<&Cluster::parameter_servers>("parameter_servers",
                                                    "Where parameter servers sit; one on the first device of each node "
                                                    "unless it says otherwise."),

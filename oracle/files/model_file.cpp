@@ -118,7 +118,7 @@ Scope read_parameters(const Value& parameters, const std::vector<Override>& over
         const auto given =
             std::find_if(overrides.begin(), overrides.end(), [&](const Override& o) { return o.name == member.key; });
         if (!member.value.is_scalar()) {
-            member.value.error("a number, a word, true or false is due");
+            member.value.error("expected a number, a name, true or false");
             scope.set(member.key, {std::int64_t{1}, member.where});
             continue;
         }
@@ -178,7 +178,7 @@ NetworkSpec read_base(const Value& extends, const Value& set, const Document& do
     Fields fields(set);
     for (const Fields::Member& member : fields.rest()) {
         if (!member.value.is_scalar()) {
-            member.value.error("a number, a word, true or false is due");
+            member.value.error("expected a number, a name, true or false");
             continue;
         }
         const bool is_replaced =

@@ -203,7 +203,7 @@ std::variant<double, NotAQuantity> base_units_from(std::string_view text, Dimens
     }
     if (unit->dimensions != due) {
         return NotAQuantity{
-            fmt::format("\"{}\" is {}, but {} is due", text, quantity_kind(unit->dimensions).name, kind.name),
+            fmt::format("\"{}\" is {}; expected {}", text, quantity_kind(unit->dimensions).name, kind.name),
             fmt::format("units of {}: {}", kind.name, join(units_of(due)))};
     }
     const double value = std::get<double>(number) * unit->scale;

@@ -11,7 +11,7 @@
 
 namespace dodona::files {
 
-/// Why a text is not the quantity that is due.
+/// Why a text is not the expected quantity.
 struct NotAQuantity {
     std::string message;  ///< the end of a sentence that starts with the key
     std::string help;

@@ -277,8 +277,8 @@ void read_object(const Description& description, const Value& value, void* objec
         return;
     }
     const std::string example = description.example.empty() ? "" : "write " + description.example;
-    if (!description.mapping_due.empty() && !value.is_mapping()) {
-        value.error(description.mapping_due, example);
+    if (!description.expected_mapping.empty() && !value.is_mapping()) {
+        value.error(description.expected_mapping, example);
         return;
     }
     Fields fields(value, example);

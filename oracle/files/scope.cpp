@@ -157,7 +157,7 @@ std::int64_t Scope::whole(const Value& value, std::int64_t least, std::int64_t m
         return least;
     }
     if (!value.is_scalar()) {
-        value.error("a whole number or an expression is due");
+        value.error("expected a whole number or an expression");
         return least;
     }
     try {
@@ -186,7 +186,7 @@ bool Scope::flag(const Value& value) const {
         return false;
     }
     if (!value.is_scalar()) {
-        value.error("true or false is due");
+        value.error("expected true or false");
         return false;
     }
     try {

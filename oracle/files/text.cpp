@@ -95,7 +95,7 @@ std::string load_bytes(const std::filesystem::path& path, const std::string& nam
         fail(where, fmt::format("there is no file {}", name));
     }
     if (std::filesystem::is_directory(status)) {
-        fail(where, fmt::format("{} is a directory; a file is due", name));
+        fail(where, fmt::format("{} is a directory; expected a file", name));
     }
     std::ifstream stream(path, std::ios::binary);
     std::string text;

@@ -20,7 +20,7 @@ struct OperatorKind {
     Builder build;
     std::size_t least_inputs = 1;
     std::size_t most_inputs = 1;
-    std::string_view summary;             ///< one line for `dodona strategies --operators` and docs
+    std::string_view summary;             ///< one line for docs/files.md
     std::string_view attributes;          ///< for docs: keys of a layer, with the default of those that have one
     std::string_view dimensions;          ///< for docs: what rules of strategies can lay
     Element reads = Element::activation;  ///< element type of its inputs

@@ -44,7 +44,7 @@ struct Wording {
             limit.cut ? fmt::format(" into {} stages x {} virtual stages", limit.cut->stages, limit.cut->chunks) : "");
     }
     std::string operator()(const UnevenBlocks& limit) const {
-        return fmt::format("{} blocks divide unevenly into {} stages", limit.blocks, ways);
+        return fmt::format("{} blocks do not divide evenly into {} stages", limit.blocks, ways);
     }
     std::string operator()(const InterleavingLimit& limit) const {
         return fmt::format("interleaving deals out micro-batches in groups of {}, one for each stage: {} do not divide",
@@ -55,7 +55,7 @@ struct Wording {
     }
     std::string operator()(const IdleAxis& limit) const {
         return fmt::format(
-            "axis {} splits nothing of this network{}", limit.axis,
+            "no layer can be split over axis {}{}", limit.axis,
             limit.rule_ends_at ? " so many ways: its rule ends at " + words(*limit.rule_ends_at) : std::string{});
     }
     std::string operator()(const UnusedRule& limit) const {
@@ -68,9 +68,7 @@ struct Wording {
     std::string operator()(const DeviceCountLimit& limit) const {
         return fmt::format("{} cannot use {} devices", limit.strategy, limit.devices);
     }
-    std::string operator()(const NothingToShard& /*limit*/) const {
-        return "one rank has nothing to shard states over";
-    }
+    std::string operator()(const NothingToShard& /*limit*/) const { return "the sharding group has a single rank"; }
 };
 
 }  // namespace

@@ -46,7 +46,7 @@ inline constexpr std::array kBottlenecks{
                   "share of the step; filter and channel on ABCI communicate for 55 to "
                   "90 % of it, data+filter of ResNet-50, which scales, for 40 to 52 %"},
     BottleneckRow{BottleneckKind::halo_exchange, "point-to-point", "communication", false, 0.25,
-                  "halo over gradient exchange; the paper tells of 60 % for ResNet-50 on 128 V100"},
+                  "halo over gradient exchange; the paper reports 60 % for ResNet-50 on 128 V100"},
     BottleneckRow{BottleneckKind::stage_transfers, "pipeline send/recv", "communication", false, 0.10,
                   "share of the step; sending a tensor in parts won up to 11 % (Narayanan et al., SC'21, section 5.7)"},
     BottleneckRow{BottleneckKind::congestion, "network congestion", "communication", false, 1.0,
@@ -58,7 +58,7 @@ inline constexpr std::array kBottlenecks{
                   "VGG-16 1.5 times "
                   "as long"},
     BottleneckRow{BottleneckKind::weight_update, "optimizer step", "computation", true, 0.10,
-                  "share of the step; the paper tells of 11.4 % for ResNet-50 and 15.1 % for VGG-16"},
+                  "share of the step; the paper reports 11.4 % for ResNet-50 and 15.1 % for VGG-16"},
     BottleneckRow{BottleneckKind::balance, "workload balance", "computation", true, 1.10,
                   "slowest stage over the mean; ours: stages idle for a tenth of the passes"},
     BottleneckRow{

@@ -11,7 +11,8 @@ Seconds bubble(Seconds sum, Seconds slowest, std::int64_t chunks) {
 }
 
 PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t microbatches, std::int64_t chunks) {
-    check(!stage_times.empty() && microbatches >= 1 && chunks >= 1, "a pipeline has stages, micro-batches and chunks");
+    check(!stage_times.empty() && microbatches >= 1 && chunks >= 1,
+          "a pipeline has stages, micro-batches and virtual stages");
     PipelineTime time;
     Seconds sum;
     for (std::size_t i = 0; i < stage_times.size(); ++i) {

@@ -8,12 +8,12 @@ std::string text(const SourceLine& line) {
     const std::string of = fmt::format("{} ({})", line.name, line.source);
     switch (line.of) {
         case SourceLine::Of::kernels:
-            return line.best == line.worst
-                       ? fmt::format("compute: {} of {}", name(line.worst), of)
-                       : fmt::format("compute: {} to {} of {}", name(line.best), name(line.worst), of);
+            return line.best == line.worst ? fmt::format("compute: {}; kernel times: {}", of, name(line.worst))
+                                           : fmt::format("compute: {}; kernel times: {}, in part {}", of,
+                                                         name(line.best), name(line.worst));
         case SourceLine::Of::measured_samples:
             return fmt::format("compute: seconds per sample measured on this machine ({})", line.source);
-        case SourceLine::Of::communication: return fmt::format("communication: {} of {}", name(line.worst), of);
+        case SourceLine::Of::communication: return fmt::format("communication: {}; times: {}", of, name(line.worst));
         case SourceLine::Of::host:
             return fmt::format("host memory and its link: {}", line.source.empty() ? line.name : of);
         case SourceLine::Of::framework: return fmt::format("framework: {}", of);

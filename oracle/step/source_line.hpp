@@ -17,7 +17,7 @@ struct SourceLine {
     bool operator==(const SourceLine&) const = default;
 };
 
-/// "compute: measured to data sheet of a100 (its source)".
+/// "compute: a100 (its source); kernel times: measured, in part data sheet".
 std::string text(const SourceLine& line);
 
 }  // namespace dodona::step

@@ -55,7 +55,7 @@ Table worst_runs(const validate::Comparison& comparison, std::size_t most) {
                  {"measured", Align::right},
                  {"predicted", Align::right},
                  {"error", Align::right},
-                 {"predicted is made of"}});
+                 {"largest parts of the prediction"}});
     for (std::size_t i = 0; i < std::min(most, runs.size()); ++i) {
         const validate::RunResult& run = *runs[i];
         table.row({run.id, run.group, *run.measured, run.predicted->value, signed_ratio(run.error), made_of(run.time)});
@@ -67,7 +67,7 @@ Table fit_table(const validate::FitCounts& counts) {
     Table table({{""}, {"predicted to fit", Align::right}, {"predicted not to", Align::right}});
     if (counts.total() > 0) {
         table.row({"runs that ran", Count{counts.ran_fits}, Count{counts.ran_not}});
-        table.row({"runs out of memory", Count{counts.oom_fits}, Count{counts.oom_not}});
+        table.row({"runs that ran out of memory", Count{counts.oom_fits}, Count{counts.oom_not}});
     }
     return table;
 }

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "files/framework_file.hpp"
+#include "reports/collect/described_record.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/document/number_format.hpp"
 
@@ -104,9 +106,10 @@ Record framework_record(const plan::Framework& framework) {
              {"meaning", kind.meaning},
              {"source", value.source}});
     }
-    return {{"schema", "dodona/framework/1"},   {"name", framework.name},           {"summary", framework.summary},
-            {"usual_for", framework.usual_for}, {"fitted_to", framework.fitted_to}, {"spread", framework.spread},
-            {"parameters", parameters},         {"source", framework.source}};
+    return {
+        {"schema", "dodona/framework/1"},   {"name", framework.name},           {"summary", framework.summary},
+        {"usual_for", framework.usual_for}, {"fitted_to", framework.fitted_to}, {"spread", framework.spread},
+        {"parameters", parameters},         {"source", framework.source},       {"file", described_record(framework)}};
 }
 
 }  // namespace

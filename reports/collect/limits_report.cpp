@@ -223,7 +223,7 @@ Document limits_document(const LimitsAnswer& answer) {
         }
     }
     add(document, strategy_limit_table(answer));
-    add(document, Note{fmt::format("of the numbers searched, powers of two and the most; worthwhile while a GPU does "
+    add(document, Note{fmt::format("GPU counts evaluated: powers of two and the maximum; worthwhile while a GPU does "
                                    "{} or more of what one does on the fewest that fit",
                                    percent(search::kWorthwhile))});
     add_section(document, {"What limits each axis"}, {axis_items(answer)});

@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include "base/diagnostic.hpp"
+#include "files/machine_file.hpp"
+#include "reports/collect/described_record.hpp"
 #include "reports/collect/machine_kernels.hpp"
 #include "reports/collect/machine_links.hpp"
 #include "reports/document/number_format.hpp"
@@ -249,6 +251,7 @@ Record machine_record(const cluster::Cluster& cluster) {
     if (cluster.host) {
         document["host"] = {{"memory_bytes", cluster.host->memory}, {"bandwidth_bytes_per_s", cluster.host->bandwidth}};
     }
+    document["file"] = described_record(cluster);
     return document;
 }
 

@@ -101,11 +101,11 @@ std::string ruled_out_text(const SizingAnswer& sized, const SizedMachine& machin
             return fmt::format("{}: at most {} even with every kernel at its best and nothing else to wait for", counts,
                                text(Value(throughput(sized.question, samples_per_second))));
         case Goal::deadline:
-            return fmt::format("{}: at least {} even with every kernel at its best and nothing else to wait for",
-                               counts, duration(run()));
+            return fmt::format("{}: at least {} even at the best kernel rates and without communication", counts,
+                               duration(run()));
         case Goal::budget:
             return fmt::format(
-                "{}: at least {} even with every kernel at its best and nothing else to wait for", counts,
+                "{}: at least {} even at the best kernel rates and without communication", counts,
                 text(static_cast<double>(group.last) * run() * machine.price->device, machine.price->currency));
     }
     return {};

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "files/strategy_file.hpp"
 #include "plan/plan.hpp"
+#include "reports/collect/described_record.hpp"
 #include "reports/collect/plan_summary.hpp"
 
 namespace dodona::reports {
@@ -69,7 +71,8 @@ Record strategy_record(const plan::Strategy& strategy) {
         {"summary", strategy.summary},       {"axes", strategy.axes},
         {"folds", folds_record(strategy)},   {"pipeline", strategy.pipeline ? Record(*strategy.pipeline) : Record()},
         {"shard_axes", strategy.shard_axes}, {"shard", strategy.shard ? Record(plan::name(*strategy.shard)) : Record()},
-        {"rules", rules_record(strategy)},   {"source", strategy.source}};
+        {"rules", rules_record(strategy)},   {"source", strategy.source},
+        {"file", described_record(strategy)}};
 }
 
 List rule_list(const plan::Strategy& strategy) {

@@ -104,7 +104,7 @@ TEST(Document, MustBeAFileThatCanBeRead) {
         return fault_of([&] { static_cast<void>(load_document(path, "x.yaml", command_line())); });
     };
     EXPECT_EQ(load(here() / "no-such.yaml"), "command line: error: there is no file x.yaml\n");
-    EXPECT_EQ(load(here()), "command line: error: x.yaml is a directory; a file is due\n");
+    EXPECT_EQ(load(here()), "command line: error: x.yaml is a directory; expected a file\n");
 }
 
 TEST(Document, TellsAllRepeatedKeys) {

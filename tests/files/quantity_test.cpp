@@ -41,8 +41,8 @@ TEST(QuantityText, CountsBitsForNetworks) {
 }
 
 TEST(QuantityText, OfAnotherDimensionIsAFault) {
-    EXPECT_EQ(fault("50 GB", kBandwidth), "\"50 GB\" is a size, but a bandwidth is due");
-    EXPECT_EQ(fault("50 s", kSize), "\"50 s\" is a duration, but a size is due");
+    EXPECT_EQ(fault("50 GB", kBandwidth), "\"50 GB\" is a size; expected a bandwidth");
+    EXPECT_EQ(fault("50 s", kSize), "\"50 s\" is a duration; expected a size");
 }
 
 TEST(QuantityText, WithoutUnitOrNumberIsAFault) {

@@ -209,14 +209,32 @@ Json SchemaWriter::value(const ValueType& type, const std::string& key) {
     return std::visit(SchemaOf{*this, key}, type.type);
 }
 
+/// The default of a key that holds a flag, a number or a name; null for other keys.
+Json plain_default(const Key& key, const void* object) {
+    const void* const member = key.of(object);
+    if (std::holds_alternative<FlagType>(key.type.type)) {
+        return *static_cast<const bool*>(member);
+    }
+    if (const auto* whole = std::get_if<WholeType>(&key.type.type)) {
+        return static_cast<std::int64_t>(whole->get(member));
+    }
+    if (std::holds_alternative<NumberType>(key.type.type)) {
+        const double value = *static_cast<const double*>(member);
+        return std::floor(value) == value ? Json(static_cast<std::int64_t>(value)) : Json(value);
+    }
+    if (const auto* choice = std::get_if<EnumType>(&key.type.type)) {
+        return choice_name(*choice, member);
+    }
+    return nullptr;
+}
+
 Json SchemaWriter::key(const Description& description, const Key& key) {
     const std::string name = key.name == "kind" ? slug(description.noun) + "-kind" : key.name;
     Json schema = with_description(value(key.type, name), key.meaning);
-    const bool has_plain_default =
-        std::holds_alternative<FlagType>(key.type.type) || std::holds_alternative<WholeType>(key.type.type) ||
-        std::holds_alternative<NumberType>(key.type.type) || std::holds_alternative<EnumType>(key.type.type);
-    if (!key.required && key.default_text.empty() && has_plain_default && !key.only) {
-        schema["default"] = to_json(description, description.defaults())[key.name];
+    if (!key.required && key.default_text.empty() && !key.only) {
+        if (const Json value = plain_default(key, description.defaults()); !value.is_null()) {
+            schema["default"] = value;
+        }
     }
     return schema;
 }

@@ -4,9 +4,13 @@
 #include <map>
 #include <string>
 
-#include "files/json_writer.hpp"
+#include <nlohmann/json.hpp>
+
+#include "files/description.hpp"
 
 namespace dodona::files::testing {
+
+using Json = nlohmann::ordered_json;
 
 class SchemaWriter {
 public:

@@ -15,7 +15,7 @@ using step::test::small_cluster;
 using step::test::small_network;
 using step::test::strategy;
 
-TEST(Knobs, TurnWhatTheySayAndNothingElse) {
+TEST(AdjustableParameters, ChangeOnlyWhatTheyName) {
     const cluster::Cluster cluster = small_cluster();
     const Conditions conditions{.cluster = cluster, .framework = {}, .batch = 64, .max_memory = 1_GiB};
     plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 8};
@@ -42,7 +42,7 @@ TEST(Knobs, TurnWhatTheySayAndNothingElse) {
     EXPECT_EQ(keys.back(), "batch");
 }
 
-TEST(Knobs, TurnEveryDeviceOfAMixedJob) {
+TEST(AdjustableParameters, TurnEveryDeviceOfAMixedJob) {
     Conditions conditions{.cluster = small_cluster(), .framework = {}, .batch = 64, .max_memory = std::nullopt};
     conditions.cluster.mixed = {{.first = 2, .ranks = 2, .device = conditions.cluster.device}};
     plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 8};
@@ -54,7 +54,7 @@ TEST(Knobs, TurnEveryDeviceOfAMixedJob) {
 }
 
 /// Links of one cable are adjusted together, and only those that the job may cross.
-TEST(Knobs, LevelsOfOneCableAreOne) {
+TEST(AdjustableParameters, LevelsOnTheSameCableShareAParameter) {
     Conditions conditions{.cluster = small_cluster(), .framework = {}, .batch = 64, .max_memory = std::nullopt};
     auto& levels = conditions.cluster.levels;
     levels.push_back({.name = "rack", .size = 4, .bandwidth = levels[0].bandwidth, .latency = 1_us});
@@ -74,7 +74,7 @@ TEST(Knobs, LevelsOfOneCableAreOne) {
     EXPECT_EQ(names, (std::vector<std::string>{"bandwidth (node)", "bandwidth (rack, row)"}));
 }
 
-TEST(Knobs, OfASoftwareStayInsideItsRange) {
+TEST(AdjustableParameters, OfAFrameworkStayInTheirRange) {
     Conditions conditions{.cluster = small_cluster(), .framework = {}, .batch = 64, .max_memory = std::nullopt};
     conditions.framework.number(FrameworkParameter::stragglers).value = 0.05;
     plan::Plan plan{.strategy = strategy("data", {"data"}), .mesh = {{"data", 4}}, .batch = 64, .microbatch = 8};

@@ -66,7 +66,7 @@ TEST(Filter, ExcludedStrategiesAndSizesAreNotLookedAt) {
     }
 }
 
-TEST(Filter, WishesThatMeanNothingAreTold) {
+TEST(Filter, ReportsMeaninglessConstraints) {
     const std::vector<plan::Strategy> strategies{pipelined()};
     EXPECT_EQ(constraint_fault({"pipeline", "2"}, strategies), std::nullopt);
     EXPECT_EQ(constraint_fault({"pipeline", ""}, strategies), std::nullopt) << "the strategy";

@@ -142,7 +142,7 @@ TEST(Elasticity, OfASoftwaresParameterIsItsShareOfTheInterval) {
 
 /// T_data = C + B/f and T_stages = A + P/f with B and P on the links, so  C + B/f = 1.005 (A + P/f)  at
 /// f = (B - 1.005 P) / (1.005 A - C).
-TEST(Flips, OfTheLinksAreWhereBothPlansMeet) {
+TEST(Crossovers, OfTheLinksAreWhereBothPlansMeet) {
     const graph::Graph graph = dense_network();
     const cluster::Cluster cluster = plain_cluster();
     const Space space = two_plans();
@@ -173,7 +173,7 @@ TEST(Flips, OfTheLinksAreWhereBothPlansMeet) {
 }
 
 /// Weights whole on every device need four times what a stage needs: less memory flips where they no longer fit.
-TEST(Flips, OfMemoryAreWhereThePlanNoLongerFits) {
+TEST(Crossovers, OfMemoryAreWhereThePlanNoLongerFits) {
     const graph::Graph graph = dense_network();
     const cluster::Cluster cluster = plain_cluster();
     const Space space = two_plans();
@@ -197,7 +197,7 @@ TEST(Flips, OfMemoryAreWhereThePlanNoLongerFits) {
     EXPECT_TRUE(explanation.memory.looked);
 }
 
-TEST(Flips, OfTheBatchAreDoublings) {
+TEST(Crossovers, OfTheBatchAreDoublings) {
     const Explanation explanation = explained(plain_cluster(), two_plans());
     const Sensitivity& batch = of(explanation, "batch");
     ASSERT_TRUE(batch.less.crossover);
@@ -227,7 +227,7 @@ bool stays(const graph::Graph& graph, const Conditions& conditions, const Space&
 }
 
 /// In a world of many plans, every crossover against full searches on a grid of its own.
-TEST(Flips, AreThoseOfFullSearchesEverywhere) {
+TEST(Crossovers, AreThoseOfFullSearchesEverywhere) {
     const graph::Graph graph = small_network();
     const cluster::Cluster cluster = small_cluster();
     plan::Strategy stages = pipelined();
@@ -271,7 +271,7 @@ TEST(Flips, AreThoseOfFullSearchesEverywhere) {
     EXPECT_GT(flips, 2);
 }
 
-TEST(Flips, TheNearestIsOfTheSmallestFactorEitherWay) {
+TEST(Crossovers, TheNearestIsOfTheSmallestFactorEitherWay) {
     Explanation explanation;
     EXPECT_FALSE(nearest_crossover(explanation));
     explanation.parameters.resize(2);
@@ -282,7 +282,7 @@ TEST(Flips, TheNearestIsOfTheSmallestFactorEitherWay) {
     EXPECT_EQ(nearest_crossover(explanation)->of, explanation.parameters.data());
 }
 
-TEST(Flips, InterruptedKeepWhatIsFinished) {
+TEST(Crossovers, InterruptedKeepWhatIsFinished) {
     const graph::Graph graph = dense_network();
     const cluster::Cluster cluster = plain_cluster();
     const Space space = two_plans();
@@ -301,7 +301,7 @@ TEST(Flips, InterruptedKeepWhatIsFinished) {
 }
 
 /// What was measured of the whole network stands for its kernels: it is a parameter, and they are none.
-TEST(Knobs, AMeasuredSampleIsOneOfItsOwn) {
+TEST(AdjustableParameters, AMeasuredSampleIsOneOfItsOwn) {
     const graph::Graph graph = small_network();
     cluster::Cluster cluster = small_cluster();
     cluster.measured_samples = {{.model = graph.name, .forward_backward = 1_us * 500, .update = 1_us, .source = "x"}};

@@ -65,11 +65,9 @@ in_system "$user" apt-get update >"$work/log" 2>&1 || skip 'no network in the ch
 cd "$root" || exit 99
 git ls-files -coz --exclude-standard >"$work/files" 2>/dev/null ||
     find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0 >"$work/files"
-clone() {
-    mkdir -p "$1"
-    tar --null -T "$work/files" --ignore-failed-read -cf - 2>/dev/null | tar -C "$1" -xf -
-}
-clone "$debian/dodona"
+tar --null -T "$work/files" --ignore-failed-read -cf "$work/tree.tar" 2>/dev/null
+mkdir -p "$debian/dodona" "$debian/packages/dodona"
+tar -C "$debian/dodona" -xf "$work/tree.tar"
 
 start=$(seconds)
 in_debian /dodona/dodona "$@" >"$work/first"
@@ -93,7 +91,7 @@ in_debian /dodona/dodona "$@" 2>&1 | cmp - "$work/first" || { echo 'FAILED: the 
 # What others build and users install.
 if [ -e "$user/proc/self" ]; then
     start=$(seconds)
-    clone "$debian/packages/dodona"
+    tar -C "$debian/packages/dodona" -xf "$work/tree.tar"
     in_debian sh -c 'cd /packages/dodona && export DEBIAN_FRONTEND=noninteractive &&
         apt-get build-dep -y --no-install-recommends -P pkg.dodona.deb,nocheck ./ &&
         dpkg-buildpackage -b -us -uc -Ppkg.dodona.deb,nocheck' >"$work/log" 2>&1 ||

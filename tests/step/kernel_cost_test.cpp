@@ -97,7 +97,7 @@ TEST(KernelCost, SlowsKernelsDownByKind) {
     EXPECT_NEAR(micro(kernels.alone({kProduct}, true)), 1.25 * kIn16Bits, 1e-6);
     const Kernel stream = graph::stream(1e9);
     EXPECT_NEAR(micro(kernels.alone({stream}, true)), 2000, 1e-6);
-    EXPECT_EQ(text(kernels.source()), "compute: data sheet of simple (test)");
+    EXPECT_EQ(text(kernels.source()), "compute: simple (test); kernel times: data sheet");
 }
 
 }  // namespace kernel_cost_test

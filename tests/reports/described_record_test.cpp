@@ -1,17 +1,33 @@
 // Described objects as JSON: base units in the keys, null for what is absent.
-#include "files/json_writer.hpp"
+#include "reports/collect/described_record.hpp"
 
+#include <cstdlib>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "files/framework_file.hpp"
+#include "files/library.hpp"
+#include "files/machine_file.hpp"
 #include "files/memory_profile_file.hpp"
-#include "reading.hpp"
+#include "files/strategy_file.hpp"
+#include "reports/render/json.hpp"
 
-namespace dodona::files::testing {
-namespace json_writer_test {
+namespace dodona::reports::described_record_test {
+namespace {
 
-Library shipped() { return Library(here().parent_path().parent_path()); }
+using Json = nlohmann::ordered_json;
 
-TEST(JsonWriter, NumbersAreInBaseUnitsAndKeysNameThem) {
-    const cluster::Cluster cluster = read_cluster(
-        parse_document(
+files::Library shipped() { return files::Library(std::getenv("DODONA_SOURCE")); }
+
+template <class T>
+Json to_json(const T& object) {
+    return Json::parse(json_line(described_record(object)));
+}
+
+TEST(DescribedRecord, NumbersAreInBaseUnitsAndKeysNameThem) {
+    const cluster::Cluster cluster = files::read_cluster(
+        files::parse_document(
             "cluster: pair\n"
             "source: a test\n"
             "device: {device: small, source: a sheet, memory: 16 GiB, memory_bandwidth: 900 GB/s,\n"
@@ -43,7 +59,7 @@ TEST(JsonWriter, NumbersAreInBaseUnitsAndKeysNameThem) {
               R"({"memory_bytes":2000000000000,"bandwidth_bytes_per_s":64000000000,"source":null})");
 }
 
-TEST(JsonWriter, ParametersOfAFrameworkSayWhichAreTimes) {
+TEST(DescribedRecord, ParametersOfAFrameworkSayWhichAreTimes) {
     const Json json = to_json(shipped().framework("megatron-2024"));
     EXPECT_EQ(json["name"], "megatron-2024");
     const Json& parameters = json["parameters"];
@@ -53,18 +69,18 @@ TEST(JsonWriter, ParametersOfAFrameworkSayWhichAreTimes) {
     EXPECT_TRUE(parameters["cell"].is_null());
 }
 
-TEST(JsonWriter, RulesOfAStrategyAreAsInItsFile) {
-    const Json json = to_json(library().strategy("tensor"));
-    EXPECT_EQ(json["axes"], Json({"tensor", "data", "pipeline", "expert"}));
-    EXPECT_EQ(json["rules"][3]["while"], "extent/ways >= window");
-    EXPECT_EQ(json["rules"][2]["lay"].begin().value(), Json({"tensor", "expert"}));
+TEST(DescribedRecord, RulesOfAStrategyAreAsInItsFile) {
+    const Json json = to_json(shipped().strategy("spatial"));
+    EXPECT_EQ(json["axes"], Json({"spatial"}));
+    EXPECT_EQ(json["rules"][2]["while"], "extent/ways >= window");
+    EXPECT_EQ(json["rules"][2]["lay"]["height"], Json::array({"spatial"}));
 }
 
-TEST(JsonWriter, OfAMemoryProfile) {
+TEST(DescribedRecord, OfAMemoryProfile) {
     const Json json = to_json(shipped().memory_profile("megatron-core"));
     EXPECT_EQ(json["loss"], "in-place");
     EXPECT_GT(json["workspace_bytes"], 0);
 }
 
-}  // namespace json_writer_test
-}  // namespace dodona::files::testing
+}  // namespace
+}  // namespace dodona::reports::described_record_test
