@@ -18,7 +18,7 @@ void sgemm(const Product& product, const float* a, const float* b, float* c);
 /// Whether it runs on threads of its own, not on OpenMP's.
 bool blas_has_own_threads();
 
-/// Library and version as far as it tells: "OpenBLAS 0.3.21 ..." or the file that the linker chose.
+/// Library and version as far as the library reports them: "OpenBLAS 0.3.21 ..." or the file that the linker chose.
 std::string blas_name();
 
 }  // namespace dodona::calibrate::cpu

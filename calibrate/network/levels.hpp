@@ -1,15 +1,15 @@
 // Records of messages and collectives as levels of links.
 //
-// Bandwidth is the fastest that anything went out of a child of the level: 1/G of long messages, the best window, and
-// of each collective the bytes that one child must send over its time,
+// Bandwidth is the highest rate measured out of one child of the level: 1/G of long messages, the best window, and for
+// each collective the bytes that one child must send over its time,
 //
 //   k = ranks per node;   all-reduce 2(p-1)/p n, all-gather and reduce-scatter (p-1)/p n   (one edge of a ring leaves)
 //                         all-to-all k (p-k)/p n,  a message n
 //
-// so that protocols, fitted to the collectives as rings (ring_protocols.hpp), reach a share of it below one; a machine
-// of such levels should allow the algorithm `ring` only, which its tables, where they answer, are not bound to. Where
+// The protocols, fitted to the collectives as rings (ring_protocols.hpp), therefore reach less than that bandwidth. A
+// machine made of such levels should allow the algorithm `ring` only; its measured tables apply to any algorithm. If
 // no all-reduce, all-gather or reduce-scatter was measured, the pieces of LogGP are the protocols: step a_i, share 1 /
-// (G_i bandwidth). All tables become curves, with what they are worth held out.
+// (G_i bandwidth). Every table becomes a curve with its held-out error.
 #pragma once
 
 #include <cstdint>

@@ -42,8 +42,8 @@ struct SeriesChoice {
 /// than time, failures and what lacks are left out. What is returned points into `records`.
 std::map<LevelKey, LevelRecords> by_level(std::span<const Record> records);
 
-/// Tables of cluster::Collective's, of sends those back and forth; times in us. Of a case that was measured again the
-/// least counts where leasts are what was asked for, else all.
+/// Tables of cluster::Collective's, of sends those back and forth; times in us. Of repeated measurements of a case, the
+/// minimum counts if minima were requested, otherwise all are kept.
 Tables tables_of(const LevelRecords& level, const SeriesChoice& choice);
 
 /// The series of a collective or a message; none of a broadcast and other patterns of messages.

@@ -1,9 +1,10 @@
 // When there are enough samples, and which of them count.
 //
 // Not after a fixed number: once the relative width of the middle half has settled (the last kPlateau estimates of
-// (q3 - q1) / median lie within kSettled of each other) and at least kFewest are there, or the time is spent. The order
-// of cases is whoever runs them to shuffle.
-// Source: NVBench, docs/benchmarks.md, "stdrel" and "entropy" stopping criteria: stop where noise no longer falls.
+// (q3 - q1) / median lie within kSettled of each other) and at least kFewest are there, or the time is spent. The
+// caller
+// shuffles the order of cases.
+// Source: NVBench, docs/benchmarks.md, "stdrel" and "entropy" stopping criteria: stop when noise no longer falls.
 #pragma once
 
 #include <functional>

@@ -13,7 +13,8 @@ namespace {
 
 using Points = std::vector<cluster::CollectiveCurve::Point>;
 
-/// Worst leave-one-out error of PCHIP on a two-node log (FORMATS 2.1), for curves without a held-out error.
+/// Worst leave-one-out error of PCHIP on a two-node log (the project's notes on formats, 2.1), for curves without a
+/// held-out error.
 constexpr double kCollectiveError = 0.22;
 
 double log_size(const cluster::CollectiveCurve::Point& point) { return std::log(point.size.in(unit::byte)); }

@@ -95,7 +95,8 @@ using PassTimes = TimesBySource<kPassSources>;
 using StepTimes = TimesBySource<kErrorSources.size()>;
 
 /// Systematic share of a kernel's error: errors of single kernels partly cancel, those of data sheets do not. Single
-/// DeepBench kernels miss by 23-29 %, whole CNNs of such kernels by 5.5 % (ACCURACY, CNN): a fifth to a quarter.
+/// DeepBench kernels miss by 23-29 %, whole CNNs of such kernels by 5.5 % (the project's notes on accuracy, CNN): a
+/// fifth to a quarter.
 inline constexpr double kSystematic = 0.25;
 Estimate systematic(const KernelTime& kernel);
 

@@ -20,7 +20,8 @@
 
 namespace dodona::step {
 
-/// Standard deviation of a repeated run: 2 to 3 % where the published tables have repeats (ACCURACY, floors).
+/// Standard deviation of a repeated run: 2 to 3 % where the published tables have repeats (the project's notes on
+/// accuracy, floors).
 inline constexpr double kRepeat = 0.025;
 
 /// A measured step and its prediction.

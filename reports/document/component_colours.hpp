@@ -1,7 +1,7 @@
 // One colour for each component of a step's time and of a device's memory, in every report and format.
 //
 // The palette of Okabe and Ito, which people with colour vision deficiencies can tell apart, and lighter or darker
-// shades of it: kin components share a hue. `terminal` is the nearest colour of the 256 that terminals have.
+// shades of it: related components share a hue. `terminal` is the nearest colour of the 256 that terminals have.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// What holds of every plan: VOLUMES' invariants on whole networks.
+// What holds of every plan: the project's hand-worked volumes as invariants on whole networks.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
