@@ -14,9 +14,9 @@
 // with p1 < p < p2 measured, or the ratio of the only neighbour. The error is that of the link's protocols, and half of
 // it more for each doubling beyond the largest measured ranks. Not modelled: protocol switches between two points; the
 // links of a cube mesh that a group of part of a node has. Source: the project's notes on formats, 2.1, and the
-// project's notes on calibration, "How to fit": tables at
-// two sizes an octave miss by 0.8-2.8 %, alpha-beta by 3-39 % in the median; Fritsch and Butland, SIAM J. Sci. Stat.
-// Comput. 5 (1984), for the cubic, with the end slopes of Moler, Numerical Computing with MATLAB (2004), section 3.6.
+// project's notes on calibration, "How to fit": tables at two sizes an octave miss by 0.8-2.8 %, alpha-beta by 3-39 %
+// in the median; Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5 (1984), for the cubic, with the end slopes of Moler,
+// Numerical Computing with MATLAB (2004), section 3.6.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,7 @@ namespace {
 
 /// A data-sheet roofline misses by 6-71 % of the measured time in the median and 22-76 % at p90, by kind of kernel, and
 /// from below: kernels are slower than it (the project's notes on calibration, "How to fit"). 1.8 corresponds to an
-/// error of 44 %, the middle
-/// of those p90; 0.95 allows for operands that stay in L2.
+/// error of 44 %, the middle of those p90; 0.95 allows for operands that stay in L2.
 Estimate roofline_interval(Seconds time) { return {time, 0.95 * time, 1.8 * time}; }
 
 }  // namespace

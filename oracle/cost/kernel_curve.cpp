@@ -17,8 +17,7 @@ constexpr std::size_t kNeighbours = 4;
 constexpr double kMargin = 2;  ///< an octave beyond the points
 
 /// 90th percentile of the error of nearest neighbours over public kernel tables (the project's notes on calibration,
-/// "How to fit"), for curves
-/// without a held-out error.
+/// "How to fit"), for curves without a held-out error.
 constexpr double kKernelError = 0.45;
 
 bool is_product(graph::KernelKind kind) {

@@ -7,13 +7,12 @@
 //   t = ideal(kernel) / e,   log e = sum_j w_j log e_j / sum_j w_j,   w_j = d_j^-2,   e_j = ideal_j / t_j
 //
 // over the four nearest points; for streams over the two points around it with w_j = 1/d_j, which is linear
-// interpolation. `ideal` is the device's fit of such kernels where its profile has one, else the roofline.
-// Outside the box points do not apply; those of an exact curve apply only to their own shapes. A point of a product
-// is 2*m*n*k*batch operations, of attention a forward pass over the whole square: 4*m*n*k*batch (m queries, n keys,
-// heads of k). A kernel of the same shape that does other work (causal, backward) takes the efficiency of that point,
-// not its time. Source: the project's notes on calibration, "How to fit": nearest neighbours of efficiency in log
-// space, over tile and wave
-// quantisation.
+// interpolation. `ideal` is the device's fit of such kernels where its profile has one, else the roofline. Outside the
+// box points do not apply; those of an exact curve apply only to their own shapes. A point of a product is
+// 2*m*n*k*batch operations, of attention a forward pass over the whole square: 4*m*n*k*batch (m queries, n keys, heads
+// of k). A kernel of the same shape that does other work (causal, backward) takes the efficiency of that point, not its
+// time. Source: the project's notes on calibration, "How to fit": nearest neighbours of efficiency in log space, over
+// tile and wave quantisation.
 #pragma once
 
 #include <optional>

@@ -22,9 +22,8 @@
 // fp16 is no faster (Maxwell, GTX of Pascal: fp16 only halves the bytes). A convolution without a fit is its implicit
 // matrix product. Outside the range of the measured rows the log interval widens by 25 % per octave; for related
 // precisions and borrowed profiles by 28 % once. These are our assumptions, not measured. Source: the project's notes
-// on calibration, "How to
-// fit": tile and wave quantisation with a K ramp. Not modelled: clocks that depend on the data; L2 reuse between
-// kernels; software newer than the measured one.
+// on calibration, "How to fit": tile and wave quantisation with a K ramp. Not modelled: clocks that depend on the data;
+// L2 reuse between kernels; software newer than the measured one.
 #pragma once
 
 #include <optional>

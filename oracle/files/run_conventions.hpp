@@ -1,8 +1,6 @@
 // Conventions: rules that map the entries of a table of runs to models, machines, strategies and software, so that a
-// row
-// can be predicted. They are data: a new kind of run is a line. Dodona's own (oracle/validate/conventions.yaml) hold
-// for any table; a file beside a table may add
-// lines, which come first.
+// row can be predicted. They are data: a new kind of run is a line. Dodona's own (oracle/validate/conventions.yaml)
+// hold for any table; a file beside a table may add lines, which come first.
 #pragma once
 
 #include <optional>
