@@ -117,11 +117,11 @@ std::vector<Option> workload_options() {
         {.names = "--overlap",
          .value = "WHAT,...|none",
          .description = in_lines("communication that overlaps compute: {}; default: gradients,parameters",
-                                 names_of_flags(plan::kOverlapWords)),
+                                 names_of_flags(plan::kOverlapNames)),
          .group = training},
         {.names = "--offload",
          .value = "WHAT,...",
-         .description = in_lines("what is kept in host memory: {}", names_of_flags(plan::kOffloadWords)),
+         .description = in_lines("what is kept in host memory: {}", names_of_flags(plan::kOffloadNames)),
          .group = training},
         {.names = "--algorithm",
          .value = "NAME",
@@ -221,14 +221,14 @@ plan::Overlap overlap_of(Arguments& arguments) {
     plan::Overlap overlap{.gradients = true, .parameters = true};
     if (arguments.has("--overlap")) {
         overlap = {};
-        read_flags(arguments, "--overlap", plan::kOverlapWords, overlap);
+        read_flags(arguments, "--overlap", plan::kOverlapNames, overlap);
     }
     return overlap;
 }
 
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster) {
     plan::Offload offload;
-    read_flags(arguments, "--offload", plan::kOffloadWords, offload);
+    read_flags(arguments, "--offload", plan::kOffloadNames, offload);
     if (offload.any() && !cluster.host) {
         arguments.fault("--offload", cluster.name + " has no host memory",
                         "add `host: {memory: 2 TB, bandwidth: 64 GB/s, source: ...}` to the machine's file");

@@ -482,11 +482,11 @@ const Description& description<PlanFile>() {
                              {.default_text = "none", .always_written = true}),
                  optional_as(record_type(optimizer_of_plan), "optimizer", "The optimizer, and what of it is sharded.",
                              {.default_text = "adam", .always_written = true}),
-                 optional_as<&PlanFile::plan, &Plan::overlap>(words_of_flags<plan::Overlap, plan::kOverlapWords>(),
+                 optional_as<&PlanFile::plan, &Plan::overlap>(words_of_flags<plan::Overlap, plan::kOverlapNames>(),
                                                               "overlap", "What hides behind compute.",
                                                               {.default_text = "nothing", .always_written = true}),
                  optional_as<&PlanFile::plan, &Plan::offload>(
-                     words_of_flags<plan::Offload, plan::kOffloadWords>(), "offload",
+                     words_of_flags<plan::Offload, plan::kOffloadNames>(), "offload",
                      "What lives in host memory and visits the device when it is needed; the machine needs `host`. Two "
                      "buffers of the largest unit stay on the device. Bytes and times: oracle/step/offload.hpp.",
                      {.default_text = "nothing"}),

@@ -45,10 +45,10 @@ RunStrategy read_strategy_of(const Value& value) {
     return read;
 }
 
-std::vector<RunWord> read_words(const Value& list) {
-    std::vector<RunWord> words;
+std::vector<ConventionLine> read_convention_lines(const Value& list) {
+    std::vector<ConventionLine> words;
     for (const Value& value : list.list()) {
-        RunWord& word = words.emplace_back();
+        ConventionLine& word = words.emplace_back();
         word.where = value.where();
         Fields fields(value);
         word.when = read_when(fields.require("when", "which rows; {} is all of them"));
@@ -81,9 +81,9 @@ RunRecompute read_recompute(const Value& value) {
 }
 
 /// Names of files in `folder` beside the conventions, and paths relative to them, as paths.
-void look_beside(const std::filesystem::path& conventions, const char* folder, std::vector<RunWord>& words) {
+void look_beside(const std::filesystem::path& conventions, const char* folder, std::vector<ConventionLine>& words) {
     const std::filesystem::path here = conventions.parent_path();
-    for (RunWord& word : words) {
+    for (ConventionLine& word : words) {
         if (is_path(word.word)) {
             word.word = (here / word.word).generic_string();
         } else if (const auto file = here / folder / (word.word + ".yaml"); std::filesystem::exists(file)) {
@@ -109,15 +109,15 @@ RunConventions read_run_conventions(Document document) {
     for (const Value& value : fields.find("strategies").list()) {
         conventions.strategies.push_back(read_strategy_of(value));
     }
-    conventions.models = read_words(fields.find("models"));
-    conventions.machines = read_words(fields.find("machines"));
-    conventions.optimizers = read_words(fields.find("optimizers"));
-    conventions.frameworks = read_words(fields.find("frameworks"));
-    conventions.precision = read_words(fields.find("precision"));
-    conventions.gradient_precision = read_words(fields.find("gradient_precision"));
-    conventions.overlap = read_words(fields.find("overlap"));
-    conventions.not_timed = read_words(fields.find("not_timed"));
-    conventions.memory = read_words(fields.find("memory"));
+    conventions.models = read_convention_lines(fields.find("models"));
+    conventions.machines = read_convention_lines(fields.find("machines"));
+    conventions.optimizers = read_convention_lines(fields.find("optimizers"));
+    conventions.frameworks = read_convention_lines(fields.find("frameworks"));
+    conventions.precision = read_convention_lines(fields.find("precision"));
+    conventions.gradient_precision = read_convention_lines(fields.find("gradient_precision"));
+    conventions.overlap = read_convention_lines(fields.find("overlap"));
+    conventions.not_timed = read_convention_lines(fields.find("not_timed"));
+    conventions.memory = read_convention_lines(fields.find("memory"));
     for (const Value& value : fields.find("recompute").list()) {
         conventions.recompute.push_back(read_recompute(value));
     }

@@ -35,7 +35,7 @@ struct RunStrategy {
 };
 
 /// A word for the rows that match: an optimizer, a precision, a part of a step that a time leaves out.
-struct RunWord {
+struct ConventionLine {
     RunCondition when;
     std::string word;
     Location where;
@@ -62,18 +62,18 @@ struct RunConventions {
         std::vector<std::string> parameters;  ///< the first that a model has takes the last extent
     };
     std::vector<Input> inputs;
-    std::vector<RunWord> models;    ///< another name; none: the row's
-    std::vector<RunWord> machines;  ///< as the software of the run found them; none: the row's
+    std::vector<ConventionLine> models;    ///< another name; none: the row's
+    std::vector<ConventionLine> machines;  ///< as the software of the run found them; none: the row's
     std::vector<RunStrategy> strategies;
-    std::vector<RunWord> optimizers;
-    std::vector<RunWord> frameworks;          ///< names or paths; none: the neutral one
-    std::vector<RunWord> precision;           ///< none: the row's
-    std::vector<RunWord> gradient_precision;  ///< none: the default
-    std::vector<RunWord> overlap;             ///< all count: what overlaps compute beside what the row's columns say
-    std::vector<RunWord> not_timed;           ///< all count: parts of a step that the measured time leaves out
-    std::vector<RunWord> memory;              ///< memory profiles, names or paths; none: the neutral one
-    std::vector<RunRecompute> recompute;      ///< none: the row's word is that of a plan
-    std::vector<RunSettings> settings;        ///< all count
+    std::vector<ConventionLine> optimizers;
+    std::vector<ConventionLine> frameworks;          ///< names or paths; none: the neutral one
+    std::vector<ConventionLine> precision;           ///< none: the row's
+    std::vector<ConventionLine> gradient_precision;  ///< none: the default
+    std::vector<ConventionLine> overlap;    ///< all count: what overlaps compute beside what the row's columns say
+    std::vector<ConventionLine> not_timed;  ///< all count: parts of a step that the measured time leaves out
+    std::vector<ConventionLine> memory;     ///< memory profiles, names or paths; none: the neutral one
+    std::vector<RunRecompute> recompute;    ///< none: the row's word is that of a plan
+    std::vector<RunSettings> settings;      ///< all count
 };
 
 RunConventions read_run_conventions(Document document);

@@ -8,9 +8,9 @@ namespace dodona::plan {
 namespace {
 
 template <class Flags>
-std::vector<std::string> set_words(const Flags& flags, std::span<const FlagWord<Flags>> words) {
+std::vector<std::string> set_names(const Flags& flags, std::span<const FlagName<Flags>> words) {
     std::vector<std::string> found;
-    for (const FlagWord<Flags>& word : words) {
+    for (const FlagName<Flags>& word : words) {
         if (flags.*word.member) {
             found.emplace_back(word.word);
         }
@@ -20,8 +20,8 @@ std::vector<std::string> set_words(const Flags& flags, std::span<const FlagWord<
 
 }  // namespace
 
-std::vector<std::string> words(const Overlap& overlap) { return set_words<Overlap>(overlap, kOverlapWords); }
-std::vector<std::string> words(const Offload& offload) { return set_words<Offload>(offload, kOffloadWords); }
+std::vector<std::string> words(const Overlap& overlap) { return set_names<Overlap>(overlap, kOverlapNames); }
+std::vector<std::string> words(const Offload& offload) { return set_names<Offload>(offload, kOffloadNames); }
 
 void Plan::fold_axes() {
     for (const FoldedAxis& axis : strategy.folds) {

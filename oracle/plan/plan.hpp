@@ -75,12 +75,12 @@ struct Offload {
 
 /// A flag with its name in files and options and its meaning.
 template <class Flags>
-struct FlagWord {
+struct FlagName {
     std::string_view word;
     bool Flags::*member;
     std::string_view meaning;
 };
-inline constexpr std::array<FlagWord<Overlap>, 6> kOverlapWords{{
+inline constexpr std::array<FlagName<Overlap>, 6> kOverlapNames{{
     {"gradients", &Overlap::gradients, "gradient reduction behind the last backward pass"},
     {"parameters", &Overlap::parameters, "gathers of parameters behind compute"},
     {"tensor", &Overlap::tensor, "TP and CP communication behind the compute of its own layer"},
@@ -88,7 +88,7 @@ inline constexpr std::array<FlagWord<Overlap>, 6> kOverlapWords{{
     {"expert", &Overlap::expert, "EP communication behind the compute of its own layer"},
     {"offload", &Overlap::offload, "copies to and from the host behind compute"},
 }};
-inline constexpr std::array<FlagWord<Offload>, 3> kOffloadWords{{
+inline constexpr std::array<FlagName<Offload>, 3> kOffloadNames{{
     {"optimizer", &Offload::optimizer,
      "optimizer states and master copies: they come in and go out once a step, for the update"},
     {"activations", &Offload::activations,

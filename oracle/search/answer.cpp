@@ -25,7 +25,7 @@ std::string text(const NearestPlan& nearest) {
                        nearest.plan.microbatch, name(nearest.plan.recompute));
 }
 
-double sure(const step::Prediction& first, const step::Prediction& other) {
+double probability_first_is_faster(const step::Prediction& first, const step::Prediction& other) {
     if (first.step.value <= Seconds{} || other.step.value <= Seconds{}) {
         return 0.5;
     }
@@ -38,7 +38,7 @@ double sure(const step::Prediction& first, const step::Prediction& other) {
 }
 
 bool tied(const step::Prediction& first, const step::Prediction& other) {
-    return sure(first, other) < (1 + kIntervalLevel) / 2;
+    return probability_first_is_faster(first, other) < (1 + kIntervalLevel) / 2;
 }
 
 std::vector<std::vector<std::size_t>> ties(const std::vector<step::Prediction>& plans) {

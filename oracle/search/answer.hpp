@@ -81,7 +81,7 @@ struct Answer {
 
 /// Probability that `first` is the faster of two plans for one job. Errors that both share cancel
 /// (step/uncertainty.hpp).
-double sure(const step::Prediction& first, const step::Prediction& other);
+double probability_first_is_faster(const step::Prediction& first, const step::Prediction& other);
 
 /// Whether the difference of two plans is within the error of their predictions, at the level of their intervals.
 bool tied(const step::Prediction& first, const step::Prediction& other);

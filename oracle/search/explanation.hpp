@@ -59,10 +59,11 @@ struct MemoryMargin {
 struct Explanation {
     std::vector<Sensitivity> parameters;  ///< the largest |elasticity| first
     MemoryMargin memory;
-    bool flips = false;         ///< whether crossovers were searched
-    bool complete = true;       ///< false: interrupted; holds what was finished
-    std::int64_t searches = 0;  ///< full searches made
-    std::int64_t unmoved = 0;   ///< software parameters left out because no plan of the answer reacts to them
+    bool crossovers_searched = false;  ///< whether crossovers were searched
+    bool complete = true;              ///< false: interrupted; holds what was finished
+    std::int64_t searches = 0;         ///< full searches made
+    std::int64_t insensitive_omitted =
+        0;  ///< software parameters left out because no plan of the answer reacts to them
 };
 
 /// The crossover nearest to the present values.

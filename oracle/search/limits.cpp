@@ -204,7 +204,7 @@ private:
                     }
                 }
                 returns.growth = lost > Seconds{} ? most / lost : 0;
-                found_.turn = returns;
+                found_.diminishing_returns = returns;
                 return;
             }
             last = point.best ? &point : last;

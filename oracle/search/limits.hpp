@@ -82,9 +82,9 @@ struct StrategyLimits {
     std::vector<ScalingPoint> points;       ///< at powers of two, `most` and the number asked for
     std::optional<std::int64_t> fits_from;  ///< of those
     std::optional<std::int64_t> fits_to;
-    std::optional<std::int64_t> fastest;     ///< of those, with most samples per second
-    std::optional<DiminishingReturns> turn;  ///< none: the most that fit are worthwhile
-    std::optional<Verdict> verdict;          ///< on the number asked for
+    std::optional<std::int64_t> fastest;                    ///< of those, with most samples per second
+    std::optional<DiminishingReturns> diminishing_returns;  ///< none: the most that fit are worthwhile
+    std::optional<Verdict> verdict;                         ///< on the number asked for
 };
 
 /// "the machine has 24", "filter <= 8: layer conv1 (conv) cannot be split further".

@@ -101,7 +101,7 @@ const FeasibilityBound& PassTables::feasibility(const plan::Plan& plan, const pl
     if (!busy_) {
         const Atoms candidates = communication_free_candidates(plan, mesh);
         sharded = shards(plan, mesh);
-        busy_ = step::busy_atoms(*sharded) & candidates;
+        busy_ = step::communicating_atoms(*sharded) & candidates;
         shared_ = *busy_ != candidates;
     }
     MeshKey key = key_of(plan, mesh);

@@ -33,7 +33,7 @@ std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& con
                                return std::abs(elasticity(graph, conditions, *plan, parameter)) >= kUnmoved;
                            });
         if (!moves) {
-            ++explanation.unmoved;
+            ++explanation.insensitive_omitted;
             continue;
         }
         Sensitivity sensitivity{.parameter = parameter.parameter, .elasticity = own, .less = {}, .more = {}};
@@ -109,7 +109,7 @@ Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& clust
 
 Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress& progress) {
     Explanation explanation;
-    explanation.flips = true;
+    explanation.crossovers_searched = true;
     check(!answer.plans.empty(), "what is explained is a recommendation");
     const Space& space = inquiry.space;
     const Conditions conditions{.cluster = inquiry.cluster,

@@ -273,7 +273,7 @@ private:
 
 void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
     const plan::Atoms stages = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : plan::Atoms{0};
-    const plan::Atoms data = data_atoms(costed.mesh, plan.strategy) & ~busy_atoms(costed.sharded) & ~stages;
+    const plan::Atoms data = data_atoms(costed.mesh, plan.strategy) & ~communicating_atoms(costed.sharded) & ~stages;
     costed.placement = place(*costed.cluster, costed.mesh, stages, data);
     CostedGraph bare = costed;
     bare.sharded = {};
@@ -306,7 +306,7 @@ void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
 
 }  // namespace
 
-plan::Atoms busy_atoms(const plan::ShardedGraph& sharded) {
+plan::Atoms communicating_atoms(const plan::ShardedGraph& sharded) {
     plan::Atoms busy = 0;
     for (const plan::ShardedLayer& layer : sharded.layers) {
         for (const plan::LayerTransfer& transfer : layer.transfers) {

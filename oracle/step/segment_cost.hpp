@@ -138,7 +138,7 @@ CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluste
                        plan::Mesh mesh, plan::ShardedGraph sharded);
 
 /// Atoms over which collectives of a micro-batch run; those of states do not count.
-plan::Atoms busy_atoms(const plan::ShardedGraph& sharded);
+plan::Atoms communicating_atoms(const plan::ShardedGraph& sharded);
 
 /// Joins costed graphs of one graph on several devices whose ranks work in lockstep.
 CostedGraph joined(const std::vector<CostedGraph>& singles, DeviceSet set);

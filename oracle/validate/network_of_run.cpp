@@ -27,7 +27,7 @@ std::vector<std::int64_t> extents_of(const graph::Layer& input) {
 
 std::string model_of(const files::MeasuredRun& run, const files::RunConventions& conventions) {
     const auto other = std::find_if(conventions.models.begin(), conventions.models.end(),
-                                    [&](const files::RunWord& word) { return word.when.holds(run); });
+                                    [&](const files::ConventionLine& word) { return word.when.holds(run); });
     return other == conventions.models.end() ? run.model : other->word;
 }
 

@@ -37,8 +37,8 @@ void lay_mesh(const files::MeasuredRun& run, const files::RunStrategy& line, pla
 }
 
 /// The first line that matches; nothing where none does.
-std::optional<Precision> precision_of(const files::MeasuredRun& run, const std::vector<files::RunWord>& words) {
-    const files::RunWord* word = first_match(run, words);
+std::optional<Precision> precision_of(const files::MeasuredRun& run, const std::vector<files::ConventionLine>& words) {
+    const files::ConventionLine* word = first_match(run, words);
     if (word == nullptr) {
         return std::nullopt;
     }
@@ -55,7 +55,7 @@ void set_precision(const files::MeasuredRun& run, const files::RunConventions& c
 }
 
 void set_optimizer(const files::MeasuredRun& run, const files::RunConventions& conventions, plan::Plan& plan) {
-    const files::RunWord* word = first_match(run, conventions.optimizers);
+    const files::ConventionLine* word = first_match(run, conventions.optimizers);
     const auto kind = word == nullptr ? std::nullopt : plan::optimizer_from(word->word);
     if (!kind) {
         fail(run.place("model"), word == nullptr ? std::string("no optimizer is known for it")
@@ -103,7 +103,7 @@ void set_overlap(const files::MeasuredRun& run, const files::RunConventions& con
     plan.overlap.parameters = run.overlap_parameters;
     const std::array<std::pair<std::string_view, bool*>, 3> parts{
         {{"tensor", &plan.overlap.tensor}, {"pipeline", &plan.overlap.pipeline}, {"expert", &plan.overlap.expert}}};
-    for (const files::RunWord& word : conventions.overlap) {
+    for (const files::ConventionLine& word : conventions.overlap) {
         if (!word.when.holds(run)) {
             continue;
         }
@@ -118,9 +118,10 @@ void set_overlap(const files::MeasuredRun& run, const files::RunConventions& con
 
 }  // namespace
 
-const files::RunWord* first_match(const files::MeasuredRun& run, const std::vector<files::RunWord>& words) {
-    const auto found =
-        std::find_if(words.begin(), words.end(), [&](const files::RunWord& word) { return word.when.holds(run); });
+const files::ConventionLine* first_match(const files::MeasuredRun& run,
+                                         const std::vector<files::ConventionLine>& words) {
+    const auto found = std::find_if(words.begin(), words.end(),
+                                    [&](const files::ConventionLine& word) { return word.when.holds(run); });
     return found == words.end() ? nullptr : &*found;
 }
 

@@ -9,7 +9,8 @@
 namespace dodona::validate {
 
 /// The word of the first line that matches the run, or none.
-const files::RunWord* first_match(const files::MeasuredRun& run, const std::vector<files::RunWord>& words);
+const files::ConventionLine* first_match(const files::MeasuredRun& run,
+                                         const std::vector<files::ConventionLine>& words);
 
 /// The line of the conventions that a run's strategy matches; throws InputError where none does, or one that refuses.
 const files::RunStrategy& strategy_line(const files::MeasuredRun& run, const files::RunConventions& conventions);

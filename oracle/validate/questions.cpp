@@ -14,7 +14,7 @@ namespace dodona::validate {
 
 namespace {
 
-step::TimePart part_of(const files::RunWord& word) {
+step::TimePart part_of(const files::ConventionLine& word) {
     for (std::size_t i = 0; i < step::kTimeParts; ++i) {
         const auto part = static_cast<step::TimePart>(i);
         if (step::name(part) == word.word) {
@@ -31,7 +31,7 @@ Questions::Questions(files::Library library, Tables tables, files::RunConvention
       tables_(std::move(tables)),
       conventions_(files::combined(std::move(conventions), library_.run_conventions())),
       table_conventions_(library_.table_conventions()) {
-    for (const files::RunWord& word : conventions_.not_timed) {
+    for (const files::ConventionLine& word : conventions_.not_timed) {
         not_timed_.push_back(part_of(word));
     }
     for (std::string& model : library_.models()) {
@@ -99,7 +99,7 @@ std::shared_ptr<const graph::Graph> Questions::network(const files::MeasuredRun&
 
 std::shared_ptr<const cluster::Cluster> Questions::machine(const files::MeasuredRun& run,
                                                            const files::RunStrategy& line) {
-    if (const files::RunWord* word = first_match(run, conventions_.machines);
+    if (const files::ConventionLine* word = first_match(run, conventions_.machines);
         word != nullptr && word->word != run.machine) {
         files::MeasuredRun renamed = run;
         renamed.machine = word->word;
@@ -143,7 +143,7 @@ void Questions::replace(plan::Framework framework) {
 }
 
 plan::MemoryProfile Questions::memory_of(const files::MeasuredRun& run) {
-    const files::RunWord* word = first_match(run, conventions_.memory);
+    const files::ConventionLine* word = first_match(run, conventions_.memory);
     if (word == nullptr) {
         return {};
     }
@@ -172,7 +172,7 @@ Question Questions::asked(const files::MeasuredRun& run, const Named& named) {
     question.graph = network(run, named);
     question.cluster = machine(run, line);
     question.plan = plan_of(run, conventions_, line, strategy(line.strategy, run.place("strategy")), *question.graph);
-    if (const files::RunWord* word = first_match(run, conventions_.frameworks)) {
+    if (const files::ConventionLine* word = first_match(run, conventions_.frameworks)) {
         question.plan.framework = framework(word->word, word->where);
     }
     question.plan.memory = memory_of(run);

@@ -73,10 +73,10 @@ Record explanation_record(const search::Explanation& explanation) {
              {{"left_bytes", explanation.memory.left},
               {"looked", explanation.memory.looked},
               {"without", recommendation(explanation.memory.without)}}},
-            {"flips", explanation.flips},
+            {"flips", explanation.crossovers_searched},
             {"complete", explanation.complete},
             {"searches", explanation.searches},
-            {"unmoved", explanation.unmoved}};
+            {"unmoved", explanation.insensitive_omitted}};
 }
 
 }  // namespace dodona::reports

@@ -69,8 +69,8 @@ bool all_looked(const Sensitivity& sensitivity) { return sensitivity.less.looked
 /// Neither the time nor the choice is sensitive to it.
 bool is_idle(const Explanation& explanation, const Sensitivity& sensitivity) {
     const bool moves = std::abs(sensitivity.elasticity) >= kNothing;
-    const bool flips = sensitivity.less.crossover || sensitivity.more.crossover;
-    return !moves && !flips && (!explanation.flips || all_looked(sensitivity));
+    const bool crosses = sensitivity.less.crossover || sensitivity.more.crossover;
+    return !moves && !crosses && (!explanation.crossovers_searched || all_looked(sensitivity));
 }
 
 std::string time_sentence(const Explanation& explanation) {
@@ -136,8 +136,8 @@ std::vector<std::string> footnotes(const Explanation& explanation) {
         }
     }
     if (!idle.empty()) {
-        notes.push_back((explanation.flips ? "neither the time nor the choice is sensitive to: "
-                                           : "the time is not sensitive to: ") +
+        notes.push_back((explanation.crossovers_searched ? "neither the time nor the choice is sensitive to: "
+                                                         : "the time is not sensitive to: ") +
                         join(idle));
     }
     const bool ties =
@@ -148,7 +148,7 @@ std::vector<std::string> footnotes(const Explanation& explanation) {
     if (ties) {
         notes.emplace_back("~ today tied with No. 1");
     }
-    if (explanation.flips) {
+    if (explanation.crossovers_searched) {
         notes.push_back(
             fmt::format("no crossover: the recommendation stays the same from ÷ {0:.0f} to × {0:.0f}, or over the "
                         "whole range of a software parameter{1}",
@@ -160,7 +160,7 @@ std::vector<std::string> footnotes(const Explanation& explanation) {
 /// A row for each crossover, and one for each parameter without that the time is sensitive to, or that was not tried.
 Table sensitivity_table(const Explanation& explanation) {
     std::vector<Column> columns{{"parameter"}, {"now", Align::right}, {"1 % more", Align::right}};
-    if (explanation.flips) {
+    if (explanation.crossovers_searched) {
         columns.insert(columns.end(), {{"crossover at", Align::right}, {"change", Align::right}, {"to"}});
     }
     Table table(columns);
@@ -170,7 +170,7 @@ Table sensitivity_table(const Explanation& explanation) {
         }
         std::vector<Cell> cells{sensitivity.parameter.name, amount_cell(sensitivity.parameter.now),
                                 reaction(sensitivity.elasticity)};
-        if (!explanation.flips) {
+        if (!explanation.crossovers_searched) {
             table.row(cells);
             continue;
         }
@@ -197,7 +197,7 @@ Table sensitivity_table(const Explanation& explanation) {
 
 void add_explanation(Document& document, const Explanation& explanation, const std::vector<step::Prediction>& plans) {
     std::vector<std::string> sentences{time_sentence(explanation)};
-    if (explanation.flips) {
+    if (explanation.crossovers_searched) {
         sentences.push_back(choice_sentence(explanation));
     }
     sentences.push_back(memory_sentence(explanation.memory, plans.front()));

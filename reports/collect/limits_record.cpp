@@ -77,15 +77,16 @@ Record strategy_limits_record(const search::StrategyLimits& limits) {
                   {"fits_from", limits.fits_from},
                   {"fits_to", limits.fits_to},
                   {"fastest", limits.fastest},
-                  {"worthwhile_to", limits.turn ? Record(limits.turn->devices) : Record(limits.fits_to)},
+                  {"worthwhile_to",
+                   limits.diminishing_returns ? Record(limits.diminishing_returns->devices) : Record(limits.fits_to)},
                   {"turn", nullptr},
                   {"verdict", nullptr},
                   {"axes", list_of(limits.axes, axis_record)},
                   {"rungs", list_of(limits.points, scaling_point_record)}};
-    if (limits.turn) {
-        record["turn"] = {{"gpus", limits.turn->beyond},
-                          {"part", step::name(limits.turn->part)},
-                          {"of_lost_time", limits.turn->growth}};
+    if (limits.diminishing_returns) {
+        record["turn"] = {{"gpus", limits.diminishing_returns->beyond},
+                          {"part", step::name(limits.diminishing_returns->part)},
+                          {"of_lost_time", limits.diminishing_returns->growth}};
     }
     if (limits.verdict) {
         record["verdict"] = {{"gpus", limits.verdict->devices},

@@ -79,7 +79,9 @@ std::string fitting_range(const StrategyLimits& limits) {
 }
 
 std::string worthwhile_to(const StrategyLimits& limits) {
-    return limits.turn ? whole(limits.turn->devices) : limits.fits_to ? whole(*limits.fits_to) : "";
+    return limits.diminishing_returns ? whole(limits.diminishing_returns->devices)
+           : limits.fits_to           ? whole(*limits.fits_to)
+                                      : "";
 }
 
 /// What limits an axis, and up to which size it divides evenly.
@@ -124,23 +126,23 @@ const ScalingPoint* point_on(const StrategyLimits& limits, std::int64_t devices)
 }
 
 /// The part of the step that makes more devices not worthwhile.
-std::string turning_part(const StrategyLimits& limits) {
-    return label(limits.turn->part, point_on(limits, limits.turn->beyond)->best->plan);
+std::string dominant_loss(const StrategyLimits& limits) {
+    return label(limits.diminishing_returns->part, point_on(limits, limits.diminishing_returns->beyond)->best->plan);
 }
 
 /// "filter: on 16 GPUs each does 41 % of what it did on 4; 96 % of the time lost is filter communication".
-std::string turn_text(const StrategyLimits& limits) {
-    const ScalingPoint& point = *point_on(limits, limits.turn->beyond);
+std::string diminishing_returns_text(const StrategyLimits& limits) {
+    const ScalingPoint& point = *point_on(limits, limits.diminishing_returns->beyond);
     return fmt::format("{}: on {} each does {} of what one did on {}; {} of the time lost is {}", limits.strategy,
                        counted(point.devices, "GPU"), percent(point.efficiency), whole(*limits.fits_from),
-                       percent(limits.turn->growth), turning_part(limits));
+                       percent(limits.diminishing_returns->growth), dominant_loss(limits));
 }
 
-List turn_items(const LimitsAnswer& answer) {
+List diminishing_returns_items(const LimitsAnswer& answer) {
     List items;
     for (const StrategyLimits& limits : answer.strategies) {
-        if (limits.turn) {
-            items.items.push_back(turn_text(limits));
+        if (limits.diminishing_returns) {
+            items.items.push_back(diminishing_returns_text(limits));
         }
         if (limits.fastest && limits.fits_to && *limits.fastest < *limits.fits_to) {
             items.items.push_back(fmt::format("{}: fastest on {}", limits.strategy, counted(*limits.fastest, "GPU")));
@@ -155,9 +157,10 @@ const ScalingPoint* point_to_explain(const StrategyLimits& limits) {
     if (limits.verdict && limits.verdict->fits) {
         return point_on(limits, limits.verdict->devices);
     }
-    const ScalingPoint* turn = limits.turn ? point_on(limits, limits.turn->beyond) : nullptr;
-    const bool has_bottlenecks = turn != nullptr && !turn->best->bottlenecks.empty();
-    return has_bottlenecks ? turn : limits.fits_to ? point_on(limits, *limits.fits_to) : nullptr;
+    const ScalingPoint* beyond =
+        limits.diminishing_returns ? point_on(limits, limits.diminishing_returns->beyond) : nullptr;
+    const bool has_bottlenecks = beyond != nullptr && !beyond->best->bottlenecks.empty();
+    return has_bottlenecks ? beyond : limits.fits_to ? point_on(limits, *limits.fits_to) : nullptr;
 }
 
 Table strategy_limit_table(const LimitsAnswer& answer) {
@@ -169,7 +172,7 @@ Table strategy_limit_table(const LimitsAnswer& answer) {
                  {"then"}});
     for (const StrategyLimits& limits : answer.strategies) {
         table.row({limits.strategy, Count{limits.most}, limited_by(answer, limits), fitting_range(limits),
-                   worthwhile_to(limits), limits.turn ? turning_part(limits) : ""});
+                   worthwhile_to(limits), limits.diminishing_returns ? dominant_loss(limits) : ""});
     }
     return table;
 }
@@ -227,7 +230,7 @@ Document limits_document(const LimitsAnswer& answer) {
                                    "{} or more of what one does on the fewest that fit",
                                    percent(search::kWorthwhile))});
     add_section(document, {"What limits each axis"}, {axis_items(answer)});
-    add_section(document, {"Where more GPUs stop paying"}, {turn_items(answer)});
+    add_section(document, {"Where more GPUs stop paying"}, {diminishing_returns_items(answer)});
     for (const StrategyLimits& limits : answer.strategies) {
         add_scaling(document, limits, answer.strategies.size() > 1);
     }

@@ -7,7 +7,7 @@ Ranking ranking_of(const std::vector<step::Prediction>& plans) {
     for (const step::Prediction& plan : plans) {
         ranking.plans.push_back({.plan = &plan});
         if (&plan != &plans.front()) {
-            ranking.plans.back().first_is_faster = search::sure(plans.front(), plan);
+            ranking.plans.back().first_is_faster = search::probability_first_is_faster(plans.front(), plan);
             ranking.plans.back().tied = search::tied(plans.front(), plan);
         }
     }

@@ -218,10 +218,10 @@ inline search::Explanation some_reasons() {
         Crossover{.factor = 0.1, .to = std::nullopt};
     add({.key = "latency.node", .name = "latency (node)", .now = 3_us, .more_is_better = false}, 0.0001);
     reasons.memory = {.left = 20_GiB, .looked = true, .without = second};
-    reasons.flips = true;
+    reasons.crossovers_searched = true;
     reasons.complete = false;
     reasons.searches = 17;
-    reasons.unmoved = 3;
+    reasons.insensitive_omitted = 3;
     return reasons;
 }
 
@@ -231,10 +231,10 @@ inline search::Answer explained_plans() {
     return answer;
 }
 
-/// Of one plan: without flips.
+/// Of one plan: without crossovers.
 inline search::Explanation reasons_of_one() {
     search::Explanation reasons = some_reasons();
-    reasons.flips = false;
+    reasons.crossovers_searched = false;
     reasons.complete = true;
     reasons.searches = 0;
     reasons.memory = {.left = -16 * 1_GiB};
@@ -296,7 +296,8 @@ inline search::LimitsAnswer some_limits() {
         .fits_from = 1,
         .fits_to = 4,
         .fastest = 2,
-        .turn = search::DiminishingReturns{.devices = 2, .beyond = 4, .part = step::TimePart::layer, .growth = 0.9},
+        .diminishing_returns =
+            search::DiminishingReturns{.devices = 2, .beyond = 4, .part = step::TimePart::layer, .growth = 0.9},
         .verdict = search::Verdict{.devices = 128, .why_not = filters, .below = 64}};
     search::StrategyLimits spread{
         .strategy = "data+filter",

@@ -154,12 +154,13 @@ TEST(Limits, TellWhereMoreDevicesStopPayingAndWhatGrows) {
     cluster::Cluster cluster = large_cluster(64);
     cluster.levels.back().latency = Seconds::of_base(1e-2);
     const StrategyLimits found = limits_of(strategy("data", {"data"}), {.batch = 512, .machine = 512}, cluster);
-    ASSERT_TRUE(found.turn);
-    EXPECT_EQ(found.turn->part, step::TimePart::gradients);
-    EXPECT_GT(found.turn->growth, 0.5);
-    EXPECT_EQ(found.turn->beyond, 2 * found.turn->devices);
+    ASSERT_TRUE(found.diminishing_returns);
+    EXPECT_EQ(found.diminishing_returns->part, step::TimePart::gradients);
+    EXPECT_GT(found.diminishing_returns->growth, 0.5);
+    EXPECT_EQ(found.diminishing_returns->beyond, 2 * found.diminishing_returns->devices);
     for (const ScalingPoint& point : found.points) {
-        EXPECT_EQ(point.efficiency >= kWorthwhile, point.devices <= found.turn->devices) << point.devices;
+        EXPECT_EQ(point.efficiency >= kWorthwhile, point.devices <= found.diminishing_returns->devices)
+            << point.devices;
     }
     EXPECT_EQ(found.points.front().efficiency, 1.0);
     const auto fastest =

@@ -1,4 +1,4 @@
-// Elasticities and flips, in worlds where both are known by hand.
+// Elasticities and crossovers, in worlds where both are known by hand.
 #include "search/sensitivity.hpp"
 
 #include <algorithm>
@@ -89,7 +89,7 @@ TEST(Elasticity, OfAJobThatOnlyComputesIsMinusOneInThePeak) {
     EXPECT_NEAR(of(explanation, "memory_bandwidth").elasticity, 0, 1e-6);
     EXPECT_NEAR(of(explanation, "batch").elasticity, 0, 1e-6) << "a sample takes as long in any batch";
     EXPECT_EQ(of(explanation, "memory").elasticity, 0);
-    EXPECT_FALSE(explanation.flips);
+    EXPECT_FALSE(explanation.crossovers_searched);
     EXPECT_GT(explanation.memory.left, Bytes{});
 }
 
@@ -137,7 +137,7 @@ TEST(Elasticity, OfASoftwaresParameterIsItsShareOfTheInterval) {
         EXPECT_GT(share, 0) << word;
         EXPECT_NEAR(of(explanation, std::string("framework.") + word).elasticity, share, 1e-4) << word;
     }
-    EXPECT_GT(explanation.unmoved, 0) << "nothing attends here";
+    EXPECT_GT(explanation.insensitive_omitted, 0) << "nothing attends here";
 }
 
 /// T_data = C + B/f and T_stages = A + P/f with B and P on the links, so  C + B/f = 1.005 (A + P/f)  at
@@ -172,7 +172,7 @@ TEST(Crossovers, OfTheLinksAreWhereBothPlansMeet) {
     EXPECT_TRUE(explanation.complete);
 }
 
-/// Weights whole on every device need four times what a stage needs: less memory flips where they no longer fit.
+/// Weights whole on every device need four times what a stage needs: less memory changes the plan where they no longer fit.
 TEST(Crossovers, OfMemoryAreWhereThePlanNoLongerFits) {
     const graph::Graph graph = dense_network();
     const cluster::Cluster cluster = plain_cluster();
@@ -244,7 +244,7 @@ TEST(Crossovers, AreThoseOfFullSearchesEverywhere) {
     const Explanation explanation = explain({graph, cluster, space}, answer);
     const Conditions conditions{
         .cluster = cluster, .framework = space.framework, .batch = space.batch, .max_memory = std::nullopt};
-    int flips = 0;
+    int crossovers = 0;
     for (const AdjustableParameter& parameter : adjustable_parameters(conditions, graph, ours)) {
         const auto found =
             std::find_if(explanation.parameters.begin(), explanation.parameters.end(),
@@ -265,10 +265,10 @@ TEST(Crossovers, AreThoseOfFullSearchesEverywhere) {
             }
             EXPECT_EQ(stays(graph, parameter.adjusted(conditions, end), space, ours), !direction->crossover)
                 << parameter.parameter.key << " x " << end;
-            flips += direction->crossover ? 1 : 0;
+            crossovers += direction->crossover ? 1 : 0;
         }
     }
-    EXPECT_GT(flips, 2);
+    EXPECT_GT(crossovers, 2);
 }
 
 TEST(Crossovers, TheNearestIsOfTheSmallestFactorEitherWay) {

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> frameworks_of(const files::RunConventions& conventions,
                                        const std::vector<std::string>& wanted) {
     std::map<std::string, std::string> references;
-    for (const files::RunWord& word : conventions.frameworks) {
+    for (const files::ConventionLine& word : conventions.frameworks) {
         references[fs::path(word.word).filename().replace_extension().string()] = word.word;
     }
     std::vector<std::string> known;
@@ -50,7 +50,7 @@ std::vector<files::MeasuredRun> of_framework(const std::vector<files::MeasuredRu
                                              const plan::Framework& framework) {
     std::vector<files::MeasuredRun> runs;
     for (const files::MeasuredRun& run : all) {
-        const files::RunWord* word = validate::first_match(run, conventions.frameworks);
+        const files::ConventionLine* word = validate::first_match(run, conventions.frameworks);
         const auto& groups = framework.fitted_to;
         if (word != nullptr && word->word == framework.reference && run.step_time &&
             std::find(groups.begin(), groups.end(), run.group) != groups.end()) {
