@@ -51,9 +51,9 @@ struct Command {
     std::string program;  ///< not empty: the command is this program, which gets all its words
 
     /// Null where it has no such option.
-    [[nodiscard]] const Option* option(const std::string& name) const {
+    [[nodiscard]] const Option* option(const std::string& called) const {
         for (const Option& one : options) {
-            if (one.is_called(name)) {
+            if (one.is_called(called)) {
                 return &one;
             }
         }

@@ -139,7 +139,12 @@ template <class T>
 ValueType optional_type(ValueType of) {
     using Optional = std::optional<T>;
     return {OptionalType{.element = element(std::move(of)),
-                         .emplace = [](void* member) -> void* { return &static_cast<Optional*>(member)->emplace(); },
+                         .emplace = [](void* member) -> void* {
+                             // Not emplace(): clang finds a nested T with default members not constructible there.
+                             Optional& value = *static_cast<Optional*>(member);
+                             value = T{};
+                             return &*value;
+                         },
                          .reset = [](void* member) { static_cast<Optional*>(member)->reset(); },
                          .get = [](const void* member) -> const void* {
                              const auto& value = *static_cast<const Optional*>(member);

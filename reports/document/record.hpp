@@ -25,8 +25,13 @@ public:
     using Fields = std::vector<Field>;  ///< in the order in which they are printed
     using Of = std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, List, Fields>;
 
-    Record() = default;  ///< null
-    Record(std::nullptr_t) {}
+    Record();  ///< null
+    Record(std::nullptr_t);
+    Record(const Record& other);
+    Record(Record&& other) noexcept;
+    Record& operator=(const Record& other);
+    Record& operator=(Record&& other) noexcept;
+    ~Record();
     Record(std::string text);
     Record(std::string_view text);
     Record(const char* text);
@@ -37,14 +42,14 @@ public:
     /// A whole number up to 2^53 prints without a point; what is not finite is null.
     Record(double number);
     template <std::integral Integer>
-    Record(Integer number) : of_(static_cast<std::int64_t>(number)) {}
+    Record(Integer number);
     /// In SI base units: seconds, bytes, FLOP.
     template <Dimensions D>
     Record(Quantity<D> quantity) : Record(quantity.in(Quantity<D>::of_base(1))) {}
     template <class T>
     Record(const std::optional<T>& value) : Record(value ? Record(*value) : Record()) {}
     template <class T>
-    Record(const std::vector<T>& list) : of_(List(list.begin(), list.end())) {}
+    Record(const std::vector<T>& list);
 
     [[nodiscard]] const Of& of() const { return of_; }
     [[nodiscard]] bool is_null() const { return std::holds_alternative<std::nullptr_t>(of_); }
@@ -60,7 +65,7 @@ public:
     /// Appends all fields of another record.
     void append(Record fields);
 
-    bool operator==(const Record&) const = default;
+    bool operator==(const Record& other) const;
 
 private:
     Of of_;
@@ -69,8 +74,22 @@ private:
 struct Record::Field {
     std::string key;
     Record value;
-    bool operator==(const Field&) const = default;
+    bool operator==(const Field& other) const = default;
 };
+
+// Here, where a field is known in full.
+inline Record::Record() = default;
+inline Record::Record(std::nullptr_t) {}
+inline Record::Record(const Record& other) = default;
+inline Record::Record(Record&& other) noexcept = default;
+inline Record& Record::operator=(const Record& other) = default;
+inline Record& Record::operator=(Record&& other) noexcept = default;
+inline Record::~Record() = default;
+inline bool Record::operator==(const Record& other) const { return of_ == other.of_; }
+template <std::integral Integer>
+Record::Record(Integer number) : of_(static_cast<std::int64_t>(number)) {}
+template <class T>
+Record::Record(const std::vector<T>& list) : of_(List(list.begin(), list.end())) {}
 
 /// A list of what `make` makes of each element.
 template <class Range, class Make>
