@@ -54,9 +54,10 @@ struct Wording {
         return fmt::format("the window of layer {} is wider than its neighbour's shard", limit.layer);
     }
     std::string operator()(const IdleAxis& limit) const {
-        return fmt::format(
-            "no layer can be split over axis {}{}", limit.axis,
-            limit.rule_ends_at ? " so many ways: its rule ends at " + words(*limit.rule_ends_at) : std::string{});
+        return fmt::format("no layer can be split over axis {}{}", limit.axis,
+                           limit.rule_ends_at ? " that many ways: the while-condition of its rule fails at " +
+                                                    words(*limit.rule_ends_at)
+                                              : std::string{});
     }
     std::string operator()(const UnusedRule& limit) const {
         return fmt::format("rule {} of strategy {} matches no layer of this network", limit.number, limit.strategy);

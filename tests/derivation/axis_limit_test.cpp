@@ -87,7 +87,7 @@ TEST(AxisLimit, OfImagesIsWhereTheFirstWindowNoLongerFits) {
     EXPECT_EQ(rows.largest, 224 / 3);
     EXPECT_EQ(rows.even, 56);
     EXPECT_EQ(text(rows.set_by.value()),
-              "axis spatial splits nothing of this network that many ways: the while-condition of its rule fails at "
+              "no layer can be split over axis spatial that many ways: the while-condition of its rule fails at "
               "layer stage1[1]/conv (conv)");
     // ResNet-50 begins with 112 rows of windows of 7: 16 ways. But then the pool's 56 rows are dealt out by 4 and the
     // 112 that it reads by 7: the 14th shard starts 13 rows off what it holds. With 15 ways they are 4 and 8.
