@@ -189,7 +189,7 @@ std::vector<std::string> completions(std::vector<std::string> words) {
         return starting_with(words.front(), names);
     }
     const auto found = std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == words.front(); });
-    if (found == all.end() || !found->program.empty()) {
+    if (found == all.end() || !found->handed_to.empty()) {
         return {};
     }
     std::vector<std::string> candidates = completions_of(*found, {words.begin() + 1, words.end()});

@@ -35,7 +35,7 @@ std::string option_tag(const Option& option) {
 }
 
 std::string command_section(const Command& command) {
-    if (!command.program.empty()) {
+    if (!command.handed_to.empty()) {
         return fmt::format(".SS \"dodona {}\"\n{}. \\fBdodona {} \\-\\-help\\fR lists its options.\n", command.name,
                            roff(command.summary), command.name);
     }

@@ -41,6 +41,7 @@ struct Positional {
 class Arguments;
 
 struct Command {
+    std::string program = "dodona";  ///< that it is a command of
     std::string name;
     std::string summary;
     std::string usage;  ///< options that it does not go without: "--machine M --gpus N"
@@ -48,7 +49,7 @@ struct Command {
     std::vector<Option> options;
     std::string examples;  ///< below the options in `--help`
     int (*run)(Arguments& arguments) = nullptr;
-    std::string program;  ///< not empty: the command is this program, which gets all its words
+    std::string handed_to;  ///< not empty: another program does it, which gets all its words
 
     /// Null where it has no such option.
     [[nodiscard]] const Option* option(const std::string& called) const {

@@ -47,10 +47,10 @@ std::string unknown_option_help(const Command& command, const std::string& name,
     }
     for (const Command& other : commands) {
         if (other.option(name) != nullptr) {
-            return fmt::format("`dodona {}` takes {}", other.name, name);
+            return fmt::format("`{} {}` takes {}", other.program, other.name, name);
         }
     }
-    return fmt::format("`dodona {} --help` lists the options", command.name);
+    return fmt::format("`{} {} --help` lists the options", command.program, command.name);
 }
 
 /// One value for each positional, and all that is left for the last.
@@ -113,7 +113,7 @@ Arguments parse(const Command& command, const std::vector<std::string>& words, s
 }
 
 std::string usage(const Command& command) {
-    std::string line = "dodona " + command.name;
+    std::string line = command.program + " " + command.name;
     for (const Positional& positional : command.positionals) {
         line += positional.required ? " " + positional.name : " [" + positional.name + "]";
         line += positional.many ? " ..." : "";

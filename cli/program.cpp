@@ -69,7 +69,7 @@ std::span<const Command> commands() {
     static const Command calibrate{
         .name = "calibrate",
         .summary = "measure a machine with its real kernels and links, or import what others measured",
-        .program = "dodona-calibrate"};
+        .handed_to = "dodona-calibrate"};
     static const std::array all{plan_command(),       predict_command(), size_command(),     largest_command(),
                                 limits_command(),     models_command(),  machines_command(), strategies_command(),
                                 frameworks_command(), calibrate,         check_command(),    validate_command(),
@@ -107,24 +107,24 @@ int run(const std::vector<std::string>& words) {
     if (command == nullptr) {
         unknown_command(first);
     }
-    if (!command->program.empty()) {
-        hand_over(command->program, help_about ? std::vector<std::string>{"--help"}
-                                               : std::vector<std::string>(words.begin() + 1, words.end()));
+    if (!command->handed_to.empty()) {
+        hand_over(command->handed_to, help_about ? std::vector<std::string>{"--help"}
+                                                 : std::vector<std::string>(words.begin() + 1, words.end()));
     }
     if (help_about) {
         print(help(*command));
         return kAnswered;
     }
-    return run_command(*command, {words.begin() + 1, words.end()});
+    return run_command(*command, {words.begin() + 1, words.end()}, commands());
 }
 
-int run_command(const Command& command, const std::vector<std::string>& words) {
+int run_command(const Command& command, const std::vector<std::string>& words, std::span<const Command> others) {
     const auto end = std::find(words.begin(), words.end(), "--");
     if (std::find(words.begin(), end, "--help") != end || std::find(words.begin(), end, "-h") != end) {
         print(help(command));
         return kAnswered;
     }
-    Arguments arguments = parse(command, words, commands());
+    Arguments arguments = parse(command, words, others);
     return command.run(arguments);
 }
 

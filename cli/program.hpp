@@ -14,7 +14,7 @@ std::span<const Command> commands();
 /// Runs one command line (without the program's own name) and returns its exit code.
 int run(const std::vector<std::string>& words);
 
-/// The same of one command, given the words after its name.
-int run_command(const Command& command, const std::vector<std::string>& words);
+/// The same of one command, given the words after its name. `others` are searched for options that it does not know.
+int run_command(const Command& command, const std::vector<std::string>& words, std::span<const Command> others);
 
 }  // namespace dodona::cli

@@ -1,11 +1,8 @@
 // dodona-evidence fits the numbers of hardware/ and of frameworks to published measurements, and writes how far
 // predictions are off. Users do not run it.
-#include <cstdio>
-#include <exception>
+#include <algorithm>
 #include <filesystem>
-#include <functional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
@@ -15,6 +12,11 @@
 #include "calibrate/evidence/fits/fit_kernels.hpp"
 #include "calibrate/evidence/fits/fit_links.hpp"
 #include "calibrate/evidence/leave_one_out.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "cli/parse.hpp"
+#include "cli/process.hpp"
+#include "cli/program.hpp"
 #include "files/library.hpp"
 #include "files/run_conventions.hpp"
 #include "validate/comparison.hpp"
@@ -22,32 +24,66 @@
 namespace {
 
 using namespace dodona;
+using cli::Arguments;
 
-constexpr int kBadInput = 2;
-constexpr int kOurFault = 70;
+const cli::Option kData{.names = "--data",
+                        .value = "FOLDER",
+                        .description = "holds oracle/, models/, hardware/ and calibrate/; default: ."};
+const cli::Option kConventions{.names = "--conventions",
+                               .value = "FILE",
+                               .description = "of the tables of runs; default: calibrate/evidence/conventions.yaml"};
 
-/// Options of all commands.
-struct Place {
-    std::string data = ".";
-    std::string conventions;  ///< empty: calibrate/evidence/conventions.yaml
+std::string data_folder(Arguments& arguments) { return arguments.text("--data").value_or("."); }
 
-    [[nodiscard]] std::string evidence(const char* file) const {
-        return (std::filesystem::path(data) / "calibrate/evidence" / file).lexically_normal().string();
-    }
-    [[nodiscard]] std::string conventions_file() const {
-        return conventions.empty() ? evidence("conventions.yaml") : conventions;
-    }
-};
+std::string evidence(Arguments& arguments, const char* file) {
+    return (std::filesystem::path(data_folder(arguments)) / "calibrate/evidence" / file).lexically_normal().string();
+}
 
-struct PageOptions {
-    std::vector<std::string> runs;
-    std::string out;
-};
+std::string conventions_file(Arguments& arguments) {
+    return arguments.text("--conventions").value_or(evidence(arguments, "conventions.yaml"));
+}
 
-void write_page(const Place& place, const PageOptions& options) {
+int fit_kernels(Arguments& arguments) {
+    const calibrate::KernelFitOptions options{.rows = arguments.text("TABLES").value_or(""),
+                                              .out = arguments.text("--output").value_or(""),
+                                              .data = data_folder(arguments)};
+    arguments.throw_if_faults();
+    calibrate::fit_kernels(options);
+    return cli::kAnswered;
+}
+
+int fit_links(Arguments& arguments) {
+    const calibrate::LinkFitOptions options{
+        .tables = arguments.text("TABLES").value_or(""),
+        .out = arguments.required_text("--output", "--output FOLDER: where the link files are written"),
+        .names = arguments.all("--link")};
+    arguments.throw_if_faults();
+    calibrate::fit_links(options);
+    return cli::kAnswered;
+}
+
+int fit_frameworks(Arguments& arguments) {
+    const calibrate::FrameworkFitOptions options{.runs = arguments.text("RUNS").value_or(""),
+                                                 .data = data_folder(arguments),
+                                                 .conventions = conventions_file(arguments),
+                                                 .frameworks = arguments.all("--framework"),
+                                                 .held_out = arguments.text("--held-out").value_or(""),
+                                                 .write = arguments.has("--write"),
+                                                 .verbose = arguments.has("--verbose")};
+    arguments.throw_if_faults();
+    calibrate::fit_frameworks(options);
+    return cli::kAnswered;
+}
+
+int accuracy_page(Arguments& arguments) {
+    const std::vector<std::string> tables = arguments.all("RUNS");
+    const std::string conventions = conventions_file(arguments);
+    const std::string out = arguments.text("--output").value_or("");
+    arguments.throw_if_faults();
+
     const Location asked = files::command_line();
     std::vector<files::MeasuredRun> runs;
-    for (const std::string& table : options.runs) {
+    for (const std::string& table : tables) {
         for (files::MeasuredRun& run : files::load_runs(table, asked)) {
             // A run that is in several tables counts once.
             if (std::none_of(runs.begin(), runs.end(), [&](const files::MeasuredRun& r) { return r.id == run.id; })) {
@@ -55,92 +91,83 @@ void write_page(const Place& place, const PageOptions& options) {
             }
         }
     }
-    validate::Questions questions(files::Library(place.data), {},
-                                  files::load_run_conventions(place.conventions_file(), asked));
+    validate::Questions questions(files::Library(data_folder(arguments)), {},
+                                  files::load_run_conventions(conventions, asked));
     const validate::Comparison comparison =
         validate::compare(runs, questions, [](std::int64_t, std::int64_t) { return true; });
     const std::string page = calibrate::accuracy_page(
-        {.tables = options.runs,
-         .peers = calibrate::load_peers(place.evidence("pages/peers.yaml"), asked),
-         .left_out = calibrate::load_left_out(place.evidence("pages/leave_one_out.yaml"), asked),
-         .totals = calibrate::load_part_totals(place.evidence("pages/part_totals.yaml"), asked)},
+        {.tables = tables,
+         .peers = calibrate::load_peers(evidence(arguments, "pages/peers.yaml"), asked),
+         .left_out = calibrate::load_left_out(evidence(arguments, "pages/leave_one_out.yaml"), asked),
+         .totals = calibrate::load_part_totals(evidence(arguments, "pages/part_totals.yaml"), asked)},
         comparison);
-    if (options.out.empty()) {
-        fmt::print("{}", page);
+    if (out.empty()) {
+        cli::print(page);
     } else {
-        dodona::write_whole(options.out, page);
+        write_whole(out, page);
     }
+    return cli::kAnswered;
 }
 
-CLI::App* command(CLI::App& parent, const char* name, const char* about, std::function<void()> run) {
-    CLI::App* added = parent.add_subcommand(name, about);
-    added->callback(std::move(run));
-    return added;
+std::vector<cli::Command> commands() {
+    return {{.program = "dodona-evidence",
+             .name = "fit kernels",
+             .summary = "Fits kernel models to measured kernels: hardware/profiles",
+             .positionals = {{.name = "TABLES", .description = "folder of measured kernels, gzip-compressed CSV"}},
+             .options = {{.names = "-o,--output",
+                          .value = "FOLDER",
+                          .description = "of the profiles; default: only the errors are printed"},
+                         kData},
+             .run = fit_kernels},
+            {.program = "dodona-evidence",
+             .name = "fit links",
+             .summary = "Fits protocols to measured collectives: hardware/links",
+             .usage = "--output FOLDER",
+             .positionals = {{.name = "TABLES", .description = "folder of measured collectives"}},
+             .options = {{.names = "-o,--output", .value = "FOLDER", .description = "of the link files"},
+                         {.names = "--link", .value = "NAME", .description = "only this link", .repeats = true}},
+             .run = fit_links},
+            {.program = "dodona-evidence",
+             .name = "fit frameworks",
+             .summary = "Fits what software adds to published runs",
+             .positionals = {{.name = "RUNS", .description = "table of runs"}},
+             .options = {{.names = "--framework", .value = "NAME", .description = "only this one", .repeats = true},
+                         {.names = "--held-out",
+                          .value = "FILE",
+                          .description = "fit again without each group, and write their errors to this file"},
+                         {.names = "--write", .description = "write the framework files anew"},
+                         {.names = "--verbose", .description = "print every step"},
+                         kData,
+                         kConventions},
+             .run = fit_frameworks},
+            {.program = "dodona-evidence",
+             .name = "accuracy page",
+             .summary = "Writes the page of errors over tables of runs",
+             .positionals = {{.name = "RUNS", .description = "tables of measured runs", .many = true}},
+             .options = {{.names = "-o,--output", .value = "FILE", .description = "default: standard output"},
+                         kData,
+                         kConventions},
+             .run = accuracy_page}};
+}
+
+int run(const std::vector<std::string>& words) {
+    const std::vector<cli::Command> all = commands();
+    const std::string name = words.size() < 2 ? "" : words[0] + " " + words[1];
+    const auto command = std::find_if(all.begin(), all.end(), [&](const cli::Command& c) { return c.name == name; });
+    if (command != all.end()) {
+        return cli::run_command(*command, {words.begin() + 2, words.end()}, all);
+    }
+    std::string overview = "Usage:\n";
+    for (const cli::Command& known : all) {
+        overview += fmt::format("  {}\n      {}\n", cli::usage(known), known.summary);
+    }
+    if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) {
+        cli::print(overview);
+        return cli::kAnswered;
+    }
+    fail({}, "a command of dodona-evidence is missing", "`dodona-evidence --help` lists them");
 }
 
 }  // namespace
 
-int main(int count, char** words) {
-    CLI::App app(
-        "The evidence behind Dodona's numbers: fits to published measurements, and errors over published runs.");
-    app.require_subcommand(1);
-    app.fallthrough();
-    Place place;
-    app.add_option("--data", place.data,
-                   "the folder that holds oracle/, models/, hardware/ and calibrate/; default: .");
-    app.add_option("--conventions", place.conventions, "default: calibrate/evidence/conventions.yaml there");
-
-    CLI::App* fit = app.add_subcommand("fit", "fits parameters to published measurements");
-    fit->require_subcommand(1);
-    fit->fallthrough();
-
-    calibrate::KernelFitOptions kernels;
-    CLI::App* kernel_fit = command(*fit, "kernels", "kernel models to measured kernels: hardware/profiles", [&] {
-        kernels.data = place.data;
-        calibrate::fit_kernels(kernels);
-    });
-    kernel_fit->add_option("TABLES", kernels.rows, "folder of measured kernels, gzip-compressed CSV")->required();
-    kernel_fit->add_option("-o", kernels.out, "folder of the profiles; default: only the errors are printed");
-
-    calibrate::LinkFitOptions links;
-    CLI::App* link_fit = command(*fit, "links", "protocols to measured collectives: hardware/links",
-                                 [&] { calibrate::fit_links(links); });
-    link_fit->add_option("TABLES", links.tables, "folder of measured collectives")->required();
-    link_fit->add_option("-o", links.out, "folder of the link files")->required();
-    link_fit->add_option("--link", links.names, "only this link; repeat for several");
-
-    calibrate::FrameworkFitOptions frameworks;
-    CLI::App* framework_fit = command(*fit, "frameworks", "what software adds to published runs", [&] {
-        frameworks.data = place.data;
-        frameworks.conventions = place.conventions_file();
-        calibrate::fit_frameworks(frameworks);
-    });
-    framework_fit->add_option("RUNS", frameworks.runs, "table of runs")->required();
-    framework_fit->add_option("--framework", frameworks.frameworks, "only this one; repeat for several");
-    framework_fit->add_option("--held-out", frameworks.held_out,
-                              "fit again without each group, and write their errors to this file");
-    framework_fit->add_flag("--write", frameworks.write, "write the framework files anew");
-    framework_fit->add_flag("--verbose", frameworks.verbose, "print every step");
-
-    CLI::App* accuracy = app.add_subcommand("accuracy", "how far predictions are off");
-    accuracy->require_subcommand(1);
-    accuracy->fallthrough();
-    PageOptions page;
-    CLI::App* accuracy_page =
-        command(*accuracy, "page", "the page of errors over tables of runs", [&] { write_page(place, page); });
-    accuracy_page->add_option("RUNS", page.runs, "tables of measured runs")->required();
-    accuracy_page->add_option("-o", page.out, "file of the page; default: standard output");
-
-    try {
-        app.parse(count, words);
-        return 0;
-    } catch (const CLI::ParseError& fault) {
-        return app.exit(fault) == 0 ? 0 : kBadInput;
-    } catch (const InputError& fault) {
-        std::fputs(fault.what(), stderr);
-        return kBadInput;
-    } catch (const std::exception& fault) {
-        fmt::print(stderr, "error: this is a fault in dodona-evidence, not in your input: {}\n", fault.what());
-        return kOurFault;
-    }
-}
+int main(int argc, char** argv) { return cli::run_process(argc, argv, "dodona-evidence", run); }

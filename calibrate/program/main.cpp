@@ -5,6 +5,6 @@
 
 int main(int argc, char** argv) {
     return dodona::cli::run_process(argc, argv, "dodona calibrate", [](const std::vector<std::string>& words) {
-        return dodona::cli::run_command(dodona::calibrate::calibrate_command(), words);
+        return dodona::cli::run_command(dodona::calibrate::calibrate_command(), words, dodona::cli::commands());
     });
 }

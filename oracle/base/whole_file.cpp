@@ -46,8 +46,9 @@ void write_whole(const std::string& path, const std::string& text) {
         write_in_place(unfinished, text);
         std::filesystem::rename(unfinished, target);
     } catch (const InputError&) {
+        const int reason = errno;
         std::filesystem::remove(unfinished, ignored);
-        cannot_write(path, errno);
+        cannot_write(path, reason);
     } catch (const std::filesystem::filesystem_error& error) {
         std::filesystem::remove(unfinished, ignored);
         cannot_write(path, error.code().value());

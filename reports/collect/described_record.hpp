@@ -2,7 +2,10 @@
 // absent. The name of a file's object is `name`. A key that is added to a description is in JSON at once.
 #pragma once
 
+#include <utility>
+
 #include "files/description.hpp"
+#include "reports/document/document.hpp"
 #include "reports/document/record.hpp"
 
 namespace dodona::reports {
@@ -12,6 +15,14 @@ Record described_record(const files::Description& description, const void* objec
 template <class T>
 Record described_record(const T& object) {
     return described_record(files::description<T>(), &object);
+}
+
+/// One row of what a table shows, and the whole file of the object beside it.
+template <class T>
+void set_record(Document& document, Record row, const T& object) {
+    document.rows = {row};
+    document.record = std::move(row);
+    document.record["file"] = described_record(object);
 }
 
 }  // namespace dodona::reports

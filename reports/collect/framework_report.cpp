@@ -106,17 +106,16 @@ Record framework_record(const plan::Framework& framework) {
              {"meaning", kind.meaning},
              {"source", value.source}});
     }
-    return {
-        {"schema", "dodona/framework/1"},   {"name", framework.name},           {"summary", framework.summary},
-        {"usual_for", framework.usual_for}, {"fitted_to", framework.fitted_to}, {"spread", framework.spread},
-        {"parameters", parameters},         {"source", framework.source},       {"file", described_record(framework)}};
+    return {{"schema", "dodona/framework/1"},   {"name", framework.name},           {"summary", framework.summary},
+            {"usual_for", framework.usual_for}, {"fitted_to", framework.fitted_to}, {"spread", framework.spread},
+            {"parameters", parameters},         {"source", framework.source}};
 }
 
 }  // namespace
 
 Document framework_document(const plan::Framework& framework) {
     Document document;
-    document.record = framework_record(framework);
+    set_record(document, framework_record(framework), framework);
     add(document, Headline{framework.name});
     add(document, Paragraph{framework.summary});
     add(document, framework_figures(framework));

@@ -251,7 +251,6 @@ Record machine_record(const cluster::Cluster& cluster) {
     if (cluster.host) {
         document["host"] = {{"memory_bytes", cluster.host->memory}, {"bandwidth_bytes_per_s", cluster.host->bandwidth}};
     }
-    document["file"] = described_record(cluster);
     return document;
 }
 
@@ -269,7 +268,7 @@ std::string device_names(const cluster::Cluster& cluster) {
 
 Document machine_document(const cluster::Cluster& cluster) {
     Document document;
-    document.record = machine_record(cluster);
+    set_record(document, machine_record(cluster), cluster);
     add(document, Headline{cluster.name});
     add(document, machine_figures(cluster));
     add(document, level_table(cluster));

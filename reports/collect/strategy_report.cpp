@@ -71,8 +71,7 @@ Record strategy_record(const plan::Strategy& strategy) {
         {"summary", strategy.summary},       {"axes", strategy.axes},
         {"folds", folds_record(strategy)},   {"pipeline", strategy.pipeline ? Record(*strategy.pipeline) : Record()},
         {"shard_axes", strategy.shard_axes}, {"shard", strategy.shard ? Record(plan::name(*strategy.shard)) : Record()},
-        {"rules", rules_record(strategy)},   {"source", strategy.source},
-        {"file", described_record(strategy)}};
+        {"rules", rules_record(strategy)},   {"source", strategy.source}};
 }
 
 List rule_list(const plan::Strategy& strategy) {
@@ -107,7 +106,7 @@ Record rules_record(const plan::Strategy& strategy) { return list_of(strategy.ru
 
 Document strategy_document(const plan::Strategy& strategy) {
     Document document;
-    document.record = strategy_record(strategy);
+    set_record(document, strategy_record(strategy), strategy);
     add(document, Headline{strategy.name});
     add(document, Paragraph{strategy.summary});
     add(document, strategy_figures(strategy));
