@@ -58,13 +58,13 @@ void read_schedule(Arguments& arguments, PlanSettings& settings) {
     if (const auto word = arguments.word("--schedule", value_names<plan::ScheduleKind>())) {
         settings.schedule = plan::schedule_from(*word);
     }
-    settings.chunks = arguments.count("--virtual-stages").value_or(1);
+    settings.virtual_stages = arguments.count("--virtual-stages").value_or(1);
     settings.stages = arguments.counts("--stages");
     const bool interleaved = settings.schedule == plan::ScheduleKind::interleaved;
     if (interleaved && !arguments.has("--virtual-stages")) {
         arguments.fault("--schedule", "interleaved-1f1b needs --virtual-stages", "for example --virtual-stages 2");
     }
-    if (settings.schedule && !interleaved && settings.chunks > 1) {
+    if (settings.schedule && !interleaved && settings.virtual_stages > 1) {
         arguments.fault("--virtual-stages",
                         fmt::format("{} has one virtual stage on each rank", plan::name(*settings.schedule)),
                         "for several: --schedule interleaved-1f1b");
@@ -258,9 +258,9 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     check_devices(arguments, workload.cluster, plan.devices());
     plan.batch = settings.batch.value_or(default_batch(workload.graph, plan.devices()));
     plan.microbatch = settings.microbatch.value_or(default_microbatch(plan));
-    plan.chunks = settings.chunks;
-    plan.schedule = settings.schedule.value_or(settings.chunks > 1 ? plan::ScheduleKind::interleaved
-                                                                   : plan::ScheduleKind::one_forward_one_backward);
+    plan.virtual_stages = settings.virtual_stages;
+    plan.schedule = settings.schedule.value_or(
+        settings.virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward);
     plan.stages = settings.stages;
     plan.recompute = settings.recompute;
     plan.recompute_every = settings.recompute_every;

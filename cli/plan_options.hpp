@@ -23,7 +23,7 @@ struct PlanSettings {
     std::optional<std::int64_t> batch;
     std::optional<std::int64_t> microbatch;
     std::optional<plan::ScheduleKind> schedule;
-    std::int64_t chunks = 1;
+    std::int64_t virtual_stages = 1;
     std::vector<std::int64_t> stages;
     plan::RecomputeKind recompute = plan::RecomputeKind::none;
     std::int64_t recompute_every = 1;

@@ -24,7 +24,7 @@ def main():
     done = subprocess.run([os.environ["DODONA_PROGRAM"], *QUESTION, "--format", "json"], capture_output=True, text=True, check=True)
     answer = json.loads(done.stdout)
     points = {each["strategy"]: [(p["gpus"], p["plan"]["mfu"], mesh(p["plan"]))
-                                 for p in each["rungs"] if p["fits"] and p["gpus"] <= MOST_GPUS]
+                                 for p in each["points"] if p["fits"] and p["gpus"] <= MOST_GPUS]
               for each in answer["strategies"]}
     fewest = min(gpus for line in points.values() for gpus, _, _ in line)
 

@@ -250,12 +250,12 @@ void check_mesh(const Value& value, const Plan& plan) {
 
 void check_stages(const Value& value, const Plan& plan) {
     const std::int64_t ranks = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
-    if (value.is_list() && static_cast<std::int64_t>(plan.stages.size()) != ranks * plan.chunks &&
+    if (value.is_list() && static_cast<std::int64_t>(plan.stages.size()) != ranks * plan.virtual_stages &&
         !value.faults().has_errors()) {
-        value.error(
-            fmt::format("{} stages, but {} pipeline rank{} of {} virtual stage{} hold {}", plan.stages.size(), ranks,
-                        ranks == 1 ? "" : "s", plan.chunks, plan.chunks == 1 ? "" : "s", ranks * plan.chunks),
-            "give the units of every stage, or leave `stages` out to balance them");
+        value.error(fmt::format("{} stages, but {} pipeline rank{} of {} virtual stage{} hold {}", plan.stages.size(),
+                                ranks, ranks == 1 ? "" : "s", plan.virtual_stages, plan.virtual_stages == 1 ? "" : "s",
+                                ranks * plan.virtual_stages),
+                    "give the units of every stage, or leave `stages` out to balance them");
     }
 }
 
@@ -271,9 +271,9 @@ void check_schedule(const Value& value, const Plan& plan) {
     if (is_interleaved && !virtual_stages) {
         value.error("interleaved-1f1b needs the number of virtual stages on each rank",
                     "write schedule: {kind: interleaved-1f1b, virtual_stages: 2}");
-    } else if (is_interleaved && plan.chunks < 2) {
+    } else if (is_interleaved && plan.virtual_stages < 2) {
         virtual_stages.error("interleaved-1f1b needs 2 virtual stages at least", "with one it is 1f1b");
-    } else if (!is_interleaved && plan.chunks > 1 && is_word(kind, name(plan.schedule))) {
+    } else if (!is_interleaved && plan.virtual_stages > 1 && is_word(kind, name(plan.schedule))) {
         virtual_stages.error(fmt::format("{} has one stage on each rank", name(plan.schedule)),
                              "only interleaved-1f1b has more");
     }
@@ -366,7 +366,7 @@ const Description& schedule() {
         .summary = "In which order a pipeline rank runs forward and backward passes.",
         .keys = {required<&PlanFile::plan, &Plan::schedule>("kind", "The order.",
                                                             {.help = "gpipe, 1f1b or interleaved-1f1b"}),
-                 optional<&PlanFile::plan, &Plan::chunks>(
+                 optional<&PlanFile::plan, &Plan::virtual_stages>(
                      "virtual_stages", "Virtual stages on each rank; at least 2 for interleaved-1f1b, else 1.",
                      {.range = {.least = 1, .most = kMostVirtualStages}, .former_name = "chunks"}),
                  optional<&PlanFile::plan, &Plan::stages>(

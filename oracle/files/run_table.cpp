@@ -35,7 +35,7 @@ constexpr std::array kRunColumns{
     ColumnRule{"expert", false, "1"},
     ColumnRule{"expert_tensor", false, "1"},
     ColumnRule{"pipeline", false, "1"},
-    ColumnRule{"chunks", false, "1", "virtual_stages"},
+    ColumnRule{"virtual_stages", false, "1", "chunks"},
     ColumnRule{"data", false, "1"},
     ColumnRule{"shard", false, "none"},
     ColumnRule{"shard_group", false, "0"},
@@ -174,7 +174,7 @@ MeasuredRun read_run(TableRow cells, Diagnostics& faults) {
     run.gpus_per_node = row.whole("gpus_per_node", 0);
     run.precision = row.word("precision", run.precision);
     run.pipeline = row.whole("pipeline");
-    run.chunks = row.whole("chunks");
+    run.virtual_stages = row.whole("virtual_stages");
     for (const char* ways : {"tensor", "context", "expert", "expert_tensor", "data", "spatial", "filter", "channel"}) {
         static_cast<void>(row.whole(ways));
     }

@@ -38,7 +38,7 @@ struct MeasuredRun : TableRow {
     std::int64_t gpus_per_node = 0;  ///< 0: as many as the machine's nodes have
     Precision precision = Precision::bf16;
     std::int64_t pipeline = 1;
-    std::int64_t chunks = 1;
+    std::int64_t virtual_stages = 1;
     plan::ShardLevel shard = plan::ShardLevel::none;
     std::int64_t shard_group = 0;  ///< 0: all ranks that can
     std::string recompute = "none";

@@ -41,7 +41,8 @@ struct Wording {
     std::string operator()(const SegmentLimit& limit) const {
         return fmt::format(
             "pipeline <= {}: the network has {} pieces to cut{}", limit.segments, limit.segments,
-            limit.cut ? fmt::format(" into {} stages x {} virtual stages", limit.cut->stages, limit.cut->chunks) : "");
+            limit.cut ? fmt::format(" into {} stages x {} virtual stages", limit.cut->stages, limit.cut->virtual_stages)
+                      : "");
     }
     std::string operator()(const UnevenBlocks& limit) const {
         return fmt::format("{} blocks do not divide evenly into {} stages", limit.blocks, ways);

@@ -51,7 +51,7 @@ struct SegmentLimit {
     /// Stages of a pipeline and virtual stages on each of them.
     struct Cut {
         std::int64_t stages = 1;
-        std::int64_t chunks = 1;
+        std::int64_t virtual_stages = 1;
         auto operator<=>(const Cut&) const = default;
     };
     std::int64_t segments = 0;

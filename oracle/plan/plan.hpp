@@ -107,7 +107,7 @@ struct Plan {
     std::int64_t batch = 1;       ///< global batch: samples per optimizer step
     std::int64_t microbatch = 1;  ///< samples per data rank and forward pass
     ScheduleKind schedule = ScheduleKind::one_forward_one_backward;
-    std::int64_t chunks = 1;           ///< virtual stages per pipeline rank; more than 1 if interleaved
+    std::int64_t virtual_stages = 1;   ///< virtual stages per pipeline rank; more than 1 if interleaved
     std::vector<std::int64_t> stages;  ///< blocks per virtual stage; empty: balanced
     RecomputeKind recompute = RecomputeKind::none;
     std::int64_t recompute_every = 1;  ///< RecomputeKind::every: blocks per checkpoint

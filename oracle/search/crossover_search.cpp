@@ -57,8 +57,8 @@ namespace {
 
 /// Whether two plans of one layout are the same plan.
 bool same_run(const Plan& a, const Plan& b) {
-    return a.microbatch == b.microbatch && a.schedule == b.schedule && a.chunks == b.chunks && a.stages == b.stages &&
-           a.recompute == b.recompute && a.shard == b.shard && a.shard_group == b.shard_group &&
+    return a.microbatch == b.microbatch && a.schedule == b.schedule && a.virtual_stages == b.virtual_stages &&
+           a.stages == b.stages && a.recompute == b.recompute && a.shard == b.shard && a.shard_group == b.shard_group &&
            a.offload == b.offload && plan::words(a.overlap) == plan::words(b.overlap);
 }
 
@@ -192,7 +192,7 @@ CrossoverSearch::Recommended CrossoverSearch::searched(const Conditions& conditi
             standing.take(true, *taken);
         }
     }
-    return {.looked = true,
+    return {.searched = true,
             .changes = standing.crosses(),
             .plan = answer.plans.empty() ? std::nullopt : std::optional(answer.plans.front())};
 }
@@ -205,22 +205,22 @@ Direction CrossoverSearch::search_each(const AdjustableParameter& parameter, con
             continue;
         }
         Recommended there = searched(parameter.adjusted(conditions_, factor));
-        if (!there.looked) {
+        if (!there.searched) {
             return {};
         }
         if (there.changes) {
             Crossover crossover{.factor = factor, .to = std::move(there.plan)};
-            return parameter.by_doublings ? Direction{.looked = true, .crossover = std::move(crossover)}
+            return parameter.by_doublings ? Direction{.searched = true, .crossover = std::move(crossover)}
                                           : bisected(parameter, stays, std::move(crossover));
         }
         stays = factor;
     }
-    return {.looked = true, .crossover = std::nullopt};
+    return {.searched = true, .crossover = std::nullopt};
 }
 
 Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
     const double end = up ? parameter.parameter.most : parameter.parameter.least;
-    const Direction stays{.looked = true, .crossover = std::nullopt};
+    const Direction stays{.searched = true, .crossover = std::nullopt};
     const std::vector<double> way = steps(parameter, end, conditions_.batch);
     if (parameter.by_doublings || parameter.by_steps) {
         return search_each(parameter, way);
@@ -233,7 +233,7 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
         const auto found = bracket(parameter, end);
         const double at = found ? found->changes : end;
         Recommended there = searched(parameter.adjusted(conditions_, at));
-        if (!there.looked) {
+        if (!there.searched) {
             return {};
         }
         if (!there.changes && !found) {
@@ -246,15 +246,15 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
         if (!found) {
             continue;  // the plan that wins there is known now
         }
-        Recommended before{.looked = true};
+        Recommended before{.searched = true};
         if (!cannot_cross(parameter, found->stays) && found->stays != 1) {
             before = searched(parameter.adjusted(conditions_, found->stays));
         }
-        if (!before.looked) {
+        if (!before.searched) {
             return {};
         }
         if (!before.changes) {
-            return {.looked = true, .crossover = nearest};
+            return {.searched = true, .crossover = nearest};
         }
         nearest = Crossover{.factor = found->stays, .to = std::move(before.plan)};
     }
@@ -262,7 +262,7 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
         return bisected(parameter, 1, *nearest);
     }
     Recommended there = searched(parameter.adjusted(conditions_, end));
-    if (!there.looked) {
+    if (!there.searched) {
         return {};
     }
     return there.changes ? bisected(parameter, 1, {.factor = end, .to = std::move(there.plan)}) : stays;
@@ -279,7 +279,7 @@ Direction CrossoverSearch::probed(const AdjustableParameter& parameter, double e
             continue;
         }
         Recommended there = searched(parameter.adjusted(conditions_, factor));
-        if (!there.looked) {
+        if (!there.searched) {
             return {};
         }
         if (there.changes) {
@@ -287,7 +287,7 @@ Direction CrossoverSearch::probed(const AdjustableParameter& parameter, double e
         }
         stays = factor;
     }
-    return {.looked = true, .crossover = std::nullopt};
+    return {.searched = true, .crossover = std::nullopt};
 }
 
 Direction CrossoverSearch::bisected(const AdjustableParameter& parameter, double stays, Crossover crossover) {
@@ -298,7 +298,7 @@ Direction CrossoverSearch::bisected(const AdjustableParameter& parameter, double
             continue;
         }
         Recommended there = searched(parameter.adjusted(conditions_, middle));
-        if (!there.looked) {
+        if (!there.searched) {
             return {};
         }
         if (there.changes) {
@@ -307,7 +307,7 @@ Direction CrossoverSearch::bisected(const AdjustableParameter& parameter, double
             stays = middle;
         }
     }
-    return {.looked = true, .crossover = std::move(crossover)};
+    return {.searched = true, .crossover = std::move(crossover)};
 }
 
 }  // namespace dodona::search

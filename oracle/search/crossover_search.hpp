@@ -68,9 +68,9 @@ public:
     /// The first crossover towards the parameter's largest (`up`) or smallest factor.
     Direction look(const AdjustableParameter& parameter, bool up);
 
-    /// What a full search recommends; `looked` is false where it was stopped.
+    /// What a full search recommends; `searched` is false where it was stopped.
     struct Recommended {
-        bool looked = false;
+        bool searched = false;
         bool changes = false;  ///< the recommendation is another layout
         std::optional<step::Prediction> plan;
     };

@@ -39,7 +39,7 @@ struct Crossover {
 
 /// Changes of a parameter in one direction.
 struct Direction {
-    bool looked = false;  ///< false: not searched, or interrupted
+    bool searched = false;  ///< false: not searched, or interrupted
     std::optional<Crossover> crossover;
 };
 
@@ -52,7 +52,7 @@ struct Sensitivity {
 /// Memory headroom of the fullest device.
 struct MemoryMargin {
     Bytes left;                               ///< negative where the plan does not fit
-    bool looked = false;                      ///< whether `without` was searched
+    bool searched = false;                    ///< whether `without` was searched
     std::optional<step::Prediction> without;  ///< the plan recommended with just less memory than the plan needs
 };
 

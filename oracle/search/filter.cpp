@@ -136,7 +136,7 @@ bool Filter::allows(const std::string& name, const std::string& value) const {
 bool Filter::accepts(std::int64_t microbatch) const { return allows("microbatch", std::to_string(microbatch)); }
 
 bool Filter::accepts(const Variant& variant) const {
-    return allows("virtual_stages", std::to_string(variant.chunks)) &&
+    return allows("virtual_stages", std::to_string(variant.virtual_stages)) &&
            allows("recompute", std::string(plan::name(variant.recompute))) &&
            allows("shard", std::string(plan::name(variant.shard))) &&
            allows("schedule", std::string(plan::name(variant.schedule)));

@@ -71,15 +71,16 @@ bool in_parts(const plan::Plan& plan) { return plan.recompute == RecomputeKind::
 StepWeights step_weights(const Setting& setting, std::int64_t devices) {
     const auto stages = static_cast<double>(setting.stages());
     const std::vector<Seconds> equal(static_cast<std::size_t>(setting.stages()), unit::second / stages);
-    const double passes = step::pipeline_time(equal, setting.passes, setting.base.chunks).total.in(unit::second);
+    const double passes =
+        step::pipeline_time(equal, setting.passes, setting.base.virtual_stages).total.in(unit::second);
     const double stragglers = setting.base.framework[plan::FrameworkParameter::stragglers];
     double held = 0;
-    for (const std::int64_t chunk :
-         step::in_flight(setting.base.schedule, 0, setting.stages(), setting.passes, setting.base.chunks)) {
-        held += static_cast<double>(chunk);
+    for (const std::int64_t in_stage :
+         step::in_flight(setting.base.schedule, 0, setting.stages(), setting.passes, setting.base.virtual_stages)) {
+        held += static_cast<double>(in_stage);
     }
     return {.passes = passes * (1 + stragglers * std::log2(static_cast<double>(devices))),
-            .activations = held / stages / static_cast<double>(setting.base.chunks),
+            .activations = held / stages / static_cast<double>(setting.base.virtual_stages),
             .states = 1 / stages};
 }
 

@@ -73,7 +73,7 @@ Shape shape_of(const Plan& plan) {
 
 bool alike(const Setting& a, const Setting& b) {
     return a.base.mesh == b.base.mesh && a.base.shard == b.base.shard && a.base.recompute == b.base.recompute &&
-           a.base.chunks == b.base.chunks && a.passes == b.passes;
+           a.base.virtual_stages == b.base.virtual_stages && a.passes == b.passes;
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ std::vector<Setting> layer_settings(const Space& space, const std::vector<step::
         for (const Shape& shape : own.outer > 1 ? std::vector<Shape>{own} : shapes(ranks)) {
             Setting setting = setting_of(space, {shape.inner, shape.outer, own.stages});
             setting.base.schedule = plan.schedule;
-            setting.base.chunks = plan.chunks;
+            setting.base.virtual_stages = plan.virtual_stages;
             setting.base.recompute = plan.recompute;
             setting.base.shard = plan.shard;
             setting.passes = own.stages > 1 ? named[i].microbatches : 1;

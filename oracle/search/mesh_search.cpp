@@ -168,7 +168,8 @@ private:
         for (const Variant& variant : open) {
             evaluator.choose(variant);
             const Bytes least = evaluator.memory().device;
-            if (least <= context_.limit || least < known->least->memory || !smaller.even(stages_ * variant.chunks)) {
+            if (least <= context_.limit || least < known->least->memory ||
+                !smaller.even(stages_ * variant.virtual_stages)) {
                 return false;
             }
         }

@@ -73,14 +73,14 @@ std::size_t MeshTables::content_of(const Stage& stage) {
 
 const PipelineCut& MeshTables::cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages) {
     // Cuts into equally many blocks are shared; others are balanced by the times of one micro-batch.
-    const CutKey key{plan.chunks, passes.even(stages * plan.chunks) ? nullptr : &passes};
+    const CutKey key{plan.virtual_stages, passes.even(stages * plan.virtual_stages) ? nullptr : &passes};
     const auto found = cuts_.find(key);
     return found != cuts_.end() ? found->second : cuts_.emplace(key, make_cut(passes, plan, stages)).first->second;
 }
 
 PipelineCut MeshTables::make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages) {
     PipelineCut cut;
-    cut.runs = tables_.runs(passes, stages, plan.chunks);
+    cut.runs = tables_.runs(passes, stages, plan.virtual_stages);
     cut.stages = static_cast<std::size_t>(stages);
     for (StageRun& run : cut.runs) {
         run.content = content_of(run.stage);

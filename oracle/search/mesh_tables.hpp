@@ -69,7 +69,7 @@ private:
         auto operator<=>(const SendKey&) const = default;
     };
     struct CutKey {
-        std::int64_t chunks = 1;
+        std::int64_t virtual_stages = 1;
         const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage
         auto operator<=>(const CutKey&) const = default;
     };

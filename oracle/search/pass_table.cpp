@@ -131,14 +131,15 @@ const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) 
     return *table;
 }
 
-const std::vector<StageRun>& PassTables::runs(const PassTable& passes, std::int64_t stages, std::int64_t chunks) {
-    const CutKey key{stages, chunks, passes.even(stages * chunks) ? nullptr : &passes};
+const std::vector<StageRun>& PassTables::runs(const PassTable& passes, std::int64_t stages,
+                                              std::int64_t virtual_stages) {
+    const CutKey key{stages, virtual_stages, passes.even(stages * virtual_stages) ? nullptr : &passes};
     const auto found = cuts_.find(key);
     if (found != cuts_.end()) {
         return found->second;
     }
     std::vector<StageRun> runs;
-    std::vector<step::Stage> all = step::cut_stages(passes.costed, stages, chunks, {});
+    std::vector<step::Stage> all = step::cut_stages(passes.costed, stages, virtual_stages, {});
     for (std::size_t s = 0; s < all.size(); ++s) {
         if (!runs.empty() && runs.back().stage == all[s]) {
             ++runs.back().size;

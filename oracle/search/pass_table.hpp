@@ -86,7 +86,7 @@ public:
     const FeasibilityBound& feasibility(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
     /// The stages of a pipeline, equal neighbours as one run. Cuts into equally many blocks are shared by all tables.
-    const std::vector<StageRun>& runs(const PassTable& passes, std::int64_t stages, std::int64_t chunks);
+    const std::vector<StageRun>& runs(const PassTable& passes, std::int64_t stages, std::int64_t virtual_stages);
     /// Drops all tables if no later mesh can share them.
     void next_mesh();
 
@@ -106,7 +106,7 @@ private:
 
     struct CutKey {
         std::int64_t stages = 1;
-        std::int64_t chunks = 1;
+        std::int64_t virtual_stages = 1;
         const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage
         auto operator<=>(const CutKey&) const = default;
     };

@@ -20,7 +20,8 @@ PlanEvaluator::PlanEvaluator(MeshTables& layout, const PassTable& passes, plan::
 
 void PlanEvaluator::choose(const Variant& variant) {
     variant.apply(plan_);
-    const bool other_cut = !chosen_ || chosen_->chunks != variant.chunks || chosen_->schedule != variant.schedule;
+    const bool other_cut =
+        !chosen_ || chosen_->virtual_stages != variant.virtual_stages || chosen_->schedule != variant.schedule;
     const bool other_kept = other_cut || chosen_->recompute != variant.recompute;
     const bool other_states = other_cut || chosen_->shard != variant.shard;
     const bool other_memory = other_kept || other_states || chosen_->offload != variant.offload;
@@ -48,7 +49,7 @@ void PlanEvaluator::cut_stages() {
     for (const StageRun& run : cut_->runs) {
         runs_.push_back({.arrivals = layout_.arrivals(passes_, run, plan_),
                          .held = step::in_flight(plan_.schedule, static_cast<std::int64_t>(run.first), stages_,
-                                                 microbatches_, plan_.chunks),
+                                                 microbatches_, plan_.virtual_stages),
                          .kept = {}});
     }
 }
@@ -61,7 +62,7 @@ void PlanEvaluator::keep_activations() {
 
 PlanEvaluator::ContentValues& PlanEvaluator::content(std::size_t index) {
     while (contents_.size() <= index) {
-        const step::Stage stage{{step::Chunk{layout_.counts(contents_.size())}}};
+        const step::Stage stage{{step::VirtualStage{layout_.counts(contents_.size())}}};
         const step::StageBuffers buffers = step::stage_buffers(passes_.costed, plan_, stage, {}, 1);
         contents_.push_back({.workspace = buffers.workspace, .message = buffers.message, .passes = {}});
     }
@@ -163,7 +164,7 @@ PlanEvaluator::PassTimes PlanEvaluator::pass_times() {
 std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
     const PassTimes times = pass_times();
     Seconds step = static_cast<double>(microbatches_) * times.slowest +
-                   step::bubble(times.sum, times.slowest, plan_.chunks) +
+                   step::bubble(times.sum, times.slowest, plan_.virtual_stages) +
                    plan_.framework.seconds(FrameworkParameter::step);
     if (step > limit) {
         return {};
@@ -186,7 +187,7 @@ std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
     }
     step += tail;
     if (cut_->stages > 1) {
-        step += step::pipeline_transfers(filling, longest, microbatches_, plan_.chunks, plan_.overlap.pipeline);
+        step += step::pipeline_transfers(filling, longest, microbatches_, plan_.virtual_stages, plan_.overlap.pipeline);
     }
     return step + input_.exposed(step);
 }

@@ -16,7 +16,7 @@ std::int64_t complexity(const Plan& plan) {
     const bool recomputes = plan.recompute != plan::RecomputeKind::none;
     const auto folds = static_cast<std::int64_t>(plan.folds.size());
     return 10000 * (used + folds) + 1000 * static_cast<std::int64_t>(plan.shard) + (recomputes ? 500 : 0) +
-           100 * static_cast<std::int64_t>(plan.strategy.axes.size()) + std::min<std::int64_t>(plan.chunks, 99);
+           100 * static_cast<std::int64_t>(plan.strategy.axes.size()) + std::min<std::int64_t>(plan.virtual_stages, 99);
 }
 
 std::vector<Candidate> best_of_each(const Space& space, const std::vector<MeshLayout>& layouts,

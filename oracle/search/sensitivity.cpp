@@ -54,7 +54,7 @@ void look_at_memory(CrossoverSearch& crossovers, const Conditions& conditions, c
     const double enough = first.memory.total() / first.memory_limit;
     CrossoverSearch::Recommended there =
         crossovers.searched(memory->parameter.adjusted(conditions, kTooLittle * enough));
-    margin.looked = there.looked;
+    margin.searched = there.searched;
     margin.without = std::move(there.plan);
 }
 

@@ -108,7 +108,7 @@ std::vector<ShardLevel> shard_levels(const Plan& plan) {
 
 struct Schedule {
     ScheduleKind kind;
-    std::int64_t chunks;
+    std::int64_t virtual_stages;
 };
 
 /// GPipe takes as long as 1F1B and needs more memory, so it is never better and not searched.
@@ -118,9 +118,9 @@ std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks) {
     const std::int64_t microbatches = plan.batch / (step::data_ranks(plan) * plan.microbatch);
     // Interleaving deals out micro-batches in groups of as many as there are stages.
     if (stages > 1 && blocks % stages == 0 && microbatches % stages == 0) {
-        for (const std::int64_t chunks : divisors(blocks / stages)) {
-            if (chunks > 1) {
-                found.push_back({ScheduleKind::interleaved, chunks});
+        for (const std::int64_t virtual_stages : divisors(blocks / stages)) {
+            if (virtual_stages > 1) {
+                found.push_back({ScheduleKind::interleaved, virtual_stages});
             }
         }
     }
@@ -288,7 +288,8 @@ std::vector<Variant> Variants::of(const Plan& base) const {
             for (const ShardLevel shard : levels) {
                 for (const plan::Offload& offload : all_offloads) {
                     for (const plan::Overlap& overlap : all_overlaps) {
-                        variants.push_back({schedule.kind, schedule.chunks, recompute, shard, overlap, offload});
+                        variants.push_back(
+                            {schedule.kind, schedule.virtual_stages, recompute, shard, overlap, offload});
                     }
                 }
             }

@@ -60,8 +60,8 @@ struct UnevenCut {
 
 class UnevenCuts {
 public:
-    UnevenCuts(const BlockTimes& blocks, std::int64_t stages, std::int64_t chunks, std::int64_t microbatches)
-        : blocks_(blocks), stages_(stages), chunks_(chunks), microbatches_(microbatches) {}
+    UnevenCuts(const BlockTimes& blocks, std::int64_t stages, std::int64_t virtual_stages, std::int64_t microbatches)
+        : blocks_(blocks), stages_(stages), chunks_(virtual_stages), microbatches_(microbatches) {}
 
     /// All cuts with equal stages in the middle.
     [[nodiscard]] std::vector<UnevenCut> all() const {
@@ -112,13 +112,13 @@ private:
 Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t stages,
                      std::int64_t microbatches) {
     std::vector<Seconds> times;
-    for (const step::Stage& stage : step::cut_stages(costed, stages, plan.chunks, {})) {
+    for (const step::Stage& stage : step::cut_stages(costed, stages, plan.virtual_stages, {})) {
         Seconds& time = times.emplace_back();
         for (std::size_t u = 0; u < costed.segments.size(); ++u) {
             time += static_cast<double>(stage.count(u)) * seconds_of(costed.segments[u], plan);
         }
     }
-    return step::pipeline_time(times, microbatches, plan.chunks).total;
+    return step::pipeline_time(times, microbatches, plan.virtual_stages).total;
 }
 
 }  // namespace
@@ -131,7 +131,7 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Pla
         step::pipeline_limit(costed.graph->segment_count(), plan, microbatches)) {
         return {};
     }
-    const UnevenCuts cuts(*blocks, stages, plan.chunks, microbatches);
+    const UnevenCuts cuts(*blocks, stages, plan.virtual_stages, microbatches);
     const Seconds usual = default_time(costed, plan, stages, microbatches);
     std::vector<UnevenCut> faster = cuts.all();
     std::erase_if(faster, [&](const UnevenCut& cut) { return cut.time >= usual; });

@@ -1,6 +1,6 @@
 // Pipeline cuts with fewer blocks on the first and last stage, which also hold the embedding and the head.
 //
-// With L equal blocks on V = stages x chunks virtual stages: n_0 + (V - 2) k + n_last = L. Software: Megatron-Core's
+// With L equal blocks on V = stages x virtual_stages: n_0 + (V - 2) k + n_last = L. Software: Megatron-Core's
 // --decoder-first-pipeline-num-layers and --decoder-last-pipeline-num-layers; Llama 3 405B has one layer less on both
 // (arXiv:2407.21783, section 3.3.2).
 #pragma once

@@ -10,7 +10,7 @@ namespace dodona::search {
 
 struct Variant {
     plan::ScheduleKind schedule = plan::ScheduleKind::one_forward_one_backward;
-    std::int64_t chunks = 1;
+    std::int64_t virtual_stages = 1;
     plan::RecomputeKind recompute = plan::RecomputeKind::none;
     plan::ShardLevel shard = plan::ShardLevel::none;
     plan::Overlap overlap;
@@ -18,7 +18,7 @@ struct Variant {
 
     void apply(plan::Plan& plan) const {
         plan.schedule = schedule;
-        plan.chunks = chunks;
+        plan.virtual_stages = virtual_stages;
         plan.recompute = recompute;
         plan.shard = shard;
         plan.overlap = overlap;

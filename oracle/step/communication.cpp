@@ -101,7 +101,7 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
                   transfer.time, transfer.ranks);
     }
     if (stages > 1 && pass.boundary > Seconds{}) {
-        const double transfers = 2.0 * m * static_cast<double>(plan.chunks);
+        const double transfers = 2.0 * m * static_cast<double>(plan.virtual_stages);
         lines.add(CommunicationSubject::stage_boundary, cluster::Collective::send,
                   costed.mesh.axis(*plan.strategy.pipeline), pass.arriving.sent, transfers, pass.send);
         if (pass.arriving.gathered > Bytes{}) {

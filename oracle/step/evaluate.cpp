@@ -39,7 +39,7 @@ public:
             p_.runs = false;
             return std::move(p_);
         }
-        choose_job(cut_stages(costed_, stages, plan_.chunks, plan_.stages));
+        choose_job(cut_stages(costed_, stages, plan_.virtual_stages, plan_.stages));
         compose_time();
         compose_memory();
         check_fit();

@@ -40,12 +40,12 @@ public:
           microbatches_(microbatches),
           graph_(*groups.front().on.front()->graph),
           stages_(groups.front().on.size()),
-          parts_(stages_ * static_cast<std::size_t>(plan.chunks)),
+          parts_(stages_ * static_cast<std::size_t>(plan.virtual_stages)),
           pieces_(pieces_of(graph_, static_cast<std::int64_t>(parts_))) {}
 
     std::vector<std::vector<Stage>> run(MemoryLimits memory) const {
         std::vector<std::vector<Stage>> cuts;
-        if (memory == MemoryLimits::respected && plan_.chunks > 1) {
+        if (memory == MemoryLimits::respected && plan_.virtual_stages > 1) {
             return cuts;
         }
         Holds holds;
@@ -102,7 +102,7 @@ private:
         return slowest;
     }
 
-    /// Chunk c of stage s is part c * stages + s.
+    /// Virtual stage c of stage s is part c * stages + s.
     [[nodiscard]] Times by_part(const Times& by_stage) const {
         Times times;
         for (std::size_t part = 0; part < parts_; ++part) {
@@ -121,19 +121,19 @@ private:
         return times;
     }
 
-    [[nodiscard]] Chunk chunk(std::size_t first, std::size_t last) const {
-        Chunk chunk{std::vector<std::int64_t>(graph_.segments.size(), 0)};
+    [[nodiscard]] VirtualStage virtual_stage(std::size_t first, std::size_t last) const {
+        VirtualStage virtual_stage{std::vector<std::int64_t>(graph_.segments.size(), 0)};
         for (std::size_t i = first; i < last; ++i) {
-            chunk.counts[pieces_[i].segment] += pieces_[i].count;
+            virtual_stage.counts[pieces_[i].segment] += pieces_[i].count;
         }
-        return chunk;
+        return virtual_stage;
     }
 
     void add(const std::vector<std::size_t>& ends, std::vector<std::vector<Stage>>& cuts) const {
         std::vector<Stage> cut(stages_);
         std::size_t first = 0;
         for (std::size_t part = 0; part < ends.size(); ++part) {
-            cut[part % stages_].chunks.push_back(chunk(first, ends[part]));
+            cut[part % stages_].virtual_stages.push_back(virtual_stage(first, ends[part]));
             first = ends[part];
         }
         if (!ends.empty() && std::find(cuts.begin(), cuts.end(), cut) == cuts.end()) {
@@ -150,7 +150,7 @@ private:
             for (std::size_t end = 1; end <= pieces_.size(); ++end) {
                 std::size_t& first = firsts[stage][end];
                 first = firsts[stage][end - 1];
-                while (first < end && needed(stage, {{chunk(first, end)}}, known) > room) {
+                while (first < end && needed(stage, {{virtual_stage(first, end)}}, known) > room) {
                     ++first;
                 }
             }
@@ -174,9 +174,9 @@ private:
     [[nodiscard]] Bytes needed(std::size_t index, const Stage& stage,
                                std::map<std::vector<std::int64_t>, StageStates>& known) const {
         const CostedGraph& on = *groups_.front().on[index];
-        auto found = known.find(stage.chunks[0].counts);
+        auto found = known.find(stage.virtual_stages[0].counts);
         if (found == known.end()) {
-            found = known.emplace(stage.chunks[0].counts, stage_states(on, plan_, stage, microbatches_)).first;
+            found = known.emplace(stage.virtual_stages[0].counts, stage_states(on, plan_, stage, microbatches_)).first;
         }
         const KeptActivations kept = kept_activations(on, plan_, stage,
                                                       in_flight(plan_.schedule, static_cast<std::int64_t>(index),

@@ -6,12 +6,13 @@
 
 namespace dodona::step {
 
-Seconds bubble(Seconds sum, Seconds slowest, std::int64_t chunks) {
-    return (sum - slowest) / static_cast<double>(chunks);
+Seconds bubble(Seconds sum, Seconds slowest, std::int64_t virtual_stages) {
+    return (sum - slowest) / static_cast<double>(virtual_stages);
 }
 
-PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t microbatches, std::int64_t chunks) {
-    check(!stage_times.empty() && microbatches >= 1 && chunks >= 1,
+PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t microbatches,
+                           std::int64_t virtual_stages) {
+    check(!stage_times.empty() && microbatches >= 1 && virtual_stages >= 1,
           "a pipeline has stages, micro-batches and virtual stages");
     PipelineTime time;
     Seconds sum;
@@ -22,18 +23,18 @@ PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t mi
         }
     }
     const Seconds slowest = stage_times[time.critical];
-    time.bubble = bubble(sum, slowest, chunks);
+    time.bubble = bubble(sum, slowest, virtual_stages);
     time.total = static_cast<double>(microbatches) * slowest + time.bubble;
     return time;
 }
 
-Seconds pipeline_transfers(Seconds filling, Seconds slowest, std::int64_t microbatches, std::int64_t chunks,
+Seconds pipeline_transfers(Seconds filling, Seconds slowest, std::int64_t microbatches, std::int64_t virtual_stages,
                            bool overlapped) {
-    const std::int64_t steady = overlapped ? 0 : microbatches * chunks - 1;
+    const std::int64_t steady = overlapped ? 0 : microbatches * virtual_stages - 1;
     return 2.0 * (filling + static_cast<double>(steady) * slowest);
 }
 
-Seconds pipeline_transfers(std::span<const Seconds> boundaries, std::int64_t microbatches, std::int64_t chunks,
+Seconds pipeline_transfers(std::span<const Seconds> boundaries, std::int64_t microbatches, std::int64_t virtual_stages,
                            bool overlapped) {
     if (boundaries.size() <= 1) {
         return {};
@@ -44,12 +45,12 @@ Seconds pipeline_transfers(std::span<const Seconds> boundaries, std::int64_t mic
         filling += boundaries[s];
         slowest = max(slowest, boundaries[s]);
     }
-    return pipeline_transfers(filling, slowest, microbatches, chunks, overlapped);
+    return pipeline_transfers(filling, slowest, microbatches, virtual_stages, overlapped);
 }
 
 std::vector<std::int64_t> in_flight(plan::ScheduleKind kind, std::int64_t stage, std::int64_t stages,
-                                    std::int64_t microbatches, std::int64_t chunks) {
-    std::vector<std::int64_t> held(static_cast<std::size_t>(chunks), 0);
+                                    std::int64_t microbatches, std::int64_t virtual_stages) {
+    std::vector<std::int64_t> held(static_cast<std::size_t>(virtual_stages), 0);
     if (stages == 1) {
         std::fill(held.begin(), held.end(), std::int64_t{1});  // accumulation: one micro-batch after the other
         return held;
@@ -58,11 +59,12 @@ std::vector<std::int64_t> in_flight(plan::ScheduleKind kind, std::int64_t stage,
         std::fill(held.begin(), held.end(), microbatches);
         return held;
     }
-    if (chunks == 1) {
+    if (virtual_stages == 1) {
         held[0] = std::min(microbatches, stages - stage);
         return held;
     }
-    std::int64_t left = std::min(microbatches * chunks, (chunks - 1) * stages + 2 * (stages - stage - 1) + 1);
+    std::int64_t left =
+        std::min(microbatches * virtual_stages, (virtual_stages - 1) * stages + 2 * (stages - stage - 1) + 1);
     for (std::size_t c = 0; left > 0; c = (c + 1) % held.size()) {
         const std::int64_t passes = std::min({left, stages, microbatches - held[c]});
         held[c] += passes;

@@ -23,7 +23,7 @@ StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::v
     const KeptActivations kept = kept_activations(
         on, plan, work.stage,
         in_flight(plan.schedule, static_cast<std::int64_t>(index), static_cast<std::int64_t>(cut.size()), microbatches,
-                  static_cast<std::int64_t>(work.stage.chunks.size())));
+                  static_cast<std::int64_t>(work.stage.virtual_stages.size())));
     work.offload = stage_offload(
         *on.cluster, plan, work.states, kept,
         {work.pass.forward.compute.value, work.pass.backward.compute.value + work.pass.recompute.compute.value,
@@ -38,7 +38,7 @@ PipelineTime pipeline_of(const Replica& replica, const plan::Plan& plan, std::in
     for (const StageWork& work : replica.stages) {
         passes.push_back(work.pass.total().value);
     }
-    return pipeline_time(passes, microbatches, plan.chunks);
+    return pipeline_time(passes, microbatches, plan.virtual_stages);
 }
 
 Seconds transfers_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches, bool overlapped) {
@@ -46,7 +46,7 @@ Seconds transfers_of(const Replica& replica, const plan::Plan& plan, std::int64_
     for (const StageWork& work : replica.stages) {
         boundaries.push_back(work.pass.boundary);
     }
-    return pipeline_transfers(boundaries, microbatches, plan.chunks, overlapped);
+    return pipeline_transfers(boundaries, microbatches, plan.virtual_stages, overlapped);
 }
 
 std::vector<MicrobatchShare> deal_to(const std::vector<ReplicaGroup>& groups, const ComposedStep& composed,

@@ -136,10 +136,10 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
                                  const std::vector<std::int64_t>& held) {
     KeptActivations kept;
     std::int64_t segments = 0;
-    for (std::size_t c = 0; c < stage.chunks.size(); ++c) {
+    for (std::size_t c = 0; c < stage.virtual_stages.size(); ++c) {
         Checkpoints checkpoints(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
         for (std::size_t u = 0; u < costed.segments.size(); ++u) {
-            const std::int64_t count = stage.chunks[c].counts[u];
+            const std::int64_t count = stage.virtual_stages[c].counts[u];
             if (count == 0) {
                 continue;
             }

@@ -28,12 +28,12 @@ Counts unit_counts(const CostedGraph& costed) {
 /// the next block, those after the last block with the last stage.
 std::vector<Counts> deal_blocks(const CostedGraph& costed, const Counts& per_stage) {
     const auto& segments = costed.graph->segments;
-    std::vector<Counts> virtual_stages(per_stage.size(), Counts(segments.size(), 0));
+    std::vector<Counts> total(per_stage.size(), Counts(segments.size(), 0));
     std::size_t stage = 0;
     std::int64_t room = per_stage[0];
     for (std::size_t u = 0; u < segments.size(); ++u) {
         if (!segments[u].is_block()) {
-            virtual_stages[stage][u] = segments[u].count;
+            total[stage][u] = segments[u].count;
             continue;
         }
         std::int64_t left = segments[u].count;
@@ -42,12 +42,12 @@ std::vector<Counts> deal_blocks(const CostedGraph& costed, const Counts& per_sta
                 room = per_stage[++stage];
             }
             const std::int64_t taken = room == 0 ? left : std::min(left, room);
-            virtual_stages[stage][u] += taken;
+            total[stage][u] += taken;
             left -= taken;
             room -= std::min(room, taken);
         }
     }
-    return virtual_stages;
+    return total;
 }
 
 double unit_seconds(const SegmentCost& segment) {
@@ -146,11 +146,11 @@ bool blocks_are_alike(const CostedGraph& costed) {
 
 std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Plan& plan, std::int64_t microbatches) {
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
-    if (segments < stages * plan.chunks) {
-        return plan::Limit{plan::SegmentLimit{.segments = segments, .cut = {{stages, plan.chunks}}},
-                           stages * plan.chunks};
+    if (segments < stages * plan.virtual_stages) {
+        return plan::Limit{plan::SegmentLimit{.segments = segments, .cut = {{stages, plan.virtual_stages}}},
+                           stages * plan.virtual_stages};
     }
-    if (plan.schedule == plan::ScheduleKind::interleaved && plan.chunks > 1 && microbatches % stages != 0) {
+    if (plan.schedule == plan::ScheduleKind::interleaved && plan.virtual_stages > 1 && microbatches % stages != 0) {
         return plan::Limit{plan::InterleavingLimit{microbatches}, stages};
     }
     return std::nullopt;
@@ -158,44 +158,45 @@ std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Pla
 
 std::int64_t Stage::count(std::size_t segment) const {
     std::int64_t sum = 0;
-    for (const Chunk& chunk : chunks) {
-        sum += chunk.counts[segment];
+    for (const VirtualStage& virtual_stage : virtual_stages) {
+        sum += virtual_stage.counts[segment];
     }
     return sum;
 }
 
-std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t chunks,
+std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t virtual_stages,
                               const std::vector<std::int64_t>& given) {
-    const std::int64_t virtual_stages = stages * chunks;
+    const std::int64_t parts = stages * virtual_stages;
     const std::int64_t blocks = costed.graph->block_count();
     std::vector<Counts> cut;
-    if (virtual_stages == 1) {
+    if (parts == 1) {
         cut = {unit_counts(costed)};
     } else if (!given.empty()) {
         cut = deal_blocks(costed, given);
-    } else if (blocks % virtual_stages == 0 && blocks_are_alike(costed)) {
-        cut = deal_blocks(costed, Counts(static_cast<std::size_t>(virtual_stages), blocks / virtual_stages));
+    } else if (blocks % parts == 0 && blocks_are_alike(costed)) {
+        cut = deal_blocks(costed, Counts(static_cast<std::size_t>(parts), blocks / parts));
     } else {
-        check(total(unit_counts(costed)) >= virtual_stages, "every virtual stage gets a segment");
-        cut = balance(costed, virtual_stages);
+        check(total(unit_counts(costed)) >= parts, "every virtual stage gets a segment");
+        cut = balance(costed, parts);
     }
     std::vector<Stage> result(static_cast<std::size_t>(stages));
     for (std::size_t v = 0; v < cut.size(); ++v) {
-        result[v % static_cast<std::size_t>(stages)].chunks.push_back({std::move(cut[v])});
+        result[v % static_cast<std::size_t>(stages)].virtual_stages.push_back({std::move(cut[v])});
     }
     return result;
 }
 
 Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms split) {
     Incoming most;
-    for (const Chunk& chunk : stage.chunks) {
-        const auto found = std::find_if(chunk.counts.begin(), chunk.counts.end(), [](std::int64_t n) { return n > 0; });
-        const auto first = static_cast<std::size_t>(found - chunk.counts.begin());
+    for (const VirtualStage& virtual_stage : stage.virtual_stages) {
+        const auto found = std::find_if(virtual_stage.counts.begin(), virtual_stage.counts.end(),
+                                        [](std::int64_t n) { return n > 0; });
+        const auto first = static_cast<std::size_t>(found - virtual_stage.counts.begin());
         Incoming here;
-        for (std::size_t u = first; u < chunk.counts.size(); ++u) {
+        for (std::size_t u = first; u < virtual_stage.counts.size(); ++u) {
             for (const Entering& tensor : costed.segments[u].entering) {
                 const bool from_before = u == first || tensor.producer < first;
-                if (chunk.counts[u] == 0 || !from_before || tensor.sample) {
+                if (virtual_stage.counts[u] == 0 || !from_before || tensor.sample) {
                     continue;
                 }
                 const plan::Atoms over = split & ~tensor.sharded;

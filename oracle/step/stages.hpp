@@ -1,4 +1,4 @@
-// Cuts the segments of a graph into pipeline stages and virtual stages (chunks).
+// Cuts the segments of a graph into pipeline stages and virtual stages.
 #pragma once
 
 #include <cstdint>
@@ -10,24 +10,24 @@
 
 namespace dodona::step {
 
-/// How many instances of each segment a chunk holds.
-struct Chunk {
+/// How many instances of each segment a virtual stage holds.
+struct VirtualStage {
     std::vector<std::int64_t> counts;  ///< by segment
-    bool operator==(const Chunk&) const = default;
+    bool operator==(const VirtualStage&) const = default;
 };
 
-/// A pipeline stage: the chunks of one rank, in model order. Chunk c of stage s is virtual stage c * stages + s.
+/// A pipeline stage: the virtual stages of one rank, in model order; the c-th of stage s is c * stages + s of the model.
 struct Stage {
-    std::vector<Chunk> chunks;
+    std::vector<VirtualStage> virtual_stages;
     [[nodiscard]] std::int64_t count(std::size_t segment) const;
     bool operator==(const Stage&) const = default;
 };
 
-/// Cuts into `stages` x `chunks` virtual stages. Equal blocks where the number of blocks divides evenly (layers before
+/// Cuts into `stages` x `virtual_stages` virtual stages. Equal blocks where the number of blocks divides evenly (layers before
 /// and after them join the first and the last), as training frameworks do; otherwise the cut whose slowest virtual
 /// stage is fastest. `given` (blocks per virtual stage) overrides. Domain: no more virtual stages than segments
 /// (pipeline_limit).
-std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t chunks,
+std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t virtual_stages,
                               const std::vector<std::int64_t>& given);
 
 /// Whether all blocks cost the same within 1 %, so that equally many per stage are balanced.

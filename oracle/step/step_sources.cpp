@@ -46,7 +46,7 @@ StepTimes pass_sources(const StagePass& pass) {
 
 StepTimes step_sources(const ComposedStep& composed, const plan::Plan& plan, const cluster::Cluster& cluster) {
     const Replica& slowest = composed.replicas[composed.critical];
-    const double v = static_cast<double>(plan.chunks);
+    const double v = static_cast<double>(plan.virtual_stages);
     const double m = static_cast<double>(slowest.microbatches);
     StepTimes sources;
     cost::PassTimes boundaries;

@@ -82,21 +82,21 @@ void check_batch(const plan::Plan& plan, const Location& where, Diagnostics& fau
 void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Location& where, Diagnostics& faults) {
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     const bool interleaved = plan.schedule == plan::ScheduleKind::interleaved;
-    if (plan.chunks > 1 && !interleaved) {
+    if (plan.virtual_stages > 1 && !interleaved) {
         faults.error(where,
                      fmt::format("{} virtual stages per pipeline rank need the schedule interleaved-1f1b, not {}",
-                                 plan.chunks, name(plan.schedule)),
+                                 plan.virtual_stages, name(plan.schedule)),
                      "add --schedule interleaved-1f1b");
     }
-    if (plan.chunks > 1 && stages == 1) {
+    if (plan.virtual_stages > 1 && stages == 1) {
         faults.error(where, "virtual stages need a pipeline of at least two stages", "set virtual_stages to 1");
     }
     if (!plan.stages.empty()) {
         const std::int64_t blocks = graph.block_count();
         const std::int64_t given = std::accumulate(plan.stages.begin(), plan.stages.end(), std::int64_t{0});
-        if (static_cast<std::int64_t>(plan.stages.size()) != stages * plan.chunks) {
+        if (static_cast<std::int64_t>(plan.stages.size()) != stages * plan.virtual_stages) {
             faults.error(where, fmt::format("{} stage sizes are given for {} stages x {} virtual stages",
-                                            plan.stages.size(), stages, plan.chunks));
+                                            plan.stages.size(), stages, plan.virtual_stages));
         } else if (given != blocks) {
             faults.error(where, fmt::format("the stages hold {} blocks, the network has {}", given, blocks),
                          fmt::format("sizes must add up to {}", blocks));

@@ -83,8 +83,8 @@ RunResult compared(const files::MeasuredRun& run, Questions& questions) {
     result.job = cells(run, {"model", "model_overrides", "input", "global_batch", "device", "machine", "gpus",
                              "gpus_per_node", "precision", "framework"});
     result.layout = cells(run, {"microbatch", "tensor", "sequence_parallel", "context", "expert", "expert_tensor",
-                                "pipeline", "chunks", "data", "shard", "shard_group", "spatial", "filter", "channel",
-                                "strategy", "recompute", "overlap_gradients", "overlap_parameters"});
+                                "pipeline", "virtual_stages", "data", "shard", "shard_group", "spatial", "filter",
+                                "channel", "strategy", "recompute", "overlap_gradients", "overlap_parameters"});
     try {
         predict(run, questions.of(run), result);
     } catch (const InputError& error) {

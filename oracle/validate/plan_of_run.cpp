@@ -159,9 +159,10 @@ plan::Plan plan_of(const files::MeasuredRun& run, const files::RunConventions& c
     lay_mesh(run, line, plan);
     plan.batch = run.global_batch;
     plan.microbatch = run.microbatch;
-    plan.chunks = run.chunks;
-    plan.schedule = run.chunks > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
-    plan.stages = stage_sizes(blocks_of(graph), run.pipeline * run.chunks);
+    plan.virtual_stages = run.virtual_stages;
+    plan.schedule =
+        run.virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
+    plan.stages = stage_sizes(blocks_of(graph), run.pipeline * run.virtual_stages);
     set_precision(run, conventions, plan);
     set_optimizer(run, conventions, plan);
     set_sharding(run, plan);

@@ -25,8 +25,8 @@ Record recommendation(const std::optional<step::Prediction>& prediction) {
     if (!prediction) {
         return nullptr;
     }
-    constexpr std::array kKeys{"strategy", "mesh",   "fold",      "batch", "microbatch",
-                               "schedule", "chunks", "recompute", "shard", "step_time_s"};
+    constexpr std::array kKeys{"strategy", "mesh",           "fold",      "batch", "microbatch",
+                               "schedule", "virtual_stages", "recompute", "shard", "step_time_s"};
     const Record all = plan_record(*prediction, std::nullopt);
     Record named = no_fields();
     for (const char* key : kKeys) {
@@ -42,7 +42,7 @@ Record direction_record(const search::Direction& direction) {
                      {"tied_now", direction.crossover->tied},
                      {"to", recommendation(direction.crossover->to)}};
     }
-    return {{"looked", direction.looked}, {"flip", crossover}};
+    return {{"searched", direction.searched}, {"crossover", crossover}};
 }
 
 std::string_view word(search::ParameterKind kind) {
@@ -71,12 +71,12 @@ Record explanation_record(const search::Explanation& explanation) {
     return {{"parameters", list_of(explanation.parameters, sensitivity_record)},
             {"memory",
              {{"left_bytes", explanation.memory.left},
-              {"looked", explanation.memory.looked},
+              {"searched", explanation.memory.searched},
               {"without", recommendation(explanation.memory.without)}}},
-            {"flips", explanation.crossovers_searched},
+            {"crossovers_searched", explanation.crossovers_searched},
             {"complete", explanation.complete},
             {"searches", explanation.searches},
-            {"unmoved", explanation.insensitive_omitted}};
+            {"insensitive", explanation.insensitive_omitted}};
 }
 
 }  // namespace dodona::reports

@@ -64,13 +64,13 @@ std::string destination(const Crossover& crossover) {
            (crossover.to ? strategy_and_mesh(crossover.to->plan) : "nothing fits");
 }
 
-bool all_looked(const Sensitivity& sensitivity) { return sensitivity.less.looked && sensitivity.more.looked; }
+bool all_searched(const Sensitivity& sensitivity) { return sensitivity.less.searched && sensitivity.more.searched; }
 
 /// Neither the time nor the choice is sensitive to it.
 bool is_idle(const Explanation& explanation, const Sensitivity& sensitivity) {
     const bool moves = std::abs(sensitivity.elasticity) >= kNothing;
     const bool crosses = sensitivity.less.crossover || sensitivity.more.crossover;
-    return !moves && !crosses && (!explanation.crossovers_searched || all_looked(sensitivity));
+    return !moves && !crosses && (!explanation.crossovers_searched || all_searched(sensitivity));
 }
 
 std::string time_sentence(const Explanation& explanation) {
@@ -110,7 +110,7 @@ std::string memory_sentence(const search::MemoryMargin& memory, const step::Pred
         return fmt::format("{} more memory per device would make it fit", text(-memory.left));
     }
     std::string sentence = fmt::format("memory headroom: {} per device", text(memory.left));
-    if (!memory.looked) {
+    if (!memory.searched) {
         return sentence;
     }
     if (!memory.without) {
@@ -186,7 +186,7 @@ Table sensitivity_table(const Explanation& explanation) {
         }
         if (!shown) {
             Cell crossover;
-            crossover.mark = all_looked(sensitivity) ? Mark::none : Mark::unknown;
+            crossover.mark = all_searched(sensitivity) ? Mark::none : Mark::unknown;
             table.row({cells[0], cells[1], cells[2], crossover, {}, {}});
         }
     }

@@ -48,7 +48,7 @@ Record scaling_plan_record(const step::Prediction& best) {
             {"fold", folds},
             {"microbatch", best.plan.microbatch},
             {"schedule", plan::name(best.plan.schedule)},
-            {"chunks", best.plan.chunks},
+            {"virtual_stages", best.plan.virtual_stages},
             {"recompute", recompute_name(best.plan)},
             {"shard", plan::name(best.plan.shard)},
             {"step_time_s", best.step.value},
@@ -79,14 +79,14 @@ Record strategy_limits_record(const search::StrategyLimits& limits) {
                   {"fastest", limits.fastest},
                   {"worthwhile_to",
                    limits.diminishing_returns ? Record(limits.diminishing_returns->devices) : Record(limits.fits_to)},
-                  {"turn", nullptr},
+                  {"diminishing_returns", nullptr},
                   {"verdict", nullptr},
                   {"axes", list_of(limits.axes, axis_record)},
-                  {"rungs", list_of(limits.points, scaling_point_record)}};
+                  {"points", list_of(limits.points, scaling_point_record)}};
     if (limits.diminishing_returns) {
-        record["turn"] = {{"gpus", limits.diminishing_returns->beyond},
-                          {"part", step::name(limits.diminishing_returns->part)},
-                          {"of_lost_time", limits.diminishing_returns->growth}};
+        record["diminishing_returns"] = {{"gpus", limits.diminishing_returns->beyond},
+                                         {"part", step::name(limits.diminishing_returns->part)},
+                                         {"of_lost_time", limits.diminishing_returns->growth}};
     }
     if (limits.verdict) {
         record["verdict"] = {{"gpus", limits.verdict->devices},
@@ -110,7 +110,7 @@ std::vector<Record> limits_rows(const search::LimitsAnswer& answer) {
     std::vector<Record> rows;
     for (const search::StrategyLimits& limits : answer.strategies) {
         Record& row = rows.emplace_back(strategy_limits_record(limits));
-        for (const char* key : {"turn", "verdict"}) {
+        for (const char* key : {"diminishing_returns", "verdict"}) {
             if (row[key].is_null()) {
                 row.erase(key);  // other rows have its members as columns
             }

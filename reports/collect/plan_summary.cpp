@@ -125,7 +125,7 @@ std::string run_lengths(const std::vector<std::int64_t>& values) {
 
 std::string schedule_text(const plan::Plan& plan) {
     return std::string(plan::name(plan.schedule)) +
-           (plan.chunks > 1 ? fmt::format(", {} virtual stages", plan.chunks) : "") +
+           (plan.virtual_stages > 1 ? fmt::format(", {} virtual stages", plan.virtual_stages) : "") +
            (plan.stages.empty() ? "" : fmt::format(" (blocks {})", run_lengths(plan.stages)));
 }
 

@@ -51,7 +51,7 @@ void add_schedule(Record& p, const step::Prediction& prediction) {
     p["microbatches"] = prediction.microbatches;
     p["data_ranks"] = prediction.data_ranks;
     p["schedule"] = plan::name(plan.schedule);
-    p["chunks"] = plan.chunks;
+    p["virtual_stages"] = plan.virtual_stages;
     p["recompute"] = recompute_name(plan);
     p["shard"] = plan::name(plan.shard);
     p["shard_group"] = plan.shard_group > 0 ? Record(plan.shard_group) : Record();

@@ -45,7 +45,7 @@ TEST(PlanFile, IsRead) {
     EXPECT_EQ(plan.folds.at(0).size, 2);
     EXPECT_EQ(plan.strategy.name, "tensor");
     EXPECT_EQ(plan.schedule, plan::ScheduleKind::interleaved);
-    EXPECT_EQ(plan.chunks, 2);
+    EXPECT_EQ(plan.virtual_stages, 2);
     EXPECT_EQ(plan.stages, (std::vector<std::int64_t>{1, 2, 3, 4}));
     EXPECT_EQ(plan.recompute, plan::RecomputeKind::every);
     EXPECT_EQ(plan.recompute_every, 2);
@@ -170,7 +170,8 @@ void expect_same(const Plan& a, const Plan& b) {
         RC_ASSERT(a.folds[i].name == b.folds[i].name && a.folds[i].of == b.folds[i].of);
         RC_ASSERT(a.folds[i].size == b.folds[i].size);
     }
-    RC_ASSERT(a.batch == b.batch && a.microbatch == b.microbatch && a.schedule == b.schedule && a.chunks == b.chunks);
+    RC_ASSERT(a.batch == b.batch && a.microbatch == b.microbatch && a.schedule == b.schedule &&
+              a.virtual_stages == b.virtual_stages);
     RC_ASSERT(a.stages == b.stages && a.recompute == b.recompute);
     RC_ASSERT(a.recompute != plan::RecomputeKind::every || a.recompute_every == b.recompute_every);
     RC_ASSERT(a.recompute_layers.size() == b.recompute_layers.size());
@@ -197,9 +198,9 @@ bool coin() { return *rc::gen::arbitrary<bool>(); }
 void choose_schedule(Plan& plan, std::int64_t ranks) {
     plan.schedule = *rc::gen::element(plan::ScheduleKind::gpipe, plan::ScheduleKind::one_forward_one_backward,
                                       plan::ScheduleKind::interleaved);
-    plan.chunks = plan.schedule == plan::ScheduleKind::interleaved ? 1 + count(5) : 1;
-    for (std::int64_t i = 0; coin() && i < ranks * plan.chunks; ++i) {
-        plan.stages.assign(static_cast<std::size_t>(ranks * plan.chunks), count(9));
+    plan.virtual_stages = plan.schedule == plan::ScheduleKind::interleaved ? 1 + count(5) : 1;
+    for (std::int64_t i = 0; coin() && i < ranks * plan.virtual_stages; ++i) {
+        plan.stages.assign(static_cast<std::size_t>(ranks * plan.virtual_stages), count(9));
     }
 }
 

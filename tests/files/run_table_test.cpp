@@ -66,7 +66,7 @@ TEST(RunTable, ReadsWhatARowSaysAndWhatItLeavesOut) {
     EXPECT_EQ(run.extents, std::vector<std::int64_t>{2048});
     EXPECT_EQ(run.gpus, 64);
     EXPECT_EQ(run.precision, Precision::fp16);
-    EXPECT_EQ(run.chunks, 3);
+    EXPECT_EQ(run.virtual_stages, 3);
     EXPECT_EQ(run.cell("sequence_parallel"), "yes");
     EXPECT_DOUBLE_EQ(run.step_time->in(unit::second), 13.75);
     EXPECT_EQ(run.where.line, 5);

@@ -35,7 +35,7 @@ constexpr const char* kMegatron =
     "\n## Megatron-LM on Selene\n\n"
     "fp16 with Adam and fp32 gradients, sequence 2048, no sharding of optimizer states, machine `selene`. \"t 8, p 35 "
     "x 3,\n"
-    "d 9\" is tensor 8, pipeline 35 of 3 chunks each, data 9; b is the micro-batch.\n";
+    "d 9\" is tensor 8, pipeline 35 of 3 virtual stages each, data 9; b is the micro-batch.\n";
 
 constexpr const char* kParadl =
     "\n## ParaDL's Table VIII\n\n"
@@ -89,7 +89,8 @@ std::string seconds(double value) { return value < 1000 ? fmt::format("{:.4g}", 
 std::string layout(const MegatronRun& run) {
     std::string text = fmt::format("t {}", run.tensor);
     if (run.pipeline > 1) {
-        text += fmt::format(", p {}", run.pipeline) + (run.chunks > 1 ? fmt::format(" x {}", run.chunks) : "");
+        text += fmt::format(", p {}", run.pipeline) +
+                (run.virtual_stages > 1 ? fmt::format(" x {}", run.virtual_stages) : "");
     }
     if (run.data > 1) {
         text += fmt::format(", d {}", run.data);
@@ -244,8 +245,9 @@ step::Prediction predict_run(const MegatronRun& run) {
     plan.mesh = {{"tensor", run.tensor}, {"data", run.data}, {"pipeline", run.pipeline}};
     plan.batch = run.batch;
     plan.microbatch = run.microbatch;
-    plan.chunks = run.chunks;
-    plan.schedule = run.chunks > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
+    plan.virtual_stages = run.virtual_stages;
+    plan.schedule =
+        run.virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
     plan.recompute = run.recompute;
     plan.overlap.gradients = run.overlap_gradients;
     plan.precision = Precision::fp16;

@@ -25,7 +25,7 @@ using namespace dodona::literals;
 
 struct Layout {
     const char* model;
-    std::int64_t layers, hidden, heads, pipeline, chunks, microbatch;
+    std::int64_t layers, hidden, heads, pipeline, virtual_stages, microbatch;
 };
 
 // Table 3; data 1, optimizer not sharded, fp16, sequence 2048.
@@ -60,8 +60,8 @@ plan::Plan megatron(const Mode& mode, std::int64_t tensor, std::int64_t microbat
 step::Prediction predicted(const Layout& layout, const Mode& mode) {
     plan::Plan plan = megatron(mode, kTensor, layout.microbatch);
     plan.mesh.push_back({"pipeline", layout.pipeline});
-    plan.chunks = layout.chunks;
-    if (plan.chunks > 1) {
+    plan.virtual_stages = layout.virtual_stages;
+    if (plan.virtual_stages > 1) {
         plan.schedule = plan::ScheduleKind::interleaved;
     }
     plan.batch = 2 * layout.pipeline * layout.microbatch;

@@ -11,7 +11,7 @@ namespace dodona::published {
 struct MegatronRun {
     const char* id;  ///< in the project's table of measurements
     const char* model;
-    std::int64_t tensor, pipeline, chunks, data;
+    std::int64_t tensor, pipeline, virtual_stages, data;
     bool sequence;  ///< sequence parallelism
     plan::RecomputeKind recompute;
     std::int64_t batch, microbatch;

@@ -37,7 +37,7 @@ inline step::Prediction pipelined() {
     p.plan.mesh = {{"tensor", 8}, {"data", 16}, {"pipeline", 8}};
     p.plan.batch = 1536;
     p.plan.schedule = plan::ScheduleKind::interleaved;
-    p.plan.chunks = 3;
+    p.plan.virtual_stages = 3;
     p.plan.recompute = plan::RecomputeKind::selective;
     p.plan.shard = plan::ShardLevel::states;
     p.plan.overlap = {.gradients = true, .parameters = true};
@@ -131,7 +131,7 @@ inline search::Answer two_plans() {
     step::Prediction second = pipelined();
     second.plan.strategy.name = "megatron";
     second.plan.schedule = plan::ScheduleKind::one_forward_one_backward;
-    second.plan.chunks = 1;
+    second.plan.virtual_stages = 1;
     second.step = {11_s, 10_s, 13_s};
     second.time[step::TimePart::bubble] = 1.4_s;
     second.time[step::TimePart::layer] = 1.4_s;
@@ -196,8 +196,10 @@ inline search::Explanation some_reasons() {
     const auto add = [&](search::Parameter parameter, double elasticity) -> search::Sensitivity& {
         parameter.least = 1 / 16.0;
         parameter.most = 16;
-        reasons.parameters.push_back(
-            {std::move(parameter), elasticity, {.looked = true, .crossover = {}}, {.looked = true, .crossover = {}}});
+        reasons.parameters.push_back({std::move(parameter),
+                                      elasticity,
+                                      {.searched = true, .crossover = {}},
+                                      {.searched = true, .crossover = {}}});
         return reasons.parameters.back();
     };
     step::Prediction second = pipelined();
@@ -217,7 +219,7 @@ inline search::Explanation some_reasons() {
     add({.key = "memory", .name = "device memory", .now = 80_GiB}, 0).less.crossover =
         Crossover{.factor = 0.1, .to = std::nullopt};
     add({.key = "latency.node", .name = "latency (node)", .now = 3_us, .more_is_better = false}, 0.0001);
-    reasons.memory = {.left = 20_GiB, .looked = true, .without = second};
+    reasons.memory = {.left = 20_GiB, .searched = true, .without = second};
     reasons.crossovers_searched = true;
     reasons.complete = false;
     reasons.searches = 17;

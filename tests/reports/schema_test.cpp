@@ -58,8 +58,8 @@ TEST(Schema, HoldsForExplanations) {
     document["explanation"] = explanation_record(reasons_of_one());
     EXPECT_TRUE(is_valid("predict", parsed(document)));
     const nlohmann::json good = plans(explained_plans());
-    for (const std::string at : {"", "/memory", "/parameters/1", "/parameters/1/less", "/parameters/1/less/flip",
-                                 "/parameters/1/less/flip/to"}) {
+    for (const std::string at : {"", "/memory", "/parameters/1", "/parameters/1/less", "/parameters/1/less/crossover",
+                                 "/parameters/1/less/crossover/to"}) {
         const nlohmann::json::json_pointer pointer("/explanation" + at);
         for (const auto& [key, value] : good[pointer].items()) {
             nlohmann::json broken = good;
@@ -68,7 +68,7 @@ TEST(Schema, HoldsForExplanations) {
         }
     }
     nlohmann::json broken = good;
-    broken["explanation"]["parameters"][1]["less"]["flip"]["factor"] = 0;
+    broken["explanation"]["parameters"][1]["less"]["crossover"]["factor"] = 0;
     EXPECT_FALSE(is_valid("plan", broken));
 }
 
@@ -99,8 +99,8 @@ TEST(Schema, HoldsForLimits) {
     const nlohmann::json good = parsed(limits_document(some_limits()));
     EXPECT_TRUE(is_valid("limits", good));
     EXPECT_TRUE(is_valid("limits", parsed(limits_document(limits_of_one()))));
-    for (const std::string at : {"", "/inputs", "/strategies/0", "/strategies/0/axes/0", "/strategies/0/rungs/0",
-                                 "/strategies/0/rungs/0/plan", "/strategies/0/turn", "/strategies/0/verdict"}) {
+    for (const std::string at : {"", "/inputs", "/strategies/0", "/strategies/0/axes/0", "/strategies/0/points/0",
+                                 "/strategies/0/points/0/plan", "/strategies/0/diminishing_returns", "/strategies/0/verdict"}) {
         for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
             nlohmann::json broken = good;
             broken[nlohmann::json::json_pointer(at)].erase(key);

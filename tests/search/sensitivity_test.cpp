@@ -167,7 +167,7 @@ TEST(Crossovers, OfTheLinksAreWhereBothPlansMeet) {
     EXPECT_LE(links.less.crossover->factor, meet) << "beyond the meeting";
     ASSERT_TRUE(links.less.crossover->to);
     EXPECT_EQ(links.less.crossover->to->plan.strategy.name, "pipeline");
-    EXPECT_TRUE(links.more.looked);
+    EXPECT_TRUE(links.more.searched);
     EXPECT_FALSE(links.more.crossover) << "faster links serve the plan that needs them";
     EXPECT_TRUE(explanation.complete);
 }
@@ -194,7 +194,7 @@ TEST(Crossovers, OfMemoryAreWhereThePlanNoLongerFits) {
     EXPECT_TRUE(search(graph, cluster, least).plans.empty());
     *least.max_memory *= kFine;
     EXPECT_FALSE(search(graph, cluster, least).plans.empty());
-    EXPECT_TRUE(explanation.memory.looked);
+    EXPECT_TRUE(explanation.memory.searched);
 }
 
 TEST(Crossovers, OfTheBatchAreDoublings) {
@@ -205,7 +205,7 @@ TEST(Crossovers, OfTheBatchAreDoublings) {
     ASSERT_TRUE(batch.less.crossover->to);
     EXPECT_EQ(batch.less.crossover->to->plan.strategy.name, "pipeline");
     EXPECT_EQ(batch.less.crossover->to->plan.batch, 2);
-    EXPECT_TRUE(batch.more.looked);
+    EXPECT_TRUE(batch.more.searched);
     EXPECT_FALSE(batch.more.crossover) << "what a pipeline waits for and what is reduced do not grow with the batch";
 }
 
@@ -257,7 +257,7 @@ TEST(Crossovers, AreThoseOfFullSearchesEverywhere) {
             const double end = direction->crossover ? direction->crossover->factor
                                : up                 ? parameter.parameter.most
                                                     : parameter.parameter.least;
-            EXPECT_TRUE(direction->looked) << parameter.parameter.key;
+            EXPECT_TRUE(direction->searched) << parameter.parameter.key;
             for (int i = 0; i < 8; ++i) {
                 const double factor = std::pow(end, i / 8.0) / (up ? kFine : 1 / kFine);
                 EXPECT_TRUE(i == 0 || stays(graph, parameter.adjusted(conditions, factor), space, ours))
@@ -290,13 +290,13 @@ TEST(Crossovers, InterruptedKeepWhatIsFinished) {
     const Explanation explanation =
         explain({graph, cluster, space}, answer, [](std::int64_t done, std::int64_t) { return done <= 6; });
     EXPECT_FALSE(explanation.complete);
-    EXPECT_TRUE(explanation.memory.looked);
-    EXPECT_TRUE(of(explanation, "memory").more.looked) << "what most choices hang on comes first";
-    EXPECT_TRUE(explanation.parameters[0].less.looked);
-    EXPECT_TRUE(explanation.parameters[1].more.looked);
-    EXPECT_FALSE(explanation.parameters[2].less.looked);
+    EXPECT_TRUE(explanation.memory.searched);
+    EXPECT_TRUE(of(explanation, "memory").more.searched) << "what most choices hang on comes first";
+    EXPECT_TRUE(explanation.parameters[0].less.searched);
+    EXPECT_TRUE(explanation.parameters[1].more.searched);
+    EXPECT_FALSE(explanation.parameters[2].less.searched);
     for (const Sensitivity& sensitivity : explanation.parameters) {
-        EXPECT_TRUE(sensitivity.less.looked || !sensitivity.less.crossover);
+        EXPECT_TRUE(sensitivity.less.searched || !sensitivity.less.crossover);
     }
 }
 

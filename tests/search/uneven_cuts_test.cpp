@@ -27,15 +27,15 @@ graph::Graph headed(std::int64_t blocks, std::int64_t head) {
                                  layer("head", "linear", {{"out", 256 * head}})}));
 }
 
-plan::Plan pipeline_of(std::int64_t stages, std::int64_t chunks = 1) {
+plan::Plan pipeline_of(std::int64_t stages, std::int64_t virtual_stages = 1) {
     plan::Plan plan;
     plan.strategy = step::test::pipelined();
     plan.mesh = {{"pipeline", stages}};
     plan.batch = 4096 * 16;
     plan.microbatch = 4096;
     plan.precision = Precision::fp32;
-    plan.chunks = chunks;
-    plan.schedule = chunks > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
+    plan.virtual_stages = virtual_stages;
+    plan.schedule = virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
     return plan;
 }
 
@@ -71,11 +71,11 @@ TEST(UnevenCuts, OfAnEvenPipelineThereAreNone) {
 TEST(UnevenCuts, HoldAllBlocksOnAllVirtualStages) {
     int seen = 0;
     for (const std::int64_t blocks : {14, 16, 22}) {
-        for (const std::int64_t chunks : {1, 2}) {
-            for (const Counts& cut : cuts(headed(blocks, 3), pipeline_of(4, chunks))) {
+        for (const std::int64_t virtual_stages : {1, 2}) {
+            for (const Counts& cut : cuts(headed(blocks, 3), pipeline_of(4, virtual_stages))) {
                 EXPECT_EQ(std::accumulate(cut.begin(), cut.end(), std::int64_t{0}), blocks);
-                EXPECT_EQ(cut.size(), static_cast<std::size_t>(4 * chunks));
-                seen += static_cast<int>(chunks);
+                EXPECT_EQ(cut.size(), static_cast<std::size_t>(4 * virtual_stages));
+                seen += static_cast<int>(virtual_stages);
             }
         }
     }

@@ -152,7 +152,7 @@ TEST(Pipeline, HoldsAsManyMicrobatchesAsTheScheduleStarts) {
 }
 
 TEST(Pipeline, InterleavedFirstStageHoldsOnePlusAShareOfTheModel) {
-    // p = 8, v = 3: p v + p - 1 = 31 chunk passes, i.e. L (1 + 7/24) layers' worth.
+    // p = 8, v = 3: p v + p - 1 = 31 passes, i.e. L (1 + 7/24) layers' worth.
     const auto held = in_flight(plan::ScheduleKind::interleaved, 0, 8, 64, 3);
     EXPECT_EQ(held, (std::vector<std::int64_t>{15, 8, 8}));
     // The last stage: (v-1) p + 1 = 17.

@@ -75,7 +75,7 @@ TEST_F(MeasuredMemory, TellsRunsThatFitFromThoseThatDidNot) {
 
 // Two rows print layouts that cannot have run: 70.6 billion 16-bit weights and gradients on one device, and 80 layers
 // in flight with two samples each. Their recipe shards the weights and offloads activations, or runs one sample in
-// five chunks (NVIDIA-NeMo/Megatron-Bridge: scripts/performance/configs/llama).
+// five virtual stages (NVIDIA-NeMo/Megatron-Bridge: scripts/performance/configs/llama).
 TEST_F(MeasuredMemory, OfEveryRunThatRanFits) {
     const std::set<std::string> contradictory{"NEMO-0165", "NEMO-0167"};
     const std::vector<files::MeasuredRun> runs = measured();

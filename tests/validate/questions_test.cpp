@@ -12,7 +12,7 @@ TEST(PlanOfRun, HasTheLayoutOfItsRow) {
                                          {"tensor", "8"},
                                          {"data", "2"},
                                          {"pipeline", "4"},
-                                         {"chunks", "3"},
+                                         {"virtual_stages", "3"},
                                          {"gpus", "64"},
                                          {"recompute", "selective"},
                                          {"shard", "states"},
@@ -22,7 +22,7 @@ TEST(PlanOfRun, HasTheLayoutOfItsRow) {
     EXPECT_EQ(plan.mesh, (std::vector<plan::MeshAxis>{{"tensor", 8}, {"data", 2}, {"pipeline", 4}}));
     EXPECT_EQ(plan.batch, 128);
     EXPECT_EQ(plan.schedule, plan::ScheduleKind::interleaved);
-    EXPECT_EQ(plan.chunks, 3);
+    EXPECT_EQ(plan.virtual_stages, 3);
     EXPECT_EQ(plan.stages, std::vector<std::int64_t>(12, 8)) << "96 blocks, dealt evenly";
     EXPECT_EQ(plan.recompute, plan::RecomputeKind::selective);
     EXPECT_EQ(plan.shard, plan::ShardLevel::states);
