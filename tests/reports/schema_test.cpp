@@ -99,8 +99,9 @@ TEST(Schema, HoldsForLimits) {
     const nlohmann::json good = parsed(limits_document(some_limits()));
     EXPECT_TRUE(is_valid("limits", good));
     EXPECT_TRUE(is_valid("limits", parsed(limits_document(limits_of_one()))));
-    for (const std::string at : {"", "/inputs", "/strategies/0", "/strategies/0/axes/0", "/strategies/0/points/0",
-                                 "/strategies/0/points/0/plan", "/strategies/0/diminishing_returns", "/strategies/0/verdict"}) {
+    for (const std::string at :
+         {"", "/inputs", "/strategies/0", "/strategies/0/axes/0", "/strategies/0/points/0",
+          "/strategies/0/points/0/plan", "/strategies/0/diminishing_returns", "/strategies/0/verdict"}) {
         for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
             nlohmann::json broken = good;
             broken[nlohmann::json::json_pointer(at)].erase(key);
