@@ -24,17 +24,17 @@ enum class ErrorSource {
     recurrent,
     stream,
     gather,
-    cell,
+    recurrent_overhead,
     inside_node,    ///< collectives limited by links inside nodes
     between_nodes,  ///< collectives limited by the network
-    hidden_layers,
+    overlap_layers,
     interference,
     optimizer,
     launch,
     stragglers,
     step,
     input,
-    hidden_states,
+    overlap_states,
 };
 
 /// A source and the framework parameter that scales all its times.
@@ -51,17 +51,18 @@ inline constexpr std::array kErrorSources{
     ErrorSourceKind{ErrorSource::recurrent, "recurrent", plan::FrameworkParameter::recurrent},
     ErrorSourceKind{ErrorSource::stream, "stream", plan::FrameworkParameter::stream},
     ErrorSourceKind{ErrorSource::gather, "gather", plan::FrameworkParameter::gather},
-    ErrorSourceKind{ErrorSource::cell, "cell", plan::FrameworkParameter::cell},
+    ErrorSourceKind{ErrorSource::recurrent_overhead, "recurrent_overhead",
+                    plan::FrameworkParameter::recurrent_overhead},
     ErrorSourceKind{ErrorSource::inside_node, "collectives inside nodes", plan::FrameworkParameter::collective},
     ErrorSourceKind{ErrorSource::between_nodes, "collectives between nodes", plan::FrameworkParameter::collective},
-    ErrorSourceKind{ErrorSource::hidden_layers, "hidden_layers", plan::FrameworkParameter::hidden_layers},
+    ErrorSourceKind{ErrorSource::overlap_layers, "overlap_layers", plan::FrameworkParameter::overlap_layers},
     ErrorSourceKind{ErrorSource::interference, "interference", plan::FrameworkParameter::interference},
     ErrorSourceKind{ErrorSource::optimizer, "optimizer", plan::FrameworkParameter::optimizer},
     ErrorSourceKind{ErrorSource::launch, "launch", plan::FrameworkParameter::launch},
     ErrorSourceKind{ErrorSource::stragglers, "stragglers", plan::FrameworkParameter::stragglers},
     ErrorSourceKind{ErrorSource::step, "step", plan::FrameworkParameter::step},
     ErrorSourceKind{ErrorSource::input, "input", plan::FrameworkParameter::input},
-    ErrorSourceKind{ErrorSource::hidden_states, "hidden_states", plan::FrameworkParameter::hidden_states},
+    ErrorSourceKind{ErrorSource::overlap_states, "overlap_states", plan::FrameworkParameter::overlap_states},
 };
 
 /// The first sources are those of kernels, then come the other sources of a pass.

@@ -63,6 +63,7 @@ struct Parameter {
         Key key = make_key(
             std::string(kKind.word), sentence(kKind.meaning) + range_text(), false, {.is_absent = is_unknown},
             [](void* object) -> void* { return &static_cast<Framework*>(object)->numbers[I]; }, record_type(number));
+        key.former_name = kKind.former_word;
         key.default_text = kKind.is_time ? fmt::format("{} s", kKind.neutral) : fmt::format("{}", kKind.neutral);
         return key;
     }

@@ -24,21 +24,21 @@ enum class FrameworkParameter {
     convolution,
     attention,
     recurrent,
-    cell,
+    recurrent_overhead,
     stream,
     gather,
     cast,
-    relayout,
-    windows,
+    channels_last,
+    window_reuse,
     optimizer,
     collective,
-    hidden_states,
-    hidden_layers,
+    overlap_states,
+    overlap_layers,
     interference,
     stragglers,
     step,
     input,
-    feed,
+    collate,
 };
 
 /// A parameter: its name, unit, neutral value and range.
@@ -49,6 +49,7 @@ struct FrameworkParameterKind {
     double neutral;  ///< adds nothing
     double least, most;
     std::string_view meaning;
+    std::string_view former_word = {};  ///< still read in files
 };
 
 inline constexpr std::array kFrameworkParameters{
@@ -62,26 +63,29 @@ inline constexpr std::array kFrameworkParameters{
                            "how much longer fused attention takes in training than alone"},
     FrameworkParameterKind{FrameworkParameter::recurrent, "recurrent", false, 1, 0.5, 4,
                            "how much longer recurrent cells take in training than alone"},
-    FrameworkParameterKind{FrameworkParameter::cell, "cell", true, 0, 0, 1e-2,
-                           "time of software that runs a recurrent cell operator by operator, at each step and pass"},
+    FrameworkParameterKind{FrameworkParameter::recurrent_overhead, "recurrent_overhead", true, 0, 0, 1e-2,
+                           "time of software that runs a recurrent cell operator by operator, at each step and pass",
+                           "cell"},
     FrameworkParameterKind{FrameworkParameter::stream, "stream", false, 1, 0.2, 20,
                            "bytes that element-wise passes move, over those of fused ones"},
     FrameworkParameterKind{FrameworkParameter::gather, "gather", false, 1, 0.5, 6,
                            "how much longer table look-ups take in training than alone"},
     FrameworkParameterKind{FrameworkParameter::cast, "cast", false, 0, 0, 12,
                            "bytes moved to cast one element of an operand to a format of 8 bits or fewer"},
-    FrameworkParameterKind{FrameworkParameter::relayout, "relayout", false, 0, 0, 4,
-                           "times that a convolution's operands are moved to bring channels last, for matrix units"},
-    FrameworkParameterKind{FrameworkParameter::windows, "windows", false, 1, 0, 1,
-                           "share of what overlapping windows save that convolutions have the workspace for"},
+    FrameworkParameterKind{FrameworkParameter::channels_last, "channels_last", false, 0, 0, 4,
+                           "times that a convolution's operands are moved to bring channels last, for matrix units",
+                           "relayout"},
+    FrameworkParameterKind{FrameworkParameter::window_reuse, "window_reuse", false, 1, 0, 1,
+                           "share of what overlapping windows save that convolutions have the workspace for",
+                           "windows"},
     FrameworkParameterKind{FrameworkParameter::optimizer, "optimizer", false, 1, 0.5, 8,
                            "bytes that the update moves, over those of a fused one"},
     FrameworkParameterKind{FrameworkParameter::collective, "collective", false, 1, 0.5, 4,
                            "how much longer collectives take in training than alone"},
-    FrameworkParameterKind{FrameworkParameter::hidden_states, "hidden_states", false, 1, 0, 1,
-                           "share of compute that gradients and parameters in flight can hide behind"},
-    FrameworkParameterKind{FrameworkParameter::hidden_layers, "hidden_layers", false, 1, 0, 1,
-                           "share of a layer's compute that its own collectives can hide behind"},
+    FrameworkParameterKind{FrameworkParameter::overlap_states, "overlap_states", false, 1, 0, 1,
+                           "share of compute that gradients and parameters in flight can hide behind", "hidden_states"},
+    FrameworkParameterKind{FrameworkParameter::overlap_layers, "overlap_layers", false, 1, 0, 1,
+                           "share of a layer's compute that its own collectives can hide behind", "hidden_layers"},
     FrameworkParameterKind{FrameworkParameter::interference, "interference", false, 0, 0, 1,
                            "compute lost while something hides behind it, over the time hidden"},
     FrameworkParameterKind{FrameworkParameter::stragglers, "stragglers", false, 0, 0, 0.1,
@@ -90,8 +94,9 @@ inline constexpr std::array kFrameworkParameters{
                            "time of a step that depends on nothing: logging, checks, synchronisation"},
     FrameworkParameterKind{FrameworkParameter::input, "input", true, 0, 0, 100,
                            "time to read, decode and augment one sample, of the host's share that feeds a data rank"},
-    FrameworkParameterKind{FrameworkParameter::feed, "feed", true, 0, 0, 1,
-                           "time of the training process to collate a sample and hand it to its devices, never hidden"},
+    FrameworkParameterKind{FrameworkParameter::collate, "collate", true, 0, 0, 1,
+                           "time of the training process to collate a sample and hand it to its devices, never hidden",
+                           "feed"},
 };
 
 struct Framework {

@@ -169,7 +169,7 @@ std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
     if (step > limit) {
         return {};
     }
-    const double share = plan_.framework[FrameworkParameter::hidden_states];
+    const double share = plan_.framework[FrameworkParameter::overlap_states];
     Seconds filling;
     Seconds longest;
     Seconds tail;

@@ -26,7 +26,7 @@ using Prior = std::array<Errors, kParameters>;
 
 /// Whether a parameter is proportional to time: if all of these grow by a factor, so does the step.
 bool is_time_like(FrameworkParameter parameter) {
-    return parameter != FrameworkParameter::hidden_states && parameter != FrameworkParameter::hidden_layers &&
+    return parameter != FrameworkParameter::overlap_states && parameter != FrameworkParameter::overlap_layers &&
            parameter != FrameworkParameter::interference && parameter != FrameworkParameter::stragglers;
 }
 

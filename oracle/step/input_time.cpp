@@ -35,7 +35,7 @@ InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int
       reading_(reading_time(costed, plan, microbatches, most)) {
     const double samples = static_cast<double>(microbatches) * static_cast<double>(plan.microbatch);
     decoding_ = samples * plan.framework.seconds(plan::FrameworkParameter::input);
-    feeding_ = samples * plan.framework.seconds(plan::FrameworkParameter::feed);
+    feeding_ = samples * plan.framework.seconds(plan::FrameworkParameter::collate);
 }
 
 InputTime::InputTime(const CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches)

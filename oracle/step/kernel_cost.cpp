@@ -61,9 +61,9 @@ PassCost KernelCost::alone(const std::vector<Kernel>& kernels, bool in_block) {
         cost.by_source[cost::source_of(kernel.kind)] += slow_down * cost::systematic(time);
         cost.launches += kernel.times;
         if (kernel.kind == graph::KernelKind::recurrent) {
-            const Seconds cells = kernel.times * framework_.seconds(plan::FrameworkParameter::cell);
+            const Seconds cells = kernel.times * framework_.seconds(plan::FrameworkParameter::recurrent_overhead);
             cost.compute += Estimate::exactly(cells);
-            cost.by_source[cost::ErrorSource::cell] += Estimate::exactly(cells);
+            cost.by_source[cost::ErrorSource::recurrent_overhead] += Estimate::exactly(cells);
         }
         worst_ = std::max(worst_, time.evidence);
         best_ = std::min(best_, time.evidence);
@@ -78,7 +78,7 @@ PassCost KernelCost::alone(const std::vector<Kernel>& kernels, bool in_block) {
 /// product.
 cost::KernelTime KernelCost::timed(const Kernel& kernel, Precision precision) const {
     cost::KernelTime time = cost::kernel_time(device_, kernel, precision);
-    const double share = framework_[plan::FrameworkParameter::windows];
+    const double share = framework_[plan::FrameworkParameter::window_reuse];
     if (share < 1 && kernel.kind == graph::KernelKind::convolution) {
         Kernel direct = kernel;
         direct.window = 1;
@@ -111,7 +111,7 @@ PassCost KernelCost::casts(const std::vector<Kernel>& kernels, Precision precisi
 /// Passes that convert operands of convolutions to channels-last for matrix units, and results back. Measured kernels
 /// that take channels-first operands (DeepBench) include them.
 std::vector<Kernel> KernelCost::relayouts(const std::vector<Kernel>& kernels, Precision precision) const {
-    const double times = framework_[plan::FrameworkParameter::relayout];
+    const double times = framework_[plan::FrameworkParameter::channels_last];
     const auto& fits = device_.profile.fits;
     const bool measured = std::any_of(fits.begin(), fits.end(), [&](const cluster::KernelFit& fit) {
         return fit.kind == graph::KernelKind::convolution && fit.precision == precision;

@@ -40,7 +40,7 @@ PassSeconds seconds_of(const PassCost& cost) {
 HiddenLayers hidden_layers(const PassSeconds& pass, const plan::Plan& plan) {
     const Seconds others = pass.layer - pass.exchanged;
     return {.may = (plan.overlap.expert ? pass.exchanged : Seconds{}) + (plan.overlap.tensor ? others : Seconds{}),
-            .window = plan.framework[FrameworkParameter::hidden_layers] * pass.compute};
+            .window = plan.framework[FrameworkParameter::overlap_layers] * pass.compute};
 }
 
 PassSeconds overlapped(PassSeconds pass, const plan::Plan& plan) {
@@ -56,7 +56,7 @@ namespace {
 /// and compute loses a share of the hidden time. Source: NVIDIA/Megatron-LM:
 /// megatron/core/pipeline_parallel/combined_1f1b.py, overlap_moe_expert_parallel_comm.
 PassCost overlap_layers(PassCost pass, const plan::Plan& plan) {
-    const double share = plan.framework[FrameworkParameter::hidden_layers];
+    const double share = plan.framework[FrameworkParameter::overlap_layers];
     const double interference = plan.framework[FrameworkParameter::interference];
     const HiddenLayers hides_here = hidden_layers(seconds_of(pass), plan);
     const auto [may, window] = hides_here;
@@ -68,7 +68,7 @@ PassCost overlap_layers(PassCost pass, const plan::Plan& plan) {
         const double lost = i >= cost::kKernelSources ? hides : shows ? share : 0;
         pass.by_source.values[i] = (1 - lost * (1 - interference)) * pass.by_source.values[i];
     }
-    pass.by_source[cost::ErrorSource::hidden_layers] = Estimate::exactly((shows ? interference - 1 : 0) * window);
+    pass.by_source[cost::ErrorSource::overlap_layers] = Estimate::exactly((shows ? interference - 1 : 0) * window);
     pass.by_source[cost::ErrorSource::interference] = Estimate::exactly(interference * hidden);
     pass.layer = pass.layer.rescaled_to(pass.layer.value - hidden);
     pass.layer += Estimate::exactly(interference * hidden);
@@ -261,7 +261,7 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
         from.of(transfer)[cost::source_of(steps.cluster, transfer.time)] += transfer.time.time;
     }
     const double m = static_cast<double>(steps.microbatches);
-    const double share = plan.framework[FrameworkParameter::hidden_states];
+    const double share = plan.framework[FrameworkParameter::overlap_states];
     const double interference = plan.framework[FrameworkParameter::interference];
     const Seconds forward_window = share * pass.forward.compute.value;
     const Seconds backward_window = share * (pass.backward.compute.value + pass.recompute.compute.value);
@@ -288,7 +288,7 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
     sources += by_forward * share * kernels_of(pass.forward);
     sources += by_backward * share * kernels_of(pass.backward);
     sources += by_backward * share * kernels_of(pass.recompute);
-    sources[cost::ErrorSource::hidden_states] +=
+    sources[cost::ErrorSource::overlap_states] +=
         Estimate::exactly(by_forward * forward_window + by_backward * backward_window);
     sources[cost::ErrorSource::interference] += Estimate::exactly(result.interference);
     return result;

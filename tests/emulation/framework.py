@@ -15,7 +15,7 @@ PROBES = ("probe", "cells")
 
 def number(name, value):
     """As a framework file has it."""
-    return f"{value * 1e6:.4g} us" if name == "cell" else f"{value:.4g}"
+    return f"{value * 1e6:.4g} us" if name == "recurrent_overhead" else f"{value:.4g}"
 
 
 def written(bench, parameters):
@@ -54,6 +54,6 @@ def measured(bench, network, machine):
     cells = []
     for batch in batches:
         without, _ = predicted("cells", "serial", batch, found)
-        a_millisecond, _ = predicted("cells", "serial", batch, {**found, "cell": 1e-3})
+        a_millisecond, _ = predicted("cells", "serial", batch, {**found, "recurrent_overhead": 1e-3})
         cells.append(1e-3 * (kernels("cells", batch) - without) / (a_millisecond - without))
-    return {**found, "cell": max(0, statistics.mean(cells)), "optimizer": update, "collective": collective}
+    return {**found, "recurrent_overhead": max(0, statistics.mean(cells)), "optimizer": update, "collective": collective}

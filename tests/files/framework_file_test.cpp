@@ -30,6 +30,13 @@ TEST(FrameworkFile, IsRead) {
     EXPECT_FALSE(eager.observed);
 }
 
+TEST(FrameworkFile, FormerNamesOfParametersAreRead) {
+    const std::string head = "framework: old\nsource: s\nsummary: s\nparameters:\n";
+    const Framework old = read(head + "  hidden_layers: {value: 0.5, source: s}\n  feed: {value: 2 ms, source: s}\n");
+    EXPECT_EQ(old[FrameworkParameter::overlap_layers], 0.5);
+    EXPECT_EQ(old[FrameworkParameter::collate], 2e-3);
+}
+
 TEST(FrameworkFile, ReadsBackAsItWasWritten) {
     for (const std::string& name : library().frameworks()) {
         const Framework before = library().framework(name);

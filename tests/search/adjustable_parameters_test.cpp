@@ -84,7 +84,7 @@ TEST(AdjustableParameters, OfAFrameworkStayInTheirRange) {
             EXPECT_DOUBLE_EQ(parameter.parameter.most, 2) << "a tenth a doubling at most";
             EXPECT_DOUBLE_EQ(parameter.parameter.least, 1.0 / 16);
         }
-        if (parameter.parameter.key == "framework.hidden_states") {
+        if (parameter.parameter.key == "framework.overlap_states") {
             EXPECT_EQ(parameter.parameter.most, 1) << "no more than all can hide";
             EXPECT_EQ(parameter.above, 1);
         }

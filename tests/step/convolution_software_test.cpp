@@ -50,38 +50,38 @@ cluster::KernelFit measured_convolution() {
 // and 576, once more, in a pass of its own: 5 us and 4 bytes each at 900 GB/s.
 TEST(Relayout, MovesOperandsOfConvolutionsOnceMoreForMatrixUnits) {
     const cluster::Cluster cluster = with_matrix_units();
-    const Seconds plain = compute(with(FrameworkParameter::relayout, 0, cluster));
-    const Seconds turned = compute(with(FrameworkParameter::relayout, 1, cluster));
+    const Seconds plain = compute(with(FrameworkParameter::channels_last, 0, cluster));
+    const Seconds turned = compute(with(FrameworkParameter::channels_last, 1, cluster));
     const double elements = 2 * 256.0 * 8 * 16 * 16 + 8 * 8 * 9;
     EXPECT_NEAR((turned - plain).in(unit::second), 11 * (5e-6 + 4 * elements / 900e9), 1e-9);
     const cluster::Cluster without = small_cluster();
-    EXPECT_EQ(compute(with(FrameworkParameter::relayout, 1, without)),
-              compute(with(FrameworkParameter::relayout, 0, without)))
+    EXPECT_EQ(compute(with(FrameworkParameter::channels_last, 1, without)),
+              compute(with(FrameworkParameter::channels_last, 0, without)))
         << "no matrix units";
 }
 
 TEST(Relayout, IsInMeasuredConvolutionsAlready) {
     cluster::Cluster cluster = with_matrix_units();
     cluster.device.profile.fits = {measured_convolution()};
-    EXPECT_EQ(compute(with(FrameworkParameter::relayout, 1, cluster)),
-              compute(with(FrameworkParameter::relayout, 0, cluster)));
+    EXPECT_EQ(compute(with(FrameworkParameter::channels_last, 1, cluster)),
+              compute(with(FrameworkParameter::channels_last, 0, cluster)));
 }
 
 TEST(Windows, GainOnlyWithTheirWorkspace) {
     cluster::Cluster cluster = small_cluster();
     cluster.device.profile.fits = {measured_convolution()};
-    const Seconds all = compute(with(FrameworkParameter::windows, 1, cluster));
-    const Seconds half = compute(with(FrameworkParameter::windows, 0.5, cluster));
-    const Seconds none = compute(with(FrameworkParameter::windows, 0, cluster));
+    const Seconds all = compute(with(FrameworkParameter::window_reuse, 1, cluster));
+    const Seconds half = compute(with(FrameworkParameter::window_reuse, 0.5, cluster));
+    const Seconds none = compute(with(FrameworkParameter::window_reuse, 0, cluster));
     EXPECT_GT(none, 1.1 * all);
     EXPECT_NEAR((half - all) / (none - all), 0.5, 1e-9);
     cluster.device.profile.fits.front().window_gain = 1;
-    EXPECT_NEAR(compute(with(FrameworkParameter::windows, 1, cluster)) / none, 1, 1e-12);
+    EXPECT_NEAR(compute(with(FrameworkParameter::window_reuse, 1, cluster)) / none, 1, 1e-12);
 }
 
 TEST(Feed, IsNeverHidden) {
-    const Prediction plain = with(FrameworkParameter::feed, 0, small_cluster());
-    const Prediction fed = with(FrameworkParameter::feed, 1e-3, small_cluster());
+    const Prediction plain = with(FrameworkParameter::collate, 0, small_cluster());
+    const Prediction fed = with(FrameworkParameter::collate, 1e-3, small_cluster());
     EXPECT_NEAR((fed.step.value - plain.step.value).in(unit::second), 0.256, 1e-9) << "256 samples on each of 4";
     EXPECT_NEAR(fed.time[TimePart::input].in(unit::second), 0.256, 1e-9);
 }
@@ -93,7 +93,7 @@ TEST(Input, IsOfDataRanks) {
     plan.strategy.rules = {};
     plan.mesh = {{"spatial", 2}, {"data", 2}};
     plan.microbatch = 512;
-    plan.framework.number(FrameworkParameter::feed).value = 1e-3;
+    plan.framework.number(FrameworkParameter::collate).value = 1e-3;
     const Prediction fed = predict(small_network(), small_cluster(), plan);
     EXPECT_NEAR(fed.time[TimePart::input].in(unit::second), 0.512, 1e-9);
 }

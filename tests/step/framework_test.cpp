@@ -102,7 +102,7 @@ TEST(Framework, HidesStatesBehindAShareOfComputeAndLosesSomeOfIt) {
     pass.backward.compute = Estimate::exactly(seconds(20));
     plan::Plan plan;
     plan.overlap = {.gradients = true, .parameters = true};
-    plan.framework.number(FrameworkParameter::hidden_states).value = 0.5;
+    plan.framework.number(FrameworkParameter::overlap_states).value = 0.5;
     plan.framework.number(FrameworkParameter::interference).value = 0.1;
     StateTransfer reduction;
     reduction.what = StateTransfer::What::gradients;
@@ -120,7 +120,7 @@ TEST(Framework, HidesCollectivesOfLayersBehindAShareOfThem) {
     segment.forward.layer = Estimate::exactly(seconds(6));
     plan::Plan plan;
     plan.overlap.tensor = true;
-    plan.framework.number(FrameworkParameter::hidden_layers).value = 0.4;
+    plan.framework.number(FrameworkParameter::overlap_layers).value = 0.4;
     plan.framework.number(FrameworkParameter::interference).value = 0.25;
     // 4 of 6 s hide; 2 show, and a quarter of 4.
     EXPECT_NEAR(segment_pass(segment, plan).forward.layer.value.in(unit::second), 3, 1e-12);

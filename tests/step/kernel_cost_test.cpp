@@ -63,11 +63,11 @@ TEST(KernelCost, SoftwareRunsCellsOperatorByOperator) {
     cells.kind = KernelKind::recurrent;
     cells.times = 24;
     const PassCost fused = KernelCost(on, plan, false).alone({cells, kProduct}, true);
-    plan.framework.number(plan::FrameworkParameter::cell).value = 50e-6;
+    plan.framework.number(plan::FrameworkParameter::recurrent_overhead).value = 50e-6;
     const PassCost run = KernelCost(on, plan, false).alone({cells, kProduct}, true);
     EXPECT_NEAR(micro(run) - micro(fused), 24 * 50, 1e-6);
-    EXPECT_NEAR(run.by_source[cost::ErrorSource::cell].value.in(1_us), 24 * 50, 1e-6);
-    EXPECT_EQ(fused.by_source[cost::ErrorSource::cell].value.in(1_us), 0);
+    EXPECT_NEAR(run.by_source[cost::ErrorSource::recurrent_overhead].value.in(1_us), 24 * 50, 1e-6);
+    EXPECT_EQ(fused.by_source[cost::ErrorSource::recurrent_overhead].value.in(1_us), 0);
 }
 
 // A thin product of dW is bound by memory: 4096^2 results in 2 bytes, or in the 4 of an fp32 buffer, read and written

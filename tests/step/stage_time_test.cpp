@@ -32,7 +32,7 @@ TEST(OverlapOfLayers, HidesAllToAllsWithExpertsAndTheOthersWithTensor) {
     segment.forward.layer = Estimate::exactly(seconds(6));
     segment.forward.exchanged = Estimate::exactly(seconds(4));
     plan::Plan plan;
-    plan.framework.number(plan::FrameworkParameter::hidden_layers).value = 0.8;
+    plan.framework.number(plan::FrameworkParameter::overlap_layers).value = 0.8;
     plan.framework.number(plan::FrameworkParameter::interference).value = 0.1;
     const auto shown = [&](bool tensor, bool expert) {
         plan.overlap.tensor = tensor;
@@ -43,7 +43,7 @@ TEST(OverlapOfLayers, HidesAllToAllsWithExpertsAndTheOthersWithTensor) {
     EXPECT_DOUBLE_EQ(shown(false, true), 2.4);
     EXPECT_DOUBLE_EQ(shown(true, false), 4.2);
     EXPECT_NEAR(shown(true, true), 0.6, 1e-12);
-    plan.framework.number(plan::FrameworkParameter::hidden_layers).value = 0.3;
+    plan.framework.number(plan::FrameworkParameter::overlap_layers).value = 0.3;
     EXPECT_NEAR(shown(false, true), 3.3, 1e-12);
 }
 

@@ -26,7 +26,7 @@ plan::Framework software() {
     framework.number(FrameworkParameter::stream).value = 1.5;
     framework.number(FrameworkParameter::optimizer).value = 1.3;
     framework.number(FrameworkParameter::collective).value = 1.1;
-    framework.number(FrameworkParameter::hidden_states).value = 0.7;
+    framework.number(FrameworkParameter::overlap_states).value = 0.7;
     framework.number(FrameworkParameter::interference).value = 0.2;
     framework.number(FrameworkParameter::stragglers).value = 0.01;
     framework.number(FrameworkParameter::step).value = 1e-5;
@@ -76,7 +76,7 @@ TEST(Sources, SharesAreTheDerivativesOfTheStep) {
         for (const auto source :
              {ErrorSource::convolution, ErrorSource::stream, ErrorSource::inside_node, ErrorSource::optimizer,
               ErrorSource::launch, ErrorSource::stragglers, ErrorSource::step, ErrorSource::input,
-              ErrorSource::hidden_states, ErrorSource::interference}) {
+              ErrorSource::overlap_states, ErrorSource::interference}) {
             const cost::ErrorSourceKind& kind = cost::kErrorSources[static_cast<std::size_t>(source)];
             EXPECT_NEAR(share(p, source), derivative(plan, kind.parameter), 2e-6)
                 << kind.word << " of " << plan.strategy.name << ", micro-batch " << plan.microbatch;
@@ -89,8 +89,8 @@ TEST(Sources, SharesOfTimesAddUpToTheStep) {
         const Prediction p = predict(small_network(), small_cluster(), plan);
         double sum = 0;
         for (const cost::ErrorSourceKind& kind : cost::kErrorSources) {
-            const bool is_ratio = kind.source == ErrorSource::hidden_states ||
-                                  kind.source == ErrorSource::hidden_layers ||
+            const bool is_ratio = kind.source == ErrorSource::overlap_states ||
+                                  kind.source == ErrorSource::overlap_layers ||
                                   kind.source == ErrorSource::interference || kind.source == ErrorSource::stragglers;
             sum += is_ratio ? 0 : share(p, kind.source);
         }

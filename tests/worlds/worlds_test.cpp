@@ -101,8 +101,8 @@ plan::Framework draw_framework(Draw& draw) {
         set(plan::FrameworkParameter::launch, 1e-5);
         set(plan::FrameworkParameter::stragglers, 0.01);
         set(plan::FrameworkParameter::interference, 0.2);
-        set(plan::FrameworkParameter::hidden_states, draw.between(0.3, 1));
-        set(plan::FrameworkParameter::hidden_layers, draw.between(0.3, 1));
+        set(plan::FrameworkParameter::overlap_states, draw.between(0.3, 1));
+        set(plan::FrameworkParameter::overlap_layers, draw.between(0.3, 1));
         set(plan::FrameworkParameter::step, 1e-3);
         set(plan::FrameworkParameter::input, 1e-5);
     }
