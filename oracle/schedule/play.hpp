@@ -1,0 +1,181 @@
+// Plays an order: when each task starts and ends.
+//
+//   start = max(end of the task before on the stage, arrival of what it waits for)
+//   end   = start + duration
+//
+// A pair that runs together starts when both its tasks can and has a duration of its own. Between stages a transfer
+// delays the arrival. Asynchronous: each stage sends in each direction on a stream of its own, one transfer after the
+// other. Blocking: the sender is occupied from the end of the task, the receiver before its task for as long, and sends
+// are buffered (no stage waits for a receiver). Not modelled: shared links, slower compute during a transfer.
+//
+// The number type needs a default of zero, +, - and <, so that numbers with derivatives can be played: of several
+// latest arrivals the first counts.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/check.hpp"
+#include "schedule/dependencies.hpp"
+
+namespace dodona::schedule {
+
+/// How long tasks and transfers take, in a unit of the caller's choice.
+template <class Number>
+struct Durations {
+    explicit Durations(std::int32_t positions_)
+        : positions(positions_), tasks(kTaskKinds * static_cast<std::size_t>(positions_)) {}
+
+    std::int32_t positions;
+    std::vector<Number> tasks;               ///< by kind, then by position
+    std::vector<Number> pairs;               ///< by the position of the forward pass; empty: both parts in turn
+    std::vector<Number> forward_transfers;   ///< from position k to k + 1; empty: none take time
+    std::vector<Number> backward_transfers;  ///< from position k + 1 to k; empty: none take time
+    bool blocking = false;                   ///< transfers occupy the stages
+
+    Number& of(TaskKind kind, std::int32_t position) {
+        return tasks[static_cast<std::size_t>(kind) * static_cast<std::size_t>(positions) +
+                     static_cast<std::size_t>(position)];
+    }
+};
+
+/// Times of a played order. The memory is kept from one play to the next.
+template <class Number>
+struct Played {
+    std::vector<Number> start;  ///< of each task, stage after stage
+    std::vector<Number> end;
+    Number makespan{};                 ///< from 0 to the end of the last task
+    std::vector<Number> busy;          ///< of each stage: time in tasks
+    std::vector<Number> transferring;  ///< of each stage: time in blocking transfers
+    std::vector<Number> first_start;   ///< of each stage
+    std::vector<Number> last_end;      ///< of each stage, blocking sends included
+
+    /// Time of a stage in neither tasks nor transfers, of the whole makespan.
+    [[nodiscard]] Number idle(std::int32_t stage) const {
+        const auto s = static_cast<std::size_t>(stage);
+        return makespan - busy[s] - transferring[s];
+    }
+    /// The same between the stage's first start and last end: what a step costs a stage that goes on with the next step
+    /// at once.
+    [[nodiscard]] Number idle_within(std::int32_t stage) const {
+        const auto s = static_cast<std::size_t>(stage);
+        return last_end[s] - first_start[s] - busy[s] - transferring[s];
+    }
+
+    std::vector<Number> arrival;           ///< of each task's result at the stage that needs it
+    std::vector<Number> streams[2];        ///< of each stage: when its stream forward, backward is free
+    std::vector<unsigned char> has_begun;  ///< of each stage
+};
+
+namespace detail {
+
+template <class Number>
+const Number& later(const Number& a, const Number& b) {
+    return a < b ? b : a;
+}
+
+template <class Number>
+void reset(Played<Number>& played, const Dependencies& dependencies) {
+    const auto stages = static_cast<std::size_t>(dependencies.stages);
+    played.start.resize(dependencies.steps.size());
+    played.end.resize(dependencies.steps.size());
+    played.arrival.resize(dependencies.steps.size());
+    for (std::vector<Number>* each : {&played.busy, &played.transferring, &played.first_start, &played.last_end,
+                                      &played.streams[0], &played.streams[1]}) {
+        each->assign(stages, Number{});
+    }
+    played.has_begun.assign(stages, 0);
+    played.makespan = Number{};
+}
+
+/// Sends the result of a task that has ended.
+template <class Number>
+void send(const Step& step, const Number& duration, bool blocking, Played<Number>& played) {
+    const auto s = static_cast<std::size_t>(step.stage);
+    const auto task = static_cast<std::size_t>(step.task);
+    Number& stream = blocking ? played.last_end[s] : played.streams[step.is_backward ? 1 : 0][s];
+    const Number arrival = later(played.end[task], stream) + duration;
+    stream = arrival;
+    played.arrival[task] = arrival;
+    if (blocking) {
+        played.transferring[s] = played.transferring[s] + duration;
+    }
+}
+
+}  // namespace detail
+
+/// Plays an order that runs to its end into `played`.
+template <class Number>
+void play(const Dependencies& dependencies, const Durations<Number>& durations, Played<Number>& played) {
+    check(dependencies.blocked.empty(), "only an order that runs to its end can be played");
+    check(durations.positions == dependencies.positions, "durations are for the positions of the order");
+    const auto positions = static_cast<std::size_t>(durations.positions);
+    const auto fits = [](const std::vector<Number>& values, std::size_t size) {
+        return values.empty() || values.size() == size;
+    };
+    check(fits(durations.pairs, positions) && fits(durations.forward_transfers, positions - 1) &&
+              fits(durations.backward_transfers, positions - 1),
+          "durations of pairs and transfers are there for all positions or none");
+    detail::reset(played, dependencies);
+
+    // Transfers by direction; a step without one, or with none that takes time, has its result there when it ends.
+    const std::vector<Number>* const transfers[2] = {&durations.forward_transfers, &durations.backward_transfers};
+
+    const std::size_t count = dependencies.steps.size();
+    for (std::size_t i = 0; i < count;) {
+        const Step& first = dependencies.steps[i];
+        const auto s = static_cast<std::size_t>(first.stage);
+        const std::size_t parts = first.overlaps_next ? 2 : 1;
+        Number begin = played.last_end[s];
+        Number duration{};
+        for (std::size_t part = 0; part < parts; ++part) {
+            const Step& step = dependencies.steps[i + part];
+            if (step.producer >= 0) {
+                const auto producer = static_cast<std::size_t>(step.producer);
+                const std::vector<Number>& boundaries = *transfers[step.is_backward ? 1 : 0];
+                if (durations.blocking && step.receipt >= 0 && !boundaries.empty()) {
+                    // The receiver takes part for as long as the transfer takes, not before it begins.
+                    const Number& transfer = boundaries[static_cast<std::size_t>(step.receipt)];
+                    begin = detail::later(begin, played.arrival[producer] - transfer) + transfer;
+                    played.transferring[s] = played.transferring[s] + transfer;
+                } else {
+                    begin = detail::later(begin, played.arrival[producer]);
+                }
+            }
+            duration = part == 0 ? durations.tasks[static_cast<std::size_t>(step.duration)]
+                                 : duration + durations.tasks[static_cast<std::size_t>(step.duration)];
+        }
+        if (parts == 2 && !durations.pairs.empty()) {
+            duration = durations.pairs[static_cast<std::size_t>(first.duration)];  // forward is the first kind
+        }
+        const Number end = begin + duration;
+        if (played.has_begun[s] == 0) {
+            played.has_begun[s] = 1;
+            played.first_start[s] = begin;
+        }
+        played.busy[s] = played.busy[s] + duration;
+        played.last_end[s] = end;
+        for (std::size_t part = 0; part < parts; ++part) {
+            const Step& step = dependencies.steps[i + part];
+            const auto task = static_cast<std::size_t>(step.task);
+            played.start[task] = begin;
+            played.end[task] = end;
+            played.arrival[task] = end;
+            const std::vector<Number>& boundaries = *transfers[step.is_backward ? 1 : 0];
+            if (step.transfer >= 0 && !boundaries.empty()) {
+                detail::send(step, boundaries[static_cast<std::size_t>(step.transfer)], durations.blocking, played);
+            }
+        }
+        i += parts;
+    }
+    for (const Number& end : played.last_end) {
+        played.makespan = detail::later(played.makespan, end);
+    }
+}
+
+/// The share of a step in which stages are idle: sum of idle time over stages * makespan.
+double bubble_fraction(const Played<double>& played);
+
+}  // namespace dodona::schedule
