@@ -19,6 +19,7 @@
 
 #include "base/check.hpp"
 #include "schedule/dependencies.hpp"
+#include "schedule/schedule.hpp"
 
 namespace dodona::schedule {
 
@@ -173,6 +174,19 @@ void play(const Dependencies& dependencies, const Durations<Number>& durations, 
     for (const Number& end : played.last_end) {
         played.makespan = detail::later(played.makespan, end);
     }
+}
+
+/// What `more` micro-batches add to a run of those of the shape: in the steady state of a schedule that does not flush,
+/// the time of as many. Both numbers of micro-batches must meet the schedule's requirements.
+template <class Number>
+Number steady_time(const Schedule& schedule, const Shape& shape, std::int32_t more,
+                   const Durations<Number>& durations) {
+    Played<Number> played;
+    play(resolve(order_of(schedule, shape)), durations, played);
+    const Number before = played.makespan;
+    const Shape longer{shape.stages, shape.micro_batches + more, shape.virtual_stages};
+    play(resolve(order_of(schedule, longer)), durations, played);
+    return played.makespan - before;
 }
 
 /// The share of a step in which stages are idle: sum of idle time over stages * makespan.

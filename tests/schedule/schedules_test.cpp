@@ -148,6 +148,141 @@ RC_GTEST_PROP(Schedules, InterleavedDividesTheBubbleByItsVirtualStages, ()) {
     RC_ASSERT(std::abs(bubble_fraction(run) - share) < 1e-9);
 }
 
+RC_GTEST_PROP(Schedules, BreadthFirstHasTheBubbleOfInterleaving, ()) {
+    const std::int32_t p = *rc::gen::inRange(1, 9);
+    const Shape shape{p, p + *rc::gen::inRange(0, 20), *rc::gen::inRange(1, 5)};
+    const Played<double> run = played(order_of(named("breadth-first"), shape), Pass{2, 1, 2});
+    const double share = (p - 1.0) / (shape.virtual_stages * shape.micro_batches + p - 1.0);
+    RC_ASSERT(std::abs(bubble_fraction(run) - share) < 1e-9);
+    for (std::int32_t s = 0; s < p; ++s) {
+        RC_ASSERT(in_flight(order_of(named("breadth-first"), shape), s).peak() ==
+                  shape.virtual_stages * shape.micro_batches);
+    }
+}
+
+/// Durations with W <= F and 2 W <= F + I, for which the formulas of zero-bubble schedules hold.
+Pass short_weights() {
+    const double weight = *rc::gen::inRange(1, 6);
+    return {weight + *rc::gen::inRange(0, 4), weight + *rc::gen::inRange(0, 4), weight};
+}
+
+RC_GTEST_PROP(Schedules, ZeroBubbleH1HasItsAuthorsBubbleAndMemory, ()) {
+    // (p - 1)(F + I - W), and p micro-batches on every stage until their gradients of weights are there.
+    const std::int32_t p = *rc::gen::inRange(1, 9);
+    const Shape shape{p, p + *rc::gen::inRange(0, 20), 1};
+    const Pass pass = short_weights();
+    const Order order = order_of(named("zb-h1"), shape);
+    RC_ASSERT(std::abs(idle_within(played(order, pass)) - (p - 1) * (pass.forward + pass.input - pass.weight)) < 1e-9);
+    for (std::int32_t s = 0; s < p; ++s) {
+        RC_ASSERT(in_flight(order, s).peak() == p - s);
+        RC_ASSERT(in_flight(order, s).peak_weights() == p);
+    }
+}
+
+RC_GTEST_PROP(Schedules, ZeroBubbleH2HasItsAuthorsBubbleAndMemory, ()) {
+    // (p - 1)(F + I - 2 W) within each stage, and 2p - 1 micro-batches on every stage.
+    const std::int32_t p = *rc::gen::inRange(1, 9);
+    const Shape shape{p, 2 * p - 1 + *rc::gen::inRange(0, 20), 1};
+    const Pass pass = short_weights();
+    const Order order = order_of(named("zb-h2"), shape);
+    RC_ASSERT(std::abs(idle_within(played(order, pass)) - (p - 1) * (pass.forward + pass.input - 2 * pass.weight)) <
+              1e-9);
+    for (std::int32_t s = 0; s < p; ++s) {
+        RC_ASSERT(in_flight(order, s).peak() == 2 * (p - s) - 1);
+        RC_ASSERT(in_flight(order, s).peak_weights() == 2 * p - 1);
+    }
+}
+
+RC_GTEST_PROP(Schedules, ZeroBubbleVHasNoBubbleWithEqualTasksAndTheMemoryOfOneForwardOneBackward, ()) {
+    // 2p passes of half a stage; the step as a whole ends when the last stage does, (p - 1) F later.
+    const std::int32_t p = *rc::gen::inRange(1, 9);
+    const Shape shape{p, 2 * p - 1 + *rc::gen::inRange(0, 20), 2};
+    const Order order = order_of(named("zb-v"), shape);
+    const Played<double> run = played(order, Pass{2, 2, 2});
+    RC_ASSERT(std::abs(idle_within(run)) < 1e-9);
+    RC_ASSERT(std::abs(idle(run) - 2 * (p - 1)) < 1e-9);
+    for (std::int32_t s = 0; s < p; ++s) {
+        RC_ASSERT(in_flight(order, s).peak_weights() == 2 * p);
+    }
+}
+
+/// Durations with F = I >= W and a pair that takes between a backward pass and both its parts.
+Pass paired() {
+    const double weight = *rc::gen::inRange(1, 6);
+    const double forward = weight + *rc::gen::inRange(0, 4);
+    return {forward, forward, weight, forward + weight + *rc::gen::inRange(0, 5) * forward / 4};
+}
+
+RC_GTEST_PROP(Schedules, DualPipeHasItsAuthorsBubbleAndMemory, ()) {
+    // (p/2 - 1)(F&B + B - 3W) on the stages in the middle, p + 1 passes in flight.
+    const std::int32_t p = 2 * *rc::gen::inRange(1, 6);
+    const Shape shape{p, 2 * (p + *rc::gen::inRange(0, 10)), 1};
+    const Pass pass = paired();
+    const Order order = order_of(named("dualpipe"), shape);
+    const double bubble = (p / 2.0 - 1) * (pass.pair + pass.input + pass.weight - 3 * pass.weight);
+    const Played<double> run = played(order, pass);
+    RC_ASSERT(std::abs(run.idle(p / 2 - 1) - bubble) < 1e-9);
+    RC_ASSERT(std::abs(run.idle(p / 2) - bubble) < 1e-9);
+    for (std::int32_t s = 0; s < p; ++s) {
+        RC_ASSERT(in_flight(order, s).peak() == p + 1);
+        RC_ASSERT(in_flight(order, s).peak_weights() == p + 1);
+    }
+}
+
+RC_GTEST_PROP(Schedules, DualPipeVTakesAsLongAsTheDualPipeThatItIsHalfOf, ()) {
+    const std::int32_t p = *rc::gen::inRange(1, 6);
+    const std::int32_t m = 2 * p + *rc::gen::inRange(0, 10);
+    const Pass pass = paired();
+    const Order whole = order_of(named("dualpipe"), {2 * p, 2 * m, 1});
+    const Order half = order_of(named("dualpipe-v"), {p, m, 2});
+    RC_ASSERT(std::abs(played(half, pass).makespan - played(whole, pass).makespan) < 1e-9);
+    for (std::int32_t s = 0; s < p; ++s) {
+        RC_ASSERT(in_flight(half, s).peak() == 2 * p + 1);
+    }
+}
+
+RC_GTEST_PROP(Schedules, PipeDreamGoesOnAtThePaceOfItsSlowestStage, ()) {
+    const Shape shape{*rc::gen::inRange(1, 5), 200, 1};
+    Durations<double> durations = any_durations(shape.stages);
+    double slowest = 0;
+    for (std::int32_t s = 0; s < shape.stages; ++s) {
+        slowest = std::max(slowest, durations.of(TaskKind::forward, s) + durations.of(TaskKind::backward, s));
+    }
+    RC_ASSERT(steady_time(named("pipedream"), shape, 1, durations) == slowest);
+    RC_ASSERT(steady_time(named("pipedream"), shape, 3, durations) == 3 * slowest);
+}
+
+TEST(Schedules, StashOneVersionOfTheWeightsForEachMicroBatchInFlight) {
+    EXPECT_EQ(weight_versions(named("pipedream"), {4, 8, 1}, 0), 4);
+    EXPECT_EQ(weight_versions(named("pipedream"), {4, 8, 1}, 3), 1);
+    EXPECT_EQ(weight_versions(named("pipedream"), {4, 2, 1}, 0), 2);
+    EXPECT_EQ(weight_versions(named("1f1b"), {4, 8, 1}, 0), 1);
+}
+
+TEST(Schedules, SayWhatTheyDo) {
+    // The traits of a row are what its order shows.
+    for (const Schedule& schedule : schedules()) {
+        Shape shape{4, 16, 2};
+        if (schedule.unmet(shape)) {
+            shape.virtual_stages = 1;
+        }
+        const Order order = order_of(schedule, shape);
+        bool splits = false;
+        bool overlaps = false;
+        for (const std::vector<Task>& stage : order.stages) {
+            for (const Task& task : stage) {
+                splits = splits || task.kind == TaskKind::backward_weight;
+                overlaps = overlaps || task.overlaps_next;
+            }
+        }
+        EXPECT_EQ(splits, schedule.traits.splits_backward) << schedule.name;
+        EXPECT_EQ(overlaps, schedule.traits.overlaps_pairs) << schedule.name;
+        EXPECT_EQ(order.directions, place(schedule.traits.placement, shape)) << schedule.name;
+        EXPECT_EQ(order.directions.size(), static_cast<std::size_t>(schedule.traits.parameter_copies)) << schedule.name;
+        EXPECT_EQ(schedule.traits.stashes_weights, !schedule.traits.flushes) << schedule.name;
+    }
+}
+
 TEST(Schedules, SayWhatAShapeLacks) {
     const auto unmet = [](std::string_view name, const Shape& shape) {
         return named(name).unmet(shape).value_or("nothing");
@@ -160,6 +295,14 @@ TEST(Schedules, SayWhatAShapeLacks) {
               "interleaving needs two or more virtual stages on each stage; with one it is 1f1b");
     EXPECT_EQ(unmet("interleaved-1f1b", {4, 10, 2}),
               "interleaving runs micro-batches in groups of as many as there are stages: 10 is no multiple of 4");
+    EXPECT_EQ(unmet("zb-v", {4, 8, 1}), "the schedule has two virtual stages on each stage, not 1");
+    EXPECT_EQ(unmet("zb-v", {4, 3, 2}), "nothing");
+    EXPECT_EQ(unmet("dualpipe", {3, 12, 1}),
+              "micro-batches enter at both ends: numbers of stages and micro-batches are even, not 3 and 12");
+    EXPECT_EQ(unmet("dualpipe", {4, 13, 1}),
+              "micro-batches enter at both ends: numbers of stages and micro-batches are even, not 4 and 13");
+    EXPECT_EQ(unmet("dualpipe", {4, 6, 1}), "4 stages need at least 8 micro-batches, not 6");
+    EXPECT_EQ(unmet("dualpipe-v", {4, 7, 2}), "4 stages need at least 8 micro-batches, not 7");
 }
 
 TEST(Schedules, AreFoundByTheirNames) {

@@ -16,11 +16,21 @@ namespace dodona::schedule {
 Order gpipe(const Shape& shape);
 Order one_forward_one_backward(const Shape& shape);
 Order interleaved(const Shape& shape);
+Order breadth_first(const Shape& shape);
+Order pipedream(const Shape& shape);
+Order zero_bubble_h1(const Shape& shape);
+Order zero_bubble_h2(const Shape& shape);
+Order zero_bubble_v(const Shape& shape);
+Order dual_pipe(const Shape& shape);
+Order dual_pipe_v(const Shape& shape);
 
 /// Requirements, see Schedule::unmet.
 std::optional<std::string> unmet_by_all(const Shape& shape);           ///< p, m and v at least 1
 std::optional<std::string> unmet_by_one_position(const Shape& shape);  ///< v = 1
 std::optional<std::string> unmet_by_interleaved(const Shape& shape);
+std::optional<std::string> unmet_by_zero_bubble_v(const Shape& shape);
+std::optional<std::string> unmet_by_dual_pipe(const Shape& shape);
+std::optional<std::string> unmet_by_dual_pipe_v(const Shape& shape);
 
 constexpr Task forward(std::int32_t micro_batch, std::int32_t position) {
     return {TaskKind::forward, false, micro_batch, position};
