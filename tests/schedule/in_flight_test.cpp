@@ -9,6 +9,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "scenes.hpp"
+#include "schedule/schedules/schedules.hpp"
 
 namespace dodona::schedule {
 namespace in_flight_test {
@@ -81,15 +82,23 @@ TEST(InFlight, OfOneStageIsOneMicroBatch) {
 }
 
 TEST(InFlight, HoldsWhatWeightGradientsNeedUntilTheyAreComputed) {
-    Order order = empty_order(Placement::loop, {1, 2, 1});
-    order.stages[0] = {{TaskKind::forward, false, 0, 0},         {TaskKind::backward_input, false, 0, 0},
-                       {TaskKind::forward, false, 1, 0},         {TaskKind::backward_input, false, 1, 0},
-                       {TaskKind::backward_weight, false, 0, 0}, {TaskKind::backward_weight, false, 1, 0}};
+    Order order = empty_order(Placement::loop, {1, 3, 1});
+    order.stages[0] = {forward(0, 0),         backward_input(0, 0),  forward(1, 0), backward_input(1, 0),
+                       backward_weight(0, 0), backward_weight(1, 0), forward(2, 0), backward(2, 0)};
     const InFlight held = in_flight(order, 0);
     EXPECT_EQ(held.peak(), 1);
     EXPECT_EQ(held.peak_weights(), 2);
-    // 3 units until I, 2 until W: at the second forward pass 3 + 2 * 2.
+    // 3 units until I, 2 until W: 3 + 2 * 2 at the second forward pass, 5 at the third.
     EXPECT_EQ(peak_held(order, 0, Counts{3}, Counts{2}), 7);
+}
+
+TEST(InFlight, LooksAtTheFirstPeakOfAStage) {
+    Order order = empty_order(Placement::loop, {1, 1, 2});
+    order.stages[0] = {forward(0, 0), backward(0, 0), forward(0, 1), backward(0, 1)};
+    const InFlight held = in_flight(order, 0);
+    EXPECT_EQ(held.at_peak, (Counts{1, 0}));
+    EXPECT_EQ(held.at_weights_peak, (Counts{1, 0}));
+    EXPECT_EQ(held.until_backward, (Counts{1, 1}));
 }
 
 TEST(InFlight, WeighsPositions) {

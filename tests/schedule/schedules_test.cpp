@@ -10,6 +10,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "scenes.hpp"
+#include "schedule/order_csv.hpp"
 
 namespace dodona::schedule {
 namespace schedules_test {
@@ -250,6 +251,27 @@ RC_GTEST_PROP(Schedules, PipeDreamGoesOnAtThePaceOfItsSlowestStage, ()) {
     }
     RC_ASSERT(steady_time(named("pipedream"), shape, 1, durations) == slowest);
     RC_ASSERT(steady_time(named("pipedream"), shape, 3, durations) == 3 * slowest);
+}
+
+TEST(Schedules, FollowTheStepsOfTheirAuthors) {
+    // By hand from the steps in the headers of schedules/.
+    EXPECT_EQ(to_csv(order_of(named("interleaved-1f1b"), {2, 2, 2})),
+              "0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n"
+              "1F0,1F1,3F0,3B0,3F1,3B1,1B0,1B1\n");
+    EXPECT_EQ(to_csv(order_of(named("zb-h1"), {2, 3, 1})),
+              "0F0,0F1,0I0,0W0,0F2,0I1,0W1,0I2,0W2\n"
+              "1F0,1I0,1F1,1I1,1W0,1F2,1I2,1W1,1W2\n");
+    EXPECT_EQ(to_csv(order_of(named("zb-v"), {2, 2, 2})),  // fewer than 2p - 1 micro-batches
+              "0F0,0F1,3F0,3I0,3W0,3F1,3I1,3W1,0I0,0W0,0I1,0W1\n"
+              "1F0,2F0,1F1,2F1,2I0,2W0,1I0,1W0,2I1,2W1,1I1,1W1\n");
+    EXPECT_EQ(to_csv(order_of(named("dualpipe-v"), {2, 4, 2})),
+              "0F0,0F1,0F2,3F0,3I0,3W0,3F1,(0F3;3B1)OVERLAP_F_B,(3F2;0B0)OVERLAP_F_B,3B2,(3F3;0B1)OVERLAP_F_B,3B3,0I2,"
+              "0W2,0I3,0W3\n"
+              "1F0,2F0,1F1,2F1,1F2,2B0,(2F2;1B0)OVERLAP_F_B,(1F3;2B1)OVERLAP_F_B,(2F3;1B1)OVERLAP_F_B,2B2,1B2,2I3,1I3,"
+              "2W3,1W3\n");
+    EXPECT_EQ(to_csv(order_of(named("breadth-first"), {2, 2, 2})),
+              "0F0,0F1,2F0,2F1,2B0,2B1,0B0,0B1\n"
+              "1F0,1F1,3F0,3F1,3B0,3B1,1B0,1B1\n");
 }
 
 TEST(Schedules, StashOneVersionOfTheWeightsForEachMicroBatchInFlight) {
