@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <rapidcheck/gtest.h>
+
 #include "base/diagnostic.hpp"
 #include "scenes.hpp"
 
@@ -92,6 +94,27 @@ TEST(OrderCsv, NamesStagesThatWaitForEachOther) {
     EXPECT_EQ(faults_of("0F0,0B0,0F1,0B1\n1F0,1F1,1B0,1B1\n"),
               "1:5: stage 0 waits here for 1B0 of stage 1, which never runs\n"
               "2:5: stage 1 waits here for 0F1 of stage 0, which never runs\n");
+}
+
+RC_GTEST_PROP(OrderCsv, ReadsOrRefusesWhateverItIsGiven, ()) {
+    std::string text = to_csv(test::order_of("1f1b", {2, 2, 1}));
+    const std::string letters = "0129FBIW,;()\n -OS";
+    for (int change = *rc::gen::inRange(1, 5); change > 0; --change) {
+        const auto at = *rc::gen::inRange<std::size_t>(0, text.size() + 1);
+        const char letter = letters[*rc::gen::inRange<std::size_t>(0, letters.size())];
+        if (*rc::gen::arbitrary<bool>() && at < text.size()) {
+            text.erase(at, 1);
+        } else {
+            text.insert(at, 1, letter);
+        }
+    }
+    try {
+        const Order order = read_order(text, "x.csv");
+        RC_ASSERT(find_faults(order).empty());
+        RC_ASSERT(resolve(order).blocked.empty());
+    } catch (const InputError& error) {
+        RC_ASSERT(!error.diagnostics().empty());
+    }
 }
 
 TEST(OrderCsv, ShowsTheCell) {
