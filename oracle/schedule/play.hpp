@@ -50,7 +50,7 @@ struct Played {
     Number makespan{};                 ///< from 0 to the end of the last task
     std::vector<Number> busy;          ///< of each stage: time in tasks
     std::vector<Number> transferring;  ///< of each stage: time in blocking transfers
-    std::vector<Number> first_start;   ///< of each stage
+    std::vector<Number> first_start;   ///< of each stage, blocking receipts included
     std::vector<Number> last_end;      ///< of each stage, blocking sends included
 
     /// Time of a stage in neither tasks nor transfers, of the whole makespan.
@@ -91,26 +91,74 @@ void reset(Played<Number>& played, const Dependencies& dependencies) {
     played.makespan = Number{};
 }
 
-/// Sends the result of a task that has ended.
+/// Transfers in the direction of a step; empty: none take time.
 template <class Number>
-void send(const Step& step, const Number& duration, bool blocking, Played<Number>& played) {
-    const auto s = static_cast<std::size_t>(step.stage);
-    const auto task = static_cast<std::size_t>(step.task);
-    Number& stream = blocking ? played.last_end[s] : played.streams[step.is_backward ? 1 : 0][s];
-    const Number arrival = later(played.end[task], stream) + duration;
-    stream = arrival;
-    played.arrival[task] = arrival;
-    if (blocking) {
-        played.transferring[s] = played.transferring[s] + duration;
+const std::vector<Number>& transfers_of(const Durations<Number>& durations, const Step& step) {
+    return step.is_backward ? durations.backward_transfers : durations.forward_transfers;
+}
+
+/// Notes when a stage starts to do something, if it is the first time.
+template <class Number>
+void note_start(std::size_t stage, const Number& begin, Played<Number>& played) {
+    if (played.has_begun[stage] == 0) {
+        played.has_begun[stage] = 1;
+        played.first_start[stage] = begin;
     }
 }
 
-}  // namespace detail
-
-/// Plays an order that runs to its end into `played`.
+/// When a stage that is free at `free` has what a step waits for.
 template <class Number>
-void play(const Dependencies& dependencies, const Durations<Number>& durations, Played<Number>& played) {
-    check(dependencies.blocked.empty(), "only an order that runs to its end can be played");
+Number receive(const Step& step, const Durations<Number>& durations, const Number& free, Played<Number>& played) {
+    if (step.producer < 0) {
+        return free;
+    }
+    const Number& arrival = played.arrival[static_cast<std::size_t>(step.producer)];
+    const std::vector<Number>& transfers = transfers_of(durations, step);
+    if (!durations.blocking || step.receipt < 0 || transfers.empty()) {
+        return later(free, arrival);
+    }
+    // The receiver takes part for as long as the transfer takes, not before it begins.
+    const auto s = static_cast<std::size_t>(step.stage);
+    const Number& transfer = transfers[static_cast<std::size_t>(step.receipt)];
+    const Number begin = later(free, arrival - transfer);
+    note_start(s, begin, played);
+    played.transferring[s] = played.transferring[s] + transfer;
+    return begin + transfer;
+}
+
+/// Sends the result of a step that has ended, if another stage needs it.
+template <class Number>
+void send(const Step& step, const Durations<Number>& durations, Played<Number>& played) {
+    const std::vector<Number>& transfers = transfers_of(durations, step);
+    if (step.transfer < 0 || transfers.empty()) {
+        return;
+    }
+    const auto s = static_cast<std::size_t>(step.stage);
+    const auto task = static_cast<std::size_t>(step.task);
+    const Number& transfer = transfers[static_cast<std::size_t>(step.transfer)];
+    Number& stream = durations.blocking ? played.last_end[s] : played.streams[step.is_backward ? 1 : 0][s];
+    stream = later(played.end[task], stream) + transfer;
+    played.arrival[task] = stream;
+    if (durations.blocking) {
+        played.transferring[s] = played.transferring[s] + transfer;
+    }
+}
+
+/// How long a step takes, or the pair that starts with it.
+template <class Number>
+Number duration_of(const Step* step, const Durations<Number>& durations) {
+    const Number& alone = durations.tasks[static_cast<std::size_t>(step->duration)];
+    if (!step->overlaps_next) {
+        return alone;
+    }
+    if (!durations.pairs.empty()) {
+        return durations.pairs[static_cast<std::size_t>(step->duration)];  // forward is the first kind
+    }
+    return alone + durations.tasks[static_cast<std::size_t>((step + 1)->duration)];
+}
+
+template <class Number>
+void check_sizes(const Dependencies& dependencies, const Durations<Number>& durations) {
     check(durations.positions == dependencies.positions, "durations are for the positions of the order");
     const auto positions = static_cast<std::size_t>(durations.positions);
     const auto fits = [](const std::vector<Number>& values, std::size_t size) {
@@ -119,57 +167,37 @@ void play(const Dependencies& dependencies, const Durations<Number>& durations, 
     check(fits(durations.pairs, positions) && fits(durations.forward_transfers, positions - 1) &&
               fits(durations.backward_transfers, positions - 1),
           "durations of pairs and transfers are there for all positions or none");
+}
+
+}  // namespace detail
+
+/// Plays an order that runs to its end into `played`.
+template <class Number>
+void play(const Dependencies& dependencies, const Durations<Number>& durations, Played<Number>& played) {
+    check(dependencies.blocked.empty(), "only an order that runs to its end can be played");
+    detail::check_sizes(dependencies, durations);
     detail::reset(played, dependencies);
-
-    // Transfers by direction; a step without one, or with none that takes time, has its result there when it ends.
-    const std::vector<Number>* const transfers[2] = {&durations.forward_transfers, &durations.backward_transfers};
-
-    const std::size_t count = dependencies.steps.size();
-    for (std::size_t i = 0; i < count;) {
-        const Step& first = dependencies.steps[i];
-        const auto s = static_cast<std::size_t>(first.stage);
-        const std::size_t parts = first.overlaps_next ? 2 : 1;
+    const Step* const end_of_steps = dependencies.steps.data() + dependencies.steps.size();
+    for (const Step* step = dependencies.steps.data(); step != end_of_steps;) {
+        const Step* const next = step + (step->overlaps_next ? 2 : 1);
+        const auto s = static_cast<std::size_t>(step->stage);
         Number begin = played.last_end[s];
-        Number duration{};
-        for (std::size_t part = 0; part < parts; ++part) {
-            const Step& step = dependencies.steps[i + part];
-            if (step.producer >= 0) {
-                const auto producer = static_cast<std::size_t>(step.producer);
-                const std::vector<Number>& boundaries = *transfers[step.is_backward ? 1 : 0];
-                if (durations.blocking && step.receipt >= 0 && !boundaries.empty()) {
-                    // The receiver takes part for as long as the transfer takes, not before it begins.
-                    const Number& transfer = boundaries[static_cast<std::size_t>(step.receipt)];
-                    begin = detail::later(begin, played.arrival[producer] - transfer) + transfer;
-                    played.transferring[s] = played.transferring[s] + transfer;
-                } else {
-                    begin = detail::later(begin, played.arrival[producer]);
-                }
-            }
-            duration = part == 0 ? durations.tasks[static_cast<std::size_t>(step.duration)]
-                                 : duration + durations.tasks[static_cast<std::size_t>(step.duration)];
+        for (const Step* part = step; part != next; ++part) {
+            begin = detail::receive(*part, durations, begin, played);
         }
-        if (parts == 2 && !durations.pairs.empty()) {
-            duration = durations.pairs[static_cast<std::size_t>(first.duration)];  // forward is the first kind
-        }
+        const Number duration = detail::duration_of(step, durations);
         const Number end = begin + duration;
-        if (played.has_begun[s] == 0) {
-            played.has_begun[s] = 1;
-            played.first_start[s] = begin;
-        }
+        detail::note_start(s, begin, played);
         played.busy[s] = played.busy[s] + duration;
         played.last_end[s] = end;
-        for (std::size_t part = 0; part < parts; ++part) {
-            const Step& step = dependencies.steps[i + part];
-            const auto task = static_cast<std::size_t>(step.task);
+        for (const Step* part = step; part != next; ++part) {
+            const auto task = static_cast<std::size_t>(part->task);
             played.start[task] = begin;
             played.end[task] = end;
             played.arrival[task] = end;
-            const std::vector<Number>& boundaries = *transfers[step.is_backward ? 1 : 0];
-            if (step.transfer >= 0 && !boundaries.empty()) {
-                detail::send(step, boundaries[static_cast<std::size_t>(step.transfer)], durations.blocking, played);
-            }
+            detail::send(*part, durations, played);
         }
-        i += parts;
+        step = next;
     }
     for (const Number& end : played.last_end) {
         played.makespan = detail::later(played.makespan, end);

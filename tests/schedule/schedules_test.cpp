@@ -134,6 +134,40 @@ RC_GTEST_PROP(Schedules, StartNoTaskBeforeWhatItNeedsHasEnded, ()) {
     });
 }
 
+RC_GTEST_PROP(Schedules, TakeLongerWithTransfersAndLongestWithBlockingOnes, ()) {
+    const Schedule schedule = any_schedule();
+    const Shape shape = any_shape(schedule);
+    const Order order = order_of(schedule, shape);
+    const Dependencies dependencies = resolve(order);
+    Durations<double> durations = any_durations(order.positions());
+    const double none = played(order, durations).makespan;
+    double sum = 0;
+    for (std::int32_t k = 0; k + 1 < order.positions(); ++k) {
+        durations.forward_transfers.push_back(*rc::gen::inRange(0, 5));
+        durations.backward_transfers.push_back(*rc::gen::inRange(0, 5));
+    }
+    for (const Step& step : dependencies.steps) {
+        if (step.transfer >= 0) {
+            const auto& transfers = step.is_backward ? durations.backward_transfers : durations.forward_transfers;
+            sum += transfers[static_cast<std::size_t>(step.transfer)];
+        }
+    }
+    const Played<double> asynchronous = played(order, durations);
+    durations.blocking = true;
+    const Played<double> blocking = played(order, durations);
+    RC_ASSERT(none <= asynchronous.makespan);
+    RC_ASSERT(asynchronous.makespan <= none + sum);
+    RC_ASSERT(asynchronous.makespan <= blocking.makespan);
+    // Each transfer occupies its sender and its receiver.
+    double occupied = 0;
+    for (std::int32_t s = 0; s < shape.stages; ++s) {
+        occupied += blocking.transferring[static_cast<std::size_t>(s)];
+        RC_ASSERT(blocking.idle(s) >= 0);
+        RC_ASSERT(blocking.idle_within(s) >= 0);
+    }
+    RC_ASSERT(occupied == 2 * sum);
+}
+
 RC_GTEST_PROP(Schedules, OfOneStageAreNeverIdle, ()) {
     const Schedule schedule = any_schedule();
     Shape shape{1, *rc::gen::inRange(2, 20), *rc::gen::inRange(1, 4)};
