@@ -10,7 +10,7 @@ namespace dodona::simulate {
 
 namespace {
 
-void require(bool is_sound, const char* what, const char* help) {
+void require_shape(bool is_sound, const char* what, const char* help) {
     if (!is_sound) {
         fail({}, what, help);
     }
@@ -84,7 +84,7 @@ Topology torus(const std::vector<std::size_t>& sizes, const LinkRate& link) {
     for (const std::size_t size : sizes) {
         count *= size;
     }
-    require(count > 0 && !sizes.empty(), "a torus without endpoints", "give each dimension a size of 1 or more");
+    require_shape(count > 0 && !sizes.empty(), "a torus without endpoints", "give each dimension a size of 1 or more");
     Topology topology;
     const std::vector<NodeId> endpoints = add_endpoints(topology, count);
     std::size_t stride = 1;
@@ -102,7 +102,7 @@ Topology torus(const std::vector<std::size_t>& sizes, const LinkRate& link) {
 }
 
 Topology full_mesh(std::size_t endpoints, const LinkRate& link) {
-    require(endpoints > 0, "a mesh without endpoints", "give it 1 or more");
+    require_shape(endpoints > 0, "a mesh without endpoints", "give it 1 or more");
     Topology topology;
     const std::vector<NodeId> nodes = add_endpoints(topology, endpoints);
     for (std::size_t a = 0; a < endpoints; ++a) {
@@ -114,11 +114,11 @@ Topology full_mesh(std::size_t endpoints, const LinkRate& link) {
 }
 
 Topology fat_tree(const std::vector<FatTreeLevel>& levels, const LinkRate& link) {
-    require(!levels.empty(), "a fat tree without a level", "give it one level of switches or more");
+    require_shape(!levels.empty(), "a fat tree without a level", "give it one level of switches or more");
     for (const FatTreeLevel& level : levels) {
-        require(level.size > 0 && level.switches > 0, "a level of a fat tree without parts or switches",
-                "give it 1 or more of both");
-        require(level.taper >= 1, "a fat tree with a taper below 1", "1 is no oversubscription, 4 is a quarter");
+        require_shape(level.size > 0 && level.switches > 0, "a level of a fat tree without parts or switches",
+                      "give it 1 or more of both");
+        require_shape(level.taper >= 1, "a fat tree with a taper below 1", "1 is no oversubscription, 4 is a quarter");
     }
     Topology topology;
     add_part(topology, levels, levels.size(), link, "");
@@ -128,10 +128,12 @@ Topology fat_tree(const std::vector<FatTreeLevel>& levels, const LinkRate& link)
 Topology dragonfly(const Dragonfly& description) {
     const std::size_t others = description.groups - 1;
     const std::size_t global = description.routers * description.global_links;
-    require(description.groups >= 2 && description.routers > 0 && description.endpoints > 0,
-            "a dragonfly without groups, routers or endpoints", "give it 2 groups or more, 1 or more of the others");
-    require(global >= others && global % others == 0, "a dragonfly whose global links do not reach all groups equally",
-            "routers * global links of a router is a multiple of the number of the other groups");
+    require_shape(description.groups >= 2 && description.routers > 0 && description.endpoints > 0,
+                  "a dragonfly without groups, routers or endpoints",
+                  "give it 2 groups or more, 1 or more of the others");
+    require_shape(global >= others && global % others == 0,
+                  "a dragonfly whose global links do not reach all groups equally",
+                  "routers * global links of a router is a multiple of the number of the other groups");
     Topology topology;
     std::vector<std::vector<NodeId>> routers(description.groups);
     for (std::size_t group = 0; group < description.groups; ++group) {
