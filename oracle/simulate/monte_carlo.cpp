@@ -32,6 +32,9 @@ NoisyMakespan monte_carlo(const TaskGraph& graph, const Routes* routes, const Mo
         fail({}, "noise: fewer than 2 runs",
              "a deviation needs 2 or more, an interval that means something 30 or more");
     }
+    if (settings.skew) {
+        check_distribution(*settings.skew);
+    }
     NoisyMakespan result;
     result.runs.resize(settings.runs);
     parallel_for(settings.runs, workers, [&](std::size_t run) {

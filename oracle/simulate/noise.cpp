@@ -21,32 +21,6 @@ void require_parameters(bool is_sound, const char* distribution, const char* wha
     }
 }
 
-void check_noise(const Noise& noise) {
-    struct {
-        void operator()(const Normal& d) const {
-            require_parameters(std::isfinite(d.mean) && d.deviation >= 0, "normal", "a deviation is 0 or more");
-        }
-        void operator()(const LogNormal& d) const {
-            require_parameters(std::isfinite(d.location) && d.scale >= 0, "log-normal", "a scale is 0 or more");
-        }
-        void operator()(const Gamma& d) const {
-            require_parameters(d.shape > 0 && d.scale >= 0, "gamma", "a shape is above 0, a scale 0 or more");
-        }
-        void operator()(const Exponential& d) const {
-            require_parameters(d.mean >= 0, "exponential", "a mean is 0 or more");
-        }
-        void operator()(const Samples& d) const {
-            require_parameters(!d.values.empty(), "samples", "there is at least one");
-        }
-        void operator()(const Bursts& d) const {
-            require_parameters(d.per_second >= 0 && d.length >= 0, "bursts", "a rate and a length are 0 or more");
-        }
-    } check_parameters;
-    std::visit(check_parameters, noise.distribution);
-    require_parameters(noise.effect == Noise::Effect::added || !std::holds_alternative<Bursts>(noise.distribution),
-                       "bursts", "they are added, not multiplied");
-}
-
 bool applies(const Noise& noise, const TaskGraph& graph, std::size_t task) {
     return (!noise.resource || graph.resource_of[task] == *noise.resource) &&
            (!noise.kind || graph.kind_of[task] == *noise.kind);
@@ -91,6 +65,30 @@ double Draws::poisson(double mean) {
     return count;
 }
 
+void check_distribution(const Distribution& distribution) {
+    struct {
+        void operator()(const Normal& d) const {
+            require_parameters(std::isfinite(d.mean) && d.deviation >= 0, "normal", "a deviation is 0 or more");
+        }
+        void operator()(const LogNormal& d) const {
+            require_parameters(std::isfinite(d.location) && d.scale >= 0, "log-normal", "a scale is 0 or more");
+        }
+        void operator()(const Gamma& d) const {
+            require_parameters(d.shape > 0 && d.scale >= 0, "gamma", "a shape is above 0, a scale 0 or more");
+        }
+        void operator()(const Exponential& d) const {
+            require_parameters(d.mean >= 0, "exponential", "a mean is 0 or more");
+        }
+        void operator()(const Samples& d) const {
+            require_parameters(!d.values.empty(), "samples", "there is at least one");
+        }
+        void operator()(const Bursts& d) const {
+            require_parameters(d.per_second >= 0 && d.length >= 0, "bursts", "a rate and a length are 0 or more");
+        }
+    } check_parameters;
+    std::visit(check_parameters, distribution);
+}
+
 double draw(const Distribution& distribution, double duration, Draws& draws) {
     struct {
         double duration;
@@ -107,7 +105,9 @@ double draw(const Distribution& distribution, double duration, Draws& draws) {
 
 NoisyTimes with_noise(const TaskGraph& graph, const std::vector<Noise>& noise, std::uint64_t seed) {
     for (const Noise& each : noise) {
-        check_noise(each);
+        check_distribution(each.distribution);
+        require_parameters(each.effect == Noise::Effect::added || !std::holds_alternative<Bursts>(each.distribution),
+                           "bursts", "they are added, not multiplied");
     }
     NoisyTimes times{.durations = graph.durations, .bytes = {}};
     times.bytes.reserve(graph.flows.size());

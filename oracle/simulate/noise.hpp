@@ -80,6 +80,9 @@ private:
     std::uint64_t count_ = 0;
 };
 
+/// Throws InputError for a distribution that has no such parameters.
+void check_distribution(const Distribution& distribution);
+
 /// A draw of a distribution; `duration` in seconds matters to bursts only.
 double draw(const Distribution& distribution, double duration, Draws& draws);
 
