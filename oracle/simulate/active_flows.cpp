@@ -88,7 +88,7 @@ void ActiveFlows::make_due_after(std::uint32_t flow, double bytes, double now) {
     ++state.version;
     group.queue.push_back({.due = state.first + bytes, .flow = flow, .version = state.version});
     std::push_heap(group.queue.begin(), group.queue.end(), is_later);
-    changed_groups_.push_back(state.group);
+    mark_stale(state.group);
 }
 
 void ActiveFlows::activate(std::uint32_t number, double now) {
@@ -130,6 +130,11 @@ void ActiveFlows::touch(std::uint32_t number) {
             changed_links_.push_back(static_cast<std::uint32_t>(hop.link));
         }
     }
+    mark_stale(number);
+}
+
+void ActiveFlows::mark_stale(std::uint32_t number) {
+    groups_[number].is_stale = true;
     changed_groups_.push_back(number);
 }
 
@@ -138,17 +143,40 @@ void ActiveFlows::advance(Group& group, double now) const {
     group.updated = now;
 }
 
-void ActiveFlows::announce(std::uint32_t number) {
-    Group& group = groups_[number];
-    ++group.version;
+void ActiveFlows::work_out_due(Group& group) {
     const auto is_outdated = [&](const Member& member) { return flows_[member.flow].version != member.version; };
     while (!group.queue.empty() && is_outdated(group.queue.front())) {
         std::pop_heap(group.queue.begin(), group.queue.end(), is_later);
         group.queue.pop_back();
     }
-    if (group.active && !group.queue.empty()) {
-        const double left = std::max(0.0, group.queue.front().due - group.bytes);
-        changes_.push_back({.group = number, .version = group.version, .time = group.updated + left / group.rate});
+    check(!group.queue.empty(), "an active group has a flow");
+    group.due = group.updated + std::max(0.0, group.queue.front().due - group.bytes) / group.rate;
+    group.is_stale = false;
+    group.is_announced = false;
+    ++group.version;
+}
+
+void ActiveFlows::announce(std::uint32_t number) {
+    Group& group = groups_[number];
+    if (!group.is_announced) {
+        group.is_announced = true;
+        changes_.push_back({.group = number, .version = group.version, .time = group.due});
+    }
+}
+
+/// Announces the groups of the part whose flows are due first.
+void ActiveFlows::announce_first() {
+    double first = kUnlimited;
+    for (const std::uint32_t number : part_groups_) {
+        if (groups_[number].is_stale) {
+            work_out_due(groups_[number]);
+        }
+        first = std::min(first, groups_[number].due);
+    }
+    for (const std::uint32_t number : part_groups_) {
+        if (groups_[number].due <= first * (1 + kSameTime)) {
+            announce(number);
+        }
     }
 }
 
@@ -269,7 +297,7 @@ void ActiveFlows::set_rate(std::uint32_t number, double rate, double now) {
     if (group.rate != rate) {
         advance(group, now);
         group.rate = rate;
-        changed_groups_.push_back(number);
+        group.is_stale = true;
     }
 }
 
@@ -288,17 +316,18 @@ void ActiveFlows::update(double now) {
         for (std::size_t i = 0; i < part_groups_.size(); ++i) {
             set_rate(part_groups_[i], part_rates_[i], now);
         }
+        announce_first();
     }
     changed_links_.clear();
-    std::sort(changed_groups_.begin(), changed_groups_.end());
-    changed_groups_.erase(std::unique(changed_groups_.begin(), changed_groups_.end()), changed_groups_.end());
     for (const std::uint32_t number : changed_groups_) {
         Group& group = groups_[number];
         if (group.active && hops(group.route).empty()) {
-            advance(group, now);
-            group.rate = group.most;
+            set_rate(number, group.most, now);
         }
-        announce(number);
+        if (group.active && group.is_stale) {  // no part that was worked out anew has it
+            work_out_due(group);
+            announce(number);
+        }
     }
     changed_groups_.clear();
 }
@@ -331,6 +360,7 @@ void ActiveFlows::take_due(std::uint32_t number, double now, std::vector<std::ui
         tasks.push_back(flow.task);
     }
     check(tasks.size() > before, "a flow is due when its group says so");
+    ++group.version;
     touch(number);
     if (group.flows == 0) {
         deactivate(number);

@@ -57,7 +57,8 @@ public:
     /// Works out rates anew after arrivals and departures.
     void update(double now);
 
-    /// When the next flow of a group is due. Replaces what was said of the group before.
+    /// When the next flow of a group is due. Replaces what was said of the group before. Of groups that are connected
+    /// only the first is told: when its flow leaves, rates change and the next is told.
     struct Due {
         std::uint32_t group = 0;
         std::uint32_t version = 0;
@@ -94,11 +95,14 @@ private:
         std::uint32_t version = 0;
         std::uint32_t visit = 0;
         bool active = false;
-        bool fixed = false;  ///< its rate, in the filling under way
-        double weight = 0;   ///< sum over its flows
-        double rate = 0;     ///< of each flow
-        double bytes = 0;    ///< that each of its flows has transferred since the group became active
-        double updated = 0;  ///< when that was so
+        bool fixed = false;         ///< its rate, in the filling under way
+        double weight = 0;          ///< sum over its flows
+        double rate = 0;            ///< of each flow
+        double bytes = 0;           ///< that each of its flows has transferred since the group became active
+        double updated = 0;         ///< when that was so
+        double due = 0;             ///< when its next flow is due
+        bool is_stale = false;      ///< `due` is to be worked out anew
+        bool is_announced = false;  ///< `due` has been told
         std::size_t flows = 0;
         std::vector<Member> queue;          ///< a heap, the first one due on top
         std::vector<std::uint32_t> places;  ///< by hop: its place in the list of the link
@@ -123,8 +127,11 @@ private:
     void activate(std::uint32_t group, double now);
     void deactivate(std::uint32_t group);
     void touch(std::uint32_t group);
+    void mark_stale(std::uint32_t group);
     void advance(Group& group, double now) const;
+    void work_out_due(Group& group);
     void announce(std::uint32_t group);
+    void announce_first();
     void collect(std::uint32_t link);
     void fill();
     void fix(std::uint32_t group, double rate);
@@ -140,7 +147,7 @@ private:
     std::vector<FlowState> flows_;
     std::vector<std::uint32_t> unused_flows_;
     std::vector<std::uint32_t> changed_links_;
-    std::vector<std::uint32_t> changed_groups_;  ///< of a route without links, or with another flow due next
+    std::vector<std::uint32_t> changed_groups_;  ///< with flows that came, went or are due earlier
     std::vector<Due> changes_;
     std::uint32_t visit_ = 0;
     // The part of the network whose rates are worked out:
