@@ -26,11 +26,8 @@ std::array<Tree, 2> double_tree(std::size_t members) {
     if (members > 1) {
         lay_in_order(first, 0, members - 1, 0);
     }
-    // The second is the first mirrored if their number is even, and moved on by one if it is odd: either way the other
-    // members are leaves.
-    const auto moved = [&](std::size_t member) {
-        return members % 2 == 0 ? members - 1 - member : (member + 1) % members;
-    };
+    // The second is the first moved on by one, so that odd members have children where even ones had.
+    const auto moved = [&](std::size_t member) { return (member + 1) % members; };
     Tree second(members);
     for (std::size_t member = 0; member < members; ++member) {
         second[moved(member)] = moved(first[member]);

@@ -99,11 +99,11 @@ TEST(CollectiveFlows, DoubleTreesOfTwoAndOfFourMembers) {
     // 2 members: each is the root of one tree; half of the buffer up and down.
     EXPECT_NEAR(seconds(full_mesh(2, kLink), CollectivePattern::double_tree_all_reduce),
                 2 * (kBytes / 2 / kBandwidth + kLatency), 1e-12);
-    // 4 members: tree one 0 - 2 - {1, 3}, tree two 3 - 1 - {2, 0}, two steps up and two down, all on links of their
+    // 4 members: tree one 0 - 2 - {1, 3}, tree two 1 - 3 - {2, 0}, two steps up and two down, all on links of their
     // own in a full mesh.
     EXPECT_NEAR(seconds(full_mesh(4, kLink), CollectivePattern::double_tree_all_reduce),
                 4 * (kBytes / 2 / kBandwidth + kLatency), 1e-12);
-    // 5 chunks: each passes 4 links, 4 behind the first. The trees meet on the links between 1 and 2, so it takes longer
+    // 5 chunks: each passes 4 links, 4 behind the first. The trees meet on the links between 2 and 3, so it takes longer
     // than without contention; yet less than in one piece.
     const double chunked = seconds(full_mesh(4, kLink), CollectivePattern::double_tree_all_reduce, 5);
     EXPECT_GT(chunked, 8 * (kBytes / 10 / kBandwidth + kLatency));
@@ -185,6 +185,43 @@ TEST(CollectiveFlows, StreamsAreHeldUntilAllIsThereAndTheLastToBeginSetsTheTime)
     for (std::size_t i = 0; i < 4; ++i) {
         EXPECT_NEAR(timeline.end[index(ends[i])].in(unit::second), 1 + 2 * once, 1e-11);
         EXPECT_NEAR(timeline.busy[i].in(unit::second), i == 2 ? 2 * once : 1 + 2 * once, 1e-11);
+    }
+}
+
+TEST(CollectiveFlows, AStepOfARingWaitsForWhatItPassesOn) {
+    // All-gather of 4 parts, u for each link but 2 u from 0 to 1. Ends of the steps, in u:
+    //   0 -> 1: 2, 4, 6;  1 -> 2: 1, 3, 5;  2 -> 3: 1, 2, 4;  3 -> 0: 1, 2, 3
+    Topology topology = ring(4, {.bandwidth = 10_GB_per_s});
+    topology.degrade(LinkId{0}, 0.5);
+    Routes routes(topology);
+    const std::span<const NodeId> nodes = topology.endpoints();
+    TaskGraphBuilder builder;
+    const std::vector<TaskId> ends = add_collective(
+        builder, routes,
+        {.pattern = CollectivePattern::ring_all_gather, .members = {nodes.begin(), nodes.end()}, .bytes = 40_GB});
+    const Timeline timeline = play(std::move(builder).build(), &routes);
+    const std::vector<double> expected{6, 6, 5, 4};
+    for (std::size_t member = 0; member < 4; ++member) {
+        EXPECT_DOUBLE_EQ(timeline.end[index(ends[member])].in(unit::second), expected[member]);
+    }
+}
+
+TEST(CollectiveFlows, NothingIsSentToAMemberThatHasNotBegun) {
+    for (const CollectivePattern pattern : kCollectivePatterns) {
+        Routes routes(full_mesh(2, kLink));
+        const std::span<const NodeId> nodes = routes.topology().endpoints();
+        TaskGraphBuilder builder;
+        const TaskId late = builder.add({.duration = 1_s});
+        add_collective(
+            builder, routes,
+            {.pattern = pattern, .members = {nodes.begin(), nodes.end()}, .bytes = 1_GB, .after = {kNoTask, late}});
+        const TaskGraph graph = std::move(builder).build();
+        const Timeline timeline = play(graph, &routes);
+        for (std::size_t task = 0; task < graph.size(); ++task) {
+            if (graph.flow_of[task] != TaskGraph::kNoFlow) {
+                EXPECT_GE(timeline.start[task], 1_s) << name_of(pattern);
+            }
+        }
     }
 }
 

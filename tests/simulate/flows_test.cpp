@@ -244,6 +244,56 @@ TEST(Flows, AFlowGivesWayAfterItsChunk) {
     EXPECT_DOUBLE_EQ(critical_path(graph, timeline).length.in(unit::second), 1.5);
 }
 
+TEST(Flows, AFlowThatSharesItsRouteGivesWayAfterItsOwnChunk) {
+    // Another flow of 40 GB on the route, alone for 0.1 s; then each has 5 GB/s. The high one, ready at 0.4 s, starts when
+    // the low one has 3 GB, at 0.7 s, and takes 1 s; 7 GB of the low one are left. At 3.1 s the other has 16 GB.
+    World world(star(2, {.bandwidth = 10_GB_per_s}));
+    const RouteId route = world.routes.between(world.at(0), world.at(1));
+    const ResourceId stream =
+        world.builder.add_resource({.name = "stream", .discipline = Discipline::priority, .chunk_bytes = 3_GB});
+    const TaskId other = world.send(0, 1, 40_GB);
+    const TaskId begin = world.builder.add({.duration = 0.1_s});
+    const TaskId delay = world.builder.add({.duration = 0.4_s});
+    const TaskId low = world.builder.add({.resource = stream}, {.route = route, .bytes = 10_GB}, {begin});
+    const TaskId high =
+        world.builder.add({.resource = stream, .priority = 1}, {.route = route, .bytes = 5_GB}, {delay});
+    const Timeline timeline = world.play();
+    EXPECT_DOUBLE_EQ(end(timeline, high), 1.7);
+    EXPECT_DOUBLE_EQ(end(timeline, low), 3.1);
+    EXPECT_DOUBLE_EQ(end(timeline, other), 5.5);
+}
+
+TEST(Flows, AFlowOnItsWayToItsFirstChunkDoesNotGiveWay) {
+    // Latency 1 s, once per flow. The high one is ready at 0.5 s; the low one has its first 3 GB at 1.3 s.
+    World world(star(2, {.bandwidth = 10_GB_per_s, .latency = 0.5_s}));
+    const RouteId route = world.routes.between(world.at(0), world.at(1));
+    const ResourceId stream =
+        world.builder.add_resource({.name = "stream", .discipline = Discipline::priority, .chunk_bytes = 3_GB});
+    const TaskId delay = world.builder.add({.duration = 0.5_s});
+    const TaskId low = world.builder.add({.resource = stream}, {.route = route, .bytes = 10_GB}, {});
+    const TaskId high =
+        world.builder.add({.resource = stream, .priority = 1}, {.route = route, .bytes = 5_GB}, {delay});
+    const Timeline timeline = world.play();
+    EXPECT_DOUBLE_EQ(end(timeline, high), 1.3 + 1.5);
+    EXPECT_DOUBLE_EQ(end(timeline, low), 2.8 + 0.7);
+}
+
+TEST(Flows, TheLatencyOfSeveralWaysIsThatOfTheLongest) {
+    for (const bool longest_first : {false, true}) {
+        Topology topology;
+        const NodeId from = topology.add_endpoint("from");
+        const NodeId to = topology.add_endpoint("to");
+        for (const bool is_first : {true, false}) {
+            const NodeId middle = topology.add_switch("middle");
+            topology.connect(from, middle,
+                             {.bandwidth = 1_GB_per_s, .latency = is_first == longest_first ? 3_us : 1_us});
+            topology.connect(middle, to, {.bandwidth = 1_GB_per_s, .latency = 1_us});
+        }
+        Routes routes(topology);
+        EXPECT_DOUBLE_EQ(routes.latency(routes.between(from, to)).in(1_us), 4);
+    }
+}
+
 TEST(Flows, ToOneselfTakesNoTimeUnlessLimited) {
     World world(star(2, kLink));
     const TaskId free = world.send(0, 0, 10_GB);

@@ -134,6 +134,7 @@ TEST(Noise, ParametersThatADistributionCannotHaveAreErrors) {
     EXPECT_EQ(message({.distribution = Samples{}}), "noise: samples: there is at least one");
     EXPECT_EQ(message({.distribution = Bursts{}}), "noise: bursts: they are added, not multiplied");
     EXPECT_THROW(monte_carlo(two_streams(), nullptr, {.runs = 1}), InputError);
+    EXPECT_THROW(monte_carlo(two_streams(), nullptr, {.skew = Exponential{.mean = -1}}), InputError);
 }
 
 TEST(MonteCarlo, MeanDeviationAndInterval) {
@@ -150,6 +151,14 @@ TEST(MonteCarlo, MeanDeviationAndInterval) {
     EXPECT_NEAR(found.deviation.in(unit::second), deviation * std::sqrt(1 - 1 / 3.14159265358979), 0.01);
     EXPECT_NEAR((found.high - found.low).in(unit::second),
                 2 * 1.96 * found.deviation.in(unit::second) / std::sqrt(4000), 1e-12);
+}
+
+TEST(MonteCarlo, TheDeviationOfTwoRunsIsTheirDifferenceOverTheRootOfTwo) {
+    const NoisyMakespan found =
+        monte_carlo(two_streams(), nullptr, {.noise = {{.distribution = Normal{.deviation = 0.1}}}, .runs = 2});
+    const double difference = std::abs((found.runs[0] - found.runs[1]).in(unit::second));
+    EXPECT_GT(difference, 0);
+    EXPECT_NEAR(found.deviation.in(unit::second), difference / std::sqrt(2), 1e-12);
 }
 
 TEST(MonteCarlo, WithoutNoiseAllRunsAreAlike) {

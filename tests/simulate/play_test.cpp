@@ -105,6 +105,64 @@ TEST(Play, AnInterruptedTaskGoesOnBeforeItsEquals) {
     EXPECT_EQ(start(timeline, second), 7);
 }
 
+TEST(Play, ATaskThatHasJustBegunTakesAChunkFirst) {
+    // When the first task ends at 1 s, the stream takes the low one; the high one is ready at the same time, but only
+    // after a task of no duration elsewhere.
+    TaskGraphBuilder builder;
+    const ResourceId stream =
+        builder.add_resource({.name = "stream", .discipline = Discipline::priority, .chunk = 2_s});
+    const ResourceId elsewhere = builder.add_resource({.name = "elsewhere", .discipline = Discipline::fifo});
+    const TaskId first = builder.add({.duration = 1_s, .resource = stream, .priority = 5});
+    const TaskId low = builder.add({.duration = 10_s, .resource = stream});
+    const TaskId between = builder.add({.resource = elsewhere}, {first});
+    const TaskId high = builder.add({.duration = 1_s, .resource = stream, .priority = 1}, {between});
+    const Timeline timeline = play(std::move(builder).build());
+    EXPECT_EQ(start(timeline, low), 1);
+    EXPECT_EQ(start(timeline, high), 3);
+    EXPECT_EQ(timeline.stretches.size(), 1U);
+}
+
+TEST(Play, ATaskThatHoldsItsResourceDoesNotGiveWay) {
+    TaskGraphBuilder builder;
+    const ResourceId stream =
+        builder.add_resource({.name = "stream", .discipline = Discipline::priority, .chunk = 1_s});
+    const TaskId first = builder.add({.duration = 3_s, .resource = stream});
+    const TaskId last = builder.add({.duration = 4_s}, {first});
+    builder.hold(first, last);
+    const TaskId delay = builder.add({.duration = 0.5_s});
+    const TaskId high = builder.add({.duration = 1_s, .resource = stream, .priority = 1}, {delay});
+    const Timeline timeline = play(std::move(builder).build());
+    EXPECT_EQ(end(timeline, first), 3);
+    EXPECT_EQ(start(timeline, high), 7);
+}
+
+TEST(Play, AHeldResourceMayBeSlowedDown) {
+    TaskGraphBuilder builder;
+    const ResourceId stream = builder.add_resource({.name = "stream"});
+    const ResourceId other = builder.add_resource({.name = "other"});
+    builder.slow({.slowed = stream, .busy = other, .factor = 0.5});
+    const TaskId first = builder.add({.duration = 1_s, .resource = stream});
+    const TaskId last = builder.add({.duration = 4_s}, {first});
+    builder.hold(first, last);
+    const TaskId next = builder.add({.duration = 2_s, .resource = stream});
+    const TaskId delay = builder.add({.duration = 2_s});
+    builder.add({.duration = 5_s, .resource = other}, {delay});
+    // The other is busy from 2 s to 7 s: the next one has 1 s of its work done then.
+    EXPECT_EQ(end(play(std::move(builder).build()), next), 8);
+}
+
+TEST(Play, OfADependencyAndAResourceThatEndTogetherTheDependencyIsTheCause) {
+    TaskGraphBuilder builder;
+    const ResourceId stream = builder.add_resource({.name = "stream"});
+    builder.add({.duration = 2_s, .resource = stream});
+    const TaskId dependency = builder.add({.duration = 2_s});
+    const TaskId task = builder.add({.duration = 1_s, .resource = stream}, {dependency});
+    const TaskGraph graph = std::move(builder).build();
+    for (const Timeline& timeline : {play(graph), play_events(graph)}) {
+        EXPECT_EQ(timeline.cause[index(task)], static_cast<Cause>(dependency));
+    }
+}
+
 TEST(Play, TasksShareAResourceBeyondItsCapacity) {
     // Capacity 2: two tasks at full speed. Four tasks of 1, 1, 2 and 2 s run at half speed until 2 s, when two are done;
     // the others have 1 s left and end at 3 s.
@@ -225,6 +283,22 @@ TEST(Play, TasksThatHoldResourcesCrosswiseAreAnError) {
     const TaskGraph graph = std::move(builder).build();
     EXPECT_EQ(message([&] { play(graph); }),
               "4 of 6 tasks can never start: tasks that hold resources wait for one another");
+}
+
+TEST(Play, StreamsInOrderThatAreHeldCrosswiseAreFoundBeforePlaying) {
+    TaskGraphBuilder builder;
+    const std::vector<ResourceId> streams{builder.add_resource({.name = "one"}), builder.add_resource({.name = "two"})};
+    for (int i = 0; i < 2; ++i) {
+        builder.add({.duration = 1_s, .resource = streams[i]});
+    }
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        const TaskId inner = builder.add({.duration = 1_s, .resource = streams[1 - i]}, {TaskId{i}});
+        builder.hold(TaskId{i}, builder.add({}, {inner}));
+    }
+    EXPECT_EQ(
+        message([&] { std::move(builder).build(); }),
+        "tasks that wait for one another can never start: task 2 waits for task 5, that for task 4, that for task 3, "
+        "that for task 2");
 }
 
 TEST(Play, WhatCannotBePlayedIsAnError) {
