@@ -44,7 +44,7 @@ std::uint32_t ActiveFlows::group_of(RouteId route, double most) {
         last = &groups_[*last].next_of_route;
     }
     *last = static_cast<std::uint32_t>(groups_.size());
-    groups_.push_back({.route = route, .most = most});
+    groups_.push_back({.route = hops(route), .most = most});
     return static_cast<std::uint32_t>(groups_.size() - 1);
 }
 
@@ -98,7 +98,7 @@ void ActiveFlows::activate(std::uint32_t number, double now) {
     group.rate = 0;
     group.bytes = 0;
     group.updated = now;
-    const std::span<const Hop> route = hops(group.route);
+    const std::span<const Hop> route = group.route;
     group.places.resize(route.size());
     for (std::uint32_t hop = 0; hop < route.size(); ++hop) {
         std::vector<User>& users = links_[index(route[hop].link)].users;
@@ -110,7 +110,7 @@ void ActiveFlows::activate(std::uint32_t number, double now) {
 void ActiveFlows::deactivate(std::uint32_t number) {
     Group& group = groups_[number];
     group.active = false;
-    const std::span<const Hop> route = hops(group.route);
+    const std::span<const Hop> route = group.route;
     for (std::uint32_t hop = 0; hop < route.size(); ++hop) {
         std::vector<User>& users = links_[index(route[hop].link)].users;
         const User moved = users.back();
@@ -122,7 +122,7 @@ void ActiveFlows::deactivate(std::uint32_t number) {
 
 /// The rates of the groups around `number` are to be worked out anew.
 void ActiveFlows::touch(std::uint32_t number) {
-    const std::span<const Hop> route = hops(groups_[number].route);
+    const std::span<const Hop> route = groups_[number].route;
     for (const Hop& hop : route) {
         LinkState& link = links_[index(hop.link)];
         if (!link.changed) {
@@ -193,7 +193,7 @@ void ActiveFlows::collect(std::uint32_t start) {
             group.visit = visit_;
             group.fixed = false;
             part_groups_.push_back(user.group);
-            for (const Hop& hop : hops(group.route)) {
+            for (const Hop& hop : group.route) {
                 LinkState& link = links_[index(hop.link)];
                 if (link.visit != visit_) {
                     link.visit = visit_;
@@ -208,7 +208,7 @@ void ActiveFlows::fix(std::uint32_t number, double rate) {
     Group& group = groups_[number];
     group.fixed = true;
     part_rates_.push_back(rate);
-    for (const Hop& hop : hops(group.route)) {
+    for (const Hop& hop : group.route) {
         LinkState& link = links_[index(hop.link)];
         link.left -= hop.share * group.weight * rate;
         link.weight -= hop.share * group.weight;
@@ -221,12 +221,16 @@ void ActiveFlows::fill() {
     for (const std::uint32_t number : part_links_) {
         LinkState& link = links_[number];
         link.left = link.capacity;
-        link.weight = 0;
         link.rising = link.users.size();
-        for (const User& user : link.users) {
-            const Group& group = groups_[user.group];
-            link.weight += hops(group.route)[user.hop].share * group.weight;
+        if (link.changed) {
+            link.changed = false;
+            link.weight_of_users = 0;
+            for (const User& user : link.users) {
+                const Group& group = groups_[user.group];
+                link.weight_of_users += group.route[user.hop].share * group.weight;
+            }
         }
+        link.weight = link.weight_of_users;
     }
     std::vector<std::uint32_t> limited;  // by rate, the smallest last
     for (const std::uint32_t number : part_groups_) {
@@ -304,8 +308,11 @@ void ActiveFlows::set_rate(std::uint32_t number, double rate, double now) {
 void ActiveFlows::update(double now) {
     ++visit_;
     for (const std::uint32_t number : changed_links_) {
-        links_[number].changed = false;
-        if (links_[number].visit == visit_ || links_[number].users.empty()) {
+        if (links_[number].users.empty()) {
+            links_[number].changed = false;
+            continue;
+        }
+        if (links_[number].visit == visit_) {
             continue;
         }
         part_links_.clear();
@@ -321,7 +328,7 @@ void ActiveFlows::update(double now) {
     changed_links_.clear();
     for (const std::uint32_t number : changed_groups_) {
         Group& group = groups_[number];
-        if (group.active && hops(group.route).empty()) {
+        if (group.active && group.route.empty()) {
             set_rate(number, group.most, now);
         }
         if (group.active && group.is_stale) {  // no part that was worked out anew has it

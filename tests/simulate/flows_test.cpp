@@ -264,18 +264,21 @@ TEST(Flows, AFlowThatSharesItsRouteGivesWayAfterItsOwnChunk) {
 }
 
 TEST(Flows, AFlowOnItsWayToItsFirstChunkDoesNotGiveWay) {
-    // Latency 1 s, once per flow. The high one is ready at 0.5 s; the low one has its first 3 GB at 1.3 s.
+    // Latency 1 s, once per flow. The stream is taken until 3 s; the high one is ready at 3.5 s; the low one has its first
+    // 3 GB at 4.3 s.
     World world(star(2, {.bandwidth = 10_GB_per_s, .latency = 0.5_s}));
     const RouteId route = world.routes.between(world.at(0), world.at(1));
     const ResourceId stream =
         world.builder.add_resource({.name = "stream", .discipline = Discipline::priority, .chunk_bytes = 3_GB});
-    const TaskId delay = world.builder.add({.duration = 0.5_s});
+    const TaskId delay = world.builder.add({.duration = 3.5_s});
+    const TaskId before = world.builder.add({.resource = stream}, {.route = route, .bytes = 20_GB}, {});
     const TaskId low = world.builder.add({.resource = stream}, {.route = route, .bytes = 10_GB}, {});
     const TaskId high =
         world.builder.add({.resource = stream, .priority = 1}, {.route = route, .bytes = 5_GB}, {delay});
     const Timeline timeline = world.play();
-    EXPECT_DOUBLE_EQ(end(timeline, high), 1.3 + 1.5);
-    EXPECT_DOUBLE_EQ(end(timeline, low), 2.8 + 0.7);
+    EXPECT_DOUBLE_EQ(end(timeline, before), 3);
+    EXPECT_DOUBLE_EQ(end(timeline, high), 4.3 + 1.5);
+    EXPECT_DOUBLE_EQ(end(timeline, low), 5.8 + 0.7);
 }
 
 TEST(Flows, TheLatencyOfSeveralWaysIsThatOfTheLongest) {

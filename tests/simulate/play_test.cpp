@@ -148,7 +148,10 @@ TEST(Play, AHeldResourceMayBeSlowedDown) {
     const TaskId delay = builder.add({.duration = 2_s});
     builder.add({.duration = 5_s, .resource = other}, {delay});
     // The other is busy from 2 s to 7 s: the next one has 1 s of its work done then.
-    EXPECT_EQ(end(play(std::move(builder).build()), next), 8);
+    const Timeline timeline = play(std::move(builder).build());
+    EXPECT_EQ(end(timeline, first), 1);
+    EXPECT_EQ(end(timeline, last), 5);
+    EXPECT_EQ(end(timeline, next), 8);
 }
 
 TEST(Play, OfADependencyAndAResourceThatEndTogetherTheDependencyIsTheCause) {

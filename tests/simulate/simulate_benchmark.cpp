@@ -19,6 +19,7 @@
 
 #include "simulate/fabrics.hpp"
 #include "simulate/play.hpp"
+#include "simulate/random_bits.hpp"
 
 namespace {
 
@@ -64,7 +65,7 @@ void measure(std::string_view title, double things, const std::function<TaskGrap
         timeline = play(graph, routes);
         seconds = std::min(seconds, processor_seconds() - start);
     }
-    fmt::print("{:<62} {:>9.0f} {:>8.3f} {:>8.3f} {:>11.0f} {:>7.0f}  {:.6e} s  {:016x}\n", title, things, building,
+    fmt::print("{:<66} {:>9.0f} {:>8.3f} {:>8.3f} {:>11.0f} {:>7.0f}  {:.6e} s  {:016x}\n", title, things, building,
                seconds, things / seconds, peak_mib(), timeline.makespan.in(unit::second), signature(timeline));
 }
 
@@ -128,8 +129,8 @@ TaskGraph neighbour_steps(Routes& routes, std::size_t steps, std::size_t fold, d
     return std::move(builder).build();
 }
 
-/// Every endpoint sends to every other at once, `rounds` times.
-TaskGraph all_to_all(Routes& routes, std::size_t rounds) {
+/// Every endpoint sends to every other at once, `rounds` times. `alike`: as many bytes each.
+TaskGraph all_to_all(Routes& routes, std::size_t rounds, bool alike = true) {
     TaskGraphBuilder builder;
     const std::span<const NodeId> ends = routes.topology().endpoints();
     TaskId round{};
@@ -138,7 +139,8 @@ TaskGraph all_to_all(Routes& routes, std::size_t rounds) {
         for (const NodeId from : ends) {
             for (const NodeId to : ends) {
                 if (from != to) {
-                    const Flow flow{.route = routes.between(from, to), .bytes = 1_MiB};
+                    const double size = alike ? 1 : 1 + static_cast<double>(random_bits(sends.size()) % 1000) / 1000;
+                    const Flow flow{.route = routes.between(from, to), .bytes = size * 1_MiB};
                     sends.push_back(n == 0 ? builder.add({}, flow, {}) : builder.add({}, flow, {round}));
                 }
             }
@@ -151,7 +153,7 @@ TaskGraph all_to_all(Routes& routes, std::size_t rounds) {
 }  // namespace
 
 int main() {
-    fmt::print("{:<62} {:>9} {:>8} {:>8} {:>11} {:>7}\n", "", "number", "build s", "play s", "per second", "MiB");
+    fmt::print("{:<66} {:>9} {:>8} {:>8} {:>11} {:>7}\n", "", "number", "build s", "play s", "per second", "MiB");
     constexpr std::size_t kStages = 64;
     constexpr std::size_t kTasks = 1U << 15U;
     constexpr double kAll = static_cast<double>(kStages * kTasks);
@@ -168,6 +170,10 @@ int main() {
     measure(
         "flows, all-to-all of 128 on that tree, 16 rounds", 128.0 * 127 * 16, [&] { return all_to_all(tree, 16); },
         &tree);
+    Routes small(fat_tree({{.size = 8}, {.size = 8, .switches = 2, .taper = 4}}, kLink));
+    measure(
+        "flows, all-to-all of 64 on a 4:1 fat tree, all of different size", 64.0 * 63,
+        [&] { return all_to_all(small, 1, false); }, &small);
     Routes switched(star(128, kLink));
     measure(
         "flows, all-to-all of 128 at one switch, 16 rounds", 128.0 * 127 * 16, [&] { return all_to_all(switched, 16); },
