@@ -13,7 +13,12 @@ namespace dodona::simulate {
 
 namespace {
 
-bool is_later(const Event& a, const Event& b) { return a.time != b.time ? a.time > b.time : a.subject > b.subject; }
+/// Orders a heap of events: the earliest on top.
+struct Later {
+    bool operator()(const Event& a, const Event& b) const {
+        return a.time != b.time ? a.time > b.time : a.subject > b.subject;
+    }
+};
 
 std::vector<double> shared_capacities(const TaskGraph& graph) {
     std::vector<double> capacities;
@@ -82,7 +87,7 @@ Player::Player(const TaskGraph& graph, const Routes* routes, const Variation& va
 
 void Player::push(double time, std::uint32_t subject, std::uint32_t version) {
     events_.push_back({time, subject, version});
-    std::push_heap(events_.begin(), events_.end(), is_later);
+    std::push_heap(events_.begin(), events_.end(), Later());
 }
 
 /// Handles all events of the next point in time; false if there are none.
@@ -98,7 +103,7 @@ bool Player::pop_events() {
         if (!is_now) {
             break;
         }
-        std::pop_heap(events_.begin(), events_.end(), is_later);
+        std::pop_heap(events_.begin(), events_.end(), Later());
         events_.pop_back();
         handle(event);
     }
@@ -143,12 +148,15 @@ void Player::settle() {
             ready_.pop_back();
             start(task);
         }
-        std::sort(touched_.begin(), touched_.end());
-        const std::vector<std::uint32_t> touched = std::exchange(touched_, {});
-        for (const std::uint32_t resource : touched) {
+        dispatched_.swap(touched_);
+        touched_.clear();
+        if (dispatched_.size() > 1) {
+            std::sort(dispatched_.begin(), dispatched_.end());
+        }
+        for (const std::uint32_t resource : dispatched_) {
             workers_[resource].is_touched = false;
         }
-        for (const std::uint32_t resource : touched) {
+        for (const std::uint32_t resource : dispatched_) {
             dispatch(resource);
         }
     }
@@ -221,7 +229,7 @@ void Player::start(std::uint32_t task) {
     note_busy(resource);
     worker.stretch_start = now_;
     worker.updated = now_;
-    const auto interrupted = interrupted_.find(task);
+    const auto interrupted = interrupted_.empty() ? interrupted_.end() : interrupted_.find(task);
     if (interrupted != interrupted_.end()) {
         worker.done_before = interrupted->second.done;
         timeline_.start[task] = interrupted->second.start;

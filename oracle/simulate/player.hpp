@@ -111,8 +111,9 @@ private:
     double now_ = 0;
     std::vector<Event> events_;  ///< a heap
     std::vector<std::uint32_t> waits_;
-    std::vector<std::uint32_t> ready_;  ///< tasks without a resource, to be started now
-    std::vector<std::uint32_t> touched_;
+    std::vector<std::uint32_t> ready_;       ///< tasks without a resource, to be started now
+    std::vector<std::uint32_t> touched_;     ///< resources that may take a task now
+    std::vector<std::uint32_t> dispatched_;  ///< those of the round at hand
     std::vector<Worker> workers_;
     std::vector<std::uint32_t> shared_number_;  ///< of each shared resource, by which its link is found
     std::vector<std::uint32_t> in_shared_;      ///< tasks on each shared resource
