@@ -197,11 +197,7 @@ void Player::make_ready(std::uint32_t task, Cause cause) {
         ready_.push_back(task);
         return;
     }
-    if (graph_.resources[resource].discipline != Discipline::in_order) {
-        std::vector<std::uint32_t>& queue = workers_[resource].queue;
-        queue.push_back(task);
-        std::push_heap(queue.begin(), queue.end(), [&](std::uint32_t a, std::uint32_t b) { return goes_later(a, b); });
-    }
+    add_to_queue(resource, task);
     touch(resource);
 }
 

@@ -27,8 +27,9 @@ struct Interrupted {
 
 /// A resource while it works. Work is in seconds at full speed, for a task with a flow in bytes.
 struct Worker {
-    std::vector<std::uint32_t> queue;  ///< ready tasks, a heap; of an in-order resource unused
-    std::size_t next = 0;              ///< of an in-order resource: place of its next task
+    /// Ready tasks: of a fifo resource in order, those before `next` done; otherwise a heap; of one in order none.
+    std::vector<std::uint32_t> queue;
+    std::size_t next = 0;  ///< of an in-order resource: place of its next task; of a fifo one: the same in its queue
     std::uint32_t running = kNothing;  ///< task, or the task that holds it
     std::uint32_t version = 0;         ///< of the event that says when it stops
     std::uint32_t flow = kNothing;     ///< number of the running task's flow while it is under way
@@ -72,6 +73,7 @@ private:
     void touch(std::uint32_t resource);
     void dispatch(std::uint32_t resource);
     [[nodiscard]] bool goes_later(std::uint32_t a, std::uint32_t b) const;
+    void add_to_queue(std::uint32_t resource, std::uint32_t task);
     [[nodiscard]] std::uint32_t next_task(std::uint32_t resource) const;
     void remove_next(std::uint32_t resource);
     void make_way(std::uint32_t resource);

@@ -1,6 +1,8 @@
 // What resources do in a run by events: which task comes next, how fast it goes, when it gives way.
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "simulate/player.hpp"
 
@@ -14,21 +16,50 @@ bool Player::goes_later(std::uint32_t a, std::uint32_t b) const {
     return timeline_.start[a] != timeline_.start[b] ? timeline_.start[a] > timeline_.start[b] : a > b;
 }
 
+void Player::add_to_queue(std::uint32_t resource, std::uint32_t task) {
+    std::vector<std::uint32_t>& queue = workers_[resource].queue;
+    const Discipline discipline = graph_.resources[resource].discipline;
+    if (discipline == Discipline::in_order) {
+        return;  // its tasks are known
+    }
+    queue.push_back(task);
+    if (discipline != Discipline::fifo) {
+        std::push_heap(queue.begin(), queue.end(), [&](std::uint32_t a, std::uint32_t b) { return goes_later(a, b); });
+        return;
+    }
+    // Tasks become ready in the order of time: only among those of this moment it may not be the last.
+    for (std::size_t i = queue.size() - 1; i > workers_[resource].next && goes_later(queue[i - 1], queue[i]); --i) {
+        std::swap(queue[i - 1], queue[i]);
+    }
+}
+
 /// The task that the resource takes next, or kNothing.
 std::uint32_t Player::next_task(std::uint32_t resource) const {
     const Worker& worker = workers_[resource];
-    if (graph_.resources[resource].discipline != Discipline::in_order) {
-        return worker.queue.empty() ? kNothing : worker.queue.front();
+    switch (graph_.resources[resource].discipline) {
+        case Discipline::in_order: {
+            const std::span<const std::uint32_t> all = graph_.in_order_tasks.of(resource);
+            return worker.next < all.size() && waits_[all[worker.next]] == 0 ? all[worker.next] : kNothing;
+        }
+        case Discipline::fifo: return worker.next < worker.queue.size() ? worker.queue[worker.next] : kNothing;
+        case Discipline::priority:
+        case Discipline::shared: break;
     }
-    const std::span<const std::uint32_t> all = graph_.in_order_tasks.of(resource);
-    return worker.next < all.size() && waits_[all[worker.next]] == 0 ? all[worker.next] : kNothing;
+    return worker.queue.empty() ? kNothing : worker.queue.front();
 }
 
 void Player::remove_next(std::uint32_t resource) {
     Worker& worker = workers_[resource];
-    if (graph_.resources[resource].discipline == Discipline::in_order) {
-        ++worker.next;
-        return;
+    switch (graph_.resources[resource].discipline) {
+        case Discipline::in_order: ++worker.next; return;
+        case Discipline::fifo:
+            if (++worker.next == worker.queue.size()) {
+                worker.queue.clear();
+                worker.next = 0;
+            }
+            return;
+        case Discipline::priority:
+        case Discipline::shared: break;
     }
     std::pop_heap(worker.queue.begin(), worker.queue.end(),
                   [&](std::uint32_t a, std::uint32_t b) { return goes_later(a, b); });
