@@ -20,6 +20,7 @@
 #include "cli/parse.hpp"
 #include "cli/plan.hpp"
 #include "cli/predict.hpp"
+#include "cli/simulate.hpp"
 #include "cli/size.hpp"
 #include "cli/strategies.hpp"
 #include "cli/validate.hpp"
@@ -70,10 +71,10 @@ std::span<const Command> commands() {
         .name = "calibrate",
         .summary = "measure a machine with its real kernels and links, or import what others measured",
         .handed_to = "dodona-calibrate"};
-    static const std::array all{plan_command(),       predict_command(), size_command(),     largest_command(),
-                                limits_command(),     models_command(),  machines_command(), strategies_command(),
-                                frameworks_command(), calibrate,         check_command(),    validate_command(),
-                                completion_command()};
+    static const std::array all{plan_command(),       predict_command(),    simulate_command(), size_command(),
+                                largest_command(),    limits_command(),     models_command(),   machines_command(),
+                                strategies_command(), frameworks_command(), calibrate,          check_command(),
+                                validate_command(),   completion_command()};
     return all;
 }
 

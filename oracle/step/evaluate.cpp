@@ -5,18 +5,14 @@
 
 #include "step/bottlenecks.hpp"
 #include "step/communication.hpp"
+#include "step/compose_plan.hpp"
 #include "step/input_time.hpp"
-#include "step/mixed_stages.hpp"
 #include "step/replica.hpp"
 #include "step/step_sources.hpp"
 
 namespace dodona::step {
 
 namespace {
-
-/// Ratio of needed to available memory of all stages together above which no other cut is tried: moving layers between
-/// stages frees little memory.
-constexpr double kHopeless = 1.25;
 
 class Evaluation {
 public:
@@ -30,8 +26,6 @@ public:
     }
 
     Prediction run() {
-        const std::int64_t stages =
-            plan_.strategy.pipeline ? costed_.mesh.ways(costed_.mesh.axis(*plan_.strategy.pipeline)) : 1;
         if (const auto limit = pipeline_limit(costed_.graph->segment_count(), plan_, p_.microbatches)) {
             const plan::Limit* broken = plan::tightest_broken(p_.limits);
             p_.why_not = broken != nullptr ? *broken : *limit;
@@ -39,7 +33,8 @@ public:
             p_.runs = false;
             return std::move(p_);
         }
-        choose_job(cut_stages(costed_, stages, plan_.virtual_stages, plan_.stages));
+        groups_ = replica_groups(costed_, plan_);
+        composed_ = compose_plan(costed_, plan_, groups_, p_.microbatches);
         compose_time();
         compose_memory();
         check_fit();
@@ -50,39 +45,6 @@ public:
     }
 
 private:
-    /// Where stages have different devices, takes the better of the default cut and the cuts for unequal devices.
-    void choose_job(const std::vector<Stage>& even) {
-        groups_ = replica_groups(costed_, plan_);
-        composed_ = compose_step(groups_, plan_, even, p_.microbatches);
-        if (!cuts_by_device(groups_, plan_)) {
-            return;
-        }
-        consider(MemoryLimits::ignored);
-        if (!composed_.fits() && composed_.fullness() < kHopeless) {
-            consider(MemoryLimits::respected);
-        }
-    }
-
-    void consider(MemoryLimits memory) {
-        const std::vector<std::vector<Stage>> cuts = mixed_cuts(groups_, plan_, p_.microbatches, memory);
-        const std::vector<Stage>* best = nullptr;
-        Seconds fastest;
-        for (const std::vector<Stage>& cut : cuts) {
-            const Seconds time = passes_alone(groups_, plan_, cut, p_.microbatches);
-            if (best == nullptr || time < fastest) {
-                best = &cut;
-                fastest = time;
-            }
-        }
-        if (best != nullptr) {
-            ComposedStep composed = compose_step(groups_, plan_, *best, p_.microbatches);
-            const bool fits = composed.fits();
-            if (fits != composed_.fits() ? fits : composed.time() < composed_.time()) {
-                composed_ = std::move(composed);
-            }
-        }
-    }
-
     void compose_time() {
         const Replica& slowest = composed_.replicas[composed_.critical];
         p_.critical_stage = slowest.pipeline.critical;

@@ -16,8 +16,10 @@
 #include "reports/collect/limits_report.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/collect/prediction_report.hpp"
+#include "reports/collect/simulation_report.hpp"
 #include "reports/collect/sizing_report.hpp"
 #include "reports/render/renderer.hpp"
+#include "simulated_scene.hpp"
 #include "sized_scene.hpp"
 
 namespace dodona::reports::testing {
@@ -50,6 +52,7 @@ std::vector<Case> cases() {
     const auto largest = [](const LargestAnswer& answer) { return [=] { return largest_document(answer); }; };
     const auto limits = [](const search::LimitsAnswer& answer) { return [=] { return limits_document(answer); }; };
     const auto framework = [] { return framework_document(software()); };
+    const auto simulate = [] { return simulation_document(kSubject, simulated()); };
     const auto frameworks = [] { return frameworks_document({software(), software()}); };
     return {{"plan.txt", plan(two_plans())},
             {"plan-narrow.txt", plan(two_plans()), {.width = 72}},
@@ -75,6 +78,9 @@ std::vector<Case> cases() {
             {"predict-observed.txt", predict(observed())},
             {"predict-observed.md", predict(observed())},
             {"predict-observed.json", predict(observed())},
+            {"simulate.txt", simulate},
+            {"simulate.md", simulate},
+            {"simulate.json", simulate},
             {"size.txt", size(sized())},
             {"size-machines.txt", size(compared_machines()), {.colour = true}},
             {"size-none.txt", size(too_late())},

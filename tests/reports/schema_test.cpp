@@ -17,9 +17,11 @@
 #include "reports/collect/model_report.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/collect/prediction_record.hpp"
+#include "reports/collect/simulation_report.hpp"
 #include "reports/collect/sizing_report.hpp"
 #include "reports/render/json.hpp"
 #include "scene.hpp"
+#include "simulated_scene.hpp"
 #include "sized_scene.hpp"
 
 namespace dodona::reports::testing {
@@ -151,6 +153,21 @@ TEST(Schema, HoldsForModels) {
 
 TEST(Schema, IsTheSameForPlansOnTheirOwnAndInRankings) {
     EXPECT_EQ(schema_of("plan")["definitions"], schema_of("predict")["definitions"]);
+}
+
+TEST(Schema, HoldsForSimulatedSteps) {
+    const nlohmann::json good = parsed(simulation_document({"net", "box"}, simulated()));
+    EXPECT_TRUE(is_valid("simulate", good));
+    for (const std::string at : {"", "/parts", "/parts/tail", "/folded", "/resources/0", "/critical_path/0"}) {
+        for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
+            nlohmann::json broken = good;
+            broken[nlohmann::json::json_pointer(at)].erase(key);
+            EXPECT_FALSE(is_valid("simulate", broken)) << at << " " << key;
+        }
+    }
+    nlohmann::json definitions = schema_of("simulate")["definitions"];
+    definitions.erase("compared_part");
+    EXPECT_EQ(definitions, schema_of("predict")["definitions"]);
 }
 
 TEST(Schema, RejectsAnyMissingKeyOfAPrediction) {

@@ -1,0 +1,187 @@
+#include "reports/collect/simulation_report.hpp"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "reports/collect/plan_summary.hpp"
+#include "reports/collect/prediction_record.hpp"
+#include "reports/document/number_format.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+using play::SimulatedStep;
+using play::StepPart;
+using play::Work;
+
+struct NamedPart {
+    const char* key;
+    const char* label;
+    StepPart play::StepParts::*part;
+};
+constexpr std::array kParts{NamedPart{"passes", "passes and bubble", &play::StepParts::passes},
+                            NamedPart{"transfers", "pipeline send/recv", &play::StepParts::transfers},
+                            NamedPart{"tail", "exchange and update of weights", &play::StepParts::tail}};
+
+/// A difference of the step, or of a part of it, as a share of the closed form; rounding errors are none.
+double difference(const StepPart& part, Seconds step) {
+    const double share = (part.played - part.closed_form) / step;
+    return std::abs(share) < 1e-9 ? 0 : share;
+}
+double difference(const SimulatedStep& step) {
+    const Seconds closed_form = step.prediction.step.value;
+    return difference({closed_form, step.time()}, closed_form);
+}
+
+/// The share of the step in which a stage works.
+double utilisation(const SimulatedStep& step, const play::StageUse& stage) {
+    return step.timeline.makespan > Seconds{} ? stage.busy() / step.timeline.makespan : 0;
+}
+
+Record work_record(const std::array<Seconds, play::kWorkTable.size()>& time_of) {
+    Record times = no_fields();
+    for (const Work work : play::kWork) {
+        times[std::string(play::name(work))] = time_of[static_cast<std::size_t>(work)];
+    }
+    return times;
+}
+
+Record resources_record(const SimulatedStep& step) {
+    Record resources = no_elements();
+    for (std::size_t s = 0; s < step.stages.size(); ++s) {
+        const play::StageUse& stage = step.stages[s];
+        resources.push_back({{"stage", s + 1},
+                             {"layers", step.prediction.stages[s].layers},
+                             {"utilisation", utilisation(step, stage)},
+                             {"busy_s", stage.busy()},
+                             {"idle_s", stage.idle},
+                             {"hidden_transfers_s", stage.hidden_transfers},
+                             {"time_s", work_record(stage.time_of)}});
+    }
+    return resources;
+}
+
+/// Kind 0 of a simulation is "other"; works follow.
+Seconds on_critical_path(const SimulatedStep& step, Work work) {
+    return step.critical_path.time_of_kind[static_cast<std::size_t>(work) + 1];
+}
+
+Record simulation_record(const SimulatedStep& step) {
+    Record path = no_elements();
+    for (const Work work : play::kWork) {
+        if (const Seconds time = on_critical_path(step, work); time > Seconds{}) {
+            path.push_back({{"kind", play::name(work)}, {"time_s", time}, {"share", time / step.time()}});
+        }
+    }
+    Record parts = no_fields();
+    for (const NamedPart& named : kParts) {
+        const StepPart& part = step.parts.*named.part;
+        parts[named.key] = {{"closed_form_s", part.closed_form}, {"played_s", part.played}};
+    }
+    return {{"schema", "dodona/simulate/1"},
+            {"plan", plan_record(step.prediction, std::nullopt)},
+            {"step_time_s", step.time()},
+            {"difference", difference(step)},
+            {"parts", parts},
+            {"outside_s", step.costs.outside},
+            {"idle_share", step.idle_share()},
+            {"tasks", step.steps.tasks.size()},
+            {"folded", {{"stages", step.stages.size()}, {"ranks_per_stage", step.ranks_per_stage()}}},
+            {"resources", resources_record(step)},
+            {"critical_path", path}};
+}
+
+Table part_table(const SimulatedStep& step) {
+    Table table(
+        {{"part"}, {"closed form", Align::right}, {"played", Align::right}, {"difference of step", Align::right}});
+    const auto row = [&](const char* label, const StepPart& part) {
+        if (part.closed_form != Seconds{} || part.played != Seconds{}) {
+            table.row({label, part.closed_form, part.played,
+                       Percent{.ratio = difference(part, step.prediction.step.value), .sign = true}});
+        }
+    };
+    for (const NamedPart& named : kParts) {
+        row(named.label, step.parts.*named.part);
+    }
+    row("input and fixed time", {step.costs.outside, step.costs.outside});
+    return table;
+}
+
+/// Stages with equal layers that work equally long, but for rounding errors.
+bool alike(const SimulatedStep& step, std::size_t a, std::size_t b) {
+    const Seconds difference = step.stages[a].busy() - step.stages[b].busy();
+    return step.prediction.stages[a].layers == step.prediction.stages[b].layers &&
+           max(difference, -1.0 * difference) < 1e-9 * step.time();
+}
+
+Table stage_use_table(const SimulatedStep& step) {
+    Table table({{"stage", Align::right},
+                 {"layers"},
+                 {"passes", Align::right},
+                 {step.costs.transfers_overlap ? "send/recv beside" : "send/recv", Align::right},
+                 {"update", Align::right},
+                 {"idle", Align::right},
+                 {"busy", Align::right}});
+    for (std::size_t first = 0; first < step.stages.size();) {
+        const play::StageUse& stage = step.stages[first];
+        std::size_t last = first;
+        while (last + 1 < step.stages.size() && alike(step, first, last + 1)) {
+            ++last;
+        }
+        const auto time = [&](Work work) { return stage.time_of[static_cast<std::size_t>(work)]; };
+        const Seconds passes = time(Work::forward) + time(Work::recompute) + time(Work::backward);
+        const Seconds transfers = time(Work::pipeline);
+        table.row({first == last ? std::to_string(first + 1) : fmt::format("{}-{}", first + 1, last + 1),
+                   step.prediction.stages[first].layers, passes, transfers + stage.hidden_transfers,
+                   stage.busy() - passes - transfers, stage.idle, Percent{utilisation(step, stage)}});
+        first = last + 1;
+    }
+    return table;
+}
+
+Table path_table(const SimulatedStep& step) {
+    Table table({{"critical path"}, {"time", Align::right}, {"of step", Align::right}});
+    for (const Work work : play::kWork) {
+        if (const Seconds time = on_critical_path(step, work); time > Seconds{}) {
+            table.row({std::string(play::kWorkTable[static_cast<std::size_t>(work)].meaning), time,
+                       Percent{time / step.time()}});
+        }
+    }
+    return table;
+}
+
+std::string folded_text(const SimulatedStep& step) {
+    const auto ranks = step.ranks_per_stage();
+    return fmt::format("{} tasks, {}", whole(static_cast<std::int64_t>(step.steps.tasks.size())),
+                       ranks == 1 ? "those of every rank"
+                                  : fmt::format("those of one rank of each stage, which stands for {} that do the same "
+                                                "at the same time",
+                                                whole(ranks)));
+}
+
+}  // namespace
+
+Document simulation_document(const Subject& subject, const SimulatedStep& step) {
+    Document document;
+    document.record = simulation_record(step);
+    add(document, Headline{fmt::format("{} on {} GPUs of {}", subject.model, whole(step.prediction.plan.devices()),
+                                       subject.machine)});
+    add(document, Paragraph{plan_text(step.prediction)});
+    add(document,
+        KeyFigures{{{.label = "step, played", .value = step.time(), .note = {}},
+                    {.label = "closed form", .value = step.prediction.step.value, .note = {}},
+                    {.label = "difference", .value = Percent{.ratio = difference(step), .sign = true}, .note = {}},
+                    {.label = "idle",
+                     .value = Percent{step.idle_share()},
+                     .note = "of the time of all stages: bubble and waiting"}}});
+    add_section(document, {"Where they differ"}, {part_table(step)});
+    add_section(document, {"Stages"}, {stage_use_table(step)});
+    add_section(document, {"Critical path"}, {path_table(step)});
+    add(document, Note{folded_text(step)});
+    return document;
+}
+
+}  // namespace dodona::reports

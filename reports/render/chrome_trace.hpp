@@ -1,0 +1,17 @@
+// Timelines as Chrome's JSON, which Perfetto, chrome://tracing, TensorBoard and HTA read. Source: "Trace Event Format",
+// the Chromium project.
+#pragma once
+
+#include <string>
+
+#include "reports/document/trace.hpp"
+
+namespace dodona::reports {
+
+/// Times in microseconds, to the nanosecond.
+std::string chrome_trace(const Trace& trace);
+
+/// The bytes of a .gz file with this content; the same for the same text.
+std::string gzipped(const std::string& text);
+
+}  // namespace dodona::reports

@@ -1,0 +1,81 @@
+// Whole plans, played beside their closed form.
+#include "play/simulated_step.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../step/scenes.hpp"
+#include "step/predict.hpp"
+
+namespace dodona::play {
+namespace simulated_step_test {
+
+using graph::test::block;
+using graph::test::layer;
+using graph::test::network;
+using graph::test::tensor;
+
+/// `blocks` equal blocks between a stem and a head.
+graph::Graph chain(std::int64_t blocks) {
+    return graph::build(network(tensor({{"feature", 256}}),
+                                {layer("stem", "linear", {{"out", std::int64_t{256}}}),
+                                 block("body", blocks, {layer("fc", "linear", {{"out", std::int64_t{256}}})}),
+                                 layer("head", "linear", {{"out", std::int64_t{1024}}})}));
+}
+
+plan::Plan pipeline_of(std::int64_t stages, std::int64_t virtual_stages = 1) {
+    plan::Plan plan;
+    plan.strategy = step::test::pipelined();
+    plan.mesh = {{"pipeline", stages}};
+    plan.batch = 4096 * 16;
+    plan.microbatch = 4096;
+    plan.precision = Precision::fp32;
+    plan.virtual_stages = virtual_stages;
+    plan.schedule = virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
+    return plan;
+}
+
+double closed_form(const SimulatedStep& step) { return step.prediction.step.value.in(unit::second); }
+double played(const SimulatedStep& step) { return step.time().in(unit::second); }
+
+TEST(SimulatedStep, WithoutAPipelineIsTheClosedForm) {
+    plan::Plan plan = pipeline_of(1);
+    plan.framework.number(plan::FrameworkParameter::stragglers).value = 0.01;
+    plan.framework.number(plan::FrameworkParameter::launch).value = 1e-4;
+    plan.framework.number(plan::FrameworkParameter::step).value = 0.5;
+    plan.recompute = plan::RecomputeKind::full;
+    const SimulatedStep step = simulate_step(chain(4), step::test::small_cluster(), plan);
+    EXPECT_NEAR(played(step), closed_form(step), 1e-9 * closed_form(step));
+    EXPECT_NEAR(step.idle_share(), 0, 1e-12);
+    EXPECT_EQ(step.ranks_per_stage(), 1);
+}
+
+/// The closed form is an upper bound where stages differ (step/pipeline.hpp).
+TEST(SimulatedStep, OfAPipelineIsNearTheClosedForm) {
+    for (const std::int64_t virtual_stages : {1, 2}) {
+        for (const bool overlaps : {false, true}) {
+            plan::Plan plan = pipeline_of(4, virtual_stages);
+            plan.overlap.pipeline = overlaps;
+            const SimulatedStep step = simulate_step(chain(16), step::test::small_cluster(), plan);
+            EXPECT_NEAR(played(step) / closed_form(step), 1, 0.15) << virtual_stages << " " << overlaps;
+            EXPECT_GT(step.idle_share(), 0);
+        }
+    }
+}
+
+TEST(SimulatedStep, PredictionIsThatOfPredict) {
+    const plan::Plan plan = pipeline_of(4);
+    const SimulatedStep step = simulate_step(chain(8), step::test::small_cluster(), plan);
+    EXPECT_EQ(closed_form(step),
+              step::predict(chain(8), step::test::small_cluster(), plan).step.value.in(unit::second));
+    EXPECT_EQ(step.stages.size(), 4U);
+    EXPECT_EQ(step.costs.positions.front().receive, Seconds{});
+    EXPECT_GT(step.costs.positions.back().receive, Seconds{});
+}
+
+TEST(SimulatedStep, OfAPlanThatCannotRunIsAFault) {
+    EXPECT_THROW(static_cast<void>(simulate_step(chain(2), step::test::small_cluster(), pipeline_of(4, 8))),
+                 InputError);
+}
+
+}  // namespace simulated_step_test
+}  // namespace dodona::play
