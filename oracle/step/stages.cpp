@@ -187,12 +187,13 @@ std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, st
 }
 
 Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms split) {
-    Incoming most;
+    Incoming all;
+    const double mean = 1.0 / static_cast<double>(stage.virtual_stages.size());
     for (const VirtualStage& virtual_stage : stage.virtual_stages) {
         const auto found = std::find_if(virtual_stage.counts.begin(), virtual_stage.counts.end(),
                                         [](std::int64_t n) { return n > 0; });
         const auto first = static_cast<std::size_t>(found - virtual_stage.counts.begin());
-        Incoming here;
+        Bytes whole;
         for (std::size_t u = first; u < virtual_stage.counts.size(); ++u) {
             for (const Entering& tensor : costed.segments[u].entering) {
                 const bool from_before = u == first || tensor.producer < first;
@@ -200,16 +201,14 @@ Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms spl
                     continue;
                 }
                 const plan::Atoms over = split & ~tensor.sharded;
-                here.whole += tensor.bytes;
-                here.sent += tensor.bytes / static_cast<double>(costed.mesh.ways(over));
-                here.gathered += over != 0 ? tensor.bytes : Bytes{};
+                whole += tensor.bytes;
+                all.sent += mean / static_cast<double>(costed.mesh.ways(over)) * tensor.bytes;
+                all.gathered += over != 0 ? mean * tensor.bytes : Bytes{};
             }
         }
-        if (here.whole > most.whole) {
-            most = here;
-        }
+        all.whole = max(all.whole, whole);
     }
-    return most;
+    return all;
 }
 
 plan::Atoms boundary_split(const CostedGraph& costed, const plan::Plan& plan) {

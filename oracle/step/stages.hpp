@@ -37,11 +37,11 @@ bool blocks_are_alike(const CostedGraph& costed);
 /// `segments`: of the network, instances counted; `microbatches`: of a data rank.
 std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Plan& plan, std::int64_t microbatches);
 
-/// Tensors that a virtual stage receives from earlier stages for one micro-batch; the virtual stage with most counts.
+/// Tensors that a stage receives from earlier stages for one micro-batch.
 struct Incoming {
-    Bytes sent;      ///< by one rank of the previous stage
-    Bytes gathered;  ///< all-gathered among the receivers: tensors that were split for sending
-    Bytes whole;     ///< as the receiving rank stores it
+    Bytes sent;      ///< by one rank of the previous stage: mean of the virtual stages
+    Bytes gathered;  ///< all-gathered among the receivers, tensors that were split for sending: mean of the same
+    Bytes whole;     ///< as the receiving rank stores it: of the virtual stage that receives most
 };
 
 /// `split`: atoms over which whole tensors are split for sending (none: sent whole).
