@@ -162,21 +162,31 @@ std::string folded_text(const SimulatedStep& step) {
                                                 whole(ranks)));
 }
 
+std::vector<KeyFigure> simulation_figures(const SimulatedStep& step) {
+    std::vector<KeyFigure> figures{
+        {.label = "step, played", .value = step.time(), .note = {}},
+        {.label = "closed form", .value = step.prediction.step.value, .note = {}},
+        {.label = "difference", .value = Percent{.ratio = difference(step), .sign = true}, .note = {}},
+        {.label = "idle",
+         .value = Percent{step.idle_share()},
+         .note = "of the time of all stages: bubble and waiting"}};
+    if (step.prediction.why_not) {
+        figures.push_back(
+            {.label = "fits", .value = "no: " + text(*step.prediction.why_not), .note = {}, .tone = Tone::bad});
+    }
+    return figures;
+}
+
 }  // namespace
 
 Document simulation_document(const Subject& subject, const SimulatedStep& step) {
     Document document;
     document.record = simulation_record(step);
+    document.rows = std::get<Record::List>(document.record.at("resources").of());
     add(document, Headline{fmt::format("{} on {} GPUs of {}", subject.model, whole(step.prediction.plan.devices()),
                                        subject.machine)});
     add(document, Paragraph{plan_text(step.prediction)});
-    add(document,
-        KeyFigures{{{.label = "step, played", .value = step.time(), .note = {}},
-                    {.label = "closed form", .value = step.prediction.step.value, .note = {}},
-                    {.label = "difference", .value = Percent{.ratio = difference(step), .sign = true}, .note = {}},
-                    {.label = "idle",
-                     .value = Percent{step.idle_share()},
-                     .note = "of the time of all stages: bubble and waiting"}}});
+    add(document, KeyFigures{simulation_figures(step)});
     add_section(document, {"Where they differ"}, {part_table(step)});
     add_section(document, {"Stages"}, {stage_use_table(step)});
     add_section(document, {"Critical path"}, {path_table(step)});

@@ -81,6 +81,7 @@ std::vector<Case> cases() {
             {"simulate.txt", simulate},
             {"simulate.md", simulate},
             {"simulate.json", simulate},
+            {"simulate.csv", simulate},
             {"size.txt", size(sized())},
             {"size-machines.txt", size(compared_machines()), {.colour = true}},
             {"size-none.txt", size(too_late())},
