@@ -1,11 +1,9 @@
 #include "cli/predict.hpp"
 
+#include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
-#include "cli/observed.hpp"
 #include "cli/output.hpp"
-#include "cli/plan_options.hpp"
-#include "cli/workload.hpp"
 #include "reports/collect/prediction_report.hpp"
 #include "search/sensitivity.hpp"
 #include "step/predict.hpp"
@@ -15,11 +13,7 @@ namespace dodona::cli {
 namespace {
 
 std::vector<Option> predict_command_options() {
-    std::vector<Option> all = workload_options();
-    for (Option& option : plan_options()) {
-        all.push_back(std::move(option));
-    }
-    all.push_back(observed_option("of this very plan"));
+    std::vector<Option> all = asked_plan_options();
     all.push_back(explain_option("which parameters its time is sensitive to"));
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
@@ -30,13 +24,7 @@ std::vector<Option> predict_command_options() {
 int run_predict(Arguments& arguments) {
     const Output output = read_output(arguments);
     const bool explains = read_explain(arguments, output);
-    const PlanSettings settings = read_plan_settings(arguments);
-    const ObservedSettings observed = read_observed(arguments);
-    const Workload workload = read_workload(arguments);
-    plan::Plan plan = plan_of(arguments, settings, workload);
-    if (observed.any()) {
-        plan.framework = anchored(plan.framework, observed, workload, plan);
-    }
+    const auto [workload, plan] = read_asked_plan(arguments);
     const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
     std::optional<search::Explanation> explanation;
     if (explains) {

@@ -1,11 +1,9 @@
 #include "cli/simulate.hpp"
 
 #include "base/whole_file.hpp"
+#include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/observed.hpp"
 #include "cli/output.hpp"
-#include "cli/plan_options.hpp"
-#include "cli/workload.hpp"
 #include "play/simulated_step.hpp"
 #include "reports/collect/simulation_report.hpp"
 #include "reports/collect/simulation_trace.hpp"
@@ -16,11 +14,7 @@ namespace dodona::cli {
 namespace {
 
 std::vector<Option> simulate_command_options() {
-    std::vector<Option> all = workload_options();
-    for (Option& option : plan_options()) {
-        all.push_back(std::move(option));
-    }
-    all.push_back(observed_option("of this very plan"));
+    std::vector<Option> all = asked_plan_options();
     all.push_back({.names = "--trace",
                    .value = "FILE",
                    .description = "the timeline as Chrome JSON, for ui.perfetto.dev and its like;\n"
@@ -35,13 +29,7 @@ std::vector<Option> simulate_command_options() {
 int run_simulate(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string trace = arguments.has("--trace") ? writable_file(arguments, "--trace") : "";
-    const PlanSettings settings = read_plan_settings(arguments);
-    const ObservedSettings observed = read_observed(arguments);
-    const Workload workload = read_workload(arguments);
-    plan::Plan plan = plan_of(arguments, settings, workload);
-    if (observed.any()) {
-        plan.framework = anchored(plan.framework, observed, workload, plan);
-    }
+    const auto [workload, plan] = read_asked_plan(arguments);
     const play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan);
     const reports::Subject subject{workload.model, workload.machine};
     if (!trace.empty()) {

@@ -13,6 +13,7 @@ using graph::test::block;
 using graph::test::layer;
 using graph::test::network;
 using graph::test::tensor;
+using step::test::pipeline_of;
 
 /// `blocks` equal blocks between a stem and a head.
 graph::Graph chain(std::int64_t blocks) {
@@ -20,18 +21,6 @@ graph::Graph chain(std::int64_t blocks) {
                                 {layer("stem", "linear", {{"out", std::int64_t{256}}}),
                                  block("body", blocks, {layer("fc", "linear", {{"out", std::int64_t{256}}})}),
                                  layer("head", "linear", {{"out", std::int64_t{1024}}})}));
-}
-
-plan::Plan pipeline_of(std::int64_t stages, std::int64_t virtual_stages = 1) {
-    plan::Plan plan;
-    plan.strategy = step::test::pipelined();
-    plan.mesh = {{"pipeline", stages}};
-    plan.batch = 4096 * 16;
-    plan.microbatch = 4096;
-    plan.precision = Precision::fp32;
-    plan.virtual_stages = virtual_stages;
-    plan.schedule = virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
-    return plan;
 }
 
 double closed_form(const SimulatedStep& step) { return step.prediction.step.value.in(unit::second); }

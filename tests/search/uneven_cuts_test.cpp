@@ -17,6 +17,7 @@ using graph::test::block;
 using graph::test::layer;
 using graph::test::network;
 using graph::test::tensor;
+using step::test::pipeline_of;
 using Counts = std::vector<std::int64_t>;
 
 /// Equal blocks between a stem (two thirds of one: it has no dX) and a head that costs as much as `head` blocks.
@@ -25,18 +26,6 @@ graph::Graph headed(std::int64_t blocks, std::int64_t head) {
                                 {layer("stem", "linear", {{"out", std::int64_t{256}}}),
                                  block("body", blocks, {layer("fc", "linear", {{"out", std::int64_t{256}}})}),
                                  layer("head", "linear", {{"out", 256 * head}})}));
-}
-
-plan::Plan pipeline_of(std::int64_t stages, std::int64_t virtual_stages = 1) {
-    plan::Plan plan;
-    plan.strategy = step::test::pipelined();
-    plan.mesh = {{"pipeline", stages}};
-    plan.batch = 4096 * 16;
-    plan.microbatch = 4096;
-    plan.precision = Precision::fp32;
-    plan.virtual_stages = virtual_stages;
-    plan.schedule = virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
-    return plan;
 }
 
 /// No start-up times: a head of h blocks' arithmetic takes h blocks' time.

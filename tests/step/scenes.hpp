@@ -6,6 +6,7 @@
 
 #include "../graph/networks.hpp"
 #include "cluster/cluster.hpp"
+#include "plan/plan.hpp"
 #include "plan/strategy.hpp"
 
 namespace dodona::step::test {
@@ -53,6 +54,19 @@ inline plan::Strategy pipelined() {
     plan::Strategy s = strategy("pipeline", {"pipeline", "data"});
     s.pipeline = "pipeline";
     return s;
+}
+
+/// A pipeline of `stages` with 16 micro-batches of 4,096 samples.
+inline plan::Plan pipeline_of(std::int64_t stages, std::int64_t virtual_stages = 1) {
+    plan::Plan plan;
+    plan.strategy = pipelined();
+    plan.mesh = {{"pipeline", stages}};
+    plan.batch = 4096 * 16;
+    plan.microbatch = 4096;
+    plan.precision = Precision::fp32;
+    plan.virtual_stages = virtual_stages;
+    plan.schedule = virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
+    return plan;
 }
 
 }  // namespace dodona::step::test

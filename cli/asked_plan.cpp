@@ -1,0 +1,30 @@
+#include "cli/asked_plan.hpp"
+
+#include <utility>
+
+#include "cli/observed.hpp"
+#include "cli/plan_options.hpp"
+
+namespace dodona::cli {
+
+std::vector<Option> asked_plan_options() {
+    std::vector<Option> all = workload_options();
+    for (Option& option : plan_options()) {
+        all.push_back(std::move(option));
+    }
+    all.push_back(observed_option("of this very plan"));
+    return all;
+}
+
+AskedPlan read_asked_plan(Arguments& arguments) {
+    const PlanSettings settings = read_plan_settings(arguments);
+    const ObservedSettings observed = read_observed(arguments);
+    Workload workload = read_workload(arguments);
+    plan::Plan plan = plan_of(arguments, settings, workload);
+    if (observed.any()) {
+        plan.framework = anchored(plan.framework, observed, workload, plan);
+    }
+    return {std::move(workload), std::move(plan)};
+}
+
+}  // namespace dodona::cli
