@@ -1,20 +1,66 @@
 #include "cli/simulate.hpp"
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.hpp"
 #include "base/whole_file.hpp"
 #include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "files/document.hpp"
+#include "files/library.hpp"
+#include "files/text.hpp"
 #include "play/simulated_step.hpp"
 #include "reports/collect/simulation_report.hpp"
 #include "reports/collect/simulation_trace.hpp"
 #include "reports/render/chrome_trace.hpp"
+#include "schedule/order_csv.hpp"
+#include "schedule/schedule.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
+std::string playable() {
+    std::vector<std::string> names;
+    for (const schedule::Schedule& schedule : schedule::schedules()) {
+        if (!play::why_not_played(schedule)) {
+            names.emplace_back(schedule.name);
+        }
+    }
+    return join(names);
+}
+
+std::optional<play::OtherOrder> read_order(Arguments& arguments) {
+    const std::optional<std::string> given = arguments.text("--order");
+    if (!given) {
+        return std::nullopt;
+    }
+    if (files::is_path(*given) || given->ends_with(".csv")) {
+        const std::string text = files::load_bytes(*given, *given, files::command_line());
+        return play::OtherOrder{
+            *given, [text, name = *given](const schedule::Shape&) { return schedule::read_order(text, name); }};
+    }
+    const schedule::Schedule* found = schedule::find_schedule(*given);
+    if (found == nullptr) {
+        arguments.fault("--order", fmt::format("there is no schedule {}", as_typed(*given)),
+                        "a file, or one of " + playable());
+        return std::nullopt;
+    }
+    return play::other_order(*found);
+}
+
 std::vector<Option> simulate_command_options() {
     std::vector<Option> all = asked_plan_options();
+    all.push_back({.names = "--order",
+                   .value = "NAME|FILE",
+                   .description = "play this schedule instead of the plan's, such as zb-h1, or a file of tasks as\n"
+                                  "torch.distributed.pipelining writes them (docs/schedules.md)",
+                   .group = "Simulation"});
     all.push_back({.names = "--trace",
                    .value = "FILE",
                    .description = "the timeline as Chrome JSON, for ui.perfetto.dev and its like;\n"
@@ -29,8 +75,9 @@ std::vector<Option> simulate_command_options() {
 int run_simulate(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string trace = arguments.has("--trace") ? writable_file(arguments, "--trace") : "";
+    const std::optional<play::OtherOrder> order = read_order(arguments);
     const auto [workload, plan] = read_asked_plan(arguments);
-    const play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan);
+    const play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan, order);
     const reports::Subject subject{workload.model, workload.machine};
     if (!trace.empty()) {
         const std::string text = reports::chrome_trace(reports::simulation_trace(subject, step));

@@ -1,13 +1,13 @@
 #include "play/simulated_step.hpp"
 
-#include <limits>
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/check.hpp"
 #include "base/diagnostic.hpp"
-#include "schedule/schedule.hpp"
+#include "schedule/in_flight.hpp"
 #include "simulate/play.hpp"
 
 namespace dodona::play {
@@ -17,9 +17,7 @@ namespace {
 /// Tasks that are kept in memory at once: some 100 bytes each.
 constexpr std::int64_t kMostTasks = 40'000'000;
 
-schedule::Order order_of(const plan::Plan& plan, const step::PipelineCosts& costs) {
-    const schedule::Schedule* found = schedule::find_schedule(plan::name(plan.schedule));
-    check(found != nullptr, "every schedule of a plan has an order");
+schedule::Shape shape_of(const plan::Plan& plan, const step::PipelineCosts& costs) {
     const auto positions = static_cast<std::int64_t>(costs.positions.size());
     if (costs.microbatches > kMostTasks / (4 * positions)) {
         fail({},
@@ -27,13 +25,36 @@ schedule::Order order_of(const plan::Plan& plan, const step::PipelineCosts& cost
                          costs.microbatches, positions),
              "larger micro-batches or a smaller batch");
     }
-    const schedule::Shape shape{static_cast<std::int32_t>(costs.tails.size()),
-                                static_cast<std::int32_t>(costs.microbatches),
-                                static_cast<std::int32_t>(plan.virtual_stages)};
-    if (const auto unmet = found->unmet(shape)) {
-        fail({}, fmt::format("schedule {}: {}", found->name, *unmet));
+    return {static_cast<std::int32_t>(costs.tails.size()), static_cast<std::int32_t>(costs.microbatches),
+            static_cast<std::int32_t>(plan.virtual_stages)};
+}
+
+schedule::Order checked_order(const schedule::Schedule& schedule, const schedule::Shape& shape) {
+    if (const auto unmet = schedule.unmet(shape)) {
+        fail({}, fmt::format("schedule {}: {}", schedule.name, *unmet));
     }
-    return schedule::order_of(*found, shape);
+    return schedule::order_of(schedule, shape);
+}
+
+schedule::Order checked_order(const OtherOrder& other, const schedule::Shape& shape) {
+    schedule::Order order = other.order(shape);
+    const auto stages = static_cast<std::int32_t>(order.stages.size());
+    if (stages != shape.stages || order.positions() != shape.stages * shape.virtual_stages ||
+        order.micro_batches != shape.micro_batches) {
+        fail({}, fmt::format(
+                     "{} is an order for {} stages with {} positions and {} micro-batches; the plan has {}, {} and {}",
+                     other.name, stages, order.positions(), order.micro_batches, shape.stages,
+                     shape.stages * shape.virtual_stages, shape.micro_batches));
+    }
+    return order;
+}
+
+std::int64_t most_in_flight(const schedule::Order& order) {
+    std::int64_t most = 0;
+    for (std::int32_t stage = 0; stage < static_cast<std::int32_t>(order.stages.size()); ++stage) {
+        most = std::max(most, schedule::in_flight(order, stage).peak_weights());
+    }
+    return most;
 }
 
 Seconds makespan(const schedule::Order& order, const step::PipelineCosts& costs) {
@@ -84,13 +105,37 @@ double SimulatedStep::idle_share() const {
     return whole > Seconds{} ? idle / whole : 0;
 }
 
-SimulatedStep simulate_step(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan) {
+std::optional<std::string> why_not_played(const schedule::Schedule& schedule) {
+    if (schedule.traits.parameter_copies > 1) {
+        return fmt::format("it keeps {} copies of the parameters, and the plan's memory and exchanges are those of one",
+                           schedule.traits.parameter_copies);
+    }
+    return schedule.traits.flushes ? std::nullopt : std::optional<std::string>("it does not end with a step");
+}
+
+OtherOrder other_order(const schedule::Schedule& schedule) {
+    if (const auto why_not = why_not_played(schedule)) {
+        fail({}, fmt::format("schedule {} cannot be played: {}", schedule.name, *why_not));
+    }
+    return {std::string(schedule.name),
+            [&schedule](const schedule::Shape& shape) { return checked_order(schedule, shape); }};
+}
+
+SimulatedStep simulate_step(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+                            const std::optional<OtherOrder>& other) {
     step::CostedPlan costed = step::cost_plan(graph, cluster, plan);
     if (!costed.prediction.runs) {
         fail({}, "the plan cannot run: " + text(*costed.prediction.why_not));
     }
     SimulatedStep step{.prediction = std::move(costed.prediction), .costs = std::move(costed.costs)};
-    const schedule::Order order = order_of(plan, step.costs);
+    const schedule::Schedule* planned = schedule::find_schedule(plan::name(plan.schedule));
+    check(planned != nullptr, "every schedule of a plan has an order");
+    const schedule::Shape shape = shape_of(plan, step.costs);
+    const schedule::Order of_plan = checked_order(*planned, shape);
+    const schedule::Order order = other ? checked_order(*other, shape) : of_plan;
+    step.other_order = other ? std::optional(other->name) : std::nullopt;
+    step.in_flight = most_in_flight(order);
+    step.in_flight_of_plan = other ? most_in_flight(of_plan) : step.in_flight;
     step.steps = step_tasks(order, step.costs);
     step.timeline = simulate::play(step.steps.graph);
     step.critical_path = simulate::critical_path(step.steps.graph, step.timeline);

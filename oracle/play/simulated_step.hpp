@@ -2,9 +2,13 @@
 #pragma once
 
 #include <array>
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "play/step_tasks.hpp"
+#include "schedule/schedule.hpp"
 #include "simulate/critical_path.hpp"
 #include "simulate/timeline.hpp"
 #include "step/pipeline_costs.hpp"
@@ -41,6 +45,17 @@ struct StepParts {
     StepPart tail;       ///< what the exchange and update of weights adds
 };
 
+/// The order to play instead of the plan's.
+struct OtherOrder {
+    std::string name;  ///< of the schedule or file, for reports
+    std::function<schedule::Order(const schedule::Shape& shape)> order;
+};
+/// Why a schedule cannot be played with the costs of a plan; none if it can.
+std::optional<std::string> why_not_played(const schedule::Schedule& schedule);
+
+/// One of schedule::schedules(). Throws InputError if it cannot be played, `order` if there is none for the shape.
+OtherOrder other_order(const schedule::Schedule& schedule);
+
 struct SimulatedStep {
     step::Prediction prediction;  ///< in closed form
     step::PipelineCosts costs;
@@ -49,6 +64,9 @@ struct SimulatedStep {
     simulate::CriticalPath critical_path;
     std::vector<StageUse> stages;
     StepParts parts;
+    std::optional<std::string> other_order;  ///< name of what was played instead of the plan's schedule
+    std::int64_t in_flight = 0;              ///< passes whose activations the fullest stage holds
+    std::int64_t in_flight_of_plan = 0;  ///< ... in the order of the plan's schedule, of which the memory is predicted
 
     /// The step as it was played, input and the framework's fixed time included.
     [[nodiscard]] Seconds time() const { return timeline.makespan + costs.outside; }
@@ -61,6 +79,7 @@ struct SimulatedStep {
 /// Throws InputError where the plan's pipeline cannot be cut or scheduled as planned; see step::cost_plan for the rest.
 /// Not played: contention beyond that in the costs, overlap of states with single passes (their exposed time is at the
 /// end), replicas other than the one that finishes last.
-SimulatedStep simulate_step(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan);
+SimulatedStep simulate_step(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
+                            const std::optional<OtherOrder>& other = std::nullopt);
 
 }  // namespace dodona::play

@@ -56,9 +56,8 @@ private:
     }
 
     void add_pass(const schedule::Step& step, const schedule::Task& pass) {
-        check(pass.kind == schedule::TaskKind::forward || pass.kind == schedule::TaskKind::backward,
-              "backward passes are whole");
-        const bool is_forward = pass.kind == schedule::TaskKind::forward;
+        using schedule::TaskKind;
+        const bool is_forward = pass.kind == TaskKind::forward;
         const step::PositionCost& cost = costs_.positions[static_cast<std::size_t>(pass.position)];
         StepTask task{.stage = step.stage, .micro_batch = pass.micro_batch, .position = pass.position};
         std::vector<TaskId> after;
@@ -77,12 +76,22 @@ private:
                 after = {add(receipt, transfer, after)};
             }
         }
-        if (!is_forward && cost.recompute > Seconds{}) {
+        if (is_input_backward(pass.kind) && cost.recompute > Seconds{}) {
             task.work = Work::recompute;
             after = {add(task, cost.recompute, after)};
         }
-        task.work = is_forward ? Work::forward : Work::backward;
-        ends_[static_cast<std::size_t>(step.task)] = add(task, is_forward ? cost.forward : cost.backward, after);
+        Seconds duration;
+        switch (pass.kind) {
+            case TaskKind::forward: duration = cost.forward; break;
+            case TaskKind::backward: duration = cost.backward; break;
+            case TaskKind::backward_input: duration = cost.backward - cost.weight_gradients; break;
+            case TaskKind::backward_weight: duration = cost.weight_gradients; break;
+        }
+        task.work = is_forward                               ? Work::forward
+                    : pass.kind == TaskKind::backward_weight ? Work::weights
+                                                             : Work::backward;
+        task.frees = pass.kind == TaskKind::backward || pass.kind == TaskKind::backward_weight;
+        ends_[static_cast<std::size_t>(step.task)] = add(task, duration, after);
     }
 
     void add_tails() {

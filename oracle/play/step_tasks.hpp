@@ -23,6 +23,7 @@ enum class Work : std::uint8_t {
     forward,
     recompute,
     backward,
+    weights,     ///< gradients of weights, where the schedule puts them off
     pipeline,    ///< receiving from another stage
     gradients,   ///< exposed reduction
     optimizer,   ///< update, with exposed copies to and from the host
@@ -33,6 +34,7 @@ inline constexpr std::array kWorkTable{
     Enumerator(Work::forward, "forward", "forward passes"),
     Enumerator(Work::recompute, "recompute", "forward passes repeated in backward"),
     Enumerator(Work::backward, "backward", "backward passes"),
+    Enumerator(Work::weights, "weights", "gradients of weights that were put off"),
     Enumerator(Work::pipeline, "pipeline", "receiving from other stages"),
     Enumerator(Work::gradients, "gradients", "gradient reduction after the last backward pass"),
     Enumerator(Work::optimizer, "optimizer", "weight update"),
@@ -53,6 +55,7 @@ struct StepTask {
     std::int32_t stage = 0;
     std::int32_t micro_batch = -1;                ///< -1: of no one micro-batch
     std::int32_t position = -1;                   ///< -1: of the whole stage
+    bool frees = false;                           ///< activations of its micro-batch at the position are free after it
     simulate::TaskId sender = simulate::kNoTask;  ///< of a transfer: the pass whose result it brings
 };
 
@@ -67,7 +70,7 @@ struct StepTasks {
     }
 };
 
-/// `order`: for as many stages and positions as `costs` has; its tasks are F and B. Throws InputError for an order that
+/// `order`: for as many stages and positions as `costs` has. Pairs that run together take their turns. Throws InputError for an order that
 /// does not run to its end.
 StepTasks step_tasks(const schedule::Order& order, const step::PipelineCosts& costs);
 

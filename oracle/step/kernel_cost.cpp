@@ -29,7 +29,9 @@ PassCost KernelCost::with_casts(const std::vector<Kernel>& kernels, bool in_bloc
 
 PassCost KernelCost::into_gradients(const std::vector<Kernel>& kernels, bool in_block) {
     PassCost cost = alone(into_buffer(kernels), in_block);
-    return cost += alone(relayouts(kernels, precision(in_block)), in_block);
+    cost += alone(relayouts(kernels, precision(in_block)), in_block);
+    cost.weight_gradients = cost.compute.value;
+    return cost;
 }
 
 /// Attention, embeddings and heads keep 16 bits.

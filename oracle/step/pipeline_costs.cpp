@@ -61,10 +61,15 @@ PipelineCosts pipeline_costs(const ComposedStep& composed, const plan::Plan& pla
             const StagePass pass = stage_pass(*work.on, plan, {{work.stage.virtual_stages[c]}}, s);
             const StageTimes alone = kernels_and_collectives(pass);
             const std::size_t k = c * stages + s;
-            costs.positions[k] = {.forward = dealt(whole.forward, alone.forward, sum.forward, equal_share),
-                                  .recompute = dealt(whole.recompute, alone.recompute, sum.recompute, equal_share),
-                                  .backward = dealt(whole.backward, alone.backward, sum.backward, equal_share),
-                                  .receive = k == 0 || stages == 1 ? Seconds{} : pass.boundary};
+            PositionCost& position = costs.positions[k];
+            position = {.forward = dealt(whole.forward, alone.forward, sum.forward, equal_share),
+                        .recompute = dealt(whole.recompute, alone.recompute, sum.recompute, equal_share),
+                        .backward = dealt(whole.backward, alone.backward, sum.backward, equal_share),
+                        .weight_gradients = {},
+                        .receive = k == 0 || stages == 1 ? Seconds{} : pass.boundary};
+            if (alone.backward > Seconds{}) {
+                position.weight_gradients = (pass.backward.weight_gradients / alone.backward) * position.backward;
+            }
         }
         costs.tails.push_back({.gradients = work.exposed.gradients,
                                .optimizer = work.update.value + work.offload.exposed_update,

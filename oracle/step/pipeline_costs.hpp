@@ -21,7 +21,8 @@ struct PositionCost {
     Seconds forward;
     Seconds recompute;
     Seconds backward;
-    Seconds receive;  ///< of its input from the position before, and of the gradient sent back; 0 at the first
+    Seconds weight_gradients;  ///< of `backward`: what a schedule may put off
+    Seconds receive;           ///< of its input from the position before, and of the gradient sent back; 0 at the first
 };
 
 /// What a stage does after its last backward pass.

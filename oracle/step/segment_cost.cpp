@@ -24,6 +24,7 @@ PassCost& PassCost::operator+=(const PassCost& other) {
     layer += other.layer;
     exchanged += other.exchanged;
     halo += other.halo;
+    weight_gradients += other.weight_gradients;
     executed += other.executed;
     launches += other.launches;
     by_source += other.by_source;
@@ -31,8 +32,8 @@ PassCost& PassCost::operator+=(const PassCost& other) {
 }
 
 PassCost operator*(double ratio, PassCost cost) {
-    return {ratio * cost.compute,  ratio * cost.layer,    ratio * cost.exchanged, ratio * cost.halo,
-            ratio * cost.executed, ratio * cost.launches, ratio * cost.by_source};
+    return {ratio * cost.compute,          ratio * cost.layer,    ratio * cost.exchanged, ratio * cost.halo,
+            ratio * cost.weight_gradients, ratio * cost.executed, ratio * cost.launches,  ratio * cost.by_source};
 }
 
 WeightKind kind_of(const plan::WeightShard& weight) {
@@ -220,7 +221,11 @@ private:
         const Flop whole = costed_.whole_executed;
         for (SegmentCost& segment : costed_.segments) {
             for (PassCost* side : {&segment.forward, &segment.backward, &segment.selective}) {
-                side->compute = Estimate::exactly((side->executed / whole) * found->forward_backward);
+                const Seconds measured = (side->executed / whole) * found->forward_backward;
+                if (side->compute.value > Seconds{}) {
+                    side->weight_gradients = (measured / side->compute.value) * side->weight_gradients;
+                }
+                side->compute = Estimate::exactly(measured);
                 side->launches = 0;  // measured times include the host
                 cost::PassTimes collectives;
                 for (const auto source : {cost::ErrorSource::inside_node, cost::ErrorSource::between_nodes}) {

@@ -58,6 +58,7 @@ struct PassCost {
     Estimate layer;      ///< conversions, regathers, statistics
     Estimate exchanged;  ///< of `layer`: all-to-alls (expert parallelism)
     Estimate halo;
+    Seconds weight_gradients;   ///< of `compute`: kernels of dW, which no other pass waits for
     Flop executed;              ///< arithmetic of matrix kernels
     double launches = 0;        ///< kernels and collectives that the host starts
     cost::PassTimes by_source;  ///< derivatives of the total by its error sources

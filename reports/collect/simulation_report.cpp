@@ -87,6 +87,8 @@ Record simulation_record(const SimulatedStep& step) {
             {"difference", difference(step)},
             {"parts", parts},
             {"outside_s", step.costs.outside},
+            {"order", step.other_order},
+            {"passes_in_flight", step.in_flight},
             {"idle_share", step.idle_share()},
             {"tasks", step.steps.tasks.size()},
             {"folded", {{"stages", step.stages.size()}, {"ranks_per_stage", step.ranks_per_stage()}}},
@@ -132,7 +134,7 @@ Table stage_use_table(const SimulatedStep& step) {
             ++last;
         }
         const auto time = [&](Work work) { return stage.time_of[static_cast<std::size_t>(work)]; };
-        const Seconds passes = time(Work::forward) + time(Work::recompute) + time(Work::backward);
+        const Seconds passes = time(Work::forward) + time(Work::recompute) + time(Work::backward) + time(Work::weights);
         const Seconds transfers = time(Work::pipeline);
         table.row({first == last ? std::to_string(first + 1) : fmt::format("{}-{}", first + 1, last + 1),
                    step.prediction.stages[first].layers, passes, transfers + stage.hidden_transfers,
@@ -162,6 +164,17 @@ std::string folded_text(const SimulatedStep& step) {
                                                 whole(ranks)));
 }
 
+std::string other_order_text(const SimulatedStep& step) {
+    if (!step.other_order) {
+        return "";
+    }
+    const std::string planned(plan::name(step.prediction.plan.schedule));
+    return fmt::format(
+        "played in the order of {}, in which a stage holds activations of up to {} passes ({} with {}, for "
+        "which the memory is predicted)",
+        *step.other_order, step.in_flight, step.in_flight_of_plan, planned);
+}
+
 std::vector<KeyFigure> simulation_figures(const SimulatedStep& step) {
     std::vector<KeyFigure> figures{
         {.label = "step, played", .value = step.time(), .note = {}},
@@ -186,6 +199,7 @@ Document simulation_document(const Subject& subject, const SimulatedStep& step) 
     add(document, Headline{fmt::format("{} on {} GPUs of {}", subject.model, whole(step.prediction.plan.devices()),
                                        subject.machine)});
     add(document, Paragraph{plan_text(step.prediction)});
+    add(document, Paragraph{other_order_text(step)});
     add(document, KeyFigures{simulation_figures(step)});
     add_section(document, {"Where they differ"}, {part_table(step)});
     add_section(document, {"Stages"}, {stage_use_table(step)});

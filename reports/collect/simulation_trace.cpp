@@ -108,7 +108,7 @@ private:
         for (std::size_t i = 0; i < step_.steps.tasks.size(); ++i) {
             const play::StepTask& task = step_.steps.tasks[i];
             const bool begins = task.work == Work::forward;
-            if (begins || task.work == Work::backward) {
+            if (begins || task.frees) {
                 double& now = held[static_cast<std::size_t>(task.stage)];
                 now += begins ? 1 : -1;
                 trace_.counters.push_back({task.stage, "micro-batches in flight",

@@ -61,6 +61,39 @@ TEST(SimulatedStep, PredictionIsThatOfPredict) {
     EXPECT_GT(step.costs.positions.back().receive, Seconds{});
 }
 
+TEST(SimulatedStep, AnotherOrderTakesItsOwnTime) {
+    const graph::Graph graph = chain(16);
+    const plan::Plan plan = pipeline_of(4);
+    const auto play_in = [&](const char* schedule) {
+        return simulate_step(graph, step::test::small_cluster(), plan, other_order(*schedule::find_schedule(schedule)));
+    };
+    const SimulatedStep planned = simulate_step(graph, step::test::small_cluster(), plan);
+    const SimulatedStep same = play_in("1f1b");
+    EXPECT_EQ(played(same), played(planned));
+    EXPECT_EQ(same.other_order, "1f1b");
+    EXPECT_EQ(planned.other_order, std::nullopt);
+    const SimulatedStep zero_bubble = play_in("zb-h1");
+    EXPECT_LT(played(zero_bubble), played(planned));
+    EXPECT_LT(zero_bubble.idle_share(), planned.idle_share());
+    EXPECT_EQ(zero_bubble.in_flight, 4);
+    EXPECT_EQ(zero_bubble.in_flight_of_plan, 4);
+    EXPECT_EQ(play_in("gpipe").in_flight, 16);
+}
+
+TEST(SimulatedStep, OrderForAnotherShapeIsAFault) {
+    const graph::Graph graph = chain(16);
+    const auto play_in = [&](const OtherOrder& order) {
+        return simulate_step(graph, step::test::small_cluster(), pipeline_of(4), order);
+    };
+    EXPECT_THROW(play_in(other_order(*schedule::find_schedule("zb-v"))), InputError) << "two positions on each stage";
+    EXPECT_THROW(other_order(*schedule::find_schedule("dualpipe")), InputError);
+    EXPECT_THROW(other_order(*schedule::find_schedule("pipedream")), InputError);
+    const OtherOrder of_three{"three.csv", [](const schedule::Shape&) {
+                                  return schedule::order_of(*schedule::find_schedule("1f1b"), {3, 16, 1});
+                              }};
+    EXPECT_THROW(play_in(of_three), InputError);
+}
+
 TEST(SimulatedStep, OfAPlanThatCannotRunIsAFault) {
     EXPECT_THROW(static_cast<void>(simulate_step(chain(2), step::test::small_cluster(), pipeline_of(4, 8))),
                  InputError);

@@ -1,6 +1,8 @@
 // Steps played task by task against sums by hand and against the closed form of step/pipeline.hpp.
 #include "play/step_tasks.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -83,6 +85,25 @@ TEST(StepTasks, UpdatesWaitForTheGradientsOfAllStages) {
     costs.tails[0].optimizer = seconds(0.5);
     costs.tails[1].optimizer = seconds(1);
     EXPECT_DOUBLE_EQ(makespan(scene, costs), 4 + 20 + 1);
+}
+
+TEST(StepTasks, GradientsOfWeightsFillTheBubbleOfZeroBubbleSchedules) {
+    Scene scene;
+    scene.cost.weight_gradients = seconds(1);  // F = I = W = 1
+    const double one_forward_one_backward = makespan(scene);
+    scene.schedule = "zb-h1";
+    EXPECT_DOUBLE_EQ(makespan(scene), 8 * 3.0 + 3 * 1) << "bubble (p-1)(F+I-W) instead of (p-1)(F+B)";
+    EXPECT_DOUBLE_EQ(one_forward_one_backward, 8 * 3.0 + 3 * 3);
+}
+
+TEST(StepTasks, ActivationsAreFreeOnceForEachPass) {
+    for (const char* schedule : {"1f1b", "zb-h1", "zb-h2"}) {
+        const Scene scene{.schedule = schedule};
+        const StepTasks steps = step_tasks(order_of(scene), scene.costs());
+        EXPECT_EQ(
+            std::count_if(steps.tasks.begin(), steps.tasks.end(), [](const StepTask& task) { return task.frees; }),
+            4 * 8);
+    }
 }
 
 TEST(StepTasks, SendersAreKnown) {

@@ -26,6 +26,9 @@ inline play::SimulatedStep simulated() {
     step.stages = play::uses(step.steps, step.timeline);
     step.parts = {
         .passes = {10.0 * second, 9.0 * second}, .transfers = {second, 0.5 * second}, .tail = {second, second}};
+    step.other_order = "zb-h1";
+    step.in_flight = 2;
+    step.in_flight_of_plan = 2;
     return step;
 }
 
