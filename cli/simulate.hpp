@@ -1,4 +1,4 @@
-// `dodona simulate`: what one plan gives.
+// `dodona simulate`: the step of one plan, played task by task.
 #pragma once
 
 #include "cli/option.hpp"

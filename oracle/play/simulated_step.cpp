@@ -81,7 +81,7 @@ StepParts parts(const schedule::Order& order, const SimulatedStep& step) {
 
 }  // namespace
 
-std::vector<StageUse> uses(const StepTasks& steps, const simulate::Timeline& timeline) {
+std::vector<StageUse> stage_uses(const StepTasks& steps, const simulate::Timeline& timeline) {
     std::vector<StageUse> stages(static_cast<std::size_t>(steps.stages));
     for (std::size_t i = 0; i < steps.tasks.size(); ++i) {
         const StepTask& task = steps.tasks[i];
@@ -139,7 +139,7 @@ SimulatedStep simulate_step(const graph::Graph& graph, const cluster::Cluster& c
     step.steps = step_tasks(order, step.costs);
     step.timeline = simulate::play(step.steps.graph);
     step.critical_path = simulate::critical_path(step.steps.graph, step.timeline);
-    step.stages = uses(step.steps, step.timeline);
+    step.stages = stage_uses(step.steps, step.timeline);
     step.parts = parts(order, step);
     return step;
 }

@@ -30,7 +30,7 @@ struct StageUse {
 };
 
 /// By stage.
-std::vector<StageUse> uses(const StepTasks& steps, const simulate::Timeline& timeline);
+std::vector<StageUse> stage_uses(const StepTasks& steps, const simulate::Timeline& timeline);
 
 /// A part of the step in closed form and as it was played.
 struct StepPart {

@@ -23,7 +23,7 @@ inline play::SimulatedStep simulated() {
     step.steps = play::step_tasks(schedule::order_of(*schedule::find_schedule("1f1b"), {2, 2, 1}), step.costs);
     step.timeline = simulate::play(step.steps.graph);
     step.critical_path = simulate::critical_path(step.steps.graph, step.timeline);
-    step.stages = play::uses(step.steps, step.timeline);
+    step.stages = play::stage_uses(step.steps, step.timeline);
     step.parts = {
         .passes = {10.0 * second, 9.0 * second}, .transfers = {second, 0.5 * second}, .tail = {second, second}};
     step.other_order = "zb-h1";

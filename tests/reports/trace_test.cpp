@@ -1,5 +1,6 @@
 // Timelines: what viewers need holds for every event, and they say what was played.
-#include <cstdlib>
+#include <algorithm>
+#include <cstdio>
 #include <map>
 
 #include <gtest/gtest.h>
