@@ -5,8 +5,8 @@
 //
 // A pair that runs together starts when both its tasks can and has a duration of its own. Between stages a transfer
 // delays the arrival. Asynchronous: each stage sends in each direction on a stream of its own, one transfer after the
-// other. Blocking: the sender is occupied from the end of the task, the receiver before its task for as long, and sends
-// are buffered (no stage waits for a receiver). Not modelled: shared links, slower compute during a transfer.
+// other. Blocking: a transfer occupies the stage that receives it, right before its task; sends are buffered. A stage
+// that sends and receives at once takes the time once. Not modelled: shared links, slower compute during a transfer.
 //
 // The number type needs a default of zero, +, - and <, so that numbers with derivatives can be played: of several
 // latest arrivals the first counts.
@@ -34,7 +34,7 @@ struct Durations {
     std::vector<Number> pairs;               ///< by the position of the forward pass; empty: both parts in turn
     std::vector<Number> forward_transfers;   ///< from position k to k + 1; empty: none take time
     std::vector<Number> backward_transfers;  ///< from position k + 1 to k; empty: none take time
-    bool blocking = false;                   ///< transfers occupy the stages
+    bool blocking = false;                   ///< transfers occupy the stages that receive them
 
     Number& of(TaskKind kind, std::int32_t position) {
         return tasks[static_cast<std::size_t>(kind) * static_cast<std::size_t>(positions) +
@@ -51,7 +51,7 @@ struct Played {
     std::vector<Number> busy;          ///< of each stage: time in tasks
     std::vector<Number> transferring;  ///< of each stage: time in blocking transfers
     std::vector<Number> first_start;   ///< of each stage, blocking receipts included
-    std::vector<Number> last_end;      ///< of each stage, blocking sends included
+    std::vector<Number> last_end;      ///< of each stage
 
     /// Time of a stage in neither tasks nor transfers, of the whole makespan.
     [[nodiscard]] Number idle(std::int32_t stage) const {
@@ -117,31 +117,25 @@ Number receive(const Step& step, const Durations<Number>& durations, const Numbe
     if (!durations.blocking || step.receipt < 0 || transfers.empty()) {
         return later(free, arrival);
     }
-    // The receiver takes part for as long as the transfer takes, not before it begins.
     const auto s = static_cast<std::size_t>(step.stage);
     const Number& transfer = transfers[static_cast<std::size_t>(step.receipt)];
-    const Number begin = later(free, arrival - transfer);
+    const Number begin = later(free, arrival);
     note_start(s, begin, played);
     played.transferring[s] = played.transferring[s] + transfer;
     return begin + transfer;
 }
 
-/// Sends the result of a step that has ended, if another stage needs it.
+/// Sends the result of a step that has ended, if another stage needs it and does not fetch it itself.
 template <class Number>
 void send(const Step& step, const Durations<Number>& durations, Played<Number>& played) {
     const std::vector<Number>& transfers = transfers_of(durations, step);
-    if (step.transfer < 0 || transfers.empty()) {
+    if (step.transfer < 0 || transfers.empty() || durations.blocking) {
         return;
     }
-    const auto s = static_cast<std::size_t>(step.stage);
     const auto task = static_cast<std::size_t>(step.task);
-    const Number& transfer = transfers[static_cast<std::size_t>(step.transfer)];
-    Number& stream = durations.blocking ? played.last_end[s] : played.streams[step.is_backward ? 1 : 0][s];
-    stream = later(played.end[task], stream) + transfer;
+    Number& stream = played.streams[step.is_backward ? 1 : 0][static_cast<std::size_t>(step.stage)];
+    stream = later(played.end[task], stream) + transfers[static_cast<std::size_t>(step.transfer)];
     played.arrival[task] = stream;
-    if (durations.blocking) {
-        played.transferring[s] = played.transferring[s] + transfer;
-    }
 }
 
 /// How long a step takes, or the pair that starts with it.

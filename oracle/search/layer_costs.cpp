@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "plan/operands.hpp"
-#include "step/pipeline.hpp"
+#include "step/replica.hpp"
 #include "step/segment_memory.hpp"
 #include "step/stage_time.hpp"
 #include "step/state_sharding.hpp"
@@ -70,9 +70,12 @@ bool in_parts(const plan::Plan& plan) { return plan.recompute == RecomputeKind::
 
 StepWeights step_weights(const Setting& setting, std::int64_t devices) {
     const auto stages = static_cast<double>(setting.stages());
-    const std::vector<Seconds> equal(static_cast<std::size_t>(setting.stages()), unit::second / stages);
+    const auto positions = static_cast<std::size_t>(setting.stages() * setting.base.virtual_stages);
+    const std::vector<step::Position<Seconds>> equal(
+        positions, {.forward = {}, .back = unit::second / static_cast<double>(positions)});
+    step::PlayedOrders orders;
     const double passes =
-        step::pipeline_time(equal, setting.passes, setting.base.virtual_stages).total.in(unit::second);
+        step::pipeline_total(step::pipeline_of(equal, setting.base, setting.passes), orders).in(unit::second);
     const double stragglers = setting.base.framework[plan::FrameworkParameter::stragglers];
     double held = 0;
     for (const std::int64_t in_stage :

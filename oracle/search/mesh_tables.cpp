@@ -1,6 +1,8 @@
 #include "search/mesh_tables.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 namespace dodona::search {
 
@@ -63,6 +65,10 @@ std::size_t MeshTables::content_of(const Stage& stage) {
     for (std::size_t u = 0; u < counts.size(); ++u) {
         counts[u] = stage.count(u);
     }
+    return content_of(std::move(counts));
+}
+
+std::size_t MeshTables::content_of(std::vector<std::int64_t> counts) {
     const auto found = std::find(contents_.begin(), contents_.end(), counts);
     if (found != contents_.end()) {
         return static_cast<std::size_t>(found - contents_.begin());
@@ -114,30 +120,34 @@ const StateEntry& MeshTables::states(const StageRun& run, const plan::Plan& plan
     return states_.emplace(key, entry).first->second;
 }
 
-MeshTables::Arrivals MeshTables::arrivals(const PassTable& passes, const StageRun& run, const plan::Plan& plan) {
-    Arrivals arrivals;
+Bytes MeshTables::arriving(const PassTable& passes, const StageRun& run, const plan::Plan& plan) {
     if (!plan.strategy.pipeline) {
-        return arrivals;
+        return {};
     }
-    const step::Incoming arriving = step::incoming(passes.costed, run.stage, step::boundary_split(passes.costed, plan));
-    arrivals.whole = arriving.whole;
-    if (arriving.sent <= Bytes{}) {
-        return arrivals;
-    }
-    std::int64_t filling[2] = {0, 0};
-    for (std::size_t s = run.first; s < run.first + run.size; ++s) {
-        const bool near = near_[s];
-        filling[near ? 1 : 0] += s > 0 ? 1 : 0;
-        if (s == 0 || filling[near ? 1 : 0] == 1) {
-            arrivals.longest = max(arrivals.longest, send(arriving, plan, s, near));
+    return step::incoming(passes.costed, run.stage, step::boundary_split(passes.costed, plan)).whole;
+}
+
+std::vector<MeshTables::PositionEntry> MeshTables::positions(const PassTable& passes, const PipelineCut& cut,
+                                                             const plan::Plan& plan) {
+    std::vector<PositionEntry> found;
+    const plan::Atoms split = step::boundary_split(passes.costed, plan);
+    for (std::size_t c = 0; c < static_cast<std::size_t>(plan.virtual_stages); ++c) {
+        for (const StageRun& run : cut.runs) {
+            const step::VirtualStage& here = run.stage.virtual_stages[c];
+            const std::size_t content = plan.virtual_stages == 1 ? run.content : content_of(here.counts);
+            const step::Incoming arriving = step::incoming(passes.costed, {{here}}, split);
+            std::optional<Seconds> receive[2];
+            for (std::size_t s = run.first; s < run.first + run.size; ++s) {
+                PositionEntry& position = found.emplace_back(content);
+                if (found.size() > 1 && cut.stages > 1 && arriving.sent > Bytes{}) {
+                    std::optional<Seconds>& known = receive[near_[s] ? 1 : 0];
+                    known = known ? known : send(arriving, plan, s, near_[s]);
+                    position.receive = *known;
+                }
+            }
         }
     }
-    for (const bool near : {false, true}) {
-        if (const std::int64_t count = filling[near ? 1 : 0]; count > 0) {
-            arrivals.sum += static_cast<double>(count) * sends_.at({arriving.sent, arriving.gathered, near});
-        }
-    }
-    return arrivals;
+    return found;
 }
 
 Seconds MeshTables::send(const step::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near) {

@@ -36,6 +36,7 @@ public:
     MeshTables(PassTables& tables, const PassTable& passes, const plan::Plan& plan, const Meshes& meshes);
 
     [[nodiscard]] const step::CostedGraph& costed() const { return costed_; }
+    step::PlayedOrders& orders() { return tables_.orders(); }
     /// Whether some gradients may be sparse (the rows that a step touches). States, and with them these tables, then
     /// depend on the micro-batch.
     [[nodiscard]] bool sparse() const { return sparse_; }
@@ -47,13 +48,16 @@ public:
     const StateEntry& states(const StageRun& run, const plan::Plan& plan, std::size_t stages,
                              std::int64_t microbatches);
 
-    /// Pipeline receives of the stages of a run: their sum, and the longest. Stage 0 counts in `longest` only.
-    struct Arrivals {
-        Seconds sum;
-        Seconds longest;
-        Bytes whole;  ///< as the receiving rank stores them
+    /// What the fullest virtual stage of a stage receives, as the receiving rank stores it.
+    Bytes arriving(const PassTable& passes, const StageRun& run, const plan::Plan& plan);
+
+    /// A virtual stage: the index of its content, and the time of what it receives.
+    struct PositionEntry {
+        std::size_t content = 0;
+        Seconds receive;
     };
-    Arrivals arrivals(const PassTable& passes, const StageRun& run, const plan::Plan& plan);
+    /// In forward order.
+    std::vector<PositionEntry> positions(const PassTable& passes, const PipelineCut& cut, const plan::Plan& plan);
 
 private:
     struct StateKey {
@@ -75,6 +79,7 @@ private:
     };
 
     std::size_t content_of(const step::Stage& stage);
+    std::size_t content_of(std::vector<std::int64_t> counts);
     PipelineCut make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages);
     Seconds send(const step::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near);
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plan/limit.hpp"
+#include "step/pipeline.hpp"
 #include "step/segment_cost.hpp"
 #include "step/stage_time.hpp"
 #include "step/stages.hpp"
@@ -81,12 +82,14 @@ plan::Atoms communication_free_candidates(const plan::Plan& plan, const plan::Me
 /// Tables of meshes that differ only in candidates for communication-free atoms. Filled on demand.
 class PassTables {
 public:
-    PassTables(const graph::Graph& graph, const cluster::Cluster& cluster) : graph_(graph), cluster_(cluster) {}
+    PassTables(const graph::Graph& graph, const cluster::Cluster& cluster, step::PlayedOrders& orders)
+        : graph_(graph), cluster_(cluster), orders_(orders) {}
 
     const FeasibilityBound& feasibility(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
     /// The stages of a pipeline, equal neighbours as one run. Cuts into equally many blocks are shared by all tables.
     const std::vector<StageRun>& runs(const PassTable& passes, std::int64_t stages, std::int64_t virtual_stages);
+    step::PlayedOrders& orders() { return orders_; }
     /// Drops all tables if no later mesh can share them.
     void next_mesh();
 
@@ -118,6 +121,7 @@ private:
 
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;
+    step::PlayedOrders& orders_;
     std::optional<plan::Atoms> busy_;  ///< candidates that some collective of a pass runs over
     bool shared_ = true;
     std::optional<Shards> last_;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "step/pipeline.hpp"
-
 namespace dodona::search {
 
 using plan::FrameworkParameter;
@@ -16,7 +14,8 @@ PlanEvaluator::PlanEvaluator(MeshTables& layout, const PassTable& passes, plan::
       plan_(plan),
       microbatches_(microbatches),
       stages_(plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1),
-      input_(layout.costed(), plan, microbatches) {}
+      input_(layout.costed(), plan, microbatches),
+      orders_(layout.orders()) {}
 
 void PlanEvaluator::choose(const Variant& variant) {
     variant.apply(plan_);
@@ -46,8 +45,10 @@ void PlanEvaluator::choose(const Variant& variant) {
 void PlanEvaluator::cut_stages() {
     cut_ = &layout_.cut(passes_, plan_, stages_);
     runs_.clear();
+    entries_.clear();
+    totals_.clear();
     for (const StageRun& run : cut_->runs) {
-        runs_.push_back({.arrivals = layout_.arrivals(passes_, run, plan_),
+        runs_.push_back({.arriving = layout_.arriving(passes_, run, plan_),
                          .held = step::in_flight(plan_.schedule, static_cast<std::int64_t>(run.first), stages_,
                                                  microbatches_, plan_.virtual_stages),
                          .kept = {}});
@@ -108,7 +109,9 @@ PlanEvaluator::StageTimes PlanEvaluator::make_pass(std::size_t index) const {
         step::pass_waits(forward, backward, repeated, plan_.framework, layout_.costed().mesh.devices());
     return {.forward = forward.compute,
             .backward = backward.compute + repeated.compute,
-            .total = forward.total() + backward.total() + repeated.total() + waits.host + waits.overhead};
+            .weights = backward.weight_gradients,
+            .alone = {forward.total(), backward.total() + repeated.total()},
+            .waits = waits};
 }
 
 step::StageOffload PlanEvaluator::offloaded(std::size_t run, const StateEntry& states, const StageTimes& pass) const {
@@ -132,7 +135,7 @@ PlanEvaluator::MemoryNeed PlanEvaluator::make_memory() {
         const ContentValues& here = content(run.content);
         const step::StageBuffers buffers{.workspace = here.workspace,
                                          .message = here.message,
-                                         .neighbours = cut_->stages > 1 ? 4.0 * runs_[r].arrivals.whole : Bytes{},
+                                         .neighbours = cut_->stages > 1 ? 4.0 * runs_[r].arriving : Bytes{},
                                          .reduction = states.reduction,
                                          .communicators = states.communicators,
                                          .context = context};
@@ -146,38 +149,84 @@ PlanEvaluator::MemoryNeed PlanEvaluator::make_memory() {
     return most;
 }
 
-PlanEvaluator::PassTimes PlanEvaluator::pass_times() {
-    PassTimes times;
-    for (std::size_t r = 0; r < runs_.size(); ++r) {
-        const StageRun& run = cut_->runs[r];
-        const StageTimes& pass = this->pass(run.content);
-        Seconds total = pass.total;
-        if (plan_.offload.any()) {
-            total += offloaded(r, *states_[r], pass).exposed_pass;
-        }
-        times.sum += static_cast<double>(run.size) * total;
-        times.slowest = max(times.slowest, total);
+step::PassTotals PlanEvaluator::whole_pass(std::size_t run) {
+    const StageTimes& stage = pass(cut_->runs[run].content);
+    step::PassTotals copies;
+    if (plan_.offload.any()) {
+        const step::StageOffload offload = offloaded(run, *states_[run], stage);
+        copies = {offload.exposed_forward, offload.exposed_backward};
     }
-    return times;
+    return step::with_waits(stage.alone, stage.waits, copies);
+}
+
+std::vector<step::Position<Seconds>> PlanEvaluator::positions() {
+    if (entries_.empty()) {
+        entries_ = layout_.positions(passes_, *cut_, plan_);
+    }
+    std::vector<step::Position<Seconds>> positions;
+    positions.reserve(entries_.size());
+    for (std::int64_t c = 0; c < plan_.virtual_stages; ++c) {
+        for (std::size_t r = 0; r < cut_->runs.size(); ++r) {
+            const StageRun& run = cut_->runs[r];
+            const step::PassTotals whole = whole_pass(r);
+            const step::PassTotals alone = pass(run.content).alone;
+            const StageTimes& part = pass(entries_[positions.size()].content);
+            const auto share = [&](Seconds of_part, Seconds of_stage) {
+                return of_stage > Seconds{} ? of_part / of_stage : 1 / static_cast<double>(plan_.virtual_stages);
+            };
+            step::Position<Seconds> position;
+            position.forward = share(part.alone.forward, alone.forward) * whole.forward;
+            position.back = share(part.alone.back, alone.back) * whole.back;
+            position.weight_gradients =
+                part.alone.back > Seconds{} ? (part.weights / part.alone.back) * position.back : Seconds{};
+            for (std::size_t s = 0; s < run.size; ++s) {
+                position.receive = entries_[positions.size()].receive;
+                positions.push_back(position);
+            }
+        }
+    }
+    return positions;
+}
+
+/// Time of the pipeline's passes; none if that of the slowest stage alone exceeds `limit`.
+std::optional<Seconds> PlanEvaluator::passes_within(Seconds limit) {
+    Seconds slowest;
+    for (std::size_t r = 0; r < cut_->runs.size(); ++r) {
+        const step::PassTotals whole = whole_pass(r);
+        slowest = max(slowest, whole.forward + whole.back);
+    }
+    if (static_cast<double>(microbatches_) * slowest > limit) {
+        return {};
+    }
+    // Copies to and from the host depend on how states are sharded; without them passes do not.
+    const std::tuple key(plan_.recompute, plan_.overlap.tensor, plan_.overlap.expert, plan_.overlap.pipeline);
+    const bool keeps = !plan_.offload.any();
+    if (const auto known = totals_.find(key); keeps && known != totals_.end()) {
+        return known->second;
+    }
+    const std::vector<step::Position<Seconds>> positions = this->positions();
+    const step::Pipeline<Seconds> pipeline = step::pipeline_of(positions, plan_, microbatches_);
+    if (step::pipeline_bound(pipeline) > limit) {
+        return {};
+    }
+    const Seconds total = step::pipeline_total(pipeline, orders_);
+    if (keeps) {
+        totals_[key] = total;
+    }
+    return total;
 }
 
 std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
-    const PassTimes times = pass_times();
-    Seconds step = static_cast<double>(microbatches_) * times.slowest +
-                   step::bubble(times.sum, times.slowest, plan_.virtual_stages) +
-                   plan_.framework.seconds(FrameworkParameter::step);
-    if (step > limit) {
+    const Seconds fixed = plan_.framework.seconds(FrameworkParameter::step);
+    const std::optional<Seconds> passes = passes_within(limit - fixed);
+    if (!passes || *passes + fixed > limit) {
         return {};
     }
     const double share = plan_.framework[FrameworkParameter::overlap_states];
-    Seconds filling;
-    Seconds longest;
     Seconds tail;
     for (std::size_t r = 0; r < runs_.size(); ++r) {
         const StateEntry& states = *states_[r];
         const StageTimes& pass = this->pass(cut_->runs[r].content);
-        filling += runs_[r].arrivals.sum;
-        longest = max(longest, runs_[r].arrivals.longest);
         step::StateLanes lanes = states.lanes;
         lanes += cut_->tied[r];
         const step::ExposedLanes exposed(lanes, share * pass.forward, share * pass.backward, plan_, microbatches_,
@@ -185,10 +234,7 @@ std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
         const Seconds copies = plan_.offload.any() ? offloaded(r, states, pass).exposed_update : Seconds{};
         tail = max(tail, exposed.gradients + exposed.parameters + exposed.interference + copies + states.update);
     }
-    step += tail;
-    if (cut_->stages > 1) {
-        step += step::pipeline_transfers(filling, longest, microbatches_, plan_.virtual_stages, plan_.overlap.pipeline);
-    }
+    const Seconds step = *passes + tail + fixed;
     return step + input_.exposed(step);
 }
 

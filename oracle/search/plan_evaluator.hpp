@@ -6,13 +6,16 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "search/mesh_tables.hpp"
 #include "search/variant.hpp"
 #include "step/input_time.hpp"
 #include "step/offload.hpp"
+#include "step/replica.hpp"
 
 namespace dodona::search {
 
@@ -34,15 +37,17 @@ public:
     [[nodiscard]] std::optional<Seconds> step(Seconds limit);
 
 private:
-    /// Times of one micro-batch on a stage.
+    /// Times of one micro-batch on a stage, or at one position of it.
     struct StageTimes {
-        Seconds forward;   ///< kernels
-        Seconds backward;  ///< kernels, recomputed ones included
-        Seconds total;     ///< with communication of the pass
+        Seconds forward;         ///< kernels
+        Seconds backward;        ///< kernels, recomputed ones included
+        Seconds weights;         ///< of `backward`: gradients of weights
+        step::PassTotals alone;  ///< kernels and collectives
+        step::PassWaits waits;
     };
     /// A run of equal stages: what does not depend on sharding and overlap.
     struct RunValues {
-        MeshTables::Arrivals arrivals;
+        Bytes arriving;
         std::vector<std::int64_t> held;  ///< micro-batches in flight on its first stage, by virtual stage
         step::KeptActivations kept;      ///< under the chosen recomputation
     };
@@ -53,18 +58,14 @@ private:
         std::array<std::optional<StageTimes>, 32> passes;  ///< by recomputation and overlap within the pass
     };
 
-    /// The pass times of all stages: their sum fills the pipeline, the slowest sets its rate.
-    struct PassTimes {
-        Seconds sum;
-        Seconds slowest;
-    };
-
     void cut_stages();
     void keep_activations();
     [[nodiscard]] ContentValues& content(std::size_t index);
     [[nodiscard]] const StageTimes& pass(std::size_t index);
     [[nodiscard]] StageTimes make_pass(std::size_t index) const;
-    [[nodiscard]] PassTimes pass_times();
+    [[nodiscard]] step::PassTotals whole_pass(std::size_t run);
+    [[nodiscard]] std::vector<step::Position<Seconds>> positions();
+    [[nodiscard]] std::optional<Seconds> passes_within(Seconds limit);
     [[nodiscard]] MemoryNeed make_memory();
     [[nodiscard]] step::StageOffload offloaded(std::size_t run, const StateEntry& states, const StageTimes& pass) const;
 
@@ -77,7 +78,10 @@ private:
     const PipelineCut* cut_ = nullptr;
     std::vector<RunValues> runs_;
     std::vector<ContentValues> contents_;
-    std::vector<const StateEntry*> states_;  ///< by run, under the chosen ZeRO level
+    std::vector<const StateEntry*> states_;           ///< by run, under the chosen ZeRO level
+    std::vector<MeshTables::PositionEntry> entries_;  ///< by position; empty until asked for
+    std::map<std::tuple<plan::RecomputeKind, bool, bool, bool>, Seconds> totals_;  ///< by recomputation and overlap
+    step::PlayedOrders& orders_;
     std::optional<MemoryNeed> memory_;
     std::optional<Variant> chosen_;
 };

@@ -85,7 +85,7 @@ private:
     }
 
     void search_batch(const Batch& batch) {
-        PassTables passes(context_.graph, context_.cluster);
+        PassTables passes(context_.graph, context_.cluster, orders_);
         Plan plan = plan_of(context_.space, enumeration_.layouts[batch.front()].strategy);
         for (const std::size_t i : batch) {
             if (stopped_) {
@@ -133,7 +133,7 @@ private:
                 if (stopped_ || (least.contains(strategy) && bound > least.at(strategy))) {
                     break;
                 }
-                PassTables passes(context_.graph, context_.cluster);
+                PassTables passes(context_.graph, context_.cluster, orders_);
                 results_[i] = search_mesh(context_, enumeration_.layouts[i], i, plan, passes, Bounds::ignored);
                 note(i);
             }
@@ -233,6 +233,7 @@ private:
     }
 
     SearchContext context_;
+    step::PlayedOrders orders_;
     const Progress& progress_;
     Enumeration enumeration_;
     std::vector<MeshResult> results_;  ///< by layout

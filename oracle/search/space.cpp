@@ -111,15 +111,30 @@ struct Schedule {
     std::int64_t virtual_stages;
 };
 
-/// GPipe takes as long as 1F1B and needs more memory, so it is never better and not searched.
-std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks) {
+/// Virtual stages that are worth a try on `stages` stages: those that deal out the blocks evenly; where the stages do not
+/// divide the blocks, those that do if the embedding, the head or both count as blocks, as Megatron-Core's
+/// --account-for-embedding-in-pipeline-split and --account-for-loss-in-pipeline-split have it. So Llama 3 405B, 126 blocks,
+/// is cut 128 times (arXiv:2407.21783, section 3.3.2).
+std::vector<std::int64_t> virtual_stages_of(std::int64_t blocks, std::int64_t stages) {
+    for (std::int64_t counted = blocks; counted <= blocks + 2; ++counted) {
+        if (counted % stages == 0) {
+            std::vector<std::int64_t> found = divisors(counted / stages);
+            std::erase(found, 1);
+            return found;
+        }
+    }
+    return {};
+}
+
+/// GPipe takes at least as long as 1F1B and needs more memory, so it is never better and not searched.
+std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int64_t segments) {
     std::vector<Schedule> found{{ScheduleKind::one_forward_one_backward, 1}};
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     const std::int64_t microbatches = plan.batch / (step::data_ranks(plan) * plan.microbatch);
     // Interleaving deals out micro-batches in groups of as many as there are stages.
-    if (stages > 1 && blocks % stages == 0 && microbatches % stages == 0) {
-        for (const std::int64_t virtual_stages : divisors(blocks / stages)) {
-            if (virtual_stages > 1) {
+    if (stages > 1 && blocks > 0 && microbatches % stages == 0) {
+        for (const std::int64_t virtual_stages : virtual_stages_of(blocks, stages)) {
+            if (stages * virtual_stages <= segments) {
                 found.push_back({ScheduleKind::interleaved, virtual_stages});
             }
         }
@@ -273,7 +288,12 @@ std::vector<std::int64_t> shard_groups(const Plan& plan) {
 
 Variants::Variants(const graph::Graph& graph, const Vary& vary, const plan::Overlap& overlap,
                    const plan::Offload& offload)
-    : recomputes_(recomputes(graph)), blocks_(graph.block_count()), vary_(vary), overlap_(overlap), offload_(offload) {}
+    : recomputes_(recomputes(graph)),
+      blocks_(graph.block_count()),
+      segments_(graph.segment_count()),
+      vary_(vary),
+      overlap_(overlap),
+      offload_(offload) {}
 
 std::vector<Variant> Variants::of(const Plan& base) const {
     std::vector<Variant> variants;
@@ -283,7 +303,7 @@ std::vector<Variant> Variants::of(const Plan& base) const {
     }
     const std::vector<plan::Overlap> all_overlaps = overlaps(base, overlap_, vary_.overlap);
     const std::vector<plan::Offload> all_offloads = offloads(offload_, vary_.offload);
-    for (const Schedule& schedule : schedules(base, blocks_)) {
+    for (const Schedule& schedule : schedules(base, blocks_, segments_)) {
         for (const RecomputeKind recompute : recomputes_) {
             for (const ShardLevel shard : levels) {
                 for (const plan::Offload& offload : all_offloads) {

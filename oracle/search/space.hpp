@@ -55,6 +55,7 @@ public:
 private:
     std::vector<plan::RecomputeKind> recomputes_;
     std::int64_t blocks_ = 0;
+    std::int64_t segments_ = 0;
     Vary vary_;
     plan::Overlap overlap_;
     plan::Offload offload_;

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "step/pipeline.hpp"
+#include "step/replica.hpp"
 #include "step/stage_time.hpp"
 #include "step/stages.hpp"
 
@@ -18,17 +18,31 @@ constexpr std::size_t kMost = 2;
 /// Blocks whose times differ by less are equal.
 constexpr double kAlike = 0.01;
 
-/// The times that a pipeline is cut from.
+using Passes = step::Position<Seconds>;
+
+Passes& operator+=(Passes& a, const Passes& b) {
+    a.forward += b.forward;
+    a.back += b.back;
+    return a;
+}
+
+Passes operator*(double count, const Passes& each) {
+    return {.forward = count * each.forward, .back = count * each.back};
+}
+
+Seconds both(const Passes& passes) { return passes.forward + passes.back; }
+
+/// The times that a pipeline is cut from, of one micro-batch.
 struct BlockTimes {
-    Seconds before;  ///< of what comes before the blocks, one micro-batch, forward and backward
-    Seconds block;
-    Seconds after;
+    Passes before;  ///< of what comes before the blocks
+    Passes block;
+    Passes after;
     std::int64_t blocks = 0;
 };
 
-Seconds seconds_of(const step::SegmentCost& segment, const plan::Plan& plan) {
+Passes passes_of(const step::SegmentCost& segment, const plan::Plan& plan) {
     const step::SegmentPass pass = step::segment_pass(segment, plan);
-    return (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value;
+    return {.forward = pass.forward.total().value, .back = (pass.backward.total() + pass.recompute.total()).value};
 }
 
 /// None where blocks differ or other layers lie between them.
@@ -36,14 +50,14 @@ std::optional<BlockTimes> block_times(const step::CostedGraph& costed, const pla
     BlockTimes times;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const auto count = static_cast<double>(costed.graph->segments[u].count);
-        const Seconds each = seconds_of(costed.segments[u], plan);
+        const Passes each = passes_of(costed.segments[u], plan);
         if (!costed.segments[u].block) {
             (times.blocks == 0 ? times.before : times.after) += count * each;
             continue;
         }
-        const bool apart = times.blocks > 0 && times.after > Seconds{};
-        const Seconds difference = max(each - times.block, times.block - each);
-        if (apart || (times.blocks > 0 && difference > kAlike * times.block)) {
+        const bool apart = times.blocks > 0 && both(times.after) > Seconds{};
+        const Seconds difference = max(both(each) - both(times.block), both(times.block) - both(each));
+        if (apart || (times.blocks > 0 && difference > kAlike * both(times.block))) {
             return std::nullopt;
         }
         times.block = times.blocks == 0 ? each : times.block;
@@ -60,65 +74,94 @@ struct UnevenCut {
 
 class UnevenCuts {
 public:
-    UnevenCuts(const BlockTimes& blocks, std::int64_t stages, std::int64_t virtual_stages, std::int64_t microbatches)
-        : blocks_(blocks), stages_(stages), chunks_(virtual_stages), microbatches_(microbatches) {}
+    UnevenCuts(const BlockTimes& blocks, const plan::Plan& plan, std::int64_t stages, std::int64_t microbatches)
+        : blocks_(blocks), plan_(plan), parts_(stages * plan.virtual_stages), microbatches_(microbatches) {}
 
-    /// All cuts with equal stages in the middle.
-    [[nodiscard]] std::vector<UnevenCut> all() const {
+    /// The cuts with equal stages in the middle that are faster than `usual`, fastest first.
+    [[nodiscard]] std::vector<UnevenCut> faster_than(Seconds usual) {
         std::vector<UnevenCut> found;
-        const std::int64_t inner = stages_ * chunks_ - 2;
+        const std::int64_t inner = parts_ - 2;
         const std::int64_t most = inner > 0 ? blocks_.blocks / inner : 0;
         for (std::int64_t middle = inner > 0 ? 1 : 0; middle <= most; ++middle) {
             const std::int64_t ends = blocks_.blocks - inner * middle;
             for (std::int64_t first = 0; first <= ends; ++first) {
-                add(first, middle, ends - first, found);
+                add(first, middle, ends - first, usual, found);
             }
         }
+        sort(found);
+        found.resize(std::min(found.size(), kMostTimed));
+        for (UnevenCut& cut : found) {
+            cut.time = total(cut.counts);
+        }
+        std::erase_if(found, [&](const UnevenCut& cut) { return cut.time >= usual; });
+        sort(found);
         return found;
     }
 
+    [[nodiscard]] Seconds total(const Counts& counts) {
+        const std::vector<Passes> positions = passes(counts);
+        return step::pipeline_total(step::pipeline_of(positions, plan_, microbatches_), orders_);
+    }
+
 private:
-    void add(std::int64_t first, std::int64_t middle, std::int64_t last, std::vector<UnevenCut>& found) const {
-        UnevenCut cut{.counts = Counts(static_cast<std::size_t>(stages_ * chunks_), middle),
+    /// Cuts that are timed, those with the least bound.
+    static constexpr std::size_t kMostTimed = 8;
+
+    static void sort(std::vector<UnevenCut>& cuts) {
+        std::stable_sort(cuts.begin(), cuts.end(), [](const UnevenCut& a, const UnevenCut& b) {
+            return a.time != b.time ? a.time < b.time : a.deviation < b.deviation;
+        });
+    }
+
+    void add(std::int64_t first, std::int64_t middle, std::int64_t last, Seconds usual,
+             std::vector<UnevenCut>& found) const {
+        UnevenCut cut{.counts = Counts(static_cast<std::size_t>(parts_), middle),
                       .time = {},
                       .deviation = std::abs(first - middle) + std::abs(last - middle)};
         cut.counts.front() = first;
         cut.counts.back() = last;
-        const std::vector<Seconds> times = stage_times(cut.counts);
-        if (std::any_of(times.begin(), times.end(), [](Seconds time) { return time <= Seconds{}; })) {
+        const std::vector<Passes> positions = passes(cut.counts);
+        if (std::any_of(positions.begin(), positions.end(), [](const Passes& p) { return both(p) <= Seconds{}; })) {
             return;
         }
-        cut.time = step::pipeline_time(times, microbatches_, chunks_).total;
-        found.push_back(std::move(cut));
+        cut.time = step::pipeline_bound(step::pipeline_of(positions, plan_, microbatches_));
+        if (cut.time < usual) {
+            found.push_back(std::move(cut));
+        }
     }
 
-    [[nodiscard]] std::vector<Seconds> stage_times(const Counts& counts) const {
-        std::vector<Seconds> times(static_cast<std::size_t>(stages_));
-        for (std::size_t v = 0; v < counts.size(); ++v) {
-            times[v % times.size()] += static_cast<double>(counts[v]) * blocks_.block;
+    [[nodiscard]] std::vector<Passes> passes(const Counts& counts) const {
+        std::vector<Passes> positions;
+        for (const std::int64_t count : counts) {
+            positions.push_back(static_cast<double>(count) * blocks_.block);
         }
-        times.front() += blocks_.before;
-        times.back() += blocks_.after;
-        return times;
+        positions.front() += blocks_.before;
+        positions.back() += blocks_.after;
+        return positions;
     }
 
     const BlockTimes& blocks_;
-    std::int64_t stages_;
-    std::int64_t chunks_;
+    const plan::Plan& plan_;
+    std::int64_t parts_;
     std::int64_t microbatches_;
+    step::PlayedOrders orders_;
 };
 
 /// Time of the passes of the default cut.
 Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t stages,
                      std::int64_t microbatches) {
-    std::vector<Seconds> times;
-    for (const step::Stage& stage : step::cut_stages(costed, stages, plan.virtual_stages, {})) {
-        Seconds& time = times.emplace_back();
-        for (std::size_t u = 0; u < costed.segments.size(); ++u) {
-            time += static_cast<double>(stage.count(u)) * seconds_of(costed.segments[u], plan);
+    const std::vector<step::Stage> cut = step::cut_stages(costed, stages, plan.virtual_stages, {});
+    std::vector<Passes> positions;
+    for (std::size_t c = 0; c < cut.front().virtual_stages.size(); ++c) {
+        for (const step::Stage& stage : cut) {
+            Passes& passes = positions.emplace_back();
+            for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+                passes += static_cast<double>(stage.virtual_stages[c].counts[u]) * passes_of(costed.segments[u], plan);
+            }
         }
     }
-    return step::pipeline_time(times, microbatches, plan.virtual_stages).total;
+    step::PlayedOrders orders;
+    return step::pipeline_total(step::pipeline_of(positions, plan, microbatches), orders);
 }
 
 }  // namespace
@@ -131,13 +174,8 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Pla
         step::pipeline_limit(costed.graph->segment_count(), plan, microbatches)) {
         return {};
     }
-    const UnevenCuts cuts(*blocks, stages, plan.virtual_stages, microbatches);
-    const Seconds usual = default_time(costed, plan, stages, microbatches);
-    std::vector<UnevenCut> faster = cuts.all();
-    std::erase_if(faster, [&](const UnevenCut& cut) { return cut.time >= usual; });
-    std::stable_sort(faster.begin(), faster.end(), [](const UnevenCut& a, const UnevenCut& b) {
-        return a.time != b.time ? a.time < b.time : a.deviation < b.deviation;
-    });
+    UnevenCuts cuts(*blocks, plan, stages, microbatches);
+    const std::vector<UnevenCut> faster = cuts.faster_than(default_time(costed, plan, stages, microbatches));
     std::vector<Counts> found;
     for (std::size_t i = 0; i < std::min(kMost, faster.size()); ++i) {
         found.push_back(faster[i].counts);

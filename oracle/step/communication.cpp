@@ -77,9 +77,9 @@ private:
 }  // namespace
 
 std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, const plan::Plan& plan,
-                                                   const Stage& stage, const StagePass& pass,
-                                                   const std::vector<StateTransfer>& states, std::int64_t microbatches,
-                                                   std::size_t stages) {
+                                                   const Stage& stage, const std::vector<Boundary>& received,
+                                                   const std::vector<StateTransfer>& states,
+                                                   std::int64_t microbatches) {
     Lines lines(costed);
     const double m = static_cast<double>(microbatches);
     const bool repeats_forward =
@@ -100,13 +100,15 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
         lines.add(subject(transfer.what), transfer.collective, transfer.atoms, transfer.size, transfer.per_step,
                   transfer.time, transfer.ranks);
     }
-    if (stages > 1 && pass.boundary > Seconds{}) {
-        const double transfers = 2.0 * m * static_cast<double>(plan.virtual_stages);
+    for (const Boundary& boundary : received) {
+        if (boundary.time <= Seconds{}) {
+            continue;
+        }
         lines.add(CommunicationSubject::stage_boundary, cluster::Collective::send,
-                  costed.mesh.axis(*plan.strategy.pipeline), pass.arriving.sent, transfers, pass.send);
-        if (pass.arriving.gathered > Bytes{}) {
+                  costed.mesh.axis(*plan.strategy.pipeline), boundary.arriving.sent, m, boundary.send);
+        if (boundary.arriving.gathered > Bytes{}) {
             lines.add(CommunicationSubject::boundary_gathers, cluster::Collective::all_gather,
-                      boundary_split(costed, plan), pass.arriving.gathered, transfers, pass.gather);
+                      boundary_split(costed, plan), boundary.arriving.gathered, m, boundary.gather);
         }
     }
     return lines.sorted();

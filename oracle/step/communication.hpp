@@ -1,4 +1,5 @@
-// Lists the communication of a stage in one step; equal collectives are one line.
+// Lists the communication of a stage in one step; equal collectives are one line. `received`: for each micro-batch, from
+// other stages.
 #pragma once
 
 #include <vector>
@@ -9,8 +10,7 @@
 namespace dodona::step {
 
 std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, const plan::Plan& plan,
-                                                   const Stage& stage, const StagePass& pass,
-                                                   const std::vector<StateTransfer>& states, std::int64_t microbatches,
-                                                   std::size_t stages);
+                                                   const Stage& stage, const std::vector<Boundary>& received,
+                                                   const std::vector<StateTransfer>& states, std::int64_t microbatches);
 
 }  // namespace dodona::step

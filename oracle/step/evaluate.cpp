@@ -60,14 +60,15 @@ private:
         time[TimePart::halo] =
             m * (critical.pass.forward.halo + critical.pass.backward.halo + critical.pass.recompute.halo).value;
         time[TimePart::bubble] = slowest.pipeline.bubble;
-        time[TimePart::pipeline] = slowest.transfers;
+        time[TimePart::pipeline] = slowest.pipeline.transfers;
         const StageWork& tail = composed_.slowest_tail();
         time[TimePart::gradients] = tail.exposed.gradients;
         time[TimePart::parameters] = tail.exposed.parameters;
         time[TimePart::optimizer] = tail.update.value;
-        time[TimePart::offload] = m * critical.pass.offload + tail.offload.exposed_update;
-        time[TimePart::host] = m * critical.pass.host;
-        time[TimePart::overhead] = m * critical.pass.overhead + tail.exposed.interference +
+        time[TimePart::offload] =
+            m * (critical.pass.offload.forward + critical.pass.offload.back) + tail.offload.exposed_update;
+        time[TimePart::host] = m * (critical.pass.waits.host + critical.pass.waits.host_back);
+        time[TimePart::overhead] = m * critical.pass.waits.overhead + tail.exposed.interference +
                                    plan_.framework.seconds(plan::FrameworkParameter::step);
         const Seconds compute = time.total();
         time[TimePart::input] = input_time().exposed(compute);
@@ -90,7 +91,10 @@ private:
         const double m = static_cast<double>(slowest.microbatches);
         p_.busy = p_.time;
         p_.busy[TimePart::layer] = m * (pass.forward.layer + pass.backward.layer + pass.recompute.layer).value;
-        p_.busy[TimePart::pipeline] = step::transfers_between_stages(slowest, plan_, false);
+        p_.busy[TimePart::pipeline] = {};
+        for (const Boundary& boundary : received(slowest, p_.critical_stage)) {
+            p_.busy[TimePart::pipeline] += m * boundary.time;
+        }
         p_.busy[TimePart::gradients] = tail.exposed.gradients_busy;
         p_.busy[TimePart::parameters] = tail.exposed.parameters_busy;
         p_.busy[TimePart::offload] = m * (critical.offload.forward + critical.offload.backward) + tail.offload.update;
@@ -103,7 +107,7 @@ private:
 
     /// `without`: time of the step without input.
     [[nodiscard]] cost::StepTimes sources(Seconds without) const {
-        cost::StepTimes sources = step_sources(composed_, plan_, *costed_.cluster);
+        cost::StepTimes sources = step_sources(composed_, plan_);
         return input_time().sources(without, sources);
     }
 
@@ -197,8 +201,9 @@ private:
         }
         const Replica& slowest = composed_.replicas[composed_.critical];
         const StageWork& critical = slowest.stages[p_.critical_stage];
-        p_.communication = communication_lines(*critical.on, plan_, critical.stage, critical.pass, critical.transfers,
-                                               slowest.microbatches, slowest.stages.size());
+        p_.communication =
+            communication_lines(*critical.on, plan_, critical.stage, received(slowest, p_.critical_stage),
+                                critical.transfers, slowest.microbatches);
         add_devices();
         add_tokens();
         add_epoch();
@@ -229,7 +234,7 @@ private:
         for (const Replica& replica : composed_.replicas) {
             const StageWork& work = replica.stages[index];
             const double m = static_cast<double>(replica.microbatches);
-            slowest = max(slowest, m * work.pass.total().value + work.tail());
+            slowest = max(slowest, m * work.pass.total() + work.tail());
             fullest = fuller(work, *fullest) ? &work : fullest;
             devices |= work.on->set;
         }

@@ -7,30 +7,7 @@ namespace dodona::step {
 
 namespace {
 
-constexpr std::int64_t kMostPieces = 512;
 constexpr double kFavour = 1.25;
-
-/// Instances of a segment that stay together.
-struct Piece {
-    std::size_t segment = 0;
-    std::int64_t count = 1;
-};
-
-std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts) {
-    std::int64_t instances = 0;
-    for (const graph::Segment& segment : graph.segments) {
-        instances += segment.count;
-    }
-    const std::int64_t most = std::max(kMostPieces, 4 * parts);
-    const std::int64_t bundle = (instances + most - 1) / most;
-    std::vector<Piece> pieces;
-    for (std::size_t u = 0; u < graph.segments.size(); ++u) {
-        for (std::int64_t left = graph.segments[u].count; left > 0; left -= bundle) {
-            pieces.push_back({u, std::min(left, bundle)});
-        }
-    }
-    return pieces;
-}
 
 class MixedCuts {
 public:

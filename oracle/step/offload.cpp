@@ -40,8 +40,8 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
     offload.out = m * (forward.out + backward.out) + update.out;
     offload.kept = w + g + s + (plan.offload.activations ? kept.total() : Bytes{});
     const bool hides = plan.overlap.offload;
-    offload.exposed_pass = exposed(offload.forward, steps.forward, kept.segments, hides) +
-                           exposed(offload.backward, steps.backward, kept.segments, hides);
+    offload.exposed_forward = exposed(offload.forward, steps.forward, kept.segments, hides);
+    offload.exposed_backward = exposed(offload.backward, steps.backward, kept.segments, hides);
     const Seconds free = max(Seconds{}, steps.backward - offload.backward);
     offload.exposed_update = exposed(offload.update, free + steps.update, states.buckets, hides);
     return offload;

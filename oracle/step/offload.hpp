@@ -23,12 +23,13 @@
 namespace dodona::step {
 
 struct StageOffload {
-    Seconds forward;         ///< busy, one micro-batch
-    Seconds backward;        ///< busy, one micro-batch
-    Seconds update;          ///< busy, once a step
-    Seconds exposed_pass;    ///< of forward and backward of one micro-batch
-    Seconds exposed_update;  ///< once a step
-    Bytes in;                ///< of one device, the whole step
+    Seconds forward;           ///< busy, one micro-batch
+    Seconds backward;          ///< busy, one micro-batch
+    Seconds update;            ///< busy, once a step
+    Seconds exposed_forward;   ///< one micro-batch
+    Seconds exposed_backward;  ///< one micro-batch
+    Seconds exposed_update;    ///< once a step
+    Bytes in;                  ///< of one device, the whole step
     Bytes out;
     Bytes kept;  ///< in host memory, of one device
 };

@@ -1,45 +1,105 @@
-// Pipeline schedules in closed form: GPipe, 1F1B, interleaved 1F1B; uneven stages included.
+// The time of a pipeline's passes, from the first forward pass to the last backward pass of a step.
 //
-//   T = sum_i t_i / v  +  (m - 1/v) * max_i t_i          t_i forward and backward of stage i, one micro-batch
+// A stage s takes F_s forward and B_s backward for one micro-batch, recomputation and what it receives included: it waits
+// for what it receives, sends are buffered. With overlapped transfers F and B are without, and x_s, the two transfers
+// over the boundary before s, delay what crosses it. p stages, m micro-batches, [a] = max(0, a).
 //
-// m micro-batches, v virtual stages per stage. The first term fills and drains the pipeline, the second is the
-// slowest stage's steady state. With equal stages this is (m + (p-1)/v) t, the bubble (p-1)/v t (Narayanan et al.,
-// SC'21, section 2.2; Huang et al. 2019 for GPipe, which takes the same time) and exact. With uneven stages it is an
-// upper bound: an event-driven simulation may be up to a quarter shorter with few micro-batches and one slow stage,
-// because the fast stages around it absorb part of the fill (tests/step bounds the gap). Not modelled: warm-up order of
-// interleaving with m < p. Domain: m >= 1; interleaving needs m to be a multiple of p for its bubble.
+//   1F1B   T = max over stages q of  head_q + body_q
+//          head_q  = sum over s < q of (F_s + B_s) + sum over s <= q of x_s         before its first, after its last pass
+//          round_q = sum over s > q of (F_s + B_s + x_s)                            from its forward to its backward pass
+//          n_q     = min(m, p - q) - 1                             forward passes that it runs while it waits for that
+//          body_q  = m (F_q + B_q) + [round_q - n F_q] + [round_q - n B_q]      where round_q <= n (F_q + B_q)
+//                  = (F_q + B_q + round_q) (1 + (m - 1) / (n + 1))              else: n + 1 micro-batches a round trip
+//   GPipe  T = sum of (F_s + B_s + x_s) + (m - 1) (max F_s + max B_s)
+//
+// Where transfers overlap, the slowest of them may set the pace instead: T >= sum of (F_s + B_s + x_s) + (m - 1) max x_s / 2.
+// 1F1B is exact for equal stages, (m + p - 1) (F + B) (Huang et al. 2019; Narayanan et al., SC'21, section 2.2), and
+// within 3 % for uneven ones (tests/step/pipeline_test.cpp); GPipe is exact without overlap. Equal boundaries give ParaDL's
+// Table 3, layer parallelism: 2 (p + m - 2) transfers. Interleaved 1F1B over v equal positions a stage takes
+// (m v + p - 1) (F + B) of a position. All else, such as interleaving with an embedding or a head on some positions, is
+// played (schedule/play.hpp).
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
+#include <tuple>
 #include <vector>
 
-#include "base/quantity.hpp"
+#include "cost/sourced.hpp"
 #include "plan/plan.hpp"
+#include "schedule/dependencies.hpp"
 
 namespace dodona::step {
 
-struct PipelineTime {
-    Seconds total;             ///< from the first forward to the last backward
-    std::size_t critical = 0;  ///< the slowest stage, the first among equals
-    Seconds bubble;            ///< idle time of the critical stage
+/// One micro-batch at one position of a pipeline: a virtual stage. Collectives of its layers are included. Number: Seconds,
+/// or Sourced for the derivatives of what is composed.
+template <class Number>
+struct Position {
+    Number forward;
+    Number back;              ///< recomputation included
+    Number weight_gradients;  ///< of `back`: what a schedule may put off
+    Number receive;           ///< of its input from the position before, and of the gradient sent back; 0 at the first
 };
 
-/// Idle time of the slowest stage; `sum`: over all stages.
-Seconds bubble(Seconds sum, Seconds slowest, std::int64_t virtual_stages);
+/// Positions are in forward order; position k is on stage k mod `stages`.
+template <class Number>
+struct Pipeline {
+    std::span<const Position<Number>> positions;
+    std::int64_t stages = 1;
+    std::int64_t microbatches = 1;
+    plan::ScheduleKind schedule = plan::ScheduleKind::one_forward_one_backward;
+    bool transfers_overlap = false;  ///< transfers run beside compute; else a stage waits for what it receives
+};
 
-PipelineTime pipeline_time(std::span<const Seconds> stage_times, std::int64_t microbatches,
-                           std::int64_t virtual_stages);
+/// An order whose steady state is played once: of more than kRounds rounds of as many micro-batches as there are stages, the
+/// others take as long as those in the middle.
+struct PlayedOrder {
+    schedule::Dependencies tasks;
+    /// Tasks that begin three rounds of the steady state, and the next after them, by stage; -1: of fewer rounds.
+    struct Rounds {
+        std::int32_t begin = -1;
+        std::int32_t end = -1;
+    };
+    std::vector<Rounds> rounds;
+};
+inline constexpr std::int32_t kRounds = 8;
 
-/// Exposed pipeline send/recv: fill and drain pass every boundary once in each direction, the steady state waits for
-/// the slowest, 2 (sum_s x_s + (m v - 1) max_s x_s) for one-way transfers x_s into stages 1 ... p-1 and, with virtual stages,
-/// 0. Equal boundaries give ParaDL's Table 3, layer parallelism: 2 (p + S - 2) transfers (v = 1, m = S). With
-/// `overlapped`, only fill and drain are exposed. `filling`: sum over boundaries; `slowest`: the longest transfer into
-/// a stage.
-Seconds pipeline_transfers(Seconds filling, Seconds slowest, std::int64_t microbatches, std::int64_t virtual_stages,
-                           bool overlapped);
-Seconds pipeline_transfers(std::span<const Seconds> boundaries, std::int64_t microbatches, std::int64_t virtual_stages,
-                           bool overlapped);
+/// Orders of tasks, resolved once for each shape. Threads may share it.
+class PlayedOrders {
+public:
+    using Known = std::shared_ptr<const PlayedOrder>;
+    /// None if the schedule has no order for that, such as interleaving where the stages do not divide the micro-batches.
+    Known of(plan::ScheduleKind kind, const schedule::Shape& shape);
+
+private:
+    std::mutex mutex_;
+    std::map<std::pair<plan::ScheduleKind, schedule::Shape>, Known> known_;
+    std::size_t steps_ = 0;  ///< of all orders kept
+};
+
+/// Domain: at least one position on each stage, one micro-batch. Where a schedule has no order for the shape, as if its
+/// positions were equal.
+template <class Number>
+Number pipeline_total(const Pipeline<Number>& pipeline, PlayedOrders& orders);
+extern template Seconds pipeline_total(const Pipeline<Seconds>&, PlayedOrders&);
+extern template cost::Sourced pipeline_total(const Pipeline<cost::Sourced>&, PlayedOrders&);
+
+/// A lower bound of pipeline_total.
+Seconds pipeline_bound(const Pipeline<Seconds>& pipeline);
+
+struct PipelineTime {
+    Seconds total;
+    std::size_t critical = 0;  ///< the stage that is busy longest, the first among equals
+    Seconds transfers;         ///< exposed: by how much the step is longer than without
+    Seconds bubble;            ///< idle time of the critical stage, without transfers
+};
+PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orders);
+
+/// Transfers that a stage receives in a step.
+double receives(const Pipeline<Seconds>& pipeline, std::size_t stage);
 
 /// Micro-batches whose activations each virtual stage of stage `stage` (from 0) holds at its peak.
 /// GPipe m; 1F1B min(m, p - s); interleaved (v-1) p + 2 (p-s-1) + 1 passes in groups of p, so that the

@@ -6,12 +6,39 @@ namespace dodona::step {
 
 namespace {
 
+/// `part` of `whole`; an equal share of the virtual stages where there is nothing to share by.
+double share_of(Seconds part, Seconds whole, std::size_t virtual_stages) {
+    return whole > Seconds{} ? part / whole : 1 / static_cast<double>(virtual_stages);
+}
+
+/// Waits of a stage are dealt to its virtual stages by the time of their kernels and collectives.
+std::vector<VirtualStageWork> virtual_stages(const StageWork& work, const plan::Plan& plan, std::size_t index) {
+    const std::vector<VirtualStage>& all = work.stage.virtual_stages;
+    const PassTotals whole = work.pass.alone();
+    std::vector<VirtualStageWork> parts;
+    for (std::size_t c = 0; c < all.size(); ++c) {
+        const StagePass pass = all.size() == 1 ? work.pass : stage_pass(*work.on, plan, {{all[c]}}, index);
+        VirtualStageWork& part = parts.emplace_back();
+        part.forward = share_of(pass.alone().forward, whole.forward, all.size());
+        part.back = share_of(pass.alone().back, whole.back, all.size());
+        if (const Seconds back = pass.alone().back; back > Seconds{}) {
+            part.recompute = pass.recompute.total().value / back;
+            part.weights = pass.backward.weight_gradients / back;
+        }
+        if (c > 0 || index > 0) {
+            part.boundary = pass.boundary;
+        }
+    }
+    return parts;
+}
+
 StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::vector<Stage>& cut, std::size_t index,
                      std::int64_t microbatches) {
     StageWork work;
     work.on = &on;
     work.stage = cut[index];
     work.pass = stage_pass(on, plan, work.stage, index);
+    work.virtual_stages = virtual_stages(work, plan, index);
     work.states = stage_states(on, plan, work.stage, microbatches);
     work.transfers = work.states.transfers;
     for (const StateTransfer& tied : tied_transfers(on, plan, cut, index)) {
@@ -28,25 +55,9 @@ StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::v
         *on.cluster, plan, work.states, kept,
         {work.pass.forward.compute.value, work.pass.backward.compute.value + work.pass.recompute.compute.value,
          work.update.value, microbatches});
-    work.pass.offload = work.offload.exposed_pass;
+    work.pass.offload = {work.offload.exposed_forward, work.offload.exposed_backward};
     work.memory = stage_memory(on, plan, work.stage, work.states, kept, cut.size());
     return work;
-}
-
-PipelineTime pipeline_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches) {
-    std::vector<Seconds> passes;
-    for (const StageWork& work : replica.stages) {
-        passes.push_back(work.pass.total().value);
-    }
-    return pipeline_time(passes, microbatches, plan.virtual_stages);
-}
-
-Seconds transfers_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches, bool overlapped) {
-    std::vector<Seconds> boundaries;
-    for (const StageWork& work : replica.stages) {
-        boundaries.push_back(work.pass.boundary);
-    }
-    return pipeline_transfers(boundaries, microbatches, plan.virtual_stages, overlapped);
 }
 
 std::vector<MicrobatchShare> deal_to(const std::vector<ReplicaGroup>& groups, const ComposedStep& composed,
@@ -57,11 +68,8 @@ std::vector<MicrobatchShare> deal_to(const std::vector<ReplicaGroup>& groups, co
     std::vector<Workers> workers;
     std::int64_t total = 0;
     for (std::size_t k = 0; k < groups.size(); ++k) {
-        // Linear in m: see pipeline.hpp.
-        const Seconds first = passes_of(composed.replicas[k], plan, 1);
-        const Seconds next = passes_of(composed.replicas[k], plan, 2) - first;
-        workers.push_back(
-            {groups[k].count, [first, next](std::int64_t m) { return first + static_cast<double>(m - 1) * next; }});
+        const Replica& replica = composed.replicas[k];
+        workers.push_back({groups[k].count, [&](std::int64_t m) { return passes_of(replica, plan, m); }});
         total += groups[k].count * microbatches;
     }
     return deal(workers, total);
@@ -94,22 +102,50 @@ std::vector<ReplicaGroup> replica_groups(const CostedGraph& costed, const plan::
 
 Replica replica(const ReplicaGroup& group, const plan::Plan& plan, const std::vector<Stage>& cut,
                 std::int64_t microbatches) {
-    Replica replica{.microbatches = microbatches, .stages = {}, .pipeline = {}, .transfers = {}};
+    Replica replica{.microbatches = microbatches, .stages = {}, .pipeline = {}};
     for (std::size_t i = 0; i < cut.size(); ++i) {
         replica.stages.push_back(stage_work(*group.on[i], plan, cut, i, microbatches));
     }
-    replica.pipeline = pipeline_of(replica, plan, microbatches);
-    replica.transfers = transfers_between_stages(replica, plan, plan.overlap.pipeline);
+    PlayedOrders orders;
+    const std::vector<Position<Seconds>> positions = positions_of<Seconds>(replica);
+    replica.pipeline = pipeline_time(pipeline_of(positions, plan, microbatches), orders);
     return replica;
 }
 
 Seconds passes_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches) {
-    return pipeline_of(replica, plan, microbatches).total +
-           transfers_of(replica, plan, microbatches, plan.overlap.pipeline);
+    PlayedOrders orders;
+    const std::vector<Position<Seconds>> positions = positions_of<Seconds>(replica);
+    return pipeline_total(pipeline_of(positions, plan, microbatches), orders);
 }
 
-Seconds transfers_between_stages(const Replica& replica, const plan::Plan& plan, bool overlapped) {
-    return transfers_of(replica, plan, replica.microbatches, overlapped);
+std::vector<Boundary> received(const Replica& replica, std::size_t stage) {
+    std::vector<Boundary> all;
+    for_each_position(replica,
+                      [&](const StageWork& /*on*/, const VirtualStageWork& part) { all.push_back(part.boundary); });
+    std::vector<Boundary> found;
+    for (std::size_t k = stage; replica.stages.size() > 1 && k < all.size(); k += replica.stages.size()) {
+        if (k > 0) {
+            found.push_back(all[k]);
+        }
+        if (k + 1 < all.size()) {
+            found.push_back(all[k + 1]);
+        }
+    }
+    return found;
+}
+
+template <>
+std::vector<Position<Seconds>> positions_of(const Replica& replica) {
+    std::vector<Position<Seconds>> positions;
+    for_each_position(replica, [&](const StageWork& stage, const VirtualStageWork& part) {
+        const PassTotals whole = stage.pass.totals();
+        const Seconds back = part.back * whole.back;
+        positions.push_back({.forward = part.forward * whole.forward,
+                             .back = back,
+                             .weight_gradients = part.weights * back,
+                             .receive = part.boundary.time});
+    });
+    return positions;
 }
 
 const StageWork& ComposedStep::slowest_tail() const {
@@ -147,7 +183,11 @@ Seconds passes_alone(const std::vector<ReplicaGroup>& groups, const plan::Plan& 
     for (const ReplicaGroup& group : groups) {
         Replica& passes_only = composed.replicas.emplace_back();
         for (std::size_t i = 0; i < cut.size(); ++i) {
-            passes_only.stages.emplace_back().pass = stage_pass(*group.on[i], plan, cut[i], i);
+            StageWork& work = passes_only.stages.emplace_back();
+            work.on = group.on[i];
+            work.stage = cut[i];
+            work.pass = stage_pass(*work.on, plan, work.stage, i);
+            work.virtual_stages = virtual_stages(work, plan, i);
         }
     }
     composed.dealt = deal_to(groups, composed, plan, microbatches);

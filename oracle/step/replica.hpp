@@ -9,11 +9,21 @@
 
 namespace dodona::step {
 
+/// What a virtual stage has of the passes of its stage, and what it receives from the one before.
+struct VirtualStageWork {
+    double forward = 1;  ///< share of the stage's time
+    double back = 1;
+    double recompute = 0;  ///< share of its own backward time
+    double weights = 0;    ///< ... for gradients of weights
+    Boundary boundary;     ///< no time at the first position
+};
+
 /// Costs of one stage in a step.
 struct StageWork {
     const CostedGraph* on = nullptr;  ///< the graph on the devices of this stage
     Stage stage;
     StagePass pass;
+    std::vector<VirtualStageWork> virtual_stages;
     StageStates states;
     std::vector<StateTransfer> transfers;  ///< of states, tied weights included
     ExposedStates exposed;
@@ -29,9 +39,8 @@ struct Replica {
     std::int64_t microbatches = 1;
     std::vector<StageWork> stages;
     PipelineTime pipeline;
-    Seconds transfers;  ///< exposed pipeline send/recv
     /// From the first forward pass to the last backward pass.
-    [[nodiscard]] Seconds passes() const { return pipeline.total + transfers; }
+    [[nodiscard]] Seconds passes() const { return pipeline.total; }
     /// After the last backward pass every stage reduces, updates and gathers (its tail); the slowest tail ends the
     /// step.
     [[nodiscard]] const StageWork& slowest_tail() const;
@@ -52,7 +61,37 @@ Replica replica(const ReplicaGroup& group, const plan::Plan& plan, const std::ve
 /// Time of a replica's passes with another number of micro-batches.
 Seconds passes_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches);
 
-Seconds transfers_between_stages(const Replica& replica, const plan::Plan& plan, bool overlapped);
+/// Calls `visit(stage, virtual stage)` for each position in forward order.
+template <class Visit>
+void for_each_position(const Replica& replica, Visit visit) {
+    for (std::size_t c = 0; c < replica.stages.front().virtual_stages.size(); ++c) {
+        for (const StageWork& stage : replica.stages) {
+            visit(stage, stage.virtual_stages[c]);
+        }
+    }
+}
+
+/// What a stage receives for each micro-batch: inputs, and gradients of what it sent.
+std::vector<Boundary> received(const Replica& replica, std::size_t stage);
+
+/// The positions of a replica's pipeline. Number: Seconds or Sourced.
+template <class Number>
+std::vector<Position<Number>> positions_of(const Replica& replica);
+template <>
+std::vector<Position<Seconds>> positions_of(const Replica& replica);
+template <>
+std::vector<Position<cost::Sourced>> positions_of(const Replica& replica);
+
+/// The pipeline of these positions. Domain: `positions` outlives it.
+template <class Number>
+Pipeline<Number> pipeline_of(const std::vector<Position<Number>>& positions, const plan::Plan& plan,
+                             std::int64_t microbatches) {
+    return {.positions = positions,
+            .stages = static_cast<std::int64_t>(positions.size()) / plan.virtual_stages,
+            .microbatches = microbatches,
+            .schedule = plan.schedule,
+            .transfers_overlap = plan.overlap.pipeline};
+}
 
 /// A step of a job cut into stages.
 ///

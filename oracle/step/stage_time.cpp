@@ -25,16 +25,19 @@ PassSeconds& PassSeconds::operator+=(const PassSeconds& other) {
     layer += other.layer;
     exchanged += other.exchanged;
     halo += other.halo;
+    weight_gradients += other.weight_gradients;
     launches += other.launches;
     return *this;
 }
 
 PassSeconds operator*(double ratio, const PassSeconds& pass) {
-    return {ratio * pass.compute, ratio * pass.layer, ratio * pass.exchanged, ratio * pass.halo, ratio * pass.launches};
+    return {ratio * pass.compute,          ratio * pass.layer,   ratio * pass.exchanged, ratio * pass.halo,
+            ratio * pass.weight_gradients, ratio * pass.launches};
 }
 
 PassSeconds seconds_of(const PassCost& cost) {
-    return {cost.compute.value, cost.layer.value, cost.exchanged.value, cost.halo.value, cost.launches};
+    return {cost.compute.value, cost.layer.value,      cost.exchanged.value,
+            cost.halo.value,    cost.weight_gradients, cost.launches};
 }
 
 HiddenLayers hidden_layers(const PassSeconds& pass, const plan::Plan& plan) {
@@ -124,15 +127,24 @@ PassWaits pass_waits(const PassSeconds& forward, const PassSeconds& backward, co
     PassWaits waits;
     waits.host_needs = forward.launches * launch;
     waits.host_needs_back = (backward.launches + recompute.launches) * launch;
-    waits.host = host_wait(waits.host_needs, forward.total()) + host_wait(waits.host_needs_back, back);
+    waits.host = host_wait(waits.host_needs, forward.total());
+    waits.host_back = host_wait(waits.host_needs_back, back);
     const double doublings = std::log2(static_cast<double>(devices));
-    waits.overhead = framework[FrameworkParameter::stragglers] * doublings * (forward.total() + back + waits.host);
+    waits.overhead =
+        framework[FrameworkParameter::stragglers] * doublings * (forward.total() + back + waits.host + waits.host_back);
     return waits;
+}
+
+PassTotals with_waits(const PassTotals& alone, const PassWaits& waits, const PassTotals& copies) {
+    const Seconds forward = alone.forward + waits.host;
+    const Seconds back = alone.back + waits.host_back;
+    const double slower = forward + back > Seconds{} ? 1 + waits.overhead / (forward + back) : 1;
+    return {slower * forward + copies.forward, slower * back + copies.back};
 }
 
 Boundary boundary_of(const CostedGraph& costed, const plan::Plan& plan, const Incoming& arriving,
                      const cluster::Group& between) {
-    Boundary boundary;
+    Boundary boundary{.arriving = arriving, .time = {}, .send = {}, .gather = {}};
     boundary.send = time_of(costed, cluster::Collective::send, between, arriving.sent, plan.algorithm);
     boundary.time = boundary.send.time.value;
     if (arriving.gathered > Bytes{}) {
@@ -155,19 +167,12 @@ StagePass stage_pass(const CostedGraph& costed, const plan::Plan& plan, const St
         pass.backward += count * segment.backward;
         pass.recompute += count * segment.recompute;
     }
-    const PassWaits waits = pass_waits(seconds_of(pass.forward), seconds_of(pass.backward), seconds_of(pass.recompute),
-                                       plan.framework, costed.mesh.devices());
-    pass.host = waits.host;
-    pass.host_needs = waits.host_needs;
-    pass.host_needs_back = waits.host_needs_back;
-    pass.overhead = waits.overhead;
-    pass.arriving = incoming(costed, stage, boundary_split(costed, plan));
-    if (plan.strategy.pipeline && pass.arriving.sent > Bytes{}) {
+    pass.waits = pass_waits(seconds_of(pass.forward), seconds_of(pass.backward), seconds_of(pass.recompute),
+                            plan.framework, costed.mesh.devices());
+    const Incoming arriving = incoming(costed, stage, boundary_split(costed, plan));
+    if (plan.strategy.pipeline && arriving.sent > Bytes{}) {
         const plan::Atoms axis = costed.mesh.axis(*plan.strategy.pipeline);
-        const Boundary boundary = boundary_of(costed, plan, pass.arriving, neighbours(costed, axis, index));
-        pass.send = boundary.send;
-        pass.gather = boundary.gather;
-        pass.boundary = boundary.time;
+        pass.boundary = boundary_of(costed, plan, arriving, neighbours(costed, axis, index));
     }
     return pass;
 }

@@ -25,6 +25,7 @@ struct PassSeconds {
     Seconds layer;
     Seconds exchanged;
     Seconds halo;
+    Seconds weight_gradients;  ///< of `compute`
     double launches = 0;
     [[nodiscard]] Seconds total() const { return compute + layer + halo; }
     PassSeconds& operator+=(const PassSeconds& other);
@@ -54,7 +55,8 @@ double host_share(Seconds host, Seconds device);
 
 /// Waiting times of a pass of one micro-batch.
 struct PassWaits {
-    Seconds host;             ///< host-bound time
+    Seconds host;             ///< host-bound time of the forward pass
+    Seconds host_back;        ///< ... of backward and recompute
     Seconds host_needs;       ///< host time to start the kernels of the forward pass
     Seconds host_needs_back;  ///< ... and of backward and recompute
     Seconds overhead;         ///< stragglers
@@ -62,30 +64,36 @@ struct PassWaits {
 PassWaits pass_waits(const PassSeconds& forward, const PassSeconds& backward, const PassSeconds& recompute,
                      const plan::Framework& framework, std::int64_t devices);
 
+/// Kernels and collectives of a pass of one micro-batch.
+struct PassTotals {
+    Seconds forward;
+    Seconds back;  ///< recomputation included
+};
+
+/// The same with all that a stage waits for: the host, stragglers, copies to and from the host.
+PassTotals with_waits(const PassTotals& alone, const PassWaits& waits, const PassTotals& copies);
+
+/// A receive of a stage from the previous one, or of the gradient sent back.
+struct Boundary {
+    Incoming arriving;
+    Seconds time;  ///< gather on arrival included
+    cost::CollectiveTime send;
+    cost::CollectiveTime gather;  ///< among the receivers
+};
+
 /// The passes of one micro-batch through all virtual stages of a stage.
 struct StagePass {
     PassCost forward;
     PassCost backward;
-    PassCost recompute;           ///< recomputed forward work with its collectives
-    Seconds boundary;             ///< one receive from the previous stage, gather on arrival included
-    Incoming arriving;            ///< its bytes
-    cost::CollectiveTime send;    ///< of `boundary`: between stages
-    cost::CollectiveTime gather;  ///< of `boundary`: among the receivers
-    Seconds offload;              ///< exposed copies to and from the host
-    Seconds host;                 ///< host-bound time
-    Seconds host_needs;           ///< host time to start the kernels of the forward pass
-    Seconds host_needs_back;      ///< ... and of backward and recompute
-    Seconds overhead;             ///< stragglers
-    [[nodiscard]] Estimate total() const {
-        return forward.total() + backward.total() + recompute.total() + Estimate::exactly(offload + host + overhead);
+    PassCost recompute;  ///< recomputed forward work with its collectives
+    Boundary boundary;   ///< one receive from the previous stage: mean of the virtual stages
+    PassWaits waits;
+    PassTotals offload;  ///< exposed copies to and from the host
+    [[nodiscard]] PassTotals alone() const {
+        return {forward.total().value, (backward.total() + recompute.total()).value};
     }
-};
-
-/// A receive of a stage from the previous one.
-struct Boundary {
-    Seconds time;
-    cost::CollectiveTime send;
-    cost::CollectiveTime gather;
+    [[nodiscard]] PassTotals totals() const { return with_waits(alone(), waits, offload); }
+    [[nodiscard]] Seconds total() const { return totals().forward + totals().back; }
 };
 
 /// The group of a send between a stage and the previous one: a pair of neighbours where these are as close as the first

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -54,78 +56,121 @@ double unit_seconds(const SegmentCost& segment) {
     return (segment.forward.total() + segment.backward.total()).value.in(unit::second);
 }
 
-/// Fills virtual stages greedily, none of them longer than `budget`, and returns their number.
-std::int64_t fill(const CostedGraph& costed, double budget, std::int64_t most, std::vector<Counts>* stages) {
-    const auto& segments = costed.graph->segments;
-    std::int64_t used = 1;
-    double room = budget;
-    if (stages != nullptr) {
-        stages->assign(static_cast<std::size_t>(most), Counts(segments.size(), 0));
+/// Time to send what one instance of a segment reads from those before it, over the network that the job spans.
+Seconds entry_time(const CostedGraph& costed, std::size_t segment) {
+    const std::vector<cluster::Level>& levels = costed.cluster->levels;
+    if (levels.empty()) {
+        return {};
     }
-    for (std::size_t u = 0; u < segments.size(); ++u) {
-        const double each = unit_seconds(costed.segments[u]);
-        std::int64_t left = segments[u].count;
-        while (left > 0) {
-            const double fitting = each > 0 ? std::floor(room / each * (1 + 1e-12)) : static_cast<double>(left);
-            const auto taken = std::min(left, static_cast<std::int64_t>(std::clamp(fitting, 0.0, 1e15)));
-            if (taken == 0) {
-                if (++used > most) {
-                    return used;
-                }
-                room = budget;
-                continue;
-            }
-            if (stages != nullptr) {
-                (*stages)[static_cast<std::size_t>(used - 1)][u] += taken;
-            }
-            room -= each * static_cast<double>(taken);
-            left -= taken;
-        }
+    std::size_t spanned = 0;
+    while (spanned + 1 < levels.size() && costed.cluster->domain_size(spanned) < costed.mesh.devices()) {
+        ++spanned;
     }
-    return used;
+    VirtualStage alone{Counts(costed.segments.size(), 0)};
+    alone.counts[segment] = 1;
+    const cluster::Level& level = levels[spanned];
+    return incoming(costed, {{alone}}, 0).sent / (static_cast<double>(level.links) * level.bandwidth);
 }
 
-/// Moves single instances into empty virtual stages.
-void leave_none_empty(const CostedGraph& costed, std::vector<Counts>& stages) {
-    for (std::size_t s = stages.size(); s-- > 1;) {
-        if (total(stages[s]) > 0) {
-            continue;
-        }
-        for (std::size_t from = s; from-- > 0;) {
-            if (total(stages[from]) == 0) {
-                continue;
-            }
-            for (std::size_t u = costed.segments.size(); u-- > 0;) {
-                if (stages[from][u] > 0 && total(stages[from]) > 0) {
-                    --stages[from][u];
-                    ++stages[s][u];
+/// A power that lets the slowest part decide, and then the next slowest.
+double weighed(double time) {
+    const double squared = time * time;
+    return squared * squared * squared * squared;
+}
+
+/// Pieces that a pipeline is cut between: the time of one, and that of a transfer before it.
+struct Row {
+    std::vector<Piece> pieces;
+    std::vector<double> until;  ///< time of all pieces before
+    std::vector<double> entry;  ///< by piece; none at either end
+};
+
+/// Times over that of an equal part, so that powers of them stay in range.
+Row row_of(const CostedGraph& costed, std::int64_t parts) {
+    Row row{.pieces = pieces_of(*costed.graph, parts), .until = {0}, .entry = {}};
+    double all = 0;
+    for (const Piece& piece : row.pieces) {
+        all += static_cast<double>(piece.count) * unit_seconds(costed.segments[piece.segment]);
+    }
+    const double unit = all > 0 ? static_cast<double>(parts) / all : 1;
+    std::vector<double> entries;
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+        entries.push_back(unit * entry_time(costed, u).in(unit::second));
+    }
+    for (const Piece& piece : row.pieces) {
+        const double time = static_cast<double>(piece.count) * unit_seconds(costed.segments[piece.segment]);
+        row.until.push_back(row.until.back() + unit * time);
+        row.entry.push_back(row.entry.empty() ? 0 : entries[piece.segment]);
+    }
+    row.entry.push_back(0);
+    return row;
+}
+
+/// The cut into non-empty parts with the least sum of weighed times, what a part receives from either side included.
+/// Returns the end of each part.
+///   best[p][e] = min over b of best[p-1][b] + weighed(t(b, e))         a part grows until its own time is too much
+std::vector<std::size_t> ends_of(const Row& row, std::size_t parts) {
+    const std::size_t n = row.pieces.size();
+    constexpr double kNone = std::numeric_limits<double>::infinity();
+    std::vector<double> best(n + 1, kNone);
+    best[0] = 0;
+    std::vector<std::vector<std::size_t>> begins;
+    for (std::size_t p = 1; p <= parts; ++p) {
+        std::vector<double> next(n + 1, kNone);
+        std::vector<std::size_t>& begin = begins.emplace_back(n + 1, 0);
+        for (std::size_t e = p; e + (parts - p) <= n; ++e) {
+            for (std::size_t b = e; b-- > p - 1;) {
+                const double time = row.until[e] - row.until[b];
+                if (weighed(time) >= next[e]) {
                     break;
                 }
+                const double sum = best[b] + weighed(time + row.entry[b] + row.entry[e]);
+                if (sum < next[e]) {
+                    next[e] = sum;
+                    begin[e] = b;
+                }
             }
-            break;
         }
+        best = std::move(next);
     }
+    std::vector<std::size_t> ends(parts, n);
+    for (std::size_t p = parts; p-- > 1;) {
+        ends[p - 1] = begins[p][ends[p]];
+    }
+    return ends;
 }
 
-std::vector<Counts> balance(const CostedGraph& costed, std::int64_t stages) {
-    double low = 0;
-    double high = 0;
-    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
-        const double each = unit_seconds(costed.segments[u]);
-        low = std::max(low, each);
-        high += each * static_cast<double>(costed.graph->segments[u].count);
+std::vector<Counts> balance(const CostedGraph& costed, std::int64_t parts) {
+    const Row row = row_of(costed, parts);
+    std::vector<Counts> found(static_cast<std::size_t>(parts), Counts(costed.segments.size(), 0));
+    std::size_t i = 0;
+    const std::vector<std::size_t> ends = ends_of(row, found.size());
+    for (std::size_t p = 0; p < found.size(); ++p) {
+        for (; i < ends[p]; ++i) {
+            found[p][row.pieces[i].segment] += row.pieces[i].count;
+        }
     }
-    for (int i = 0; i < 60; ++i) {
-        const double middle = 0.5 * (low + high);
-        (fill(costed, middle, stages, nullptr) <= stages ? high : low) = middle;
-    }
-    std::vector<Counts> found;
-    fill(costed, high * (1 + 1e-9), stages, &found);
-    leave_none_empty(costed, found);
     return found;
 }
 
 }  // namespace
+
+std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts) {
+    constexpr std::int64_t kMostPieces = 512;
+    std::int64_t instances = 0;
+    for (const graph::Segment& segment : graph.segments) {
+        instances += segment.count;
+    }
+    const std::int64_t most = std::max(kMostPieces, 4 * parts);
+    const std::int64_t bundle = (instances + most - 1) / most;
+    std::vector<Piece> pieces;
+    for (std::size_t u = 0; u < graph.segments.size(); ++u) {
+        for (std::int64_t left = graph.segments[u].count; left > 0; left -= bundle) {
+            pieces.push_back({u, std::min(left, bundle)});
+        }
+    }
+    return pieces;
+}
 
 bool blocks_are_alike(const CostedGraph& costed) {
     double first = -1;

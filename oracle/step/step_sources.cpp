@@ -1,66 +1,82 @@
 #include "step/step_sources.hpp"
 
-#include <cmath>
-
 namespace dodona::step {
 
 using cost::ErrorSource;
-using cost::StepTimes;
+using cost::Sourced;
 
 namespace {
 
-/// Kernels and collectives of a pass, scaled by the device's share in it.
-StepTimes hosted(const cost::PassTimes& device_sources, Seconds device, Seconds host) {
+/// Kernels and collectives of a pass and the wait for the host, scaled by what each has in the sum.
+Sourced hosted(const cost::PassTimes& device_sources, Seconds device, Seconds host) {
     const double by_host = host_share(host, device);
-    const Seconds both = device + host_wait(host, device);
-    StepTimes sources;
+    Sourced time{.value = device + host_wait(host, device), .by_source = {}};
     if (device > Seconds{}) {
-        sources += (1 - by_host) * (both / device) * device_sources;
+        time.by_source += (1 - by_host) * (time.value / device) * device_sources;
     }
-    sources[ErrorSource::launch] = Estimate::exactly(by_host * both);
-    return sources;
+    time.by_source[ErrorSource::launch] = Estimate::exactly(by_host * time.value);
+    return time;
 }
 
-/// One receive of a stage.
-cost::PassTimes boundary_sources(const StagePass& pass, const cluster::Cluster& cluster) {
-    cost::PassTimes sources;
-    sources[cost::source_of(cluster, pass.send)] += pass.send.time;
-    sources[cost::source_of(cluster, pass.gather)] += pass.gather.time;
-    return sources;
+/// `share` of the stragglers of a stage.
+Sourced straggling(const Sourced& time, double share) {
+    const Seconds more = share * time.value;
+    Sourced slower{.value = time.value + more, .by_source = (1 + share) * time.by_source};
+    slower.by_source[ErrorSource::stragglers] += Estimate::exactly(more);
+    return slower;
+}
+
+struct SourcedPasses {
+    Sourced forward;
+    Sourced back;
+};
+
+SourcedPasses passes(const StagePass& pass) {
+    cost::PassTimes back_sources = pass.backward.by_source;
+    back_sources += pass.recompute.by_source;
+    const PassTotals alone = pass.alone();
+    const Sourced forward = hosted(pass.forward.by_source, alone.forward, pass.waits.host_needs);
+    const Sourced back = hosted(back_sources, alone.back, pass.waits.host_needs_back);
+    const Seconds both = forward.value + back.value;
+    const double share = both > Seconds{} ? pass.waits.overhead / both : 0;
+    SourcedPasses found{straggling(forward, share), straggling(back, share)};
+    found.forward.value += pass.offload.forward;
+    found.back.value += pass.offload.back;
+    return found;
+}
+
+Sourced receipt(const Boundary& boundary, const cluster::Cluster& cluster) {
+    Sourced time{.value = boundary.time, .by_source = {}};
+    time.by_source[cost::source_of(cluster, boundary.send)] += boundary.send.time;
+    time.by_source[cost::source_of(cluster, boundary.gather)] += boundary.gather.time;
+    return time;
 }
 
 }  // namespace
 
-StepTimes pass_sources(const StagePass& pass) {
-    cost::PassTimes back = pass.backward.by_source;
-    back += pass.recompute.by_source;
-    StepTimes sources = hosted(pass.forward.by_source, pass.forward.total().value, pass.host_needs);
-    sources += hosted(back, (pass.backward.total() + pass.recompute.total()).value, pass.host_needs_back);
-    const Seconds without = pass.total().value - pass.overhead;
-    if (without > Seconds{}) {
-        sources = (1 + pass.overhead / without) * sources;
+template <>
+std::vector<Position<Sourced>> positions_of(const Replica& replica) {
+    std::vector<SourcedPasses> stages;
+    for (const StageWork& stage : replica.stages) {
+        stages.push_back(passes(stage.pass));
     }
-    sources[ErrorSource::stragglers] += Estimate::exactly(pass.overhead);
-    return sources;
+    std::vector<Position<Sourced>> positions;
+    for_each_position(replica, [&](const StageWork& stage, const VirtualStageWork& part) {
+        const SourcedPasses& whole = stages[positions.size() % stages.size()];
+        const Sourced back = part.back * whole.back;
+        positions.push_back({.forward = part.forward * whole.forward,
+                             .back = back,
+                             .weight_gradients = part.weights * back,
+                             .receive = receipt(part.boundary, *stage.on->cluster)});
+    });
+    return positions;
 }
 
-StepTimes step_sources(const ComposedStep& composed, const plan::Plan& plan, const cluster::Cluster& cluster) {
+cost::StepTimes step_sources(const ComposedStep& composed, const plan::Plan& plan) {
     const Replica& slowest = composed.replicas[composed.critical];
-    const double v = static_cast<double>(plan.virtual_stages);
-    const double m = static_cast<double>(slowest.microbatches);
-    StepTimes sources;
-    cost::PassTimes boundaries;
-    Seconds boundary;
-    for (std::size_t i = 0; i < slowest.stages.size(); ++i) {
-        const StagePass& pass = slowest.stages[i].pass;
-        const bool critical = i == slowest.pipeline.critical;
-        sources += (1 / v + (critical ? m - 1 / v : 0)) * pass_sources(pass);
-        boundaries += boundary_sources(pass, cluster);
-        boundary += pass.boundary;
-    }
-    if (boundary > Seconds{}) {
-        sources += (slowest.transfers / boundary) * boundaries;
-    }
+    const std::vector<Position<Sourced>> positions = positions_of<Sourced>(slowest);
+    PlayedOrders orders;
+    cost::StepTimes sources = pipeline_total(pipeline_of(positions, plan, slowest.microbatches), orders).by_source;
     const StageWork& tail = composed.slowest_tail();
     sources += tail.exposed.by_source;
     if (!tail.on->devices.front().measured) {

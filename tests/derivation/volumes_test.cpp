@@ -197,7 +197,7 @@ TEST(APipelineBoundary, SendsTheActivationAsItsProducerLeavesIt) {
     const Derived plain(model("gpt3-175b"), gpt3_plan("megatron", 1, 8));
     const Derived split(model("gpt3-175b"), gpt3_plan("megatron-sequence", 1, 8));
     const auto arriving = [](const Derived& derived, std::size_t stage) {
-        return stage_pass(derived.costed(), derived.plan(), derived.stages()[stage], stage).arriving;
+        return stage_pass(derived.costed(), derived.plan(), derived.stages()[stage], stage).boundary.arriving;
     };
     EXPECT_EQ(arriving(plain, 3).whole, 50'331'648_B);
     EXPECT_EQ(arriving(split, 3).sent, 6'291'456_B);

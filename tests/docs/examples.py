@@ -51,8 +51,9 @@ def elided(expected, found):
             first = part.splitlines(keepends=True)[0]
             if len(parts) == 1 or first not in lines:
                 return found
-            begin = lines.index(first)
-            end = lines.index("\n", begin) if "\n" in lines[begin:] else len(lines)
+            begin = end = lines.index(first)
+            for _ in part.rstrip("\n").split("\n\n"):  # as many paragraphs
+                end = lines.index("\n", end + 1) if "\n" in lines[end + 1:] else len(lines)
             parts[i] = "".join(lines[begin:end]) + ("\n" if part.endswith("\n\n") else "")
     return "...\n".join(parts)
 

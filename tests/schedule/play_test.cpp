@@ -49,20 +49,20 @@ TEST(Play, SendsOneTransferAfterTheOther) {
     EXPECT_EQ((std::vector<double>(run.start.begin() + 6, run.start.begin() + 9)), (std::vector<double>{4, 7, 10}));
 }
 
-TEST(Play, LetsBlockingTransfersOccupyBothStages) {
+TEST(Play, LetsABlockingTransferOccupyTheStageThatReceivesIt) {
     Durations<double> durations = equal(2, {1, 1, 1});
     durations.forward_transfers = {0.5};
     durations.backward_transfers = {0.25};
     durations.blocking = true;
-    // Stage 0: 0F0 0-1, send to 1.5; 0F1 1.5-2.5, send to 3. Stage 1 receives 1-1.5; 1F0 to 2.5, 1B0 to 4.5, sends to
-    // 4.75, receives to 5.25; 1F1 to 6.25, 1B1 to 8.25, sends to 8.5. Stage 0 receives 4.5-4.75; 0B0 to 6.75; receives
-    // 8.25-8.5; 0B1 to 10.5.
+    // Stage 0: 0F0 0-1, 0F1 1-2. Stage 1 receives 1-1.5; 1F0 to 2.5, 1B0 to 4.5, receives to 5; 1F1 to 6, 1B1 to 8.
+    // Stage 0 receives 4.5-4.75; 0B0 to 6.75; receives 8-8.25; 0B1 to 10.25.
     const Played<double> run = played(two_stages(), durations);
-    EXPECT_EQ(run.start, (std::vector<double>{0, 1.5, 4.75, 8.5, 1.5, 2.5, 5.25, 6.25}));
-    EXPECT_EQ(run.makespan, 10.5);
-    EXPECT_EQ(run.transferring, (std::vector<double>{1.5, 1.5}));
-    EXPECT_EQ(run.idle(0), 10.5 - 6 - 1.5);
-    EXPECT_EQ(run.last_end[1], 8.5);
+    EXPECT_EQ(run.start, (std::vector<double>{0, 1, 4.75, 8.25, 1.5, 2.5, 5, 6}));
+    EXPECT_EQ(run.makespan, 10.25);
+    EXPECT_EQ(run.transferring, (std::vector<double>{0.5, 1}));
+    EXPECT_EQ(run.idle(0), 10.25 - 6 - 0.5);
+    EXPECT_EQ(run.first_start[1], 1);
+    EXPECT_EQ(run.last_end[1], 8);
 }
 
 TEST(Play, GivesAPairADurationOfItsOwn) {

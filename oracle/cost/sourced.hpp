@@ -1,0 +1,28 @@
+// A time with its derivatives by error source: what is composed of such numbers has its interval and its sensitivities
+// without any further formula. max and < look at the time alone.
+#pragma once
+
+#include "cost/error_source.hpp"
+
+namespace dodona::cost {
+
+struct Sourced {
+    Seconds value;
+    StepTimes by_source;
+
+    Sourced& operator+=(const Sourced& other) {
+        value += other.value;
+        by_source += other.by_source;
+        return *this;
+    }
+    friend Sourced operator+(Sourced a, const Sourced& b) { return a += b; }
+    friend Sourced operator*(double ratio, const Sourced& a) { return {ratio * a.value, ratio * a.by_source}; }
+    friend Sourced operator-(Sourced a, const Sourced& b) { return a += -1.0 * b; }
+    friend bool operator<(const Sourced& a, const Sourced& b) { return a.value < b.value; }
+};
+
+/// The time of a number that times are composed of.
+inline Seconds seconds(Seconds time) { return time; }
+inline Seconds seconds(const Sourced& time) { return time.value; }
+
+}  // namespace dodona::cost
