@@ -64,7 +64,7 @@ void read_schedule(Arguments& arguments, PlanSettings& settings) {
     if (interleaved && !arguments.has("--virtual-stages")) {
         arguments.fault("--schedule", "interleaved-1f1b needs --virtual-stages", "for example --virtual-stages 2");
     }
-    if (settings.schedule && !interleaved && settings.virtual_stages > 1) {
+    if (settings.schedule && !plan::has_virtual_stages(*settings.schedule) && settings.virtual_stages > 1) {
         arguments.fault("--virtual-stages",
                         fmt::format("{} has one virtual stage on each rank", plan::name(*settings.schedule)),
                         "for several: --schedule interleaved-1f1b");

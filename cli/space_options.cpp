@@ -22,7 +22,8 @@ struct VaryChoice {
 };
 constexpr std::array kVaryChoices{
     VaryChoice{"placement", &search::Vary::placement}, VaryChoice{"group", &search::Vary::group},
-    VaryChoice{"overlap", &search::Vary::overlap}, VaryChoice{"offload", &search::Vary::offload}};
+    VaryChoice{"overlap", &search::Vary::overlap}, VaryChoice{"offload", &search::Vary::offload},
+    VaryChoice{"schedule", &search::Vary::schedule}};
 
 struct ConstraintName {
     std::string_view typed, name;
@@ -76,7 +77,7 @@ void read_vary(Arguments& arguments, const cluster::Cluster& cluster, search::Va
                                         [&](const VaryChoice& known) { return typed == known.word; });
         if (found == kVaryChoices.end()) {
             arguments.fault("--vary", fmt::format("{} cannot be varied", as_typed(typed)),
-                            "placement, group, overlap or offload");
+                            "placement, group, overlap, offload or schedule");
             continue;
         }
         vary.*(found->member) = true;
@@ -107,7 +108,7 @@ std::vector<Option> space_options() {
             {.names = "--vary",
              .value = "A,B,...",
              .description = "search more: placement (order of axes on the machine), group (ZeRO\n"
-                            "over fewer ranks), overlap, offload",
+                            "over fewer ranks), overlap, offload, schedule (zb-h1 and zb-h2 too)",
              .group = group},
             {.names = "--exhaustive",
              .description = "evaluate every plan one by one: slow, the same answer",
@@ -121,6 +122,11 @@ std::vector<Option> space_options() {
 
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
     space.fixed = constraints(arguments, "--fixed", space, false);
+    // A schedule that is asked for by name is searched.
+    space.vary.schedule = std::any_of(space.fixed.begin(), space.fixed.end(), [](const search::Constraint& constraint) {
+        const auto kind = plan::schedule_from(constraint.value);
+        return constraint.name == "schedule" && kind && plan::splits_backward(*kind);
+    });
     space.excluded = constraints(arguments, "--exclude", space, true);
     space.exhaustive = arguments.has("--exhaustive");
     space.workers = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(0));

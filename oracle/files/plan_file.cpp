@@ -268,14 +268,15 @@ void check_schedule(const Value& value, const Plan& plan) {
     const Value virtual_stages = fields.find(is_former ? "chunks" : "virtual_stages");
     const Value kind = value.is_mapping() ? fields.find("kind") : value;
     const bool is_interleaved = is_word(kind, name(ScheduleKind::interleaved));
+    const bool may_have_several = is_word(kind, name(plan.schedule)) && plan::has_virtual_stages(plan.schedule);
     if (is_interleaved && !virtual_stages) {
         value.error("interleaved-1f1b needs the number of virtual stages on each rank",
                     "write schedule: {kind: interleaved-1f1b, virtual_stages: 2}");
     } else if (is_interleaved && plan.virtual_stages < 2) {
         virtual_stages.error("interleaved-1f1b needs 2 virtual stages at least", "with one it is 1f1b");
-    } else if (!is_interleaved && plan.virtual_stages > 1 && is_word(kind, name(plan.schedule))) {
+    } else if (!may_have_several && plan.virtual_stages > 1 && is_word(kind, name(plan.schedule))) {
         virtual_stages.error(fmt::format("{} has one stage on each rank", name(plan.schedule)),
-                             "only interleaved-1f1b has more");
+                             "only interleaved-1f1b and breadth-first have more");
     }
     check_stages(fields.find("stages"), plan);
 }

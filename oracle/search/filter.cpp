@@ -57,7 +57,8 @@ std::optional<std::string> value_fault(const Constraint& constraint) {
             one_of(std::array{ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters}));
     }
     if (constraint.name == "schedule") {
-        constexpr std::array kKinds{ScheduleKind::one_forward_one_backward, ScheduleKind::interleaved};
+        constexpr std::array kKinds{ScheduleKind::one_forward_one_backward, ScheduleKind::interleaved,
+                                    ScheduleKind::zero_bubble_h1, ScheduleKind::zero_bubble_h2};
         const auto kind = plan::schedule_from(constraint.value);
         return known(kind && std::find(kKinds.begin(), kKinds.end(), *kind) != kKinds.end(), one_of(kKinds));
     }

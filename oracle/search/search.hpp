@@ -21,6 +21,7 @@ struct Vary {
     bool group = false;      ///< states sharded over groups of fewer ranks
     bool overlap = false;    ///< each overlap on and off
     bool offload = false;    ///< each kind of state offloaded and not
+    bool schedule = false;   ///< schedules that put off gradients of weights, which few frameworks offer
 };
 
 /// A constraint of the user: "tensor=8", "recompute=full", or only the name of a strategy.

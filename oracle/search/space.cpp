@@ -127,9 +127,14 @@ std::vector<std::int64_t> virtual_stages_of(std::int64_t blocks, std::int64_t st
 }
 
 /// GPipe takes at least as long as 1F1B and needs more memory, so it is never better and not searched.
-std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int64_t segments) {
+/// Breadth-first takes as long as interleaving and needs more memory, likewise.
+std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int64_t segments, bool vary) {
     std::vector<Schedule> found{{ScheduleKind::one_forward_one_backward, 1}};
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
+    if (vary && stages > 1) {
+        found.push_back({ScheduleKind::zero_bubble_h1, 1});
+        found.push_back({ScheduleKind::zero_bubble_h2, 1});
+    }
     const std::int64_t microbatches = plan.batch / (step::data_ranks(plan) * plan.microbatch);
     // Interleaving deals out micro-batches in groups of as many as there are stages.
     if (stages > 1 && blocks > 0 && microbatches % stages == 0) {
@@ -303,7 +308,7 @@ std::vector<Variant> Variants::of(const Plan& base) const {
     }
     const std::vector<plan::Overlap> all_overlaps = overlaps(base, overlap_, vary_.overlap);
     const std::vector<plan::Offload> all_offloads = offloads(offload_, vary_.offload);
-    for (const Schedule& schedule : schedules(base, blocks_, segments_)) {
+    for (const Schedule& schedule : schedules(base, blocks_, segments_, vary_.schedule)) {
         for (const RecomputeKind recompute : recomputes_) {
             for (const ShardLevel shard : levels) {
                 for (const plan::Offload& offload : all_offloads) {

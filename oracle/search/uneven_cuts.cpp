@@ -38,7 +38,20 @@ struct BlockTimes {
     Passes block;
     Passes after;
     std::int64_t blocks = 0;
+    Seconds receive;  ///< of what a block reads, from another stage
 };
+
+/// Time to receive what a block reads.
+Seconds block_receipt(const step::CostedGraph& costed, const plan::Plan& plan) {
+    for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+        if (costed.segments[u].block) {
+            step::VirtualStage alone{Counts(costed.segments.size(), 0)};
+            alone.counts[u] = 1;
+            return step::stage_pass(costed, plan, {{alone}}, 1).boundary.time;
+        }
+    }
+    return {};
+}
 
 Passes passes_of(const step::SegmentCost& segment, const plan::Plan& plan) {
     const step::SegmentPass pass = step::segment_pass(segment, plan);
@@ -137,6 +150,9 @@ private:
         }
         positions.front() += blocks_.before;
         positions.back() += blocks_.after;
+        for (std::size_t k = 1; k < positions.size(); ++k) {
+            positions[k].receive = blocks_.receive;
+        }
         return positions;
     }
 
@@ -149,7 +165,7 @@ private:
 
 /// Time of the passes of the default cut.
 Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t stages,
-                     std::int64_t microbatches) {
+                     std::int64_t microbatches, Seconds receive) {
     const std::vector<step::Stage> cut = step::cut_stages(costed, stages, plan.virtual_stages, {});
     std::vector<Passes> positions;
     for (std::size_t c = 0; c < cut.front().virtual_stages.size(); ++c) {
@@ -158,6 +174,7 @@ Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, st
             for (std::size_t u = 0; u < costed.segments.size(); ++u) {
                 passes += static_cast<double>(stage.virtual_stages[c].counts[u]) * passes_of(costed.segments[u], plan);
             }
+            passes.receive = positions.size() > 1 ? receive : Seconds{};
         }
     }
     step::PlayedOrders orders;
@@ -168,14 +185,16 @@ Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, st
 
 std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan) {
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
-    const std::optional<BlockTimes> blocks = block_times(costed, plan);
+    std::optional<BlockTimes> blocks = block_times(costed, plan);
     const std::int64_t microbatches = plan.batch / (costed.sharded.data_ways * plan.microbatch);
     if (stages < 2 || !blocks || costed.placement.mixed() || microbatches < 1 ||
         step::pipeline_limit(costed.graph->segment_count(), plan, microbatches)) {
         return {};
     }
+    blocks->receive = block_receipt(costed, plan);
     UnevenCuts cuts(*blocks, plan, stages, microbatches);
-    const std::vector<UnevenCut> faster = cuts.faster_than(default_time(costed, plan, stages, microbatches));
+    const std::vector<UnevenCut> faster =
+        cuts.faster_than(default_time(costed, plan, stages, microbatches, blocks->receive));
     std::vector<Counts> found;
     for (std::size_t i = 0; i < std::min(kMost, faster.size()); ++i) {
         found.push_back(faster[i].counts);

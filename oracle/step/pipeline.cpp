@@ -100,7 +100,8 @@ public:
         const std::vector<Number> stages = by_stage();
         for (std::size_t s = 0; s < stages.size(); ++s) {
             bound = longer(bound, before + passes() * stages[s]);
-            before += times_[s].both();
+            // Put-off gradients of weights may take as long as the stages before need to end.
+            before += plan::splits_backward(pipeline_.schedule) ? times_[s].forward : times_[s].both();
         }
         return bound;
     }
@@ -185,6 +186,9 @@ Form form_of(const Pipeline<Number>& pipeline) {
     }
     if (pipeline.schedule == ScheduleKind::gpipe) {
         return Form::gpipe;
+    }
+    if (plan::splits_backward(pipeline.schedule)) {
+        return Form::played;
     }
     if (pipeline.positions.size() == static_cast<std::size_t>(pipeline.stages)) {
         return Form::one_by_one;
@@ -286,9 +290,9 @@ schedule::Shape shape_of(const Pipeline<Number>& pipeline) {
             static_cast<std::int32_t>(pipeline.positions.size()) / static_cast<std::int32_t>(pipeline.stages)};
 }
 
-/// With no more rounds than are played.
-schedule::Shape played_shape(schedule::Shape shape) {
-    if (shape.micro_batches % shape.stages == 0) {
+/// With no more rounds than are played, of schedules that have a steady state.
+schedule::Shape played_shape(ScheduleKind kind, schedule::Shape shape) {
+    if (shape.micro_batches % shape.stages == 0 && kind != ScheduleKind::breadth_first) {
         shape.micro_batches = std::min(shape.micro_batches, kRounds * shape.stages);
     }
     return shape;
@@ -317,7 +321,7 @@ PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
     PlayedOrder played{.tasks = schedule::resolve(order), .rounds = {}};
     for (std::size_t s = 0; s < order.stages.size(); ++s) {
         PlayedOrder::Rounds& rounds = played.rounds.emplace_back();
-        if (shape.micro_batches == kRounds * shape.stages) {
+        if (shape.micro_batches == kRounds * shape.stages && kind != ScheduleKind::breadth_first) {
             rounds = {first_forward(order, s, 3 * shape.stages), first_forward(order, s, 6 * shape.stages)};
         }
     }
@@ -327,7 +331,7 @@ PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
 }  // namespace
 
 PlayedOrders::Known PlayedOrders::of(ScheduleKind kind, const schedule::Shape& shape) {
-    const std::pair key(kind, played_shape(shape));
+    const std::pair key(kind, played_shape(kind, shape));
     {
         const std::lock_guard lock(mutex_);
         if (const auto found = known_.find(key); found != known_.end()) {
@@ -396,8 +400,12 @@ std::vector<std::int64_t> in_flight(plan::ScheduleKind kind, std::int64_t stage,
         std::fill(held.begin(), held.end(), std::int64_t{1});  // accumulation: one micro-batch after the other
         return held;
     }
-    if (kind == plan::ScheduleKind::gpipe) {
+    if (kind == ScheduleKind::gpipe || kind == ScheduleKind::breadth_first) {
         std::fill(held.begin(), held.end(), microbatches);
+        return held;
+    }
+    if (plan::splits_backward(kind)) {
+        held[0] = std::min(microbatches, kind == ScheduleKind::zero_bubble_h1 ? stages : 2 * stages - 1);
         return held;
     }
     if (virtual_stages == 1) {

@@ -17,7 +17,7 @@
 // within 3 % for uneven ones (tests/step/pipeline_test.cpp); GPipe is exact without overlap. Equal boundaries give ParaDL's
 // Table 3, layer parallelism: 2 (p + m - 2) transfers. Interleaved 1F1B over v equal positions a stage takes
 // (m v + p - 1) (F + B) of a position. All else, such as interleaving with an embedding or a head on some positions, is
-// played (schedule/play.hpp).
+// played (schedule/play.hpp), as are schedules that put off gradients of weights.
 #pragma once
 
 #include <cstdint>
@@ -102,8 +102,9 @@ PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orde
 double receives(const Pipeline<Seconds>& pipeline, std::size_t stage);
 
 /// Micro-batches whose activations each virtual stage of stage `stage` (from 0) holds at its peak.
-/// GPipe m; 1F1B min(m, p - s); interleaved (v-1) p + 2 (p-s-1) + 1 passes in groups of p, so that the
-/// first stage holds L (1 + (p-1)/(p v)) layers' worth (Korthikanti et al., arXiv:2205.05198, section 4.2.3).
+/// GPipe and breadth-first m; 1F1B min(m, p - s); interleaved (v-1) p + 2 (p-s-1) + 1 passes in groups of p, so that the
+/// first stage holds L (1 + (p-1)/(p v)) layers' worth (Korthikanti et al., arXiv:2205.05198, section 4.2.3); ZB-H1
+/// min(m, p), ZB-H2 min(m, 2p - 1), those whose gradients of weights are put off in full, though these need only a part.
 std::vector<std::int64_t> in_flight(plan::ScheduleKind kind, std::int64_t stage, std::int64_t stages,
                                     std::int64_t microbatches, std::int64_t virtual_stages);
 

@@ -33,9 +33,12 @@ std::vector<Counts> deal_blocks(const CostedGraph& costed, const Counts& per_sta
     std::vector<Counts> total(per_stage.size(), Counts(segments.size(), 0));
     std::size_t stage = 0;
     std::int64_t room = per_stage[0];
+    const auto last_block =
+        std::find_if(segments.rbegin(), segments.rend(), [](const auto& s) { return s.is_block(); });
+    const auto blocks_end = static_cast<std::size_t>(segments.rend() - last_block);
     for (std::size_t u = 0; u < segments.size(); ++u) {
         if (!segments[u].is_block()) {
-            total[stage][u] = segments[u].count;
+            total[u < blocks_end ? stage : total.size() - 1][u] = segments[u].count;
             continue;
         }
         std::int64_t left = segments[u].count;

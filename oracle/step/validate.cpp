@@ -81,8 +81,7 @@ void check_batch(const plan::Plan& plan, const Location& where, Diagnostics& fau
 
 void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Location& where, Diagnostics& faults) {
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
-    const bool interleaved = plan.schedule == plan::ScheduleKind::interleaved;
-    if (plan.virtual_stages > 1 && !interleaved) {
+    if (plan.virtual_stages > 1 && !plan::has_virtual_stages(plan.schedule)) {
         faults.error(where,
                      fmt::format("{} virtual stages per pipeline rank need the schedule interleaved-1f1b, not {}",
                                  plan.virtual_stages, name(plan.schedule)),

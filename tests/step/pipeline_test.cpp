@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <rapidcheck/gtest.h>
 
+#include "schedule/in_flight.hpp"
 #include "schedule/play.hpp"
 
 namespace dodona::step {
@@ -305,6 +307,43 @@ TEST(Pipeline, HoldsAsManyMicrobatchesAsTheScheduleStarts) {
     EXPECT_EQ(in_flight(ScheduleKind::one_forward_one_backward, 0, 4, 2, 1), (std::vector<std::int64_t>{2}));
     // Accumulation on one stage holds one micro-batch, whatever the schedule is called.
     EXPECT_EQ(in_flight(ScheduleKind::gpipe, 0, 1, 8, 1), (std::vector<std::int64_t>{1}));
+}
+
+/// The formulas are the largest over stages of what the order itself holds, put-off gradients of weights included.
+TEST(Pipeline, HoldsWhatTheOrderOfTheScheduleHolds) {
+    for (const plan::ScheduleKind kind : values_of(plan::kScheduleTable)) {
+        const schedule::Schedule* schedule = schedule::find_schedule(name(kind));
+        ASSERT_NE(schedule, nullptr) << name(kind);
+        EXPECT_EQ(schedule->traits.splits_backward, plan::splits_backward(kind));
+        const std::int32_t v = plan::has_virtual_stages(kind) ? 2 : 1;
+        EXPECT_EQ(schedule->unmet({4, 8, 2}).has_value(), v == 1) << name(kind);
+        for (const std::int32_t micro_batches : {4, 8, 32}) {
+            const schedule::Order order = order_of(*schedule, {4, micro_batches, v});
+            std::int64_t most = 0;
+            std::int64_t formula = 0;
+            for (std::int32_t s = 0; s < 4; ++s) {
+                most = std::max(most, schedule::in_flight(order, s).peak_weights());
+                const std::vector<std::int64_t> held = in_flight(kind, s, 4, micro_batches, v);
+                formula = std::max(formula, std::accumulate(held.begin(), held.end(), std::int64_t{0}));
+            }
+            EXPECT_EQ(formula, most) << name(kind) << " " << micro_batches;
+        }
+    }
+}
+
+TEST(Pipeline, PuttingOffGradientsOfWeightsTakesTheAuthorsBubble) {
+    // p = 4, m = 16, F = 2, I = 2, W = 1: (p - 1)(F + I - W) less than a bubble of (p - 1)(F + I + W).
+    std::vector<Position<Seconds>> positions = equal(4, 2, 3);
+    for (Position<Seconds>& position : positions) {
+        position.weight_gradients = Seconds::of_base(1);
+    }
+    Pipeline<Seconds> asked = pipeline(positions, 16);
+    EXPECT_DOUBLE_EQ(total(asked), 16 * 5 + 3 * 5.0);
+    asked.schedule = plan::ScheduleKind::zero_bubble_h1;
+    EXPECT_DOUBLE_EQ(total(asked), 16 * 5 + 3 * (2 + 2 - 1.0));
+    PlayedOrders orders;
+    EXPECT_DOUBLE_EQ(pipeline_time(asked, orders).bubble.in(unit::second), 9);
+    EXPECT_LE(pipeline_bound(asked).in(unit::second), total(asked));
 }
 
 TEST(Pipeline, InterleavedFirstStageHoldsOnePlusAShareOfTheModel) {

@@ -144,6 +144,7 @@ search::Space draw_space(Draw& draw, const graph::Graph& graph, std::int64_t dev
     space.memory = draw_memory(draw);
     space.vary = {
         .placement = draw.one_in(3), .group = draw.one_in(3), .overlap = draw.one_in(10), .offload = draw.one_in(10)};
+    space.vary.schedule = draw.one_in(3);
     if (draw.one_in(4)) {
         space.max_memory = 100_MiB;
     }
