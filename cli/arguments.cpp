@@ -155,6 +155,14 @@ std::optional<Seconds> Arguments::duration(const std::string& name) {
     return positive<Dimensions{.second = 1}>(name, "a duration with its unit: 30d");
 }
 
+std::optional<BytesPerSecond> Arguments::bandwidth(const std::string& name) {
+    return positive<Dimensions{.second = -1, .byte = 1}>(name, "a bandwidth with its unit: 2GB/s");
+}
+
+std::optional<Power> Arguments::power(const std::string& name) {
+    return positive<Dimensions{.second = -1, .joule = 1}>(name, "a power with its unit: 700W");
+}
+
 std::optional<std::string> Arguments::word(const std::string& name, std::span<const std::string> choices) {
     const auto typed = text(name);
     if (typed && std::find(choices.begin(), choices.end(), *typed) == choices.end()) {

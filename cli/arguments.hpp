@@ -36,6 +36,8 @@ public:
     std::optional<double> amount(const std::string& name);
     std::optional<Bytes> size(const std::string& name);
     std::optional<Seconds> duration(const std::string& name);
+    std::optional<BytesPerSecond> bandwidth(const std::string& name);
+    std::optional<Power> power(const std::string& name);
     std::optional<std::string> word(const std::string& name, std::span<const std::string> choices);
     /// Values between commas.
     std::vector<std::string> list(const std::string& name);

@@ -10,6 +10,7 @@
 #include "cli/completion.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/frameworks.hpp"
+#include "cli/goodput.hpp"
 #include "cli/hand_over.hpp"
 #include "cli/largest.hpp"
 #include "cli/limits.hpp"
@@ -71,10 +72,10 @@ std::span<const Command> commands() {
         .name = "calibrate",
         .summary = "measure a machine with its real kernels and links, or import what others measured",
         .handed_to = "dodona-calibrate"};
-    static const std::array all{plan_command(),       predict_command(),    simulate_command(), size_command(),
-                                largest_command(),    limits_command(),     models_command(),   machines_command(),
-                                strategies_command(), frameworks_command(), calibrate,          check_command(),
-                                validate_command(),   completion_command()};
+    static const std::array all{plan_command(),     predict_command(),    simulate_command(),   size_command(),
+                                goodput_command(),  largest_command(),    limits_command(),     models_command(),
+                                machines_command(), strategies_command(), frameworks_command(), calibrate,
+                                check_command(),    validate_command(),   completion_command()};
     return all;
 }
 

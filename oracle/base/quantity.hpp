@@ -8,21 +8,22 @@
 
 namespace dodona {
 
-/// Exponents of the four base dimensions: time, data, arithmetic, money. Money is in the one currency of an
+/// Exponents of the five base dimensions: time, data, arithmetic, money, energy. Money is in the one currency of an
 /// answer; currencies are never converted, and readers of input check that they agree (cluster/price.hpp).
 struct Dimensions {
     int second = 0;
     int byte = 0;
     int flop = 0;
     int money = 0;
+    int joule = 0;
     bool operator==(const Dimensions&) const = default;
 };
 
 constexpr Dimensions operator+(Dimensions a, Dimensions b) {
-    return {a.second + b.second, a.byte + b.byte, a.flop + b.flop, a.money + b.money};
+    return {a.second + b.second, a.byte + b.byte, a.flop + b.flop, a.money + b.money, a.joule + b.joule};
 }
 constexpr Dimensions operator-(Dimensions a, Dimensions b) {
-    return {a.second - b.second, a.byte - b.byte, a.flop - b.flop, a.money - b.money};
+    return {a.second - b.second, a.byte - b.byte, a.flop - b.flop, a.money - b.money, a.joule - b.joule};
 }
 
 template <Dimensions D>
@@ -89,6 +90,8 @@ using BytesPerSecond = Quantity<Dimensions{.second = -1, .byte = 1}>;
 using FlopPerSecond = Quantity<Dimensions{.second = -1, .flop = 1}>;
 using Money = Quantity<Dimensions{.money = 1}>;
 using MoneyPerSecond = Quantity<Dimensions{.second = -1, .money = 1}>;
+using Energy = Quantity<Dimensions{.joule = 1}>;
+using Power = Quantity<Dimensions{.second = -1, .joule = 1}>;
 
 namespace unit {
 inline constexpr Seconds second = Seconds::of_base(1.0);
@@ -99,6 +102,9 @@ inline constexpr Flop flop = Flop::of_base(1.0);
 inline constexpr BytesPerSecond byte_per_second = BytesPerSecond::of_base(1.0);
 inline constexpr FlopPerSecond flop_per_second = FlopPerSecond::of_base(1.0);
 inline constexpr Money money = Money::of_base(1.0);  ///< one unit of the answer's currency
+inline constexpr Energy joule = Energy::of_base(1.0);
+inline constexpr Energy megawatt_hour = Energy::of_base(3.6e9);
+inline constexpr Power watt = Power::of_base(1.0);
 }  // namespace unit
 
 template <Dimensions D>

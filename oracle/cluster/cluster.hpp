@@ -16,6 +16,7 @@
 #include "base/enumeration.hpp"
 #include "base/quantity.hpp"
 #include "cluster/algorithm.hpp"
+#include "cluster/checkpoint_format.hpp"
 #include "cluster/collective_library.hpp"
 #include "cluster/device.hpp"
 #include "cluster/level.hpp"
@@ -39,9 +40,22 @@ struct MeasuredSamples {
     std::string source;
 };
 
+/// What one process makes of tensors in memory, and tensors of it, in a format of checkpoints; without files.
+struct CheckpointRate {
+    CheckpointFormat format = CheckpointFormat::raw;
+    BytesPerSecond encode;  ///< bytes of tensors a second
+    BytesPerSecond decode;
+    double ratio = 1;  ///< bytes of the file over bytes of the tensors
+    bool operator==(const CheckpointRate&) const = default;
+};
+
 struct Storage {
-    BytesPerSecond bandwidth;  ///< per node
+    BytesPerSecond bandwidth;  ///< one node reads
     bool prefetch = true;      ///< reading overlaps with compute: the maximum of both counts, else their sum
+    std::optional<BytesPerSecond> write = {};         ///< one node writes; none: not known
+    std::optional<BytesPerSecond> system_read = {};   ///< all nodes together; none: as many times one node
+    std::optional<BytesPerSecond> system_write = {};  ///< all nodes together; none: as many times one node
+    std::vector<CheckpointRate> checkpoints = {};     ///< measured
     std::string source;
 };
 

@@ -9,6 +9,7 @@ namespace dodona::files {
 
 namespace {
 
+using cluster::CheckpointRate;
 using cluster::Cluster;
 using cluster::Device;
 using cluster::DeviceRange;
@@ -220,15 +221,37 @@ const Description& description<Interference>() {
 }
 
 template <>
+const Description& description<CheckpointRate>() {
+    static const Description described{
+        .noun = "checkpoint rate",
+        .summary = "What one process makes of tensors in a format of checkpoints, without the time of files.",
+        .keys = {required<&CheckpointRate::format>("format", "The format.", {.help = "such as safetensors"}),
+                 required<&CheckpointRate::encode>("encode", "From tensors in memory to the bytes of a file.",
+                                                   {.range = kPositive, .help = "bytes of tensors: 2 GB/s"}),
+                 required<&CheckpointRate::decode>("decode", "From the bytes of a file to tensors in memory.",
+                                                   {.range = kPositive, .help = "bytes of tensors: 2 GB/s"}),
+                 optional<&CheckpointRate::ratio>("ratio", "Size of the file over that of the tensors.",
+                                                  {.range = kPositive})},
+        .one_line = true,
+        .defaults = default_of<CheckpointRate>};
+    return described;
+}
+
+template <>
 const Description& description<Storage>() {
     static const Description described{
         .noun = "storage",
-        .summary = "Where samples are read from.",
-        .keys = {required<&Storage::bandwidth>("bandwidth", "Of one node.",
+        .summary = "Where samples are read from and checkpoints are written to.",
+        .keys = {required<&Storage::bandwidth>("bandwidth", "What one node reads.",
                                                {.range = kPositive, .help = "per node: 2 GB/s"}),
                  optional<&Storage::prefetch>("prefetch",
                                               "Reading hides behind compute: a step takes the longer of the two, and "
                                               "their sum without."),
+                 optional<&Storage::write>("write", "What one node writes.", {.range = kPositive}),
+                 optional<&Storage::system_read>("system_read", "What all nodes together read.", {.range = kPositive}),
+                 optional<&Storage::system_write>("system_write", "What all nodes together write.",
+                                                  {.range = kPositive}),
+                 optional<&Storage::checkpoints>("checkpoints", "Measured formats of checkpoints.", {.distinct = true}),
                  optional<&Storage::source>("source", "Where the numbers come from.")},
         .one_line = true,
         .defaults = default_of<Storage>};
@@ -317,7 +340,7 @@ const Description& description<Cluster>() {
                                              .none_help = "leave `algorithms` out to allow all",
                                              .distinct = true}),
              optional<&Cluster::staging>("point_to_point", "Transfers that do not run at link speed."),
-             optional<&Cluster::storage>("storage", "Where samples are read from."),
+             optional<&Cluster::storage>("storage", "Where samples are read from and checkpoints are written to."),
              optional<&Cluster::host>("host", "Memory of a node, and one device's link to it."),
              optional<&Cluster::interference>(
                  "interference",

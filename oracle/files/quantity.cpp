@@ -23,6 +23,7 @@ constexpr Dimensions kSize{.byte = 1};
 constexpr Dimensions kWork{.flop = 1};
 constexpr Dimensions kBandwidth{.second = -1, .byte = 1};
 constexpr Dimensions kRate{.second = -1, .flop = 1};
+constexpr Dimensions kPower{.second = -1, .joule = 1};
 
 struct Unit {
     std::string_view name;
@@ -69,6 +70,8 @@ constexpr Unit kUnits[] = {
     {"TFLOP/s", kRate, 1e12, true},
     {"PFLOP/s", kRate, 1e15, true},
     {"EFLOP/s", kRate, 1e18, true},
+    {"W", kPower, 1, true},
+    {"kW", kPower, 1e3, true},
 };
 
 constexpr QuantityKind kQuantityKinds[] = {
@@ -77,6 +80,7 @@ constexpr QuantityKind kQuantityKinds[] = {
     {kWork, "an amount of arithmetic", "2 TFLOP", "_flop"},
     {kBandwidth, "a bandwidth", "50 GB/s", "_bytes_per_s"},
     {kRate, "an arithmetic rate", "312 TFLOP/s", "_flop_per_s"},
+    {kPower, "a power", "700 W", "_w"},
 };
 
 std::string lower(std::string_view text) {

@@ -149,6 +149,7 @@ struct Nest {
     std::vector<Loop> loops;  ///< loop 0 is the batch
     std::vector<Operand> inputs;
     std::vector<Weight> weights;
+    double buffers = 0;  ///< elements that are kept between steps but not trained, in fp32: running means and variances
     Operand output;
     Tensor result;  ///< the output tensor, unsharded
     std::vector<Statistic> statistics;

@@ -115,6 +115,11 @@ std::string text(Flop work) {
     return scaled(work.in(unit::flop), scales);
 }
 
+std::string text(Energy energy) {
+    constexpr std::array scales{Scale{1e3, "GWh"}, Scale{1, "MWh"}, Scale{1e-3, "kWh"}};
+    return scaled(energy.in(unit::megawatt_hour), scales);
+}
+
 std::string text(Money money, const std::string& currency) {
     return fmt::format("{} {}", large(money.in(unit::money)), currency);
 }

@@ -27,6 +27,7 @@ std::string text(Bytes size);                                ///< GiB, MiB, KiB 
 std::string text(BytesPerSecond rate);                       ///< GB/s
 std::string text(FlopPerSecond rate);                        ///< TFLOP/s
 std::string text(Flop work);                                 ///< TFLOP, GFLOP, MFLOP
+std::string text(Energy energy);                             ///< GWh, MWh, kWh
 std::string text(Money money, const std::string& currency);  ///< "1.37 million USD"
 std::string interval(const Estimate& time);                  ///< of a step: "15.2 to 20.0 s"
 /// A value of a report; empty where it is absent.

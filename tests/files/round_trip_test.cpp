@@ -95,7 +95,16 @@ cluster::Cluster with_everything() {
     cluster.algorithms = {cluster::Algorithm::ring, cluster::Algorithm::in_network};
     cluster.staging = cluster::Staging{.latency = 3000_us, .bandwidth = 16_GB_per_s};
     cluster.staging->applies_to = {cluster::Collective::send, cluster::Collective::halo};
-    cluster.storage = cluster::Storage{.bandwidth = 2_GB_per_s, .prefetch = false, .source = "a guess"};
+    cluster.storage = cluster::Storage{.bandwidth = 2_GB_per_s,
+                                       .prefetch = false,
+                                       .write = 1_GB_per_s,
+                                       .system_read = 30_GB_per_s,
+                                       .system_write = 20_GB_per_s,
+                                       .checkpoints = {{.format = cluster::CheckpointFormat::npz_compressed,
+                                                        .encode = 0.03_GB_per_s,
+                                                        .decode = 0.2_GB_per_s,
+                                                        .ratio = 0.93}},
+                                       .source = "a guess"};
     cluster.host = cluster::Host{.memory = 2000_GB, .bandwidth = 64_GB_per_s, .source = "a data sheet"};
     cluster.interference = cluster::Interference{.lost = 0.125, .source = "measured"};
     cluster.parameter_servers = {.place = cluster::ParameterServers::Place::nodes, .count = 3};

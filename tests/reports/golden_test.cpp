@@ -8,10 +8,12 @@
 
 #include <gtest/gtest.h>
 
+#include "goodput_scene.hpp"
 #include "reports/accuracy_page.hpp"
 #include "reports/collect/comparison_report.hpp"
 #include "reports/collect/explanation_report.hpp"
 #include "reports/collect/framework_report.hpp"
+#include "reports/collect/goodput_report.hpp"
 #include "reports/collect/largest_report.hpp"
 #include "reports/collect/limits_report.hpp"
 #include "reports/collect/plan_report.hpp"
@@ -53,6 +55,9 @@ std::vector<Case> cases() {
     const auto limits = [](const search::LimitsAnswer& answer) { return [=] { return limits_document(answer); }; };
     const auto framework = [] { return framework_document(software()); };
     const auto simulate = [] { return simulation_document(kSubject, simulated()); };
+    const auto goodput = [](const reliability::Goodput& answer) {
+        return [=] { return goodput_document(kSubject, answer); };
+    };
     const auto frameworks = [] { return frameworks_document({software(), software()}); };
     return {{"plan.txt", plan(two_plans())},
             {"plan-narrow.txt", plan(two_plans()), {.width = 72}},
@@ -78,6 +83,11 @@ std::vector<Case> cases() {
             {"predict-observed.txt", predict(observed())},
             {"predict-observed.md", predict(observed())},
             {"predict-observed.json", predict(observed())},
+            {"goodput.txt", goodput(failing_run())},
+            {"goodput.md", goodput(failing_run())},
+            {"goodput.json", goodput(failing_run())},
+            {"goodput.csv", goodput(failing_run())},
+            {"goodput-none.txt", goodput(hopeless_run())},
             {"simulate.txt", simulate},
             {"simulate.md", simulate},
             {"simulate.json", simulate},

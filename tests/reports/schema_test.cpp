@@ -10,8 +10,10 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
 
+#include "goodput_scene.hpp"
 #include "reports/collect/comparison_report.hpp"
 #include "reports/collect/explanation_record.hpp"
+#include "reports/collect/goodput_report.hpp"
 #include "reports/collect/largest_report.hpp"
 #include "reports/collect/limits_report.hpp"
 #include "reports/collect/model_report.hpp"
@@ -167,6 +169,24 @@ TEST(Schema, HoldsForSimulatedSteps) {
     }
     nlohmann::json definitions = schema_of("simulate")["definitions"];
     definitions.erase("compared_part");
+    EXPECT_EQ(definitions, schema_of("predict")["definitions"]);
+}
+
+TEST(Schema, HoldsForGoodput) {
+    const nlohmann::json good = parsed(goodput_document({"net", "box"}, failing_run()));
+    EXPECT_TRUE(is_valid("goodput", good));
+    EXPECT_TRUE(is_valid("goodput", parsed(goodput_document({"net", "box"}, hopeless_run()))));
+    for (const std::string at :
+         {"", "/components/0", "/checkpoint", "/intervals/0", "/intervals/0/simulated", "/time", "/time/closed_form",
+          "/time/simulated", "/run", "/run/time_s", "/spares", "/simulation"}) {
+        for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
+            nlohmann::json broken = good;
+            broken[nlohmann::json::json_pointer(at)].erase(key);
+            EXPECT_FALSE(is_valid("goodput", broken)) << at << " " << key;
+        }
+    }
+    nlohmann::json definitions = schema_of("goodput")["definitions"];
+    definitions.erase("run_time");
     EXPECT_EQ(definitions, schema_of("predict")["definitions"]);
 }
 

@@ -89,6 +89,7 @@ Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs) {
     Nest nest = element_wise(x, 1);
     add_weight(nest, "scale", kChannel);
     add_weight(nest, "bias", kChannel);
+    nest.buffers = 2 * nest.weights.front().elements();  // running mean and variance
     if (synchronised) {
         Statistic statistic{.over = {kBatch}, .kept = {kChannel}, .forward = 2, .backward = 2};
         for (int loop = kChannel + 1; loop < static_cast<int>(nest.loops.size()); ++loop) {
