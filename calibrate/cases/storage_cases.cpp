@@ -20,6 +20,16 @@ std::vector<Case> storage_cases(const std::string& directory, const CaseOptions&
                              .parameters = {{"operation", operation}, {"writers", writers}, {"directory", directory}}});
         }
     }
+    for (const char* format : {"raw", "safetensors", "npz", "npz-compressed"}) {
+        for (const char* operation : {"write", "read"}) {
+            cases.push_back({.benchmark = "checkpoint",
+                             .parameters = {{"operation", operation},
+                                            {"format", format},
+                                            {"bytes", options.quick ? 0x1p20 : 0x1p25},
+                                            {"tensors", 16.},
+                                            {"directory", directory}}});
+        }
+    }
     return cases;
 }
 

@@ -10,7 +10,7 @@
 namespace dodona::calibrate {
 
 /// Writing and reading files of several sizes, and creating, looking up and removing small ones, by one and more
-/// writers.
+/// writers; checkpoints in every format that is written here.
 std::vector<Case> storage_cases(const std::string& directory, const CaseOptions& options);
 
 }  // namespace dodona::calibrate

@@ -13,6 +13,7 @@
 #include "calibrate/machine/measured_device.hpp"
 #include "calibrate/machine/measured_levels.hpp"
 #include "calibrate/measure/journal.hpp"
+#include "calibrate/record/quantile.hpp"
 
 namespace dodona::calibrate {
 
@@ -109,19 +110,62 @@ BytesPerSecond fastest(const std::vector<Measurement>& all, const char* benchmar
         const bool fits = std::all_of(words.begin(), words.end(),
                                       [&](const auto& word) { return measured.of.word(word.first) == word.second; });
         if (measured.of.benchmark == benchmark && fits && measured.time.samples > 0) {
-            rate = max(rate, measured.of.number("bytes") * unit::byte / measured.time.value());
+            const double writers = measured.of.number("writers", 1);
+            rate = max(rate, writers * measured.of.number("bytes") * unit::byte / measured.time.value());
         }
     }
     return rate;
 }
 
+/// The median over cases of a value that checkpoints of this format were measured with; 0 where none was.
+double median_of(const std::vector<Measurement>& all, cluster::CheckpointFormat format, const std::string& value) {
+    std::vector<double> values;
+    for (const Measurement& measured : all) {
+        const auto found = measured.values.find(value);
+        if (measured.of.benchmark == "checkpoint" && measured.of.word("format") == name(format) &&
+            found != measured.values.end()) {
+            values.push_back(found->second);
+        }
+    }
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0 : quantile_of_sorted(values, 0.5);
+}
+
+void take_checkpoints(const std::vector<Measurement>& all, Assembled& made) {
+    std::vector<cluster::CheckpointRate> rates;
+    for (const cluster::CheckpointFormat format : cluster::kCheckpointFormats) {
+        const BytesPerSecond encode = BytesPerSecond::of_base(median_of(all, format, "encode_bandwidth"));
+        const BytesPerSecond decode = BytesPerSecond::of_base(median_of(all, format, "decode_bandwidth"));
+        if (encode > BytesPerSecond{} && decode > BytesPerSecond{}) {
+            rates.push_back({format, encode, decode, median_of(all, format, "ratio")});
+            made.measured.push_back(
+                fmt::format("checkpoints in {}: {:.3g} GB/s into it, {:.3g} GB/s out of it, the file over the "
+                            "tensors {:.3g}",
+                            name(format), encode.in(1_GB_per_s), decode.in(1_GB_per_s), rates.back().ratio));
+        }
+    }
+    if (!rates.empty()) {
+        made.cluster.storage->checkpoints = rates;
+    }
+}
+
 void take_storage(const Parts& parts, Assembled& made) {
     const std::vector<Measurement> all = latest(*parts.records);
     const BytesPerSecond read = fastest(all, "file", {{"operation", "read"}});
+    const BytesPerSecond write = fastest(all, "file", {{"operation", "write"}});
     if (read > BytesPerSecond{}) {
-        made.cluster.storage =
-            cluster::Storage{.bandwidth = read, .source = "measured by dodona calibrate: reading files"};
+        const cluster::Storage before = made.cluster.storage.value_or(cluster::Storage{});
+        made.cluster.storage = cluster::Storage{.bandwidth = read,
+                                                .system_read = before.system_read,  // of other nodes too: not measured
+                                                .system_write = before.system_write,
+                                                .source = "measured by dodona calibrate: reading files"};
         made.measured.push_back(fmt::format("storage: {:.3g} GB/s reading", read.in(1_GB_per_s)));
+        if (write > BytesPerSecond{}) {
+            made.cluster.storage->write = write;
+            made.cluster.storage->source = "measured by dodona calibrate: reading and writing files";
+            made.measured.push_back(fmt::format("storage: {:.3g} GB/s writing", write.in(1_GB_per_s)));
+        }
+        take_checkpoints(all, made);
     }
     const BytesPerSecond up = fastest(all, "copy", {{"from", "pinned"}, {"to", "device"}});
     const BytesPerSecond down = fastest(all, "copy", {{"from", "device"}, {"to", "pinned"}});

@@ -21,6 +21,8 @@
 //              [ping-pong, window, overhead, gap, window-both: each way, ring: to the next of all]
 // file         operation [write, read, create, stat, remove] bytes block writers      one operation of all writers
 //              directory
+// checkpoint   operation [write, read] format [raw, safetensors, npz, npz-compressed]  one checkpoint of fp32 tensors,
+//              bytes tensors directory                                                 restored bit by bit
 // interference resource load load_threads directory and the parameters of a kernel    the kernel beside the load
 //              (`kernel` names it)
 //

@@ -21,6 +21,7 @@
 
 #include "calibrate/record/exchange.hpp"
 #include "calibrate/record/sampling.hpp"
+#include "calibrate/storage/checkpoint_case.hpp"
 #include "calibrate/storage/scratch.hpp"
 
 namespace dodona::calibrate {
@@ -265,8 +266,14 @@ public:
     Environment environment() override { return {.facts = {{"device", "storage"}}}; }
 
     Measurement measure(const Case& asked) override {
+        if (asked.benchmark == "checkpoint") {
+            Measurement measured = measure_checkpoint(asked, settings_);
+            measured.words["file_system"] = file_system(asked.word("directory", "."));
+            return measured;
+        }
         if (asked.benchmark != "file") {
-            throw CannotMeasure(fmt::format("the storage back end has no benchmark {}; it has file", asked.benchmark));
+            throw CannotMeasure(
+                fmt::format("the storage back end has no benchmark {}; it has file and checkpoint", asked.benchmark));
         }
         const FileCase file = file_case(asked);
         const SamplingRule rule{

@@ -1,8 +1,8 @@
 // How long a checkpoint takes to write and to restore.
 //
-//   copy     bytes of one device / rate between device and host
-//   encode   bytes of one writer / rate of the format
-//   write    the slower of: bytes of one node / rate of a node, all bytes / rate of the file system
+//   copy     tensors of one device / rate between device and host
+//   encode   tensors of one writer / rate of the format
+//   write    the slower of: files of one node / rate of a node, all files / rate of the file system
 //
 // Sharded, every device copies and encodes its part and every node writes an equal part; by rank 0, one process does
 // all. Restoring goes the same way back: sharded, every node reads what its devices hold; by rank 0, one node reads all.
@@ -49,8 +49,9 @@ struct CheckpointRates {
 };
 
 struct CheckpointShape {
+    Bytes tensors;       ///< in memory
     Bytes size;          ///< of all files
-    Bytes held_by_node;  ///< what the devices of a node need of it to continue; at most `size`
+    Bytes held_by_node;  ///< tensors that the devices of a node need to continue; at most all
     std::int64_t devices = 1;
     std::int64_t nodes = 1;
     CheckpointWriters writers = CheckpointWriters::sharded;

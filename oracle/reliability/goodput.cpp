@@ -13,13 +13,13 @@ constexpr double kShareWithoutSpare = 0.01;
 
 /// What the devices of a node hold of a checkpoint: as their memory is predicted.
 Bytes held_by_node(const cluster::Cluster& cluster, const step::Prediction& prediction, const JobSize& job,
-                   const CheckpointSettings& settings, Bytes size) {
+                   const CheckpointSettings& settings, Bytes tensors) {
     using step::MemoryPart;
     Bytes held = prediction.memory[MemoryPart::weights];
     held += settings.content == CheckpointContent::training ? prediction.memory[MemoryPart::optimizer] : Bytes{};
     const double devices = static_cast<double>(std::min(job.devices, cluster.node_size()));
     // Offloaded states are not on the device: then as if every node held its share.
-    return min(size, max(devices * held, size / static_cast<double>(job.nodes)));
+    return min(tensors, max(devices * held, tensors / static_cast<double>(job.nodes)));
 }
 
 struct Intervals {
@@ -117,14 +117,16 @@ Goodput goodput(const graph::Graph& graph, const cluster::Cluster& cluster, cons
     answer.tensor_count = tensors.size();
     answer.size = checkpoint_bytes(checkpoint.format, tensors, checkpoint.ratio);
     answer.times =
-        checkpoint_times({.size = answer.size,
-                          .held_by_node = held_by_node(cluster, prediction, answer.job, checkpoint, answer.size),
+        checkpoint_times({.tensors = answer.tensors,
+                          .size = answer.size,
+                          .held_by_node = held_by_node(cluster, prediction, answer.job, checkpoint, answer.tensors),
                           .devices = answer.job.devices,
                           .nodes = answer.job.nodes,
                           .writers = checkpoint.writers},
                          checkpoint.rates);
     if (checkpoint.mode == CheckpointMode::asynchronous) {
         const bool sharded = checkpoint.writers == CheckpointWriters::sharded;
+        answer.host_memory = cluster.host ? std::optional(cluster.host->memory) : std::nullopt;
         answer.host_needed = sharded ? answer.tensors / static_cast<double>(answer.job.nodes) : answer.tensors;
     }
     answer.conditions = {.mtbf = job_mtbf(question.components, answer.job),

@@ -82,6 +82,7 @@ struct Goodput {
     std::size_t tensor_count = 0;
     Bytes size;                        ///< of its files
     std::optional<Bytes> host_needed;  ///< asynchronous: host memory of the fullest node
+    std::optional<Bytes> host_memory;  ///< asynchronous: of a node, where it is known
     CheckpointTimes times;
     RunConditions conditions;
     Seconds training;                     ///< of the run that is simulated, without failures and checkpoints

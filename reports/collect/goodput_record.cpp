@@ -36,6 +36,7 @@ Record checkpoint_record(const Goodput& answer) {
             {"tensor_bytes", answer.tensors},
             {"bytes", answer.size},
             {"host_bytes", answer.host_needed},
+            {"host_limit_bytes", answer.host_memory},
             {"copy_s", times.copy},
             {"encode_s", times.encode},
             {"write_s", times.write},

@@ -151,6 +151,14 @@ std::vector<KeyFigure> goodput_figures(const Goodput& answer) {
     for (KeyFigure& figure : run_figures(answer)) {
         figures.push_back(std::move(figure));
     }
+    if (answer.host_needed) {
+        const bool fits = !answer.host_memory || *answer.host_needed <= *answer.host_memory;
+        figures.push_back(
+            {.label = "host copy",
+             .value = *answer.host_needed,
+             .note = answer.host_memory ? fmt::format("of {} of the host of a node", text(*answer.host_memory)) : "",
+             .tone = fits ? Tone::plain : Tone::bad});
+    }
     if (answer.spares_needed) {
         figures.push_back({.label = "spares",
                            .value = counted(answer.question.spares->nodes, "node"),

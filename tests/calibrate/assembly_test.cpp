@@ -57,6 +57,36 @@ TEST(Assembly, ProductsLoseTimeToCollectivesBesideThem) {
     EXPECT_FALSE(made_of({environment("NVIDIA H100 80GB HBM3")}).cluster.interference.has_value());
 }
 
+Record stored(const char* benchmark, std::map<std::string, Parameter> words, std::map<std::string, double> values) {
+    return {.backend = "storage",
+            .pass = Pass::time,
+            .date = "2026-11-21T00:00:00Z",
+            .what = Measurement{.of = {.benchmark = benchmark, .parameters = std::move(words)},
+                                .time = {.median = Seconds::of_base(0.5), .samples = 9},
+                                .values = std::move(values),
+                                .words = {}}};
+}
+
+// 4 writers of 1 GB each in half a second: the node writes 8 GB/s.
+TEST(Assembly, FilesAndCheckpointsMakeAStorage) {
+    std::vector<Record> records{
+        stored("file", {{"operation", "read"}, {"bytes", 1e9}, {"writers", 1.}}, {}),
+        stored("file", {{"operation", "write"}, {"bytes", 1e9}, {"writers", 4.}}, {}),
+        stored("checkpoint", {{"operation", "write"}, {"format", "npz"}}, {{"encode_bandwidth", 3e9}, {"ratio", 1.01}}),
+        stored("checkpoint", {{"operation", "read"}, {"format", "npz"}}, {{"decode_bandwidth", 5e9}, {"ratio", 1.01}}),
+        stored("checkpoint", {{"operation", "write"}, {"format", "raw"}}, {{"encode_bandwidth", 3e9}, {"ratio", 1}})};
+    const auto storage = made_of(records).cluster.storage;
+    ASSERT_TRUE(storage);
+    EXPECT_EQ(storage->bandwidth.in(unit::byte_per_second), 2e9);
+    EXPECT_EQ(storage->write->in(unit::byte_per_second), 8e9);
+    ASSERT_EQ(storage->checkpoints.size(), 1U) << "raw was never read";
+    EXPECT_EQ(storage->checkpoints.front(),
+              (cluster::CheckpointRate{cluster::CheckpointFormat::npz, BytesPerSecond::of_base(3e9),
+                                       BytesPerSecond::of_base(5e9), 1.01}));
+    records.erase(records.begin() + 1);
+    EXPECT_FALSE(made_of(records).cluster.storage->write) << "writing was not measured";
+}
+
 TEST(Assembly, AnotherModelThanTheMachinesIsSaid) {
     EXPECT_FALSE(says(made_of({environment("NVIDIA H100 80GB HBM3")}).missing, "was measured, and"));
     EXPECT_TRUE(says(made_of({environment("NVIDIA H200")}).missing, "'NVIDIA H200' was measured, and dgx-h100"));

@@ -64,11 +64,15 @@ TEST(CpuCases, OneThreadHasNoNeighbours) {
 TEST(StorageCases, EveryOperationInTheGivenDirectory) {
     std::set<std::string> operations;
     for (const Case& each : storage_cases("/scratch", {.quick = true})) {
-        EXPECT_EQ(each.benchmark, "file");
         EXPECT_EQ(each.word("directory"), "/scratch");
-        operations.insert(each.word("operation"));
+        operations.insert(each.benchmark + " " + each.word("operation") + " " + each.word("format"));
     }
-    EXPECT_EQ(operations, (std::set<std::string>{"create", "read", "remove", "stat", "write"}));
+    std::set<std::string> expected{"file create ", "file read ", "file remove ", "file stat ", "file write "};
+    for (const char* format : {"raw", "safetensors", "npz", "npz-compressed"}) {
+        expected.insert(std::string("checkpoint read ") + format);
+        expected.insert(std::string("checkpoint write ") + format);
+    }
+    EXPECT_EQ(operations, expected);
 }
 
 // The folder is where the user wants storage measured.

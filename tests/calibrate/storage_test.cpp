@@ -102,6 +102,60 @@ TEST_F(Storage, EveryOperationTakesTimeAndLeavesNothing) {
     EXPECT_TRUE(is_empty());
 }
 
+TEST_F(Storage, CheckpointsAreWrittenAndRestored) {
+    std::vector<Case> cases;
+    for (const char* format : {"raw", "safetensors", "npz", "npz-compressed"}) {
+        for (const char* operation : {"write", "read"}) {
+            cases.push_back({.benchmark = "checkpoint",
+                             .parameters = {{"operation", operation},
+                                            {"format", format},
+                                            {"bytes", 0x1p18},
+                                            {"tensors", 4.},
+                                            {"directory", directory_}}});
+        }
+    }
+    const std::vector<Record> records = answers(cases);
+    ASSERT_EQ(records.size(), cases.size() + 1);
+    for (std::size_t i = 1; i < records.size(); ++i) {
+        const auto* measured = std::get_if<Measurement>(&records[i].what);
+        ASSERT_NE(measured, nullptr) << cases[i - 1].key();
+        const bool writes = cases[i - 1].word("operation") == "write";
+        EXPECT_GT(measured->values.at(writes ? "encode_bandwidth" : "decode_bandwidth"), 0);
+        const double ratio = measured->values.at("ratio");
+        if (cases[i - 1].word("format") == "npz-compressed") {
+            EXPECT_LT(ratio, 0.99) << "normally distributed numbers compress a little";
+            EXPECT_GT(ratio, 0.85);
+        } else {
+            EXPECT_GE(ratio, 1);
+            EXPECT_LT(ratio, 1.01);
+        }
+    }
+    EXPECT_TRUE(is_empty());
+}
+
+TEST_F(Storage, CheckpointsThatCannotBeWrittenAreASentence) {
+    const auto checkpoint = [&](const char* operation, const char* format, double bytes) {
+        return Case{.benchmark = "checkpoint",
+                    .parameters = {{"operation", operation},
+                                   {"format", format},
+                                   {"bytes", bytes},
+                                   {"tensors", 4.},
+                                   {"directory", directory_}}};
+    };
+    const std::vector<std::string> sentences{
+        "checkpoints in \"hdf5\" are not written here; raw, safetensors, npz and npz-compressed are",
+        "\"burn\" is no operation on checkpoints; there are write and read",
+        "checkpoint needs tensors, a whole number, and bytes, 4 or more for each; give the case both"};
+    const std::vector<Record> records =
+        answers({checkpoint("write", "hdf5", 1024), checkpoint("burn", "raw", 1024), checkpoint("write", "raw", 8)});
+    ASSERT_EQ(records.size(), 4U);
+    for (std::size_t i = 1; i < records.size(); ++i) {
+        const auto* failure = std::get_if<Failure>(&records[i].what);
+        ASSERT_NE(failure, nullptr);
+        EXPECT_EQ(failure->why, sentences[i - 1]);
+    }
+}
+
 TEST_F(Storage, WhatCannotBeMeasuredIsASentence) {
     Case nowhere = file("write", 0x1p20, 1);
     nowhere.parameters["directory"] = std::string("/no/such/directory");
@@ -118,7 +172,7 @@ TEST_F(Storage, WhatCannotBeMeasuredIsASentence) {
         "file needs bytes, a whole number from 1 to 9007199254740992; give the case one",
         "file needs writers, a whole number from 1 to 256; give the case one",
         directory_ + " has no room for 4503599.6 GB of files; give another directory or fewer bytes",
-        "the storage back end has no benchmark matmul; it has file"};
+        "the storage back end has no benchmark matmul; it has file and checkpoint"};
     for (std::size_t i = 1; i < records.size(); ++i) {
         const auto* failure = std::get_if<Failure>(&records[i].what);
         ASSERT_NE(failure, nullptr);

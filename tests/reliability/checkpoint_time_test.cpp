@@ -7,9 +7,10 @@ namespace dodona::reliability::testing {
 namespace checkpoint_time_test {
 
 /// 800 GB on 8 nodes of 4 devices; a node needs 200 GB to continue.
-CheckpointTimes times(CheckpointWriters writers, CheckpointRates rates) {
-    return checkpoint_times({.size = 800_GB, .held_by_node = 200_GB, .devices = 32, .nodes = 8, .writers = writers},
-                            rates);
+CheckpointTimes times(CheckpointWriters writers, CheckpointRates rates, Bytes size = 800_GB) {
+    return checkpoint_times(
+        {.tensors = 800_GB, .size = size, .held_by_node = 200_GB, .devices = 32, .nodes = 8, .writers = writers},
+        rates);
 }
 
 CheckpointRates rates() {
@@ -30,6 +31,15 @@ TEST(CheckpointTime, OfShardedWritersIsThatOfOnePart) {
     EXPECT_EQ(sharded.copy_back, 2_s);
     EXPECT_EQ(sharded.all(), 31_s);
     EXPECT_EQ(sharded.restore(), 32_s);
+}
+
+TEST(CheckpointTime, OfCompressedFilesIsLessForFilesAlone) {
+    const CheckpointTimes half = times(CheckpointWriters::sharded, rates(), 400_GB);
+    EXPECT_EQ(half.copy, 1_s);
+    EXPECT_EQ(half.encode, 5_s);
+    EXPECT_EQ(half.write, 12.5_s);
+    EXPECT_EQ(half.read, 12.5_s);
+    EXPECT_EQ(half.decode, 5_s);
 }
 
 TEST(CheckpointTime, OfOneWriterIsThatOfTheWhole) {

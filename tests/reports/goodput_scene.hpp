@@ -38,6 +38,8 @@ inline reliability::Goodput failing_run() {
     answer.tensors = 2000_GB;
     answer.tensor_count = 1200;
     answer.size = 2001_GB;
+    answer.host_needed = 15_GB;
+    answer.host_memory = 1000_GB;
     answer.times = {.copy = 1_s, .encode = {}, .write = 299_s, .read = 100_s, .decode = {}, .copy_back = 1_s};
     answer.conditions = {.mtbf = unit::day, .pause = 300_s, .background = {}, .restart = 600_s};
     answer.training = 20 * unit::day;

@@ -1,0 +1,140 @@
+#include "calibrate/storage/safetensors.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace dodona::calibrate {
+
+namespace {
+
+constexpr std::size_t kLength = 8;  ///< bytes that say how long the header is
+
+std::vector<std::int64_t> numbers_of(const nlohmann::json& list) {
+    std::vector<std::int64_t> numbers;
+    for (const nlohmann::json& number : list) {
+        numbers.push_back(number.get<std::int64_t>());
+    }
+    return numbers;
+}
+
+Array read_array(const std::string& name, const nlohmann::json& entry, std::string_view data) {
+    if (entry.at("dtype") != "F32") {
+        throw DamagedCheckpoint(fmt::format("{} is not of fp32 numbers", name));
+    }
+    const std::vector<std::int64_t> offsets = numbers_of(entry.at("data_offsets"));
+    if (offsets.size() != 2 || offsets[0] < 0 || offsets[1] < offsets[0] ||
+        static_cast<std::size_t>(offsets[1]) > data.size()) {
+        throw DamagedCheckpoint(fmt::format("{} lies outside of the file", name));
+    }
+    const auto begin = static_cast<std::size_t>(offsets[0]);
+    return array_of(name, numbers_of(entry.at("shape")),
+                    data.substr(begin, static_cast<std::size_t>(offsets[1]) - begin));
+}
+
+}  // namespace
+
+std::string encoded_safetensors(std::span<const Array> arrays) {
+    std::string header = "{";
+    std::size_t at = 0;
+    for (const Array& array : arrays) {
+        const std::size_t end = at + array.numbers.size() * sizeof(float);
+        header += fmt::format("{}\"{}\":{{\"dtype\":\"F32\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
+                              header.size() == 1 ? "" : ",", array.name, fmt::join(array.extents, ","), at, end);
+        at = end;
+    }
+    header += "}";
+    header += std::string((kLength - header.size() % kLength) % kLength, ' ');
+    const std::uint64_t length = header.size();
+    std::string file(kLength, '\0');
+    std::memcpy(file.data(), &length, kLength);
+    file.reserve(kLength + header.size() + at);
+    file += header;
+    for (const Array& array : arrays) {
+        file.append(reinterpret_cast<const char*>(array.numbers.data()), array.numbers.size() * sizeof(float));
+    }
+    return file;
+}
+
+std::vector<Array> decoded_safetensors(std::string_view file) {
+    std::uint64_t length = 0;
+    if (file.size() < kLength) {
+        throw DamagedCheckpoint("the file is shorter than the length of its header");
+    }
+    std::memcpy(&length, file.data(), kLength);
+    if (length > file.size() - kLength) {
+        throw DamagedCheckpoint("the header is longer than the file");
+    }
+    const std::string_view text = file.substr(kLength, length);
+    const std::string_view data = file.substr(kLength + length);
+    std::vector<Array> arrays;
+    std::size_t indexed = 0;
+    try {
+        const auto header = nlohmann::ordered_json::parse(text);
+        for (const auto& [name, entry] : header.items()) {
+            if (name != "__metadata__") {
+                arrays.push_back(read_array(name, nlohmann::json(entry), data));
+                indexed += arrays.back().numbers.size() * sizeof(float);
+            }
+        }
+    } catch (const nlohmann::json::exception&) {
+        throw DamagedCheckpoint("the header is no list of arrays in JSON");
+    }
+    if (indexed != data.size()) {
+        throw DamagedCheckpoint(fmt::format("arrays of {} bytes in {} bytes of data", indexed, data.size()));
+    }
+    return arrays;
+}
+
+std::size_t numbers_in(std::span<const std::int64_t> extents) {
+    constexpr double kMost = 0x1p50;
+    double product = 1;
+    for (const std::int64_t extent : extents) {
+        product *= static_cast<double>(extent);
+        if (extent < 0 || product > kMost) {
+            throw DamagedCheckpoint(fmt::format("no file has an array of ({})", fmt::join(extents, ", ")));
+        }
+    }
+    return static_cast<std::size_t>(product);
+}
+
+std::vector<std::int64_t> whole_numbers(std::string_view text) {
+    std::vector<std::int64_t> numbers;
+    while (!text.empty()) {
+        const std::size_t comma = std::min(text.find(','), text.size());
+        const std::string_view one = text.substr(0, comma);
+        text.remove_prefix(std::min(comma + 1, text.size()));
+        std::int64_t number = 0;
+        bool has_digits = false;
+        for (const char c : one) {
+            if (c == ' ') {
+                continue;
+            }
+            if (c < '0' || c > '9' || number > (INT64_MAX - 9) / 10) {
+                throw DamagedCheckpoint(fmt::format("{} is no extent of an array", one));
+            }
+            number = 10 * number + (c - '0');
+            has_digits = true;
+        }
+        if (has_digits) {
+            numbers.push_back(number);
+        }
+    }
+    return numbers;
+}
+
+Array array_of(std::string name, std::vector<std::int64_t> extents, std::string_view bytes) {
+    const std::size_t count = numbers_in(extents);
+    if (bytes.size() != count * sizeof(float)) {
+        throw DamagedCheckpoint(fmt::format("{} has {} bytes for {} numbers", name, bytes.size(), count));
+    }
+    Array array{.name = std::move(name), .extents = std::move(extents), .numbers = std::vector<float>(count)};
+    if (count > 0) {
+        std::memcpy(array.numbers.data(), bytes.data(), bytes.size());
+    }
+    return array;
+}
+
+}  // namespace dodona::calibrate
