@@ -82,12 +82,14 @@ std::vector<Option> checkpoint_options() {
          .group = group},
         {.names = "--system-write",
          .value = "RATE",
-         .description = "of all nodes together; default: that of the machine's file, else no limit",
+         .description = "of all nodes together; default: that of the machine's file, else\n"
+                        "no limit",
          .group = group},
         {.names = "--system-read", .value = "RATE", .description = "of all nodes together; the same", .group = group},
         {.names = "--copy",
          .value = "RATE",
-         .description = "between one GPU and host memory; default: that of the machine's host",
+         .description = "between one GPU and host memory; default: that of the machine's\n"
+                        "host, else 15.75GB/s",
          .group = group},
         {.names = "--encode",
          .value = "RATE",
