@@ -36,7 +36,8 @@ TEST(Completion, OffersChoices) {
     EXPECT_EQ(completions({"plan", "--format", "=", "c"}), formats) << "as bash splits words";
     EXPECT_EQ(completions({"plan", "--format=c"}), Words{"--format=csv"});
     EXPECT_EQ(completions({"plan", "--format", "="}), completions({"plan", "--format", ""}));
-    EXPECT_EQ(completions({"predict", "--schedule", ""}), (Words{"gpipe", "1f1b", "interleaved-1f1b"}));
+    EXPECT_EQ(completions({"predict", "--schedule", ""}),
+              (Words{"gpipe", "1f1b", "interleaved-1f1b", "breadth-first", "zb-h1", "zb-h2"}));
     EXPECT_EQ(completions({"predict", "--recompute", "s"}), Words{"selective"});
 }
 
