@@ -9,6 +9,7 @@
 #include "base/diagnostic.hpp"
 #include "base/whole_file.hpp"
 #include "cli/asked_plan.hpp"
+#include "cli/chakra.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "files/document.hpp"
@@ -66,6 +67,9 @@ std::vector<Option> simulate_command_options() {
                    .description = "the timeline as Chrome JSON, for ui.perfetto.dev and its like;\n"
                                   "compressed if FILE ends in .gz",
                    .group = "Simulation"});
+    for (Option& option : chakra_options()) {
+        all.push_back(std::move(option));
+    }
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }
@@ -75,6 +79,7 @@ std::vector<Option> simulate_command_options() {
 int run_simulate(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string trace = arguments.has("--trace") ? writable_file(arguments, "--trace") : "";
+    const ChakraTraces chakra = read_chakra(arguments);
     const std::optional<play::OtherOrder> order = read_order(arguments);
     const auto [workload, plan] = read_asked_plan(arguments);
     const play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan, order);
@@ -82,6 +87,9 @@ int run_simulate(Arguments& arguments) {
     if (!trace.empty()) {
         const std::string text = reports::chrome_trace(reports::simulation_trace(subject, step));
         write_whole(trace, trace.ends_with(".gz") ? reports::gzipped(text) : text);
+    }
+    if (!chakra.folder.empty() && !write_chakra(chakra, workload, step)) {
+        return kInterrupted;
     }
     write(output, reports::simulation_document(subject, step));
     return kAnswered;
