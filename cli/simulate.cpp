@@ -11,6 +11,7 @@
 #include "cli/asked_plan.hpp"
 #include "cli/chakra.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/network.hpp"
 #include "cli/output.hpp"
 #include "files/document.hpp"
 #include "files/library.hpp"
@@ -67,6 +68,9 @@ std::vector<Option> simulate_command_options() {
                    .description = "the timeline as Chrome JSON, for ui.perfetto.dev and its like;\n"
                                   "compressed if FILE ends in .gz",
                    .group = "Simulation"});
+    for (Option& option : network_options()) {
+        all.push_back(std::move(option));
+    }
     for (Option& option : chakra_options()) {
         all.push_back(std::move(option));
     }
@@ -79,10 +83,15 @@ std::vector<Option> simulate_command_options() {
 int run_simulate(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string trace = arguments.has("--trace") ? writable_file(arguments, "--trace") : "";
+    const Network network = read_network(arguments);
     const ChakraTraces chakra = read_chakra(arguments);
     const std::optional<play::OtherOrder> order = read_order(arguments);
     const auto [workload, plan] = read_asked_plan(arguments);
-    const play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan, order);
+    play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan, order);
+    if (network.flows) {
+        play::play_flows(step, play::step_communication(workload.graph, workload.cluster, plan), workload.cluster,
+                         network.degraded);
+    }
     const reports::Subject subject{workload.model, workload.machine};
     if (!trace.empty()) {
         const std::string text = reports::chrome_trace(reports::simulation_trace(subject, step));

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "play/step_tasks.hpp"
@@ -56,6 +57,14 @@ std::optional<std::string> why_not_played(const schedule::Schedule& schedule);
 /// One of schedule::schedules(). Throws InputError if it cannot be played, `order` if there is none for the shape.
 OtherOrder other_order(const schedule::Schedule& schedule);
 
+/// How a step was played whose transfers were flows (flow_step.hpp).
+struct NetworkFlows {
+    std::int64_t ranks = 1;
+    std::size_t flows = 0;
+    std::vector<std::string> tabulated;                    ///< exchanges of states that are no flows
+    std::vector<std::pair<std::string, double>> degraded;  ///< parts of the network and what is left of them
+};
+
 struct SimulatedStep {
     step::Prediction prediction;  ///< in closed form
     step::PipelineCosts costs;
@@ -67,6 +76,8 @@ struct SimulatedStep {
     std::optional<std::string> other_order;  ///< name of what was played instead of the plan's schedule
     std::int64_t in_flight = 0;              ///< passes whose activations the fullest stage holds
     std::int64_t in_flight_of_plan = 0;  ///< ... in the order of the plan's schedule, of which the memory is predicted
+
+    std::optional<NetworkFlows> network;  ///< none: transfers took the times of the tables
 
     /// The step as it was played, input and the framework's fixed time included.
     [[nodiscard]] Seconds time() const { return timeline.makespan + costs.outside; }

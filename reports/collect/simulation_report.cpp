@@ -69,6 +69,20 @@ Seconds on_critical_path(const SimulatedStep& step, Work work) {
     return step.critical_path.time_of_kind[static_cast<std::size_t>(work) + 1];
 }
 
+Record network_record(const SimulatedStep& step) {
+    if (!step.network) {
+        return {};
+    }
+    Record degraded = no_elements();
+    for (const auto& [part, factor] : step.network->degraded) {
+        degraded.push_back({{"part", part}, {"factor", factor}});
+    }
+    return {{"ranks", step.network->ranks},
+            {"flows", step.network->flows},
+            {"tabulated", step.network->tabulated},
+            {"degraded", degraded}};
+}
+
 Record simulation_record(const SimulatedStep& step) {
     Record path = no_elements();
     for (const Work work : play::kWork) {
@@ -87,6 +101,7 @@ Record simulation_record(const SimulatedStep& step) {
             {"difference", difference(step)},
             {"parts", parts},
             {"outside_s", step.costs.outside},
+            {"network", network_record(step)},
             {"order", step.other_order},
             {"passes_in_flight", step.in_flight},
             {"idle_share", step.idle_share()},
@@ -155,13 +170,38 @@ Table path_table(const SimulatedStep& step) {
     return table;
 }
 
+/// What shares links, and what does not.
+std::string network_text(const SimulatedStep& step) {
+    if (!step.network) {
+        return "";
+    }
+    if (step.network->ranks == 1) {
+        return "no flows: there is one rank";
+    }
+    std::string text = fmt::format(
+        "{} flows between {} ranks: sends between stages and what shows of the exchanges of gradients and weights; "
+        "passes "
+        "take the time of their tables",
+        whole(static_cast<std::int64_t>(step.network->flows)), whole(step.network->ranks));
+    for (const std::string& exchange : step.network->tabulated) {
+        text += fmt::format("; so does {}, whose algorithm is not played", exchange);
+    }
+    for (const auto& [part, factor] : step.network->degraded) {
+        text += factor > 0 ? fmt::format("; {} has {:.4g} of its bandwidth", part, factor)
+                           : fmt::format("; {} is dead", part);
+    }
+    return text;
+}
+
 std::string folded_text(const SimulatedStep& step) {
     const auto ranks = step.ranks_per_stage();
     return fmt::format("{} tasks, {}", whole(static_cast<std::int64_t>(step.steps.tasks.size())),
                        ranks == 1 ? "those of every rank"
-                                  : fmt::format("those of one rank of each stage, which stands for {} that do the same "
-                                                "at the same time",
-                                                whole(ranks)));
+                       : step.network
+                           ? "those of the replica that finishes last, in which ranks of a stage run in step"
+                           : fmt::format("those of one rank of each stage, which stands for {} that do the same "
+                                         "at the same time",
+                                         whole(ranks)));
 }
 
 std::string other_order_text(const SimulatedStep& step) {
@@ -200,6 +240,7 @@ Document simulation_document(const Subject& subject, const SimulatedStep& step) 
                                        subject.machine)});
     add(document, Paragraph{plan_text(step.prediction)});
     add(document, Paragraph{other_order_text(step)});
+    add(document, Paragraph{network_text(step)});
     add(document, KeyFigures{simulation_figures(step)});
     add_section(document, {"Where they differ"}, {part_table(step)});
     add_section(document, {"Stages"}, {stage_use_table(step)});

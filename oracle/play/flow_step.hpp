@@ -1,0 +1,34 @@
+// A plan's step with its transfers as flows between all ranks, on the topology of the cluster, so that what runs at the
+// same time shares links.
+//
+// Flows are sends between stages, the reduction of gradients and the gathers of weights. Of exchanges that a plan hides
+// behind compute, flows are the share that the closed form exposes. Passes take what they take in the tables, collectives
+// of their layers and gathers on arrival included, and ranks that exchange something within a pass run in step.
+// Exchanges that have no flows (exchange_flows.hpp) take their time of the tables.
+//
+// Why it differs from the tables: sends of all replicas and of both directions meet on the links, fast stages and slow
+// ones reduce at different times, a ring has the latencies of its own edges instead of the largest, and flows know
+// neither measured curves nor algorithms other than rings.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "play/simulated_step.hpp"
+#include "play/step_communication.hpp"
+
+namespace dodona::play {
+
+/// A part of the network and what is left of its links; 0: they are dead, and routes lead round them.
+using DegradedPart = std::pair<std::string, double>;
+
+/// Plays the step anew. Its timeline, stages and played parts are then those of the replica that finishes last; the
+/// critical path may lead through others. Throws InputError for a step that is too large to play so, for parts that the
+/// network does not have and for ranks that dead links cut off.
+void play_flows(SimulatedStep& step, const StepCommunication& communication, const cluster::Cluster& cluster,
+                const std::vector<DegradedPart>& degraded = {});
+
+}  // namespace dodona::play
