@@ -48,18 +48,23 @@ std::vector<Option> network_options() {
              .value = "PART",
              .description = "with flows: the links at this part are dead, and routes lead round them",
              .group = "Simulation",
-             .repeats = true}};
+             .repeats = true},
+            {.names = "--jobs",
+             .value = "N",
+             .description = "with flows: N jobs like this one at the same time, whose nodes take turns",
+             .group = "Simulation"}};
 }
 
 Network read_network(Arguments& arguments) {
     Network network{.flows = arguments.word("--network", kNetworks).value_or("tabulated") == "flows"};
     for (const std::string& typed : arguments.all("--degrade")) {
-        read_degraded(arguments, typed, network.degraded);
+        read_degraded(arguments, typed, network.conditions.degraded);
     }
     for (const std::string& part : arguments.all("--kill")) {
-        network.degraded.emplace_back(part, 0);
+        network.conditions.degraded.emplace_back(part, 0);
     }
-    for (const char* option : {"--degrade", "--kill"}) {
+    network.conditions.jobs = arguments.count("--jobs").value_or(1);
+    for (const char* option : {"--degrade", "--kill", "--jobs"}) {
         if (arguments.has(option) && !network.flows) {
             arguments.fault(option, "tabulated transfers have no links", "--network flows");
         }

@@ -1,4 +1,4 @@
-// --network, --degrade and --kill: transfers of a simulated step as flows.
+// --network, --degrade, --kill and --jobs: transfers of a simulated step as flows.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace dodona::cli {
 
 struct Network {
     bool flows = false;
-    std::vector<play::DegradedPart> degraded;
+    play::NetworkConditions conditions;
 };
 
 std::vector<Option> network_options();

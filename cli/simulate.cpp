@@ -90,7 +90,7 @@ int run_simulate(Arguments& arguments) {
     play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan, order);
     if (network.flows) {
         play::play_flows(step, play::step_communication(workload.graph, workload.cluster, plan), workload.cluster,
-                         network.degraded);
+                         network.conditions);
     }
     const reports::Subject subject{workload.model, workload.machine};
     if (!trace.empty()) {

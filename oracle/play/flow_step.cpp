@@ -28,10 +28,11 @@ constexpr std::size_t kMostFlowTasks = 8'000'000;
          "--network tabulated, or a smaller batch");
 }
 
-/// Ranks of a stage that run in step, in every stage: a replica.
+/// Ranks of a stage that run in step, in every stage: a replica. Those of a job follow those of the job before.
 class Replicas {
 public:
-    explicit Replicas(const StepCommunication& communication) : communication_(communication) {
+    Replicas(const StepCommunication& communication, std::int64_t jobs)
+        : communication_(communication), jobs_(static_cast<std::size_t>(jobs)) {
         for (std::int64_t rank = 0; rank < communication.ranks; ++rank) {
             if (communication.stage_of(rank) == 0 && cluster::member_index(communication.lockstep, rank) == 0) {
                 number_.emplace(rank, first_.size());
@@ -39,16 +40,22 @@ public:
             }
         }
     }
-    [[nodiscard]] std::size_t count() const { return first_.size(); }
+    [[nodiscard]] std::size_t count() const { return jobs_ * first_.size(); }
+    [[nodiscard]] std::size_t of_one_job() const { return first_.size(); }
+    [[nodiscard]] std::size_t jobs() const { return jobs_; }
+    /// In their job.
     [[nodiscard]] std::vector<std::int64_t> ranks(std::int32_t stage, std::size_t replica) const {
-        return cluster::members(communication_.lockstep, communication_.counterpart(first_[replica], stage));
+        const std::int64_t first = first_[replica % first_.size()];
+        return cluster::members(communication_.lockstep, communication_.counterpart(first, stage));
     }
-    [[nodiscard]] std::size_t of(std::int64_t rank) const {
-        return number_.at(cluster::member(communication_.lockstep, communication_.counterpart(rank, 0), 0));
+    [[nodiscard]] std::size_t of(std::size_t job, std::int64_t rank) const {
+        return job * first_.size() +
+               number_.at(cluster::member(communication_.lockstep, communication_.counterpart(rank, 0), 0));
     }
 
 private:
     const StepCommunication& communication_;
+    std::size_t jobs_;
     std::vector<std::int64_t> first_;             ///< rank of each replica in the first stage
     std::map<std::int64_t, std::size_t> number_;  ///< by that rank
 };
@@ -57,10 +64,11 @@ private:
 class FlowStepBuilder {
 public:
     FlowStepBuilder(const SimulatedStep& step, const StepCommunication& communication, const cluster::Cluster& cluster,
-                    simulate::Routes& routes)
+                    simulate::Routes& routes, std::int64_t jobs)
         : step_(step),
           communication_(communication),
-          replicas_(communication),
+          replicas_(communication, jobs),
+          node_size_(cluster.node_size()),
           flows_(cluster, routes, builder_),
           first_(step.steps.tasks.size() * replicas_.count(), simulate::kNoTask),
           last_(first_) {
@@ -105,7 +113,7 @@ public:
         return std::move(builder_).build();
     }
 
-    [[nodiscard]] std::size_t replicas() const { return replicas_.count(); }
+    [[nodiscard]] const Replicas& replicas() const { return replicas_; }
     [[nodiscard]] TaskId first(std::size_t task, std::size_t replica) const { return first_[place(task, replica)]; }
     [[nodiscard]] TaskId last(std::size_t task, std::size_t replica) const { return last_[place(task, replica)]; }
     [[nodiscard]] const std::set<std::string>& tabulated() const { return tabulated_; }
@@ -174,13 +182,23 @@ private:
                            .size = boundary.received,
                            .kind = kind(i),
                            .after = {first(i, replica)}},
-                          flows);
+                          replica / replicas_.of_one_job(), flows);
             }
             end(i, replica, flows, gathers);
         }
     }
 
-    void add_flows(const ExchangeFlows& exchange, std::vector<TaskId>& added) {
+    /// Nodes of jobs take turns.
+    [[nodiscard]] std::int64_t device_of(std::size_t job, std::int64_t rank) const {
+        const std::int64_t node =
+            rank / node_size_ * static_cast<std::int64_t>(replicas_.jobs()) + static_cast<std::int64_t>(job);
+        return replicas_.jobs() == 1 ? rank : node * node_size_ + rank % node_size_;
+    }
+
+    void add_flows(ExchangeFlows exchange, std::size_t job, std::vector<TaskId>& added) {
+        for (std::int64_t& rank : exchange.ranks) {
+            rank = device_of(job, rank);
+        }
         const std::vector<TaskId> flows = flows_.add(exchange);
         added.insert(added.end(), flows.begin(), flows.end());
         if (builder_.size() > kMostFlowTasks) {
@@ -292,11 +310,20 @@ private:
         }
     }
 
-    void add_group(ExchangeFlows exchange, const std::vector<std::int32_t>& stages, const States& state, States& next) {
+    /// In every job.
+    void add_group(const ExchangeFlows& exchange, const std::vector<std::int32_t>& stages, const States& state,
+                   States& next) {
+        for (std::size_t job = 0; job < replicas_.jobs(); ++job) {
+            add_group_of(job, exchange, stages, state, next);
+        }
+    }
+
+    void add_group_of(std::size_t job, ExchangeFlows exchange, const std::vector<std::int32_t>& stages,
+                      const States& state, States& next) {
         std::set<std::pair<std::int32_t, std::size_t>> involved;
         for (const std::int64_t rank : exchange.ranks) {
             for (const std::int32_t stage : stages) {
-                involved.emplace(stage, replicas_.of(rank));
+                involved.emplace(stage, replicas_.of(job, rank));
             }
         }
         for (const auto& key : involved) {
@@ -306,7 +333,7 @@ private:
         // Each flow waits for one task instead of all.
         exchange.after = {builder_.add({.kind = exchange.kind}, exchange.after)};
         std::vector<TaskId> flows;
-        add_flows(exchange, flows);
+        add_flows(exchange, job, flows);
         const TaskId over = builder_.add({.kind = exchange.kind}, flows);
         for (const auto& key : involved) {
             next[key].push_back(over);
@@ -316,6 +343,7 @@ private:
     const SimulatedStep& step_;
     const StepCommunication& communication_;
     Replicas replicas_;
+    std::int64_t node_size_;
     simulate::TaskGraphBuilder builder_;
     FlowBuilder flows_;
     std::vector<TaskId> first_;  ///< of each task and replica
@@ -347,7 +375,7 @@ simulate::Timeline timeline_of(std::size_t replica, const SimulatedStep& step, c
 std::size_t slowest_replica(const SimulatedStep& step, const FlowStepBuilder& builder, const simulate::Timeline& all) {
     std::size_t slowest = 0;
     Seconds latest;
-    for (std::size_t replica = 0; replica < builder.replicas(); ++replica) {
+    for (std::size_t replica = 0; replica < builder.replicas().count(); ++replica) {
         for (std::size_t i = 0; i < step.steps.tasks.size(); ++i) {
             if (const Seconds end = all.end[simulate::index(builder.last(i, replica))]; end > latest) {
                 latest = end;
@@ -358,21 +386,37 @@ std::size_t slowest_replica(const SimulatedStep& step, const FlowStepBuilder& bu
     return slowest;
 }
 
+void check_jobs(std::int64_t jobs, std::int64_t ranks, const cluster::Cluster& cluster) {
+    if (jobs > 1 && ranks % cluster.node_size() != 0) {
+        fail({}, fmt::format("several jobs of {} ranks do not fill nodes of {}", ranks, cluster.node_size()),
+             "whole nodes for each job");
+    }
+    if (jobs > cluster.devices() / ranks) {
+        fail({},
+             fmt::format("{} jobs of {} ranks are more than the {} devices of {}", jobs, ranks, cluster.devices(),
+                         cluster.name),
+             fmt::format("at most {} jobs", cluster.devices() / ranks));
+    }
+}
+
 }  // namespace
 
 void play_flows(SimulatedStep& step, const StepCommunication& communication, const cluster::Cluster& cluster,
-                const std::vector<DegradedPart>& degraded) {
-    if (communication.ranks > kMostRanks) {
-        fail_too_large(fmt::format("{} ranks, more than {}", communication.ranks, kMostRanks));
+                const NetworkConditions& conditions) {
+    check_jobs(conditions.jobs, communication.ranks, cluster);
+    const std::int64_t ranks = conditions.jobs * communication.ranks;
+    if (ranks > kMostRanks) {
+        fail_too_large(fmt::format("{} ranks, more than {}", ranks, kMostRanks));
     }
-    simulate::Topology topology = cluster_topology(cluster, communication.ranks);
-    for (const auto& [part, factor] : degraded) {
+    simulate::Topology topology = cluster_topology(cluster, ranks);
+    for (const auto& [part, factor] : conditions.degraded) {
         degrade(topology, part, factor);
     }
     simulate::Routes routes(std::move(topology));
-    const simulate::TaskGraph without_tails = FlowStepBuilder(step, communication, cluster, routes).build(false);
+    const simulate::TaskGraph without_tails =
+        FlowStepBuilder(step, communication, cluster, routes, conditions.jobs).build(false);
     const Seconds passes = simulate::play(without_tails, &routes).makespan;
-    FlowStepBuilder builder(step, communication, cluster, routes);
+    FlowStepBuilder builder(step, communication, cluster, routes, conditions.jobs);
     const simulate::TaskGraph graph = builder.build(true);
     const simulate::Timeline all = simulate::play(graph, &routes);
     step.critical_path = simulate::critical_path(graph, all);
@@ -380,10 +424,11 @@ void play_flows(SimulatedStep& step, const StepCommunication& communication, con
     step.stages = stage_uses(step.steps, step.timeline);
     step.parts.transfers.played = passes - step.parts.passes.played;
     step.parts.tail.played = all.makespan - passes;
-    step.network = NetworkFlows{.ranks = communication.ranks,
+    step.network = NetworkFlows{.ranks = ranks,
+                                .jobs = conditions.jobs,
                                 .flows = graph.flows.size(),
                                 .tabulated = {builder.tabulated().begin(), builder.tabulated().end()},
-                                .degraded = degraded};
+                                .degraded = conditions.degraded};
 }
 
 }  // namespace dodona::play

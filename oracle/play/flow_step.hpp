@@ -25,10 +25,19 @@ namespace dodona::play {
 /// A part of the network and what is left of its links; 0: they are dead, and routes lead round them.
 using DegradedPart = std::pair<std::string, double>;
 
+/// What else there is on the network.
+struct NetworkConditions {
+    std::vector<DegradedPart> degraded = {};
+    /// Jobs like this one, which start at the same time. Their nodes take turns: node n of job j is node n * jobs + j of
+    /// the machine.
+    std::int64_t jobs = 1;
+};
+
 /// Plays the step anew. Its timeline, stages and played parts are then those of the replica that finishes last; the
-/// critical path may lead through others. Throws InputError for a step that is too large to play so, for parts that the
-/// network does not have and for ranks that dead links cut off.
+/// critical path may lead through others. With several jobs it is that of all of them. Throws InputError for a step that
+/// is too large to play so, for parts that the network does not have, for ranks that dead links cut off and for more jobs
+/// than the machine has nodes for.
 void play_flows(SimulatedStep& step, const StepCommunication& communication, const cluster::Cluster& cluster,
-                const std::vector<DegradedPart>& degraded = {});
+                const NetworkConditions& conditions = {});
 
 }  // namespace dodona::play

@@ -59,7 +59,8 @@ OtherOrder other_order(const schedule::Schedule& schedule);
 
 /// How a step was played whose transfers were flows (flow_step.hpp).
 struct NetworkFlows {
-    std::int64_t ranks = 1;
+    std::int64_t ranks = 1;  ///< of all jobs
+    std::int64_t jobs = 1;   ///< like this one, at the same time
     std::size_t flows = 0;
     std::vector<std::string> tabulated;                    ///< exchanges of states that are no flows
     std::vector<std::pair<std::string, double>> degraded;  ///< parts of the network and what is left of them

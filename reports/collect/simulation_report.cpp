@@ -78,6 +78,7 @@ Record network_record(const SimulatedStep& step) {
         degraded.push_back({{"part", part}, {"factor", factor}});
     }
     return {{"ranks", step.network->ranks},
+            {"jobs", step.network->jobs},
             {"flows", step.network->flows},
             {"tabulated", step.network->tabulated},
             {"degraded", degraded}};
@@ -178,11 +179,12 @@ std::string network_text(const SimulatedStep& step) {
     if (step.network->ranks == 1) {
         return "no flows: there is one rank";
     }
+    const std::int64_t jobs = step.network->jobs;
     std::string text = fmt::format(
-        "{} flows between {} ranks: sends between stages and what shows of the exchanges of gradients and weights; "
-        "passes "
-        "take the time of their tables",
-        whole(static_cast<std::int64_t>(step.network->flows)), whole(step.network->ranks));
+        "{} flows between {} ranks{}: sends between stages and what shows of the exchanges of gradients and weights; "
+        "passes take the time of their tables",
+        whole(static_cast<std::int64_t>(step.network->flows)), whole(step.network->ranks),
+        jobs > 1 ? fmt::format(" of {} jobs like this one, whose nodes take turns", jobs) : "");
     for (const std::string& exchange : step.network->tabulated) {
         text += fmt::format("; so does {}, whose algorithm is not played", exchange);
     }

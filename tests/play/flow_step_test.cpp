@@ -34,9 +34,9 @@ SimulatedStep tabulated(const cluster::Cluster& cluster, const plan::Plan& plan)
 }
 
 SimulatedStep with_flows(const cluster::Cluster& cluster, const plan::Plan& plan,
-                         const std::vector<DegradedPart>& degraded = {}) {
+                         const NetworkConditions& conditions = {}) {
     SimulatedStep step = tabulated(cluster, plan);
-    play_flows(step, step_communication(chain(), cluster, plan), cluster, degraded);
+    play_flows(step, step_communication(chain(), cluster, plan), cluster, conditions);
     return step;
 }
 
@@ -86,10 +86,28 @@ TEST(FlowStep, DegradedPartsSlowTheStepDownAndCutOffRanksAreAFault) {
     const cluster::Cluster cluster = step::test::small_cluster();
     const plan::Plan plan = plan_of(2, 4);
     const SimulatedStep sound = with_flows(cluster, plan);
-    const SimulatedStep degraded = with_flows(cluster, plan, {{"rank3", 0.1}});
+    const SimulatedStep degraded = with_flows(cluster, plan, {.degraded = {{"rank3", 0.1}}});
     EXPECT_GT(degraded.time(), 1.01 * sound.time());
     EXPECT_EQ(degraded.network->degraded.size(), 1U);
-    EXPECT_THROW(static_cast<void>(with_flows(cluster, plan, {{"rank3", 0}})), InputError);
+    EXPECT_THROW(static_cast<void>(with_flows(cluster, plan, {.degraded = {{"rank3", 0}}})), InputError);
+}
+
+/// Four nodes of two, whose uplinks have half of their bandwidth together: two jobs meet there, on nodes of their own.
+TEST(FlowStep, JobsMeetOnSharedLinksOnly) {
+    cluster::Cluster cluster = step::test::small_cluster();
+    cluster.levels = {{.name = "node", .size = 2, .bandwidth = 100_GB_per_s, .latency = 1_us},
+                      {.name = "leaf", .size = 2, .links = 2, .bandwidth = 2_GB_per_s, .latency = 2_us},
+                      {.name = "net", .size = 4, .links = 4, .bandwidth = 2_GB_per_s, .latency = 2_us, .taper = 4}};
+    const plan::Plan plan = plan_of(1, 8);
+    const double alone = with_flows(cluster, plan).parts.tail.played.in(1_us);
+    const double together = with_flows(cluster, plan, {.jobs = 2}).parts.tail.played.in(1_us);
+    EXPECT_GT(together, 1.2 * alone);
+    EXPECT_LT(together, 4 * alone);
+    cluster.levels[2].taper = 0.01;
+    EXPECT_NEAR(with_flows(cluster, plan, {.jobs = 2}).parts.tail.played.in(1_us),
+                with_flows(cluster, plan).parts.tail.played.in(1_us), 0.02 * alone);
+    EXPECT_THROW(static_cast<void>(with_flows(cluster, plan, {.jobs = 3})), InputError);
+    EXPECT_THROW(static_cast<void>(with_flows(cluster, plan_of(1, 1), {.jobs = 2})), InputError);
 }
 
 TEST(FlowStep, IsTheSameEachTime) {
