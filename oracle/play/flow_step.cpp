@@ -386,6 +386,31 @@ std::size_t slowest_replica(const SimulatedStep& step, const FlowStepBuilder& bu
     return slowest;
 }
 
+constexpr std::size_t kBusiestLinks = 5;
+
+/// Links with the highest utilisation; of equals the first.
+std::vector<LinkUse> busiest_links(const simulate::TaskGraph& graph, const simulate::Routes& routes, Seconds time) {
+    const simulate::Topology& topology = routes.topology();
+    std::vector<Bytes> moved(topology.links().size());
+    for (const simulate::Flow& flow : graph.flows) {
+        for (const simulate::Hop& hop : routes.hops(flow.route)) {
+            moved[simulate::index(hop.link)] += flow.weight * hop.share * flow.bytes;
+        }
+    }
+    std::vector<LinkUse> uses;
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+        const simulate::Link& link = topology.links()[i];
+        if (moved[i] > Bytes{}) {
+            uses.push_back({topology.node(link.from).name, topology.node(link.to).name, moved[i],
+                            moved[i] / (link.bandwidth() * time)});
+        }
+    }
+    std::stable_sort(uses.begin(), uses.end(),
+                     [](const LinkUse& a, const LinkUse& b) { return a.utilisation > b.utilisation; });
+    uses.resize(std::min(uses.size(), kBusiestLinks));
+    return uses;
+}
+
 void check_jobs(std::int64_t jobs, std::int64_t ranks, const cluster::Cluster& cluster) {
     if (jobs > 1 && ranks % cluster.node_size() != 0) {
         fail({}, fmt::format("several jobs of {} ranks do not fill nodes of {}", ranks, cluster.node_size()),
@@ -428,7 +453,8 @@ void play_flows(SimulatedStep& step, const StepCommunication& communication, con
                                 .jobs = conditions.jobs,
                                 .flows = graph.flows.size(),
                                 .tabulated = {builder.tabulated().begin(), builder.tabulated().end()},
-                                .degraded = conditions.degraded};
+                                .degraded = conditions.degraded,
+                                .busiest = busiest_links(graph, routes, all.makespan)};
 }
 
 }  // namespace dodona::play

@@ -6,6 +6,8 @@
 // of their layers and gathers on arrival included, and ranks that exchange something within a pass run in step.
 // Exchanges that have no flows (exchange_flows.hpp) take their time of the tables.
 //
+// A stage that waits for others within an exchange is busy with it, as a communication library keeps its stream.
+//
 // Why it differs from the tables: sends of all replicas and of both directions meet on the links, fast stages and slow
 // ones reduce at different times, a ring has the latencies of its own edges instead of the largest, and flows know
 // neither measured curves nor algorithms other than rings.

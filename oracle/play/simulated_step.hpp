@@ -57,6 +57,14 @@ std::optional<std::string> why_not_played(const schedule::Schedule& schedule);
 /// One of schedule::schedules(). Throws InputError if it cannot be played, `order` if there is none for the shape.
 OtherOrder other_order(const schedule::Schedule& schedule);
 
+/// What the flows of a step move over a link, in one direction.
+struct LinkUse {
+    std::string from;
+    std::string to;
+    Bytes moved;
+    double utilisation = 0;  ///< of what is left of its bandwidth, in the whole time that is played
+};
+
 /// How a step was played whose transfers were flows (flow_step.hpp).
 struct NetworkFlows {
     std::int64_t ranks = 1;  ///< of all jobs
@@ -64,6 +72,7 @@ struct NetworkFlows {
     std::size_t flows = 0;
     std::vector<std::string> tabulated;                    ///< exchanges of states that are no flows
     std::vector<std::pair<std::string, double>> degraded;  ///< parts of the network and what is left of them
+    std::vector<LinkUse> busiest;                          ///< links, the busiest first
 };
 
 struct SimulatedStep {

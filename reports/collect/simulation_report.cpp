@@ -77,11 +77,13 @@ Record network_record(const SimulatedStep& step) {
     for (const auto& [part, factor] : step.network->degraded) {
         degraded.push_back({{"part", part}, {"factor", factor}});
     }
-    return {{"ranks", step.network->ranks},
-            {"jobs", step.network->jobs},
-            {"flows", step.network->flows},
-            {"tabulated", step.network->tabulated},
-            {"degraded", degraded}};
+    Record busiest = no_elements();
+    for (const play::LinkUse& link : step.network->busiest) {
+        busiest.push_back(
+            {{"from", link.from}, {"to", link.to}, {"moved_bytes", link.moved}, {"utilisation", link.utilisation}});
+    }
+    return {{"ranks", step.network->ranks},         {"jobs", step.network->jobs}, {"flows", step.network->flows},
+            {"tabulated", step.network->tabulated}, {"degraded", degraded},       {"busiest_links", busiest}};
 }
 
 Record simulation_record(const SimulatedStep& step) {
@@ -156,6 +158,14 @@ Table stage_use_table(const SimulatedStep& step) {
                    step.prediction.stages[first].layers, passes, transfers + stage.hidden_transfers,
                    stage.busy() - passes - transfers, stage.idle, Percent{utilisation(step, stage)}});
         first = last + 1;
+    }
+    return table;
+}
+
+Table link_table(const play::NetworkFlows& network) {
+    Table table({{"busiest links"}, {"moved", Align::right}, {"of bandwidth", Align::right}});
+    for (const play::LinkUse& link : network.busiest) {
+        table.row({fmt::format("{} to {}", link.from, link.to), link.moved, Percent{link.utilisation}});
     }
     return table;
 }
@@ -246,6 +256,9 @@ Document simulation_document(const Subject& subject, const SimulatedStep& step) 
     add(document, KeyFigures{simulation_figures(step)});
     add_section(document, {"Where they differ"}, {part_table(step)});
     add_section(document, {"Stages"}, {stage_use_table(step)});
+    if (step.network && !step.network->busiest.empty()) {
+        add_section(document, {"Network"}, {link_table(*step.network)});
+    }
     add_section(document, {"Critical path"}, {path_table(step)});
     add(document, Note{folded_text(step)});
     return document;

@@ -110,6 +110,20 @@ TEST(FlowStep, JobsMeetOnSharedLinksOnly) {
     EXPECT_THROW(static_cast<void>(with_flows(cluster, plan_of(1, 1), {.jobs = 2})), InputError);
 }
 
+TEST(FlowStep, BusiestLinksMoveTheBytesOfTheirRing) {
+    const cluster::Cluster cluster = step::test::small_cluster();
+    const plan::Plan plan = plan_of(1, 4);
+    const SimulatedStep step = with_flows(cluster, plan);
+    ASSERT_FALSE(step.network->busiest.empty());
+    const LinkUse& link = step.network->busiest.front();
+    Bytes sent;  // of an all-reduce over four: 2 * 3 / 4 of the gradients
+    for (const step::CommunicationLine& line : step.prediction.communication) {
+        sent += line.sent;
+    }
+    EXPECT_NEAR(link.moved.in(sent), 1, 1e-9);
+    EXPECT_NEAR(link.utilisation, link.moved / (25_GB_per_s * step.timeline.makespan), 1e-12);
+}
+
 TEST(FlowStep, IsTheSameEachTime) {
     const cluster::Cluster cluster = step::test::small_cluster();
     const plan::Plan plan = plan_of(4, 2);
