@@ -12,6 +12,7 @@
 #include "files/link_file.hpp"
 #include "files/machine_file.hpp"
 #include "files/memory_profile_file.hpp"
+#include "files/noise_file.hpp"
 #include "files/plan_file.hpp"
 #include "files/profile_file.hpp"
 #include "files/strategy_file.hpp"
@@ -24,7 +25,7 @@ namespace dodona::cli {
 namespace {
 
 const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework",
-                                      "plan",  "profile", "link",   "memory"};
+                                      "plan",  "profile", "link",   "memory",   "noise"};
 
 /// "25,557,032 parameters as published".
 std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
@@ -102,6 +103,11 @@ std::string checked(const std::string& file) {
     if (kind == "memory") {
         const plan::MemoryProfile profile = files::read_memory_profile(std::move(document));
         return fmt::format("memory profile {}: {}", profile.name, profile.summary);
+    }
+    if (kind == "noise") {
+        const simulate::NoiseProfile noise = files::read_noise(std::move(document));
+        return fmt::format("noise {}: {}", noise.name,
+                           reports::counted(static_cast<std::int64_t>(noise.sources.size()), "source"));
     }
     if (kind == "framework") {
         const plan::Framework framework = files::read_framework(std::move(document));

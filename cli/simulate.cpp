@@ -11,7 +11,9 @@
 #include "cli/asked_plan.hpp"
 #include "cli/chakra.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/network.hpp"
+#include "cli/noise_options.hpp"
 #include "cli/output.hpp"
 #include "files/document.hpp"
 #include "files/library.hpp"
@@ -74,6 +76,9 @@ std::vector<Option> simulate_command_options() {
     for (Option& option : chakra_options()) {
         all.push_back(std::move(option));
     }
+    for (Option& option : noise_options()) {
+        all.push_back(std::move(option));
+    }
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }
@@ -86,6 +91,8 @@ int run_simulate(Arguments& arguments) {
     const Network network = read_network(arguments);
     const ChakraTraces chakra = read_chakra(arguments);
     const std::optional<play::OtherOrder> order = read_order(arguments);
+    const std::optional<play::NoiseSettings> noise = read_noise(arguments);
+    const std::optional<StudySettings> study = read_study(arguments);
     const auto [workload, plan] = read_asked_plan(arguments);
     play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan, order);
     if (network.flows) {
@@ -100,8 +107,16 @@ int run_simulate(Arguments& arguments) {
     if (!chakra.folder.empty() && !write_chakra(chakra, workload, step)) {
         return kInterrupted;
     }
-    write(output, reports::simulation_document(subject, step));
-    return kAnswered;
+    std::optional<play::NoisySteps> noisy;
+    if (noise) {
+        noisy = play_noise(step, workload.cluster, *noise);
+    }
+    std::optional<play::NoiseStudy> loads;
+    if (study && !interrupted()) {
+        loads = play_study(step, workload.cluster, *study);
+    }
+    write(output, reports::simulation_document(subject, step, noisy ? &*noisy : nullptr, loads ? &*loads : nullptr));
+    return interrupted() ? kInterrupted : kAnswered;
 }
 
 }  // namespace

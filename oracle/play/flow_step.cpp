@@ -19,7 +19,7 @@ namespace {
 
 using simulate::TaskId;
 
-constexpr std::int64_t kMostRanks = 8192;
+constexpr std::int64_t kMostFlowRanks = 8192;
 /// Tasks and flows of a run by events, which plays some 1 to 2 million a second.
 constexpr std::size_t kMostFlowTasks = 8'000'000;
 
@@ -208,7 +208,7 @@ private:
 
     /// How often a stage's exchange runs in a step.
     [[nodiscard]] double times(const StateExchange& state) const {
-        return state.moment == Moment::once ? 1 : static_cast<double>(step_.costs.microbatches);
+        return state.moment == ExchangeMoment::once ? 1 : static_cast<double>(step_.costs.microbatches);
     }
 
     /// Share of the exchanges of a tail task that shows.
@@ -430,8 +430,8 @@ void play_flows(SimulatedStep& step, const StepCommunication& communication, con
                 const NetworkConditions& conditions) {
     check_jobs(conditions.jobs, communication.ranks, cluster);
     const std::int64_t ranks = conditions.jobs * communication.ranks;
-    if (ranks > kMostRanks) {
-        fail_too_large(fmt::format("{} ranks, more than {}", ranks, kMostRanks));
+    if (ranks > kMostFlowRanks) {
+        fail_too_large(fmt::format("{} ranks, more than {}", ranks, kMostFlowRanks));
     }
     simulate::Topology topology = cluster_topology(cluster, ranks);
     for (const auto& [part, factor] : conditions.degraded) {

@@ -105,6 +105,15 @@ double SimulatedStep::idle_share() const {
     return whole > Seconds{} ? idle / whole : 0;
 }
 
+std::size_t SimulatedStep::fullest_stage() const {
+    std::size_t fullest = 0;
+    for (std::size_t s = 1; s < memory.size(); ++s) {
+        const auto share = [&](std::size_t stage) { return memory[stage].process / costs.memory[stage].limit; };
+        fullest = share(s) > share(fullest) ? s : fullest;
+    }
+    return fullest;
+}
+
 std::optional<std::string> why_not_played(const schedule::Schedule& schedule) {
     if (schedule.traits.parameter_copies > 1) {
         return fmt::format("it keeps {} copies of the parameters, and the plan's memory and exchanges are those of one",
@@ -128,7 +137,10 @@ SimulatedStep simulate_step(const graph::Graph& graph, const cluster::Cluster& c
         fail({}, "the plan cannot run: " + text(*costed.prediction.why_not));
     }
     SimulatedStep step{.prediction = std::move(costed.prediction), .costs = std::move(costed.costs)};
-    const schedule::Schedule* planned = schedule::find_schedule(plan::name(plan.schedule));
+    // Without a pipeline every schedule accumulates: one micro-batch after the other, as 1F1B of one stage has it.
+    const bool has_pipeline = step.costs.tails.size() > 1;
+    const schedule::Schedule* planned =
+        schedule::find_schedule(has_pipeline ? plan::name(plan.schedule) : std::string_view("1f1b"));
     check(planned != nullptr, "every schedule of a plan has an order");
     const schedule::Shape shape = shape_of(plan, step.costs);
     const schedule::Order of_plan = checked_order(*planned, shape);
@@ -140,6 +152,7 @@ SimulatedStep simulate_step(const graph::Graph& graph, const cluster::Cluster& c
     step.timeline = simulate::play(step.steps.graph);
     step.critical_path = simulate::critical_path(step.steps.graph, step.timeline);
     step.stages = stage_uses(step.steps, step.timeline);
+    step.memory = memory_uses(step.steps, step.timeline, step.costs);
     step.parts = parts(order, step);
     return step;
 }

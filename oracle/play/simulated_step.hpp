@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "play/memory_over_time.hpp"
 #include "play/step_tasks.hpp"
 #include "schedule/schedule.hpp"
 #include "simulate/critical_path.hpp"
@@ -82,6 +83,7 @@ struct SimulatedStep {
     simulate::Timeline timeline;
     simulate::CriticalPath critical_path;
     std::vector<StageUse> stages;
+    std::vector<MemoryUse> memory;  ///< by stage
     StepParts parts;
     std::optional<std::string> other_order;  ///< name of what was played instead of the plan's schedule
     std::int64_t in_flight = 0;              ///< passes whose activations the fullest stage holds
@@ -93,6 +95,8 @@ struct SimulatedStep {
     [[nodiscard]] Seconds time() const { return timeline.makespan + costs.outside; }
     /// Of the time that stages have for passes and updates, the share in which they are idle.
     [[nodiscard]] double idle_share() const;
+    /// The stage that fills its device most.
+    [[nodiscard]] std::size_t fullest_stage() const;
     /// Ranks that each stage stands for.
     [[nodiscard]] std::int64_t ranks_per_stage() const { return prediction.plan.devices() / steps.stages; }
 };

@@ -125,11 +125,12 @@ private:
             made.passes[static_cast<std::size_t>(which)] = pass(stage, part, which);
         }
         const step::StagePass alone = step::stage_pass(costed_, plan_, {{part}}, s);
-        if (s + c > 0 && alone.boundary > Seconds{}) {
-            made.received = alone.arriving.sent;
-            if (alone.arriving.gathered > Bytes{}) {
+        if (s + c > 0 && alone.boundary.time > Seconds{}) {
+            made.received = alone.boundary.arriving.sent;
+            if (alone.boundary.arriving.gathered > Bytes{}) {
                 made.gathers.push_back(exchange(Collective::all_gather, step::boundary_split(costed_, plan_),
-                                                alone.arriving.gathered, alone.gather, " of what was received"));
+                                                alone.boundary.arriving.gathered, alone.boundary.gather,
+                                                " of what was received"));
             }
         }
         return made;
@@ -146,9 +147,9 @@ private:
             made.exchange.group.strides.resize(1);
             made.exchange.group.strides[0].size = transfer.ranks;
         }
-        made.moment = !transfer.per_pass                  ? Moment::once
-                      : transfer.beside == Phase::forward ? Moment::every_forward
-                                                          : Moment::every_backward;
+        made.moment = !transfer.per_pass                  ? ExchangeMoment::once
+                      : transfer.beside == Phase::forward ? ExchangeMoment::every_forward
+                                                          : ExchangeMoment::every_backward;
         return made;
     }
 

@@ -54,12 +54,12 @@ struct PositionExchange {
 };
 
 /// When weights or gradients are exchanged.
-enum class Moment : std::uint8_t { once, every_forward, every_backward };
+enum class ExchangeMoment : std::uint8_t { once, every_forward, every_backward };
 
 /// An exchange of weights or gradients of a whole stage.
 struct StateExchange {
     Exchange exchange;
-    Moment moment = Moment::once;
+    ExchangeMoment moment = ExchangeMoment::once;
     bool gathers = false;       ///< weights; otherwise gradients
     std::int32_t partner = -1;  ///< of a tied weight: the other stage that holds it; the group is then empty
 };

@@ -34,14 +34,17 @@ Timeline play_in_order(const TaskGraph& graph, const Variation& variation) {
                 cause = Cause{earlier};
             }
         }
-        const Seconds duration = durations[task];
         const ResourceId resource = graph.resource_of[task];
         if (resource != kNoResource) {
-            Last& before = last[index(resource)];
+            const Last& before = last[index(resource)];
             if (before.end > start || cause == kNoCause) {
                 start = before.end;
                 cause = before.task;
             }
+        }
+        const Seconds duration = variation.duration_at ? variation.duration_at(task, start) : durations[task];
+        if (resource != kNoResource) {
+            Last& before = last[index(resource)];
             before = {start + duration, static_cast<Cause>(task)};
             timeline.busy[index(resource)] += duration;
         }
@@ -57,6 +60,8 @@ Timeline play_in_order(const TaskGraph& graph, const Variation& variation) {
 }  // namespace
 
 Timeline play(const TaskGraph& graph, const Routes* routes, const Variation& variation) {
+    check(graph.has_fixed_order || !variation.duration_at,
+          "durations depend on the time only where the order is fixed");
     return graph.has_fixed_order ? play_in_order(graph, variation) : play_events(graph, routes, variation);
 }
 

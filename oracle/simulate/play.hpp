@@ -11,6 +11,7 @@
 // Answers are the same on every machine: no random numbers, no order of addresses.
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "base/quantity.hpp"
@@ -25,6 +26,8 @@ struct Variation {
     std::span<const Seconds> durations;        ///< of each task
     std::span<const Bytes> bytes;              ///< of each flow
     std::span<const Seconds> resource_starts;  ///< of each resource: clock skew
+    /// Of a task that starts at a point in time, instead of `durations`; only where the order is fixed.
+    std::function<Seconds(std::size_t task, Seconds start)> duration_at;
 };
 
 /// `routes`: those of the flows; none are needed without flows. Throws InputError if tasks that hold resources wait for

@@ -6,6 +6,7 @@
 // spends to feed samples is exposed in full.
 #pragma once
 
+#include "step/pipeline_costs.hpp"
 #include "step/replica.hpp"
 
 namespace dodona::step {
@@ -18,6 +19,7 @@ public:
     InputTime(const CostedGraph& costed, const plan::Plan& plan, const ComposedStep& composed,
               std::int64_t microbatches);
 
+    [[nodiscard]] InputCosts costs() const { return {reading_, prefetched_, decoding_, feeding_, {}}; }
     [[nodiscard]] Seconds busy() const { return feeding_ + max(reading_, decoding_); }
     /// Exposed input time of a step that takes `step` without input.
     [[nodiscard]] Seconds exposed(Seconds step) const;

@@ -2,34 +2,81 @@
 
 #include "step/compose_plan.hpp"
 #include "step/evaluate.hpp"
+#include "step/input_time.hpp"
 #include "step/validate.hpp"
 
 namespace dodona::step {
 
 namespace {
 
+KeptActivations kept_of(const StageWork& work, const plan::Plan& plan, const std::vector<VirtualStage>& positions,
+                        const std::vector<std::int64_t>& held) {
+    return plan.offload.activations ? KeptActivations{} : kept_activations(*work.on, plan, {positions}, held);
+}
+
+StageMemory memory_of(const Replica& replica, std::size_t index, const plan::Plan& plan) {
+    const StageWork& work = replica.stages[index];
+    const Bytes kept =
+        kept_of(work, plan, work.stage.virtual_stages,
+                in_flight(plan.schedule, static_cast<std::int64_t>(index),
+                          static_cast<std::int64_t>(replica.stages.size()), replica.microbatches, plan.virtual_stages))
+            .total();
+    const MemoryTotals predicted = totals(work.memory);
+    const Bytes working = work.memory[MemoryPart::recompute];
+    return {.predicted = predicted,
+            .limit = work.on->memory_limit(),
+            .always = predicted.allocated - working - kept,
+            .working = working,
+            .unusable = plan.memory.fragmentation};
+}
+
+/// Collectives of layers in the passes of a position.
+void add_links(const StagePass& pass, PositionCost& position) {
+    const auto links = [](const PassCost& of, Seconds whole) { return min(whole, of.layer.value + of.halo.value); };
+    position.forward_links = links(pass.forward, position.forward);
+    position.recompute_links = links(pass.recompute, position.recompute);
+    position.backward_links = links(pass.backward, position.backward);
+}
+
 PipelineCosts pipeline_costs(const ComposedStep& composed, const plan::Plan& plan, const TimeParts& time) {
     const Replica& replica = composed.replicas[composed.critical];
+    const std::size_t stages = replica.stages.size();
     PipelineCosts costs;
     costs.microbatches = replica.microbatches;
     costs.transfers_overlap = plan.overlap.pipeline;
     costs.outside = time[TimePart::input] + plan.framework.seconds(plan::FrameworkParameter::step);
     const std::vector<Position<Seconds>> positions = positions_of<Seconds>(replica);
-    for_each_position(replica, [&](const StageWork& /*stage*/, const VirtualStageWork& part) {
-        const Position<Seconds>& position = positions[costs.positions.size()];
-        costs.positions.push_back({.forward = position.forward,
-                                   .recompute = part.recompute * position.back,
-                                   .backward = (1 - part.recompute) * position.back,
-                                   .weight_gradients = position.weight_gradients,
-                                   .receive = position.receive});
+    for_each_position(replica, [&](const StageWork& work, const VirtualStageWork& part) {
+        const std::size_t k = costs.positions.size();
+        const Position<Seconds>& whole = positions[k];
+        const VirtualStage& here = work.stage.virtual_stages[k / stages];
+        PositionCost& position = costs.positions.emplace_back();
+        position.forward = whole.forward;
+        position.recompute = part.recompute * whole.back;
+        position.backward = (1 - part.recompute) * whole.back;
+        position.weight_gradients = whole.weight_gradients;
+        position.receive = whole.receive;
+        position.kept = kept_of(work, plan, {here}, {1}).total();
+        add_links(stage_pass(*work.on, plan, {{here}}, k % stages), position);
     });
-    for (const StageWork& work : replica.stages) {
+    for (std::size_t s = 0; s < stages; ++s) {
+        const StageWork& work = replica.stages[s];
         costs.tails.push_back({.gradients = work.exposed.gradients,
                                .optimizer = work.update.value + work.offload.exposed_update,
                                .parameters = work.exposed.parameters,
                                .overhead = work.exposed.interference});
+        costs.memory.push_back(memory_of(replica, s, plan));
     }
     return costs;
+}
+
+/// With ZeRO-2 and ZeRO-3 all data ranks synchronise in every micro-batch.
+plan::Atoms replica_atoms(const CostedGraph& costed, const plan::Plan& plan) {
+    if (plan.shard == plan::ShardLevel::gradients || plan.shard == plan::ShardLevel::parameters) {
+        return 0;
+    }
+    const plan::Atoms stages = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : plan::Atoms{0};
+    return data_atoms(costed.mesh, plan.strategy) & ~communicating_atoms(costed.sharded) & ~stages;
 }
 
 }  // namespace
@@ -43,6 +90,9 @@ CostedPlan cost_plan(const graph::Graph& graph, const cluster::Cluster& cluster,
         const std::int64_t microbatches = plan.batch / (costed.sharded.data_ways * plan.microbatch);
         const ComposedStep composed = compose_plan(costed, plan, replica_groups(costed, plan), microbatches);
         costed_plan.costs = pipeline_costs(composed, plan, costed_plan.prediction.time);
+        costed_plan.costs.input = InputTime(costed, plan, composed, microbatches).costs();
+        costed_plan.costs.replicas = replica_atoms(costed, plan);
+        costed_plan.costs.input.fixed = plan.framework.seconds(plan::FrameworkParameter::step);
     }
     return costed_plan;
 }

@@ -11,6 +11,7 @@
 
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
+#include "plan/mesh.hpp"
 #include "plan/plan.hpp"
 #include "step/prediction.hpp"
 
@@ -23,6 +24,11 @@ struct PositionCost {
     Seconds backward;
     Seconds weight_gradients;  ///< of `backward`: what a schedule may put off
     Seconds receive;           ///< of its input from the position before, and of the gradient sent back; 0 at the first
+    // Collectives of layers, as part of the pass:
+    Seconds forward_links;
+    Seconds recompute_links;
+    Seconds backward_links;
+    Bytes kept;  ///< on the device for the backward pass; 0 where activations are offloaded
 };
 
 /// What a stage does after its last backward pass.
@@ -34,13 +40,35 @@ struct StageTail {
     [[nodiscard]] Seconds total() const { return gradients + optimizer + parameters + overhead; }
 };
 
+/// Tensors of a stage by how long they are there.
+struct StageMemory {
+    MemoryTotals predicted;  ///< peak in closed form
+    Bytes limit;             ///< of its device
+    Bytes always;            ///< for the whole step: states, buffers, workspace
+    Bytes working;           ///< dropped activations, while they are recomputed and used
+    double unusable = 0;     ///< what the allocator has reserved and cannot use, over what is allocated
+};
+
+/// How samples reach the devices (input_time.hpp), busy times of a step. Without noise all but `fixed` is in
+/// PipelineCosts::outside as far as it is exposed.
+struct InputCosts {
+    Seconds reading;          ///< from storage, by the node with most samples
+    bool prefetched = false;  ///< reading runs beside the steps before
+    Seconds decoding;         ///< by hosts, beside the step before
+    Seconds feeding;          ///< by the training process
+    Seconds fixed;            ///< of the framework, once a step
+};
+
 struct PipelineCosts {
     std::int64_t microbatches = 1;
     std::vector<PositionCost> positions;
-    std::vector<StageTail> tails;  ///< by stage
+    std::vector<StageTail> tails;     ///< by stage
+    std::vector<StageMemory> memory;  ///< by stage
     bool transfers_overlap =
         false;        ///< pipeline send/recv runs beside compute; else a stage waits for what it receives
     Seconds outside;  ///< once a step, beside the pipeline: input and the framework's fixed time
+    InputCosts input;
+    plan::Atoms replicas = 0;  ///< of the mesh: data ranks that synchronise once a step only
 };
 
 struct CostedPlan {

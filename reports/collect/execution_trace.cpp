@@ -15,7 +15,7 @@ namespace dodona::reports {
 namespace {
 
 using cluster::Collective;
-using play::Moment;
+using play::ExchangeMoment;
 using play::Pass;
 using play::StepTask;
 using play::Stream;
@@ -267,8 +267,8 @@ private:
         const bool first_back = repeats || recomputes(task) == false;
         for (const play::StateExchange& state : states_.states) {
             const bool now =
-                state.moment == Moment::every_forward ? forward
-                : state.moment == Moment::every_backward
+                state.moment == ExchangeMoment::every_forward ? forward
+                : state.moment == ExchangeMoment::every_backward
                     ? !forward && first_back
                     : forward && state.exchange.hidden && has_run_[static_cast<std::size_t>(task.position)] == 0;
             if (state.gathers && now && !exchanges.of(Pass::forward).segments.empty()) {
@@ -288,9 +288,9 @@ private:
         const auto position = static_cast<std::size_t>(task.position);
         const Work makes = puts_off_[position] != 0 ? Work::weights : Work::backward;
         for (const play::StateExchange& state : states_.states) {
-            const bool now =
-                state.moment == Moment::every_backward || (state.moment == Moment::once && state.exchange.hidden &&
-                                                           state.partner < 0 && last_backward_[position] == i);
+            const bool now = state.moment == ExchangeMoment::every_backward ||
+                             (state.moment == ExchangeMoment::once && state.exchange.hidden && state.partner < 0 &&
+                              last_backward_[position] == i);
             if (!state.gathers && task.work == makes && now) {
                 found.push_back(&state.exchange);
             }
@@ -384,7 +384,7 @@ private:
     void add_reductions_of_step(std::size_t i) {
         for (const play::StateExchange& state : states_.states) {
             const bool is_done = state.exchange.hidden && state.partner < 0;
-            if (!state.gathers && state.moment == Moment::once && !is_done) {
+            if (!state.gathers && state.moment == ExchangeMoment::once && !is_done) {
                 last_ = add_exchange(state.exchange, 1, start(i), last_, {}, state.partner);
             }
         }
@@ -398,7 +398,7 @@ private:
 
     void add_gathers_of_step(std::size_t i) {
         for (const play::StateExchange& state : states_.states) {
-            if (state.gathers && state.moment == Moment::once && !state.exchange.hidden) {
+            if (state.gathers && state.moment == ExchangeMoment::once && !state.exchange.hidden) {
                 last_ = add_exchange(state.exchange, 1, start(i), last_, {});
             }
         }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/collect/noise_report.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/collect/prediction_record.hpp"
 #include "reports/document/number_format.hpp"
@@ -64,6 +65,24 @@ Record resources_record(const SimulatedStep& step) {
     return resources;
 }
 
+Record memory_record(const SimulatedStep& step) {
+    Record stages = no_elements();
+    for (std::size_t s = 0; s < step.memory.size(); ++s) {
+        const play::MemoryUse& use = step.memory[s];
+        const step::StageMemory& memory = step.costs.memory[s];
+        stages.push_back({{"stage", s + 1},
+                          {"always_bytes", memory.always},
+                          {"peak_bytes", use.peak},
+                          {"peak_at_s", use.at},
+                          {"predicted_peak_bytes", memory.predicted.allocated},
+                          {"process_bytes", use.process},
+                          {"limit_bytes", memory.limit},
+                          {"span_s", step.timeline.makespan / static_cast<double>(play::kMemorySpans)},
+                          {"largest_by_span_bytes", use.by_span}});
+    }
+    return stages;
+}
+
 /// Kind 0 of a simulation is "other"; works follow.
 Seconds on_critical_path(const SimulatedStep& step, Work work) {
     return step.critical_path.time_of_kind[static_cast<std::size_t>(work) + 1];
@@ -111,6 +130,7 @@ Record simulation_record(const SimulatedStep& step) {
             {"tasks", step.steps.tasks.size()},
             {"folded", {{"stages", step.stages.size()}, {"ranks_per_stage", step.ranks_per_stage()}}},
             {"resources", resources_record(step)},
+            {"memory", memory_record(step)},
             {"critical_path", path}};
 }
 
@@ -137,6 +157,15 @@ bool alike(const SimulatedStep& step, std::size_t a, std::size_t b) {
            max(difference, -1.0 * difference) < 1e-9 * step.time();
 }
 
+/// The largest peak of the stages.
+Bytes most_memory(const SimulatedStep& step, std::size_t first, std::size_t last) {
+    Bytes most;
+    for (std::size_t s = first; s <= last; ++s) {
+        most = max(most, step.memory[s].process);
+    }
+    return most;
+}
+
 Table stage_use_table(const SimulatedStep& step) {
     Table table({{"stage", Align::right},
                  {"layers"},
@@ -144,7 +173,8 @@ Table stage_use_table(const SimulatedStep& step) {
                  {step.costs.transfers_overlap ? "send/recv beside" : "send/recv", Align::right},
                  {"update", Align::right},
                  {"idle", Align::right},
-                 {"busy", Align::right}});
+                 {"busy", Align::right},
+                 {"memory", Align::right}});
     for (std::size_t first = 0; first < step.stages.size();) {
         const play::StageUse& stage = step.stages[first];
         std::size_t last = first;
@@ -156,7 +186,8 @@ Table stage_use_table(const SimulatedStep& step) {
         const Seconds transfers = time(Work::pipeline);
         table.row({first == last ? std::to_string(first + 1) : fmt::format("{}-{}", first + 1, last + 1),
                    step.prediction.stages[first].layers, passes, transfers + stage.hidden_transfers,
-                   stage.busy() - passes - transfers, stage.idle, Percent{utilisation(step, stage)}});
+                   stage.busy() - passes - transfers, stage.idle, Percent{utilisation(step, stage)},
+                   most_memory(step, first, last)});
         first = last + 1;
     }
     return table;
@@ -221,10 +252,20 @@ std::string other_order_text(const SimulatedStep& step) {
         return "";
     }
     const std::string planned(plan::name(step.prediction.plan.schedule));
-    return fmt::format(
-        "played in the order of {}, in which a stage holds activations of up to {} passes ({} with {}, for "
-        "which the memory is predicted)",
-        *step.other_order, step.in_flight, step.in_flight_of_plan, planned);
+    return fmt::format("played in the order of {}, in which a stage holds activations of up to {} passes ({} with {})",
+                       *step.other_order, step.in_flight, step.in_flight_of_plan, planned);
+}
+
+KeyFigure memory_figure(const SimulatedStep& step) {
+    const std::size_t fullest = step.fullest_stage();
+    const play::MemoryUse& use = step.memory[fullest];
+    const Bytes limit = step.costs.memory[fullest].limit;
+    return {.label = "memory",
+            .value = use.process,
+            .note = fmt::format("of {} at the peak of {}, {} into the passes", text(limit),
+                                step.memory.size() == 1 ? "the device" : fmt::format("stage {}", fullest + 1),
+                                text(use.at)),
+            .tone = use.process > limit ? Tone::bad : Tone::plain};
 }
 
 std::vector<KeyFigure> simulation_figures(const SimulatedStep& step) {
@@ -232,9 +273,8 @@ std::vector<KeyFigure> simulation_figures(const SimulatedStep& step) {
         {.label = "step, played", .value = step.time(), .note = {}},
         {.label = "closed form", .value = step.prediction.step.value, .note = {}},
         {.label = "difference", .value = Percent{.ratio = difference(step), .sign = true}, .note = {}},
-        {.label = "idle",
-         .value = Percent{step.idle_share()},
-         .note = "of the time of all stages: bubble and waiting"}};
+        {.label = "idle", .value = Percent{step.idle_share()}, .note = "of the time of all stages: bubble and waiting"},
+        memory_figure(step)};
     if (step.prediction.why_not) {
         figures.push_back(
             {.label = "fits", .value = "no: " + text(*step.prediction.why_not), .note = {}, .tone = Tone::bad});
@@ -244,7 +284,8 @@ std::vector<KeyFigure> simulation_figures(const SimulatedStep& step) {
 
 }  // namespace
 
-Document simulation_document(const Subject& subject, const SimulatedStep& step) {
+Document simulation_document(const Subject& subject, const SimulatedStep& step, const play::NoisySteps* noisy,
+                             const play::NoiseStudy* study) {
     Document document;
     document.record = simulation_record(step);
     document.rows = std::get<Record::List>(document.record.at("resources").of());
@@ -261,6 +302,14 @@ Document simulation_document(const Subject& subject, const SimulatedStep& step) 
     }
     add_section(document, {"Critical path"}, {path_table(step)});
     add(document, Note{folded_text(step)});
+    document.record["noise"] = noisy != nullptr ? noise_record(*noisy) : Record();
+    if (noisy != nullptr) {
+        add_noise(document, *noisy, step.prediction.plan.framework[plan::FrameworkParameter::stragglers]);
+    }
+    document.record["study"] = study != nullptr ? study_record(*study) : Record();
+    if (study != nullptr) {
+        add_study(document, *study);
+    }
     return document;
 }
 

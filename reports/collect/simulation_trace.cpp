@@ -1,6 +1,7 @@
 #include "reports/collect/simulation_trace.hpp"
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -41,6 +42,7 @@ public:
         add_slices();
         add_arrows();
         add_in_flight();
+        add_memory();
         return std::move(trace_);
     }
 
@@ -116,6 +118,19 @@ private:
             }
         }
     }
+
+    void add_memory() {
+        for (std::size_t stage = 0; stage < step_.costs.memory.size(); ++stage) {
+            trace_.counters.push_back({static_cast<std::int64_t>(stage), "allocated bytes", Seconds{},
+                                       bytes(step_.costs.memory[stage].always)});
+        }
+        play::visit_memory(step_.steps, step_.timeline, step_.costs,
+                           [this](std::int32_t stage, Seconds at, Bytes allocated) {
+                               trace_.counters.push_back({stage, "allocated bytes", at, bytes(allocated)});
+                           });
+    }
+
+    static double bytes(Bytes size) { return std::round(size.in(unit::byte)); }
 
     const play::SimulatedStep& step_;
     Trace trace_;

@@ -5,6 +5,7 @@
 #include "files/machine_file.hpp"
 #include "files/memory_profile_file.hpp"
 #include "files/model_file.hpp"
+#include "files/noise_file.hpp"
 #include "files/plan_file.hpp"
 #include "files/profile_file.hpp"
 #include "files/strategy_file.hpp"
@@ -20,7 +21,8 @@ std::vector<FileKind> file_kinds() {
             {"strategy", description<plan::Strategy>()},
             {"plan", description<PlanFile>()},
             {"framework", description<plan::Framework>()},
-            {"memory", description<plan::MemoryProfile>()}};
+            {"memory", description<plan::MemoryProfile>()},
+            {"noise", description<simulate::NoiseProfile>()}};
 }
 
 }  // namespace dodona::files::testing

@@ -12,6 +12,7 @@
 #include "files/library.hpp"
 #include "files/link_file.hpp"
 #include "files/machine_file.hpp"
+#include "files/noise_file.hpp"
 #include "files/plan_file.hpp"
 #include "files/strategy_file.hpp"
 #include "graph/graph.hpp"
@@ -39,6 +40,8 @@ inline void read_as(const std::string& kind, Document document) {
         static_cast<void>(read_strategy(std::move(document)));
     } else if (kind == "framework") {
         static_cast<void>(read_framework(std::move(document)));
+    } else if (kind == "noise") {
+        static_cast<void>(read_noise(std::move(document)));
     } else {
         ASSERT_EQ(kind, "plan");
         static_cast<void>(read_plan(std::move(document), library().strategy_opener(), library().framework_opener()));

@@ -58,6 +58,11 @@ std::vector<Case> cases() {
     const auto goodput = [](const reliability::Goodput& answer) {
         return [=] { return goodput_document(kSubject, answer); };
     };
+    const auto with_noise = [] {
+        const play::NoisySteps steps = noisy();
+        const play::NoiseStudy loads = study();
+        return simulation_document(kSubject, simulated(), &steps, &loads);
+    };
     const auto frameworks = [] { return frameworks_document({software(), software()}); };
     return {{"plan.txt", plan(two_plans())},
             {"plan-narrow.txt", plan(two_plans()), {.width = 72}},
@@ -88,6 +93,8 @@ std::vector<Case> cases() {
             {"goodput.json", goodput(failing_run())},
             {"goodput.csv", goodput(failing_run())},
             {"goodput-none.txt", goodput(hopeless_run())},
+            {"simulate-noise.txt", with_noise},
+            {"simulate-noise.json", with_noise},
             {"simulate.txt", simulate},
             {"simulate.md", simulate},
             {"simulate.json", simulate},

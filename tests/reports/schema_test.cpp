@@ -167,16 +167,32 @@ TEST(Schema, HoldsForSimulatedSteps) {
                           .busiest = {{"a", "b", 1_GB, 0.5}}};
     const nlohmann::json good = parsed(simulation_document({"net", "box"}, with_flows));
     EXPECT_TRUE(is_valid("simulate", good));
-    for (const std::string at : {"", "/parts", "/parts/tail", "/folded", "/resources/0", "/critical_path/0", "/network",
-                                 "/network/degraded/0", "/network/busiest_links/0"}) {
+    for (const std::string at : {"", "/parts", "/parts/tail", "/folded", "/resources/0", "/memory/0",
+                                 "/critical_path/0", "/network", "/network/degraded/0", "/network/busiest_links/0"}) {
         for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
             nlohmann::json broken = good;
             broken[nlohmann::json::json_pointer(at)].erase(key);
             EXPECT_FALSE(is_valid("simulate", broken)) << at << " " << key;
         }
     }
+    const play::NoisySteps steps = noisy();
+    const play::NoiseStudy loads = study();
+    const nlohmann::json with_noise = parsed(simulation_document({"net", "box"}, simulated(), &steps, &loads));
+    EXPECT_TRUE(is_valid("simulate", with_noise));
+    for (const std::string at : {"/noise", "/noise/sources/0", "/noise/with", "/noise/percentiles", "/noise/folded",
+                                 "/noise/scales/0", "/noise/alone/0", "/study", "/study/loads/0", "/study/lent"}) {
+        for (const auto& [key, value] : with_noise[nlohmann::json::json_pointer(at)].items()) {
+            nlohmann::json broken = with_noise;
+            broken[nlohmann::json::json_pointer(at)].erase(key);
+            EXPECT_FALSE(is_valid("simulate", broken)) << at << " " << key;
+        }
+    }
+    play::NoisySteps stopped = noisy();
+    stopped.steps.clear();
+    EXPECT_TRUE(is_valid("simulate", parsed(simulation_document({"net", "box"}, simulated(), &stopped))));
     nlohmann::json definitions = schema_of("simulate")["definitions"];
     definitions.erase("compared_part");
+    definitions.erase("step_statistics");
     EXPECT_EQ(definitions, schema_of("predict")["definitions"]);
 }
 

@@ -85,11 +85,26 @@ TEST(Trace, ThreadsHaveNames) {
 TEST(Trace, CountersEndAtNothing) {
     std::map<int, double> last;
     for (const Json& counter : events(timeline(), "C")) {
+        if (counter["name"] != "micro-batches in flight") {
+            continue;
+        }
         last[counter["pid"].get<int>()] = counter["args"]["value"].get<double>();
         EXPECT_GE(counter["args"]["value"].get<double>(), 0);
         EXPECT_LE(counter["args"]["value"].get<double>(), 2);
     }
     EXPECT_EQ(last, (std::map<int, double>{{0, 0}, {1, 0}}));
+}
+
+TEST(Trace, MemoryBeginsAndEndsWithWhatIsAlwaysThere) {
+    std::map<int, std::vector<double>> allocated;
+    for (const Json& counter : events(timeline(), "C")) {
+        if (counter["name"] == "allocated bytes") {
+            allocated[counter["pid"].get<int>()].push_back(counter["args"]["value"].get<double>() / (1 << 30));
+        }
+    }
+    // 1F1B of two stages: F F B B, and F B F B with a working set of 1 GiB in B.
+    EXPECT_EQ(allocated[0], (std::vector<double>{10, 12, 14, 12, 10}));
+    EXPECT_EQ(allocated[1], (std::vector<double>{10, 13, 14, 10, 13, 14, 10}));
 }
 
 TEST(Trace, GzipUnpacksToTheSameText) {
