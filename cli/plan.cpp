@@ -17,6 +17,7 @@
 #include "cli/space_options.hpp"
 #include "cli/workload.hpp"
 #include "files/plan_file.hpp"
+#include "play/simulated_step.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/document/number_format.hpp"
 #include "search/crossover_search.hpp"
@@ -43,6 +44,10 @@ std::vector<Option> plan_command_options() {
         all.push_back(std::move(option));
     }
     all.push_back({.names = "--top", .value = "K", .description = "plans to list; default: 5", .group = search});
+    all.push_back({.names = "--simulate",
+                   .value = "K",
+                   .description = "play the steps of the first K plans task by task, and rank them by that",
+                   .group = search});
     all.push_back({.names = "--save",
                    .value = "FILE",
                    .description = "write the best plan as a file that `dodona predict --plan` reads",
@@ -123,6 +128,30 @@ search::Answer search_with_progress(const Workload& workload, const search::Spac
     return answer;
 }
 
+/// Plays the first `count` plans and ranks them anew; those that take equally long keep their order. What is not played when
+/// the user stops keeps its rank, after those that are.
+void rank_by_playing(const Workload& workload, std::size_t count, search::Answer& answer) {
+    struct Played {
+        Seconds step;
+        step::Prediction plan;
+    };
+    std::vector<Played> left;
+    while (left.size() < std::min(count, answer.plans.size()) && !interrupted()) {
+        const step::Prediction& plan = answer.plans[left.size()];
+        left.push_back({play::simulate_step(workload.graph, workload.cluster, plan.plan).time(), plan});
+    }
+    for (std::size_t rank = 0; !left.empty(); ++rank) {
+        const auto fastest = std::min_element(left.begin(), left.end(),
+                                              [](const Played& a, const Played& b) { return a.step < b.step; });
+        const Seconds equal = (1 + search::kEqualTime) * fastest->step;
+        const auto next =
+            std::find_if(left.begin(), left.end(), [&](const Played& played) { return played.step <= equal; });
+        answer.played.push_back(next->step);
+        answer.plans[rank] = std::move(next->plan);
+        left.erase(next);
+    }
+}
+
 int run_plan(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string save_to = writable_file(arguments, "--save");
@@ -140,7 +169,8 @@ int run_plan(Arguments& arguments) {
         arguments.fault("--observed-plan", "the time of its step is missing", "add --observed TIME");
     }
     const bool explains = read_explain(arguments, output);
-    const std::size_t shown = space.top;
+    const std::size_t simulated = static_cast<std::size_t>(arguments.count("--simulate", kMostPlans).value_or(0));
+    const std::size_t shown = std::max(space.top, simulated);
     space.top = explains ? std::max(shown, search::kCompetitors) : shown;
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
@@ -175,6 +205,7 @@ int run_plan(Arguments& arguments) {
     if (answer.layers) {
         answer.question.strategies.emplace_back(search::kByLayers);
     }
+    rank_by_playing(workload, simulated, answer);
     if (explains) {
         const search::Searcher again = by_layers(arguments) ? search::search_layers : search::search;
         explain({workload.graph, workload.cluster, space, again}, answer);

@@ -11,6 +11,7 @@
 #include "cluster/group_members.hpp"
 #include "play/cluster_topology.hpp"
 #include "play/exchange_flows.hpp"
+#include "play/memory_over_time.hpp"
 #include "simulate/play.hpp"
 
 namespace dodona::play {
@@ -447,6 +448,7 @@ void play_flows(SimulatedStep& step, const StepCommunication& communication, con
     step.critical_path = simulate::critical_path(graph, all);
     step.timeline = timeline_of(slowest_replica(step, builder, all), step, builder, all);
     step.stages = stage_uses(step.steps, step.timeline);
+    step.memory = memory_uses(step.steps, step.timeline, step.costs);
     step.parts.transfers.played = passes - step.parts.passes.played;
     step.parts.tail.played = all.makespan - passes;
     step.network = NetworkFlows{.ranks = ranks,

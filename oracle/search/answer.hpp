@@ -71,6 +71,7 @@ struct Question {
 struct Answer {
     Question question;
     std::vector<step::Prediction> plans;  ///< fastest first, all fit
+    std::vector<Seconds> played;          ///< steps of the first plans as they were played, where that ranks them
     std::vector<Infeasible> infeasible;   ///< most frequent first
     /// Where nothing fits: the configuration that needs least memory, predicted as if it fitted.
     std::vector<step::Prediction> nearest;

@@ -52,6 +52,9 @@ Record answer_record(const search::Answer& answer, const Ranking& ranking) {
     std::vector<Record> plans = ranking_record(ranking);
     for (std::size_t i = 0; i < plans.size(); ++i) {
         const plan::Strategy& strategy = ranking.plans[i].plan->plan.strategy;
+        if (i < answer.played.size()) {
+            plans[i]["played_s"] = answer.played[i].in(unit::second);
+        }
         if (strategy.name == search::kByLayers) {
             plans[i]["rules"] = rules_record(strategy);
         }

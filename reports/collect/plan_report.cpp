@@ -67,6 +67,23 @@ std::string layer_search_counts(const search::Answer& answer) {
                        listed || answer.plans.empty() ? "" : "; no plan is faster than those of the named strategies");
 }
 
+/// Ranks follow what was played.
+void add_played(Document& document, const search::Answer& answer) {
+    if (answer.played.empty()) {
+        return;
+    }
+    Table table({{"#", Align::right},
+                 {"step, played", Align::right},
+                 {"closed form", Align::right},
+                 {"difference", Align::right}});
+    for (std::size_t i = 0; i < answer.played.size(); ++i) {
+        const Seconds predicted = answer.plans[i].step.value;
+        table.row({Count{i + 1}, answer.played[i], predicted,
+                   Percent{.ratio = answer.played[i] / predicted - 1, .sign = true}});
+    }
+    add_section(document, {"Played task by task"}, {std::move(table)});
+}
+
 void add_reasons_of_first(Document& document, const search::Answer& answer, const Ranking& ranking) {
     const step::Prediction& best = answer.plans.front();
     List reasons;
@@ -159,7 +176,7 @@ Table ranking_table(const Ranking& ranking) {
 std::string against_runner_up(const Ranking& ranking) {
     const step::Prediction& first = *ranking.plans.at(0).plan;
     const step::Prediction& second = *ranking.plans.at(1).plan;
-    const double longer = second.step.value / first.step.value - 1;
+    const double longer = ranking.plans.at(1).step / ranking.plans.at(0).step - 1;
     std::vector<std::pair<Seconds, std::size_t>> differences;
     for (std::size_t i = 0; i < step::kTimeParts; ++i) {
         const Seconds difference = second.time.values[i] - first.time.values[i];
@@ -189,7 +206,7 @@ std::string against_runner_up(const Ranking& ranking) {
 }
 
 Document plan_document(const search::Answer& answer, const std::string& saved) {
-    const Ranking ranking = ranking_of(answer.plans);
+    const Ranking ranking = ranking_of(answer.plans, answer.played);
     Document document;
     document.record = answer_record(answer, ranking);
     document.rows = ranking_record(ranking);
@@ -205,6 +222,7 @@ Document plan_document(const search::Answer& answer, const std::string& saved) {
         add(document, std::move(figures));
         add(document, ranking_table(ranking));
         add(document, Note{ties_text(ranking)});
+        add_played(document, answer);
         add_own_strategy(document, answer);
         add_reasons_of_first(document, answer, ranking);
         if (answer.explanation) {
