@@ -138,7 +138,7 @@ std::vector<MeshTables::PositionEntry> MeshTables::positions(const PassTable& pa
             const step::Incoming arriving = step::incoming(passes.costed, {{here}}, split);
             std::optional<Seconds> receive[2];
             for (std::size_t s = run.first; s < run.first + run.size; ++s) {
-                PositionEntry& position = found.emplace_back(content);
+                PositionEntry& position = found.emplace_back(PositionEntry{.content = content, .receive = {}});
                 if (found.size() > 1 && cut.stages > 1 && arriving.sent > Bytes{}) {
                     std::optional<Seconds>& known = receive[near_[s] ? 1 : 0];
                     known = known ? known : send(arriving, plan, s, near_[s]);
