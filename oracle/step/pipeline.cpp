@@ -238,7 +238,8 @@ Skipped skipped(const Pipeline<Number>& pipeline, const PlayedOrder& order, cons
     if (rounds.begin < 0) {
         return {};
     }
-    return {.rounds = static_cast<double>(pipeline.microbatches / pipeline.stages - kRounds),
+    const std::int64_t all = pipeline.microbatches / pipeline.stages;
+    return {.rounds = static_cast<double>(all - kRounds),
             .begin = played.start[static_cast<std::size_t>(rounds.begin)],
             .end = played.start[static_cast<std::size_t>(rounds.end)]};
 }
