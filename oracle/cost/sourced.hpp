@@ -1,5 +1,5 @@
 // A time with its derivatives by error source: what is composed of such numbers has its interval and its sensitivities
-// without any further formula. max and < look at the time alone.
+// without any further formula. Numbers are compared by their time alone.
 #pragma once
 
 #include "cost/error_source.hpp"

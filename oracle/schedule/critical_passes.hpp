@@ -6,8 +6,8 @@
 namespace dodona::schedule {
 
 /// Calls `on_task(step)` for each task on the critical path and `on_transfer(boundary, end)` for each transfer with its
-/// end, from the end of the last task back to 0: their durations add up to the makespan. Of several paths, the one that stays on a stage.
-/// Domain: an order without pairs that run together, played into `played` with these durations.
+/// end, from the end of the last task back to 0: their durations add up to the makespan. Of several paths, the one that
+/// stays on a stage. Domain: an order without pairs that run together, played into `played` with these durations.
 template <class Number, class OnTask, class OnTransfer>
 void for_each_critical(const Dependencies& dependencies, const Durations<Number>& durations,
                        const Played<Number>& played, OnTask on_task, OnTransfer on_transfer) {

@@ -5,7 +5,6 @@
 
 #include "base/check.hpp"
 #include "schedule/critical_passes.hpp"
-#include "schedule/schedule.hpp"
 
 namespace dodona::step {
 
@@ -14,9 +13,6 @@ namespace {
 using cost::seconds;
 using plan::ScheduleKind;
 using schedule::TaskKind;
-
-/// Orders of more tasks than this in all are not kept.
-constexpr std::size_t kMostSteps = std::size_t{1} << 22;
 
 /// Relative difference below which positions are equal.
 constexpr double kEqual = 1e-9;
@@ -291,64 +287,7 @@ schedule::Shape shape_of(const Pipeline<Number>& pipeline) {
             static_cast<std::int32_t>(pipeline.positions.size()) / static_cast<std::int32_t>(pipeline.stages)};
 }
 
-/// With no more rounds than are played, of schedules that have a steady state.
-schedule::Shape played_shape(ScheduleKind kind, schedule::Shape shape) {
-    if (shape.micro_batches % shape.stages == 0 && kind != ScheduleKind::breadth_first) {
-        shape.micro_batches = std::min(shape.micro_batches, kRounds * shape.stages);
-    }
-    return shape;
-}
-
-/// The stage's first forward pass of a micro-batch; tasks are counted stage after stage.
-std::int32_t first_forward(const schedule::Order& order, std::size_t stage, std::int32_t micro_batch) {
-    std::size_t before = 0;
-    for (std::size_t s = 0; s < stage; ++s) {
-        before += order.stages[s].size();
-    }
-    const std::vector<schedule::Task>& tasks = order.stages[stage];
-    const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const schedule::Task& task) {
-        return task.kind == TaskKind::forward && task.micro_batch == micro_batch;
-    });
-    return static_cast<std::int32_t>(before + static_cast<std::size_t>(found - tasks.begin()));
-}
-
-PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
-    const schedule::Schedule* schedule = schedule::find_schedule(name(kind));
-    check(schedule != nullptr, "the schedules of plans are in the table of schedules");
-    if (schedule->unmet(shape)) {
-        return nullptr;
-    }
-    const schedule::Order order = order_of(*schedule, shape);
-    PlayedOrder played{.tasks = schedule::resolve(order), .rounds = {}};
-    for (std::size_t s = 0; s < order.stages.size(); ++s) {
-        PlayedOrder::Rounds& rounds = played.rounds.emplace_back();
-        if (shape.micro_batches == kRounds * shape.stages && kind != ScheduleKind::breadth_first) {
-            rounds = {first_forward(order, s, 3 * shape.stages), first_forward(order, s, 6 * shape.stages)};
-        }
-    }
-    return std::make_shared<const PlayedOrder>(std::move(played));
-}
-
 }  // namespace
-
-PlayedOrders::Known PlayedOrders::of(ScheduleKind kind, const schedule::Shape& shape) {
-    const std::pair key(kind, played_shape(kind, shape));
-    {
-        const std::lock_guard lock(mutex_);
-        if (const auto found = known_.find(key); found != known_.end()) {
-            return found->second;
-        }
-    }
-    Known order = resolved(kind, key.second);
-    const std::size_t steps = order ? order->tasks.steps.size() : 0;
-    const std::lock_guard lock(mutex_);
-    if (steps_ + steps > kMostSteps) {
-        known_.clear();
-        steps_ = 0;
-    }
-    steps_ += steps;
-    return known_.emplace(key, std::move(order)).first->second;
-}
 
 template <class Number>
 Number pipeline_total(const Pipeline<Number>& pipeline, PlayedOrders& orders) {
@@ -367,15 +306,6 @@ template Seconds pipeline_total(const Pipeline<Seconds>&, PlayedOrders&);
 template cost::Sourced pipeline_total(const Pipeline<cost::Sourced>&, PlayedOrders&);
 
 Seconds pipeline_bound(const Pipeline<Seconds>& pipeline) { return ClosedForms(pipeline).bound(); }
-
-double receives(const Pipeline<Seconds>& pipeline, std::size_t stage) {
-    double count = 0;
-    const std::size_t positions = pipeline.positions.size();
-    for (std::size_t k = stage; pipeline.stages > 1 && k < positions; k += static_cast<std::size_t>(pipeline.stages)) {
-        count += (k > 0 ? 1 : 0) + (k + 1 < positions ? 1 : 0);
-    }
-    return static_cast<double>(pipeline.microbatches) * count;
-}
 
 PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orders) {
     PipelineTime time;

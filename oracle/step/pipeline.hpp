@@ -13,24 +13,20 @@
 //   GPipe  T = sum of (F_s + B_s + x_s) + (m - 1) (max F_s + max B_s)
 //
 // Where transfers overlap, the slowest of them may set the pace instead: T >= sum of (F_s + B_s + x_s) + (m - 1) max x_s / 2.
-// 1F1B is exact for equal stages, (m + p - 1) (F + B) (Huang et al. 2019; Narayanan et al., SC'21, section 2.2), and
-// within 3 % for uneven ones (tests/step/pipeline_test.cpp); GPipe is exact without overlap. Equal boundaries give ParaDL's
-// Table 3, layer parallelism: 2 (p + m - 2) transfers. Interleaved 1F1B over v equal positions a stage takes
-// (m v + p - 1) (F + B) of a position. All else, such as interleaving with an embedding or a head on some positions, is
+// 1F1B is exact for equal stages, (m + p - 1) (F + B) (Huang et al. 2019; Narayanan et al., SC'21, section 2.2), and a
+// lower bound for uneven ones, within 3 % where they differ by up to half (tests/step/pipeline_test.cpp). GPipe is exact
+// without overlap; equal boundaries then give ParaDL's Table 3, layer parallelism: 2 (p + m - 2) transfers. Interleaved
+// 1F1B over v equal positions a stage takes (m v + p - 1) (F + B) of a position. All else, such as interleaving with an embedding or a head on some positions, is
 // played (schedule/play.hpp), as are schedules that put off gradients of weights.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "cost/sourced.hpp"
 #include "plan/plan.hpp"
-#include "schedule/dependencies.hpp"
+#include "step/played_orders.hpp"
 
 namespace dodona::step {
 
@@ -54,32 +50,6 @@ struct Pipeline {
     bool transfers_overlap = false;  ///< transfers run beside compute; else a stage waits for what it receives
 };
 
-/// An order whose steady state is played once: of more than kRounds rounds of as many micro-batches as there are stages, the
-/// others take as long as those in the middle.
-struct PlayedOrder {
-    schedule::Dependencies tasks;
-    /// Tasks that begin three rounds of the steady state, and the next after them, by stage; -1: of fewer rounds.
-    struct Rounds {
-        std::int32_t begin = -1;
-        std::int32_t end = -1;
-    };
-    std::vector<Rounds> rounds;
-};
-inline constexpr std::int32_t kRounds = 8;
-
-/// Orders of tasks, resolved once for each shape. Threads may share it.
-class PlayedOrders {
-public:
-    using Known = std::shared_ptr<const PlayedOrder>;
-    /// None if the schedule has no order for that, such as interleaving where the stages do not divide the micro-batches.
-    Known of(plan::ScheduleKind kind, const schedule::Shape& shape);
-
-private:
-    std::mutex mutex_;
-    std::map<std::pair<plan::ScheduleKind, schedule::Shape>, Known> known_;
-    std::size_t steps_ = 0;  ///< of all orders kept
-};
-
 /// Domain: at least one position on each stage, one micro-batch. Where a schedule has no order for the shape, as if its
 /// positions were equal.
 template <class Number>
@@ -97,9 +67,6 @@ struct PipelineTime {
     Seconds bubble;            ///< idle time of the critical stage, without transfers
 };
 PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orders);
-
-/// Transfers that a stage receives in a step.
-double receives(const Pipeline<Seconds>& pipeline, std::size_t stage);
 
 /// Micro-batches whose activations each virtual stage of stage `stage` (from 0) holds at its peak.
 /// GPipe and breadth-first m; 1F1B min(m, p - s); interleaved (v-1) p + 2 (p-s-1) + 1 passes in groups of p, so that the

@@ -32,10 +32,10 @@ struct Piece {
 /// The network as a row of pieces that it may be cut between: single instances, but of very deep networks.
 std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts);
 
-/// Cuts into `stages` x `virtual_stages` virtual stages. Equal blocks where the number of blocks divides evenly (layers before
-/// and after them join the first and the last), as training frameworks do; otherwise the most even cut by time, that of
-/// what crosses each boundary included. `given` (blocks per virtual stage) overrides. Domain: no more virtual stages than segments
-/// (pipeline_limit).
+/// Cuts into `stages` x `virtual_stages` virtual stages. Equal blocks where the number of blocks divides evenly (layers
+/// before and after them join the first and the last), as training frameworks do; otherwise the most even cut by time,
+/// that of what crosses each boundary included. `given` (blocks per virtual stage) overrides. Domain: no more virtual
+/// stages than segments (pipeline_limit).
 std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t virtual_stages,
                               const std::vector<std::int64_t>& given);
 
