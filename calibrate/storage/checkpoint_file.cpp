@@ -19,10 +19,6 @@ static_assert(std::endian::native == std::endian::little, "numbers are written a
 
 constexpr std::string_view kNpy = ".npy";
 
-std::string_view bytes_of(const Array& array) {
-    return {reinterpret_cast<const char*>(array.numbers.data()), array.numbers.size() * sizeof(float)};
-}
-
 std::size_t bytes_of_all(std::span<const Array> arrays) {
     std::size_t bytes = 0;
     for (const Array& array : arrays) {
@@ -101,10 +97,6 @@ std::vector<Array> decoded_raw(std::string_view file, std::span<const Array> sha
 }
 
 }  // namespace
-
-bool Array::operator==(const Array& other) const {
-    return name == other.name && extents == other.extents && bytes_of(*this) == bytes_of(other);
-}
 
 bool can_encode(CheckpointFormat format) {
     return format == CheckpointFormat::raw || format == CheckpointFormat::safetensors ||

@@ -10,36 +10,21 @@
 // wrote with fp32 arrays in C order; it checks every length against the file and the checksums of zip.
 #pragma once
 
-#include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "calibrate/storage/array.hpp"
 #include "cluster/checkpoint_format.hpp"
 
 namespace dodona::calibrate {
-
-struct Array {
-    std::string name;
-    std::vector<std::int64_t> extents;
-    std::vector<float> numbers;
-    /// Bit by bit: a number that is none equals itself, and 0 is not -0.
-    bool operator==(const Array& other) const;
-};
 
 /// Whether checkpoints of this format can be written and read here.
 bool can_encode(cluster::CheckpointFormat format);
 
 /// The bytes of a file. The format can be encoded; names are distinct and free of quotes and control characters.
 std::string encoded(cluster::CheckpointFormat format, std::span<const Array> arrays);
-
-/// A file that is none of its format, or is damaged: one sentence.
-class DamagedCheckpoint : public std::runtime_error {
-public:
-    using std::runtime_error::runtime_error;
-};
 
 /// The arrays of a file, in its order. Raw files are cut as `shapes` say, whose numbers are not read; other formats do
 /// not need them. Throws DamagedCheckpoint.

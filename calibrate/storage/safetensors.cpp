@@ -1,6 +1,5 @@
 #include "calibrate/storage/safetensors.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -40,7 +39,7 @@ std::string encoded_safetensors(std::span<const Array> arrays) {
     std::string header = "{";
     std::size_t at = 0;
     for (const Array& array : arrays) {
-        const std::size_t end = at + array.numbers.size() * sizeof(float);
+        const std::size_t end = at + bytes_of(array).size();
         header += fmt::format("{}\"{}\":{{\"dtype\":\"F32\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
                               header.size() == 1 ? "" : ",", array.name, fmt::join(array.extents, ","), at, end);
         at = end;
@@ -53,7 +52,7 @@ std::string encoded_safetensors(std::span<const Array> arrays) {
     file.reserve(kLength + header.size() + at);
     file += header;
     for (const Array& array : arrays) {
-        file.append(reinterpret_cast<const char*>(array.numbers.data()), array.numbers.size() * sizeof(float));
+        file += bytes_of(array);
     }
     return file;
 }
@@ -76,7 +75,7 @@ std::vector<Array> decoded_safetensors(std::string_view file) {
         for (const auto& [name, entry] : header.items()) {
             if (name != "__metadata__") {
                 arrays.push_back(read_array(name, nlohmann::json(entry), data));
-                indexed += arrays.back().numbers.size() * sizeof(float);
+                indexed += bytes_of(arrays.back()).size();
             }
         }
     } catch (const nlohmann::json::exception&) {
@@ -86,55 +85,6 @@ std::vector<Array> decoded_safetensors(std::string_view file) {
         throw DamagedCheckpoint(fmt::format("arrays of {} bytes in {} bytes of data", indexed, data.size()));
     }
     return arrays;
-}
-
-std::size_t numbers_in(std::span<const std::int64_t> extents) {
-    constexpr double kMost = 0x1p50;
-    double product = 1;
-    for (const std::int64_t extent : extents) {
-        product *= static_cast<double>(extent);
-        if (extent < 0 || product > kMost) {
-            throw DamagedCheckpoint(fmt::format("no file has an array of ({})", fmt::join(extents, ", ")));
-        }
-    }
-    return static_cast<std::size_t>(product);
-}
-
-std::vector<std::int64_t> whole_numbers(std::string_view text) {
-    std::vector<std::int64_t> numbers;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        const std::string_view one = text.substr(0, comma);
-        text.remove_prefix(std::min(comma + 1, text.size()));
-        std::int64_t number = 0;
-        bool has_digits = false;
-        for (const char c : one) {
-            if (c == ' ') {
-                continue;
-            }
-            if (c < '0' || c > '9' || number > (INT64_MAX - 9) / 10) {
-                throw DamagedCheckpoint(fmt::format("{} is no extent of an array", one));
-            }
-            number = 10 * number + (c - '0');
-            has_digits = true;
-        }
-        if (has_digits) {
-            numbers.push_back(number);
-        }
-    }
-    return numbers;
-}
-
-Array array_of(std::string name, std::vector<std::int64_t> extents, std::string_view bytes) {
-    const std::size_t count = numbers_in(extents);
-    if (bytes.size() != count * sizeof(float)) {
-        throw DamagedCheckpoint(fmt::format("{} has {} bytes for {} numbers", name, bytes.size(), count));
-    }
-    Array array{.name = std::move(name), .extents = std::move(extents), .numbers = std::vector<float>(count)};
-    if (count > 0) {
-        std::memcpy(array.numbers.data(), bytes.data(), bytes.size());
-    }
-    return array;
 }
 
 }  // namespace dodona::calibrate

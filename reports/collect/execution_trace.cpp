@@ -264,7 +264,7 @@ private:
         StateExchanges found;
         const bool forward = task.work == Work::forward;
         const bool repeats = task.work == Work::recompute;
-        const bool first_back = repeats || recomputes(task) == false;
+        const bool first_back = repeats || !recomputes(task);
         for (const play::StateExchange& state : states_.states) {
             const bool now =
                 state.moment == ExchangeMoment::every_forward ? forward
