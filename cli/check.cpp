@@ -24,7 +24,7 @@ namespace dodona::cli {
 
 namespace {
 
-const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework",
+const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework", "mechanism",
                                       "plan",  "profile", "link",   "memory",   "noise"};
 
 /// "25,557,032 parameters as published".
@@ -110,12 +110,17 @@ std::string checked(const std::string& file) {
                            reports::counted(static_cast<std::int64_t>(noise.sources.size()), "source"));
     }
     if (kind == "framework") {
-        const plan::Framework framework = files::read_framework(std::move(document));
+        const plan::Framework framework = files::read_framework(std::move(document), built_in.mechanism_opener());
         return fmt::format("framework {}: {}", framework.name, framework.summary);
+    }
+    if (kind == "mechanism") {
+        const plan::Mechanism mechanism = files::read_mechanism(std::move(document));
+        return fmt::format("mechanism {}: {}", mechanism.name, mechanism.summary);
     }
     if (kind == "plan") {
         const plan::Plan plan =
-            files::read_plan(std::move(document), built_in.strategy_opener(), built_in.framework_opener());
+            files::read_plan(std::move(document), built_in.strategy_opener(), built_in.framework_opener(),
+                             built_in.mechanism_opener());
         return fmt::format("plan: strategy {}, {}", plan.strategy.name, reports::counted(plan.devices(), "GPU"));
     }
     if (kind == "profile") {

@@ -13,6 +13,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "files/accuracy_file.hpp"
+#include "files/link_table.hpp"
 #include "files/machine_table.hpp"
 #include "files/model_table.hpp"
 #include "files/run_conventions.hpp"
@@ -43,6 +44,10 @@ std::vector<Option> validate_command_options() {
          .description = "a table of networks that runs name and dodona does not have (docs/files.md)",
          .group = "Runs"},
         {.names = "--machines", .value = "FILE", .description = "a table of machines, likewise", .group = "Runs"},
+        {.names = "--links",
+         .value = "FILE",
+         .description = "a table of bandwidths that runs measured of their links, by id (docs/files.md)",
+         .group = "Runs"},
         {.names = "--conventions",
          .value = "FILE",
          .description = "what words of these tables mean, before what they mean in any table\n"
@@ -109,6 +114,9 @@ validate::Tables read_tables(Arguments& arguments) {
     }
     if (const auto machines = arguments.text("--machines")) {
         tables.machines = files::load_machines(*machines, {});
+    }
+    if (const auto links = arguments.text("--links")) {
+        tables.links = files::load_links(*links, {});
     }
     return tables;
 }

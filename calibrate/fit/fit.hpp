@@ -21,6 +21,10 @@ struct HeldOut {
 struct Fitted {
     cluster::KernelFit fit;
     HeldOut roofline;  ///< of the data sheet's answer, on the same rows
+    /// Measured time over the data sheet's: the 5th percentile, the median and the 95th.
+    struct OverRoofline {
+        double low = 1, middle = 1, high = 1;
+    } over_roofline;
 };
 
 /// `device` describes what the rows were measured on and has the series' precision. At least 20 rows. `wide_start`: of

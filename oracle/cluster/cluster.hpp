@@ -91,6 +91,23 @@ constexpr const auto& enumerators(ParameterServers::Place /*type*/) { return kSe
 inline constexpr std::array kServerPlaces = values_of(kServerPlaceTable);
 constexpr std::string_view name(ParameterServers::Place place) { return name_of(place); }
 
+/// Bus bandwidth of a collective over so many devices of neighbouring nodes, as nccl-tests and jobs print it:
+/// bytes that the algorithm has to move over each link, over the time. Of b bytes on p devices, (p-1)/p b for an
+/// all-gather (its result) and a reduce-scatter (its input), twice that for an all-reduce.
+struct MeasuredBandwidth {
+    std::int64_t ranks = 2;
+    BytesPerSecond bus;
+    bool operator==(const MeasuredBandwidth&) const = default;
+};
+
+/// How many times longer than modelled collectives of so many devices take (cost/measured_bandwidth.hpp).
+struct SlowDown {
+    Collective collective = Collective::all_reduce;
+    std::int64_t ranks = 2;
+    double factor = 1;
+    bool operator==(const SlowDown&) const = default;
+};
+
 /// Consecutive ranks on nodes with another device than the cluster's.
 struct DeviceRange {
     std::int64_t first = 0;
@@ -116,6 +133,8 @@ struct Cluster {
     std::vector<Algorithm> algorithms;
     std::optional<Staging> staging;
     std::vector<CollectiveCurve> curves;
+    std::map<Collective, std::vector<MeasuredBandwidth>> measured;
+    std::vector<SlowDown> slow_downs;  ///< what `measured` says of the links above
     std::vector<MeasuredSamples> measured_samples;
     std::optional<Storage> storage;
     std::optional<Host> host;

@@ -52,6 +52,7 @@ struct Level {
     Routing routing = Routing::adaptive;       ///< dragonfly
     std::optional<InNetwork> in_network = {};  ///< none: switches only forward
     double efficiency = 1;                     ///< share of `bandwidth` that collectives reach; a `link` has its own
+    double assumed = 0;                        ///< relative error of rates that nobody stated
     std::optional<Link> link = {};             ///< its protocols replace `latency` and `efficiency`
 
     /// Number of protocols: those of `link`, else one from `latency` and `efficiency`.

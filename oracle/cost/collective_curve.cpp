@@ -73,15 +73,14 @@ Seconds between(const Points& points, std::size_t right, double size) {
     return Seconds::of_base(std::exp(left_time + rise + bend));
 }
 
-/// Extrapolation beyond the last point with the bandwidth of the last segment, or of the whole message if that segment
-/// has none.
+/// Extrapolation beyond the last point with the bandwidth of the last octave: between neighbours a few per cent of noise
+/// would make any slope. With the bandwidth of the whole message if the octave has none.
 Seconds beyond(const Points& points, Bytes size) {
     const auto& last = points.back();
-    if (points.size() > 1) {
-        const auto& before = points[points.size() - 2];
-        if (last.time > before.time) {
-            return last.time + (size - last.size) / ((last.size - before.size) / (last.time - before.time));
-        }
+    const auto octave = std::find_if(points.rbegin(), points.rend(),
+                                     [&](const auto& point) { return 2.0 * point.size <= last.size; });
+    if (octave != points.rend() && last.time > octave->time) {
+        return last.time + (size - last.size) / ((last.size - octave->size) / (last.time - octave->time));
     }
     return (size / last.size) * last.time;
 }

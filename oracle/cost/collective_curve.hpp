@@ -3,7 +3,7 @@
 // A curve applies to the same collective, ranks and ranks per node, if the job's groups do not share links (a benchmark
 // runs one group). Curves of the cluster come first, then those of the link of the outermost level that the group
 // crosses. Between its points log time over log size is a monotone cubic (PCHIP), or linear with fewer than four
-// points; beyond the last point the last segment's bandwidth holds, below the first its time. Sizes ascend strictly;
+// points; beyond the last point the bandwidth of the last octave holds, below the first its time. Sizes ascend strictly;
 // times are positive.
 //
 // For numbers of ranks that a link was not measured with, the model of collective_time.hpp with the link's parameters

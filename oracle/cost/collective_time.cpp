@@ -15,6 +15,7 @@
 #include "cost/algorithms/algorithm.hpp"
 #include "cost/collective_curve.hpp"
 #include "cost/interval.hpp"
+#include "cost/measured_bandwidth.hpp"
 
 namespace dodona::cost {
 
@@ -144,16 +145,27 @@ Estimate from_model(const cluster::Cluster& cluster, std::span<const cluster::Sp
     return within(time, error);
 }
 
-/// Measured over modelled time of a curve's benchmark on the request's outermost level.
+/// An interval with the error of rates that nobody stated.
+Estimate widened(const cluster::Cluster& cluster, std::span<const cluster::Span> spans, const Estimate& time) {
+    double assumed = 0;
+    for (const cluster::Span& span : spans) {
+        assumed = std::max(assumed, cluster.levels[span.level].assumed);
+    }
+    return {time.value, time.lo / (1 + assumed), time.hi * (1 + assumed)};
+}
+
+/// Measured over modelled time of a curve's benchmark on the request's outermost level; outside the curve's sizes that of
+/// its nearest point.
 double correction(const cluster::Cluster& cluster, const CollectiveRequest& request,
                   const cluster::CollectiveCurve& curve, std::size_t level) {
     const std::int64_t apart = level > 0 ? cluster.domain_size(level - 1) : 1;
-    CollectiveRequest alike = benchmark(curve, apart, request.size);
+    const Bytes size = min(max(request.size, curve.points.front().size), curve.points.back().size);
+    CollectiveRequest alike = benchmark(curve, apart, size);
     alike.messages = request.messages;
     if (alike.ranks > cluster.devices()) {
         return 1;
     }
-    return curve_time(curve, request.size).time.value / modelled_time(cluster, alike);
+    return curve_time(curve, size).time.value / modelled_time(cluster, alike);
 }
 
 /// Time for ranks without a curve: the model, corrected by the nearest measured ranks.
@@ -178,16 +190,21 @@ CurveTime between_ranks(const cluster::Cluster& cluster, const CollectiveRequest
     return {within(fewer * modelled, error * (1 + doublings / 2)), Evidence::interpolated};
 }
 
-/// Time by a curve; below its first point it falls like the modelled time.
+/// Time by a curve; outside its points it changes like the modelled time, below the first of them only downwards.
 CurveTime on_curve(const cluster::Cluster& cluster, const CollectiveRequest& request,
                    std::span<const cluster::Span> spans, const LinkCurves& curves, Seconds modelled) {
     CurveTime found = curve_time(*curves.exact, request.size, curves.link->borrowed);
-    const Bytes first = curves.exact->points.front().size;
-    if (request.size < first) {
-        CollectiveRequest smallest = request;
-        smallest.size = first;
-        const double ratio = modelled / model(cluster, smallest, spans, {}).time();
-        found.time = std::min(1.0, ratio) * found.time;
+    const auto at_point = [&](const cluster::CollectiveCurve::Point& point) {
+        CollectiveRequest alike = request;
+        alike.size = point.size;
+        return point.time / model(cluster, alike, spans, {}).time();
+    };
+    const auto& first = curves.exact->points.front();
+    const auto& last = curves.exact->points.back();
+    if (request.size < first.size) {
+        found.time = found.time.rescaled_to(min(first.time, at_point(first) * modelled));
+    } else if (request.size > last.size) {
+        found.time = found.time.rescaled_to(max(last.time, at_point(last) * modelled));
     }
     return found;
 }
@@ -236,6 +253,12 @@ CollectiveTime collective_time(const cluster::Cluster& cluster, const Collective
             result.time = found->time;
             result.evidence = found->evidence;
         }
+    }
+    if (const auto factor = slow_down(cluster, request, spans)) {
+        result.time = within(*factor * result.time.value, kCorrectedError);
+        result.evidence = Evidence::interpolated;
+    } else {
+        result.time = widened(cluster, spans, result.time);
     }
     return result;
 }

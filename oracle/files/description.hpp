@@ -30,6 +30,7 @@ struct Openers {
     Opener link;
     Opener strategy;
     Opener framework;
+    Opener mechanism;
 };
 
 /// The document that is being read, as far as its values need it.

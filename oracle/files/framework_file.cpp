@@ -12,6 +12,7 @@ namespace {
 using plan::Framework;
 using plan::FrameworkParameterKind;
 using plan::kFrameworkParameters;
+using plan::Mechanism;
 using Number = Framework::Number;
 using Bounds = Framework::Number::Bounds;
 
@@ -24,8 +25,9 @@ KeyOptions value_of_parameter(const FrameworkParameterKind& kind) {
                                      .value_text = "number in the range of the parameter"};
 }
 
-/// The rows of one parameter. Functions, since a description is found by a function without arguments.
-template <std::size_t I>
+/// The rows of one parameter of a framework or mechanism. Functions, since a description is found by a function without
+/// arguments.
+template <class Owner, std::size_t I>
 struct Parameter {
     static constexpr const FrameworkParameterKind& kKind = kFrameworkParameters[I];
 
@@ -62,7 +64,7 @@ struct Parameter {
     static Key key() {
         Key key = make_key(
             std::string(kKind.word), sentence(kKind.meaning) + range_text(), false, {.is_absent = is_unknown},
-            [](void* object) -> void* { return &static_cast<Framework*>(object)->numbers[I]; }, record_type(number));
+            [](void* object) -> void* { return &static_cast<Owner*>(object)->numbers[I]; }, record_type(number));
         key.former_name = kKind.former_word;
         key.default_text = kKind.is_time ? fmt::format("{} s", kKind.neutral) : fmt::format("{}", kKind.neutral);
         return key;
@@ -85,7 +87,7 @@ private:
         return options;
     }
     static bool is_unknown(const void* object) {
-        return static_cast<const Framework*>(object)->numbers[I].source.empty();
+        return static_cast<const Owner*>(object)->numbers[I].source.empty();
     }
     static std::string range_text() {
         return kKind.is_time ? fmt::format(" At most {} s.", kKind.most)
@@ -114,17 +116,46 @@ private:
     }
 };
 
-template <std::size_t... I>
+template <class Owner, std::size_t... I>
 std::vector<Key> parameter_keys(std::index_sequence<I...> /*all*/) {
-    return {Parameter<I>::key()...};
+    return {Parameter<Owner, I>::key()...};
+}
+
+template <class Owner>
+std::vector<Key> parameter_keys() {
+    return parameter_keys<Owner>(std::make_index_sequence<kFrameworkParameters.size()>());
 }
 
 const Description& parameters() {
     static const Description described{.noun = "parameters of a framework",
                                        .summary = "What is left out adds nothing. Every value needs its source.",
-                                       .keys = parameter_keys(std::make_index_sequence<kFrameworkParameters.size()>()),
+                                       .keys = parameter_keys<Framework>(),
                                        .defaults = default_of<Framework>};
     return described;
+}
+
+const Description& changes() {
+    static const Description described{
+        .noun = "parameters of a mechanism",
+        .summary = "What is left out stays as in the framework. Every value needs its source.",
+        .keys = parameter_keys<Mechanism>(),
+        .defaults = default_of<Mechanism>};
+    return described;
+}
+
+/// The key `with` sets other members, and says nothing beside them.
+std::vector<Mechanism> no_mechanisms(const Framework& /*framework*/) { return {}; }
+
+void add_mechanisms(const std::vector<Mechanism>& mechanisms, Framework& framework, const Value& /*value*/,
+                    const Reading& /*reading*/) {
+    for (const Mechanism& mechanism : mechanisms) {
+        framework.add(mechanism);
+    }
+}
+
+ValueType with_type() {
+    return converted_type<std::vector<Mechanism>, Framework, no_mechanisms, add_mechanisms>(
+        list_type<Mechanism>({reference_type(description<Mechanism>, &Openers::mechanism)}));
 }
 
 }  // namespace
@@ -151,12 +182,38 @@ const Description& description<Framework>() {
                  "Standard deviation of log(measured / predicted) of runs that were held out. It makes all intervals "
                  "of the framework wider or narrower (oracle/step/uncertainty.hpp).",
                  {.range = kShare}),
-             optional_as(record_type(parameters), "parameters", "What it adds.")},
+             optional_as(record_type(parameters), "parameters", "What it adds."),
+             optional<&Framework::mechanisms>("mechanisms", "Names of mechanisms that the values above contain."),
+             optional_as(with_type(), "with",
+                         "Mechanisms that it has: names or files. Their parameters replace those above, the last of "
+                         "several counts, and what they leave unexplained adds to `spread`. "
+                         "`--framework NAME+MECHANISM` says the same.")},
         .file_kind = "framework",
         .defaults = default_of<Framework>};
     return described;
 }
 
-Framework read_framework(Document document) { return read_file<Framework>(std::move(document)); }
+template <>
+const Description& description<Mechanism>() {
+    static const Description described{
+        .noun = "mechanism",
+        .summary = "What software does, whatever it is called, and what that makes of a framework's parameters.",
+        .keys = {file_name<&Mechanism::name>("mechanism"), file_source<&Mechanism::source>(),
+                 optional<&Mechanism::summary>("summary", "One line for lists."),
+                 optional<&Mechanism::spread>("spread",
+                                              "Standard deviation of log(measured / predicted) that it adds to the "
+                                              "framework's, as an independent error.",
+                                              {.range = kShare}),
+                 optional_as(record_type(changes), "parameters", "What replaces the framework's parameters.")},
+        .file_kind = "mechanism",
+        .defaults = default_of<Mechanism>};
+    return described;
+}
+
+Framework read_framework(Document document, const Opener& open_mechanism) {
+    return read_file<Framework>(std::move(document), {.mechanism = open_mechanism});
+}
+
+Mechanism read_mechanism(Document document) { return read_file<Mechanism>(std::move(document)); }
 
 }  // namespace dodona::files

@@ -1,4 +1,4 @@
-// Frameworks: what software adds to kernels and links.
+// Frameworks and mechanisms: what software adds to kernels and links.
 #pragma once
 
 #include "files/description.hpp"
@@ -9,7 +9,11 @@ namespace dodona::files {
 template <>
 const Description& description<plan::Framework>();
 
-/// Throws InputError with every fault found.
-plan::Framework read_framework(Document document);
+template <>
+const Description& description<plan::Mechanism>();
+
+/// Throws InputError with every fault found. `open_mechanism` finds what `with` names.
+plan::Framework read_framework(Document document, const Opener& open_mechanism);
+plan::Mechanism read_mechanism(Document document);
 
 }  // namespace dodona::files

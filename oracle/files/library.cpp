@@ -35,10 +35,14 @@ constexpr std::array kShelves{
     Shelf{"device", "hardware/devices", "machines"},
     Shelf{"strategy", "oracle/plan/strategies", "strategies"},
     Shelf{"framework", "oracle/plan/frameworks", "frameworks"},
+    Shelf{"mechanism", "oracle/plan/mechanisms", "frameworks"},
     Shelf{"profile", "hardware/profiles", "machines"},
     Shelf{"link", "hardware/links", "machines"},
     Shelf{"memory profile", "oracle/plan/memory", "strategies"},
 };
+
+/// The key of a framework's file that names its mechanisms.
+constexpr std::string_view kWith = "with";
 
 /// Sources of built-ins are called by their path in the data directory.
 Document open_path(const std::string& path, const fs::path& folder, const Location& where) {
@@ -75,6 +79,7 @@ std::vector<std::string> Library::profiles() const { return names(Kind::profile)
 std::vector<std::string> Library::links() const { return names(Kind::link); }
 std::vector<std::string> Library::strategies() const { return names(Kind::strategy); }
 std::vector<std::string> Library::frameworks() const { return names(Kind::framework); }
+std::vector<std::string> Library::mechanisms() const { return names(Kind::mechanism); }
 std::vector<std::string> Library::memory_profiles() const { return names(Kind::memory); }
 
 Document Library::open(Kind kind, const std::string& name_or_path, const fs::path& folder,
@@ -106,7 +111,12 @@ MachineOpeners Library::machine_openers() const {
     return {.device = opener(Kind::device), .profile = opener(Kind::profile), .link = opener(Kind::link)};
 }
 Opener Library::strategy_opener() const { return opener(Kind::strategy); }
-Opener Library::framework_opener() const { return opener(Kind::framework); }
+Opener Library::mechanism_opener() const { return opener(Kind::mechanism); }
+Opener Library::framework_opener() const {
+    return [library = *this](const std::string& reference, const fs::path& folder, const Location& where) {
+        return library.open_framework(reference, folder, where);
+    };
+}
 
 graph::NetworkSpec Library::model(const std::string& name_or_path, std::span<const Setting> settings,
                                   const Location& where) const {
@@ -129,10 +139,37 @@ plan::Strategy Library::strategy(const std::string& name_or_path, const Location
     return read_strategy(open(Kind::strategy, name_or_path, {}, where));
 }
 
-plan::Framework Library::framework(const std::string& name_or_path, const Location& where) const {
-    plan::Framework framework = read_framework(open(Kind::framework, name_or_path, {}, where));
-    framework.reference = name_or_path;
+/// The file of the framework, with the mechanisms of its reference as the value of its key `with`.
+Document Library::open_framework(const std::string& reference, const fs::path& folder, const Location& where) const {
+    const plan::FrameworkReference parts = plan::framework_reference(reference);
+    Document document = open(Kind::framework, parts.framework, folder, where);
+    if (parts.mechanisms.empty()) {
+        return document;
+    }
+    Node all = *document.root;
+    const auto stands = std::find_if(all.members.begin(), all.members.end(),
+                                     [](const Node::Member& member) { return member.key == kWith; });
+    Node list{.kind = Node::Kind::list, .where = where};
+    if (stands != all.members.end()) {
+        list.items = stands->value->items;
+        all.members.erase(stands);
+    }
+    for (const std::string& name : parts.mechanisms) {
+        list.items.push_back(open(Kind::mechanism, name, folder, where).root);
+    }
+    all.members.push_back({std::string(kWith), where, std::make_shared<const Node>(std::move(list))});
+    document.root = std::make_shared<const Node>(std::move(all));
+    return document;
+}
+
+plan::Framework Library::framework(const std::string& reference, const Location& where) const {
+    plan::Framework framework = read_framework(open_framework(reference, {}, where), mechanism_opener());
+    framework.reference = reference;
     return framework;
+}
+
+plan::Mechanism Library::mechanism(const std::string& name_or_path, const Location& where) const {
+    return read_mechanism(open(Kind::mechanism, name_or_path, {}, where));
 }
 
 plan::MemoryProfile Library::memory_profile(const std::string& name_or_path, const Location& where) const {
@@ -140,7 +177,8 @@ plan::MemoryProfile Library::memory_profile(const std::string& name_or_path, con
 }
 
 plan::Plan Library::plan(const std::string& path, const Location& where) const {
-    return read_plan(open_path(path, {}, where), strategy_opener(), framework_opener());
+    return read_plan(open_path(path, {}, where), strategy_opener(), framework_opener(),
+                     mechanism_opener());
 }
 
 RunConventions Library::run_conventions() const {

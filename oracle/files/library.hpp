@@ -34,6 +34,7 @@ public:
     [[nodiscard]] std::vector<std::string> links() const;
     [[nodiscard]] std::vector<std::string> strategies() const;
     [[nodiscard]] std::vector<std::string> frameworks() const;
+    [[nodiscard]] std::vector<std::string> mechanisms() const;
     [[nodiscard]] std::vector<std::string> memory_profiles() const;
 
     /// `where`: the place that names the file, for faults.
@@ -45,7 +46,10 @@ public:
     [[nodiscard]] cluster::Link link(const std::string& name_or_path, const Location& where = command_line()) const;
     [[nodiscard]] plan::Strategy strategy(const std::string& name_or_path,
                                           const Location& where = command_line()) const;
-    [[nodiscard]] plan::Framework framework(const std::string& name_or_path,
+    /// With the mechanisms of "NAME+MECHANISM...".
+    [[nodiscard]] plan::Framework framework(const std::string& reference,
+                                            const Location& where = command_line()) const;
+    [[nodiscard]] plan::Mechanism mechanism(const std::string& name_or_path,
                                             const Location& where = command_line()) const;
     [[nodiscard]] plan::MemoryProfile memory_profile(const std::string& name_or_path,
                                                      const Location& where = command_line()) const;
@@ -63,14 +67,17 @@ public:
     [[nodiscard]] MachineOpeners machine_openers() const;
     [[nodiscard]] Opener strategy_opener() const;
     [[nodiscard]] Opener framework_opener() const;
+    [[nodiscard]] Opener mechanism_opener() const;
 
 private:
-    enum class Kind { model, cluster, device, strategy, framework, profile, link, memory };
+    enum class Kind { model, cluster, device, strategy, framework, mechanism, profile, link, memory };
 
     [[nodiscard]] std::vector<std::string> names(Kind kind) const;
     [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,
                                 const Location& where) const;
     [[nodiscard]] Opener opener(Kind kind) const;
+    [[nodiscard]] Document open_framework(const std::string& reference, const std::filesystem::path& folder,
+                                          const Location& where) const;
 
     std::filesystem::path data_;
 };

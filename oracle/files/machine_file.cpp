@@ -1,5 +1,8 @@
 #include "files/machine_file.hpp"
 
+#include <charconv>
+
+#include "cost/measured_bandwidth.hpp"
 #include "files/curves.hpp"
 #include "files/level_file.hpp"
 #include "files/money.hpp"
@@ -11,10 +14,12 @@ namespace {
 
 using cluster::CheckpointRate;
 using cluster::Cluster;
+using cluster::Collective;
 using cluster::Device;
 using cluster::DeviceRange;
 using cluster::Host;
 using cluster::Interference;
+using cluster::MeasuredBandwidth;
 using cluster::MeasuredSamples;
 using cluster::ParameterServers;
 using cluster::Price;
@@ -148,6 +153,40 @@ ValueType price_type() {
 
 /// NAME, a file, or the device itself.
 ValueType device_type() { return {reference_type(description<Device>, &Openers::device)}; }
+
+/// {8: 458 GB/s, 16: 341 GB/s}: devices and bus bandwidths.
+ValueType bandwidths_type() {
+    using Bandwidths = std::vector<MeasuredBandwidth>;
+    return {MapType{.element = element(type_of<BytesPerSecond>({.range = kPositive})),
+                    .each =
+                        [](const void* member, const auto& visit) {
+                            for (const MeasuredBandwidth& each : *static_cast<const Bandwidths*>(member)) {
+                                visit(std::to_string(each.ranks), &each.bus);
+                            }
+                        },
+                    .insert = [](void* member, const std::string& key, const Location& /*where*/) -> void* {
+                        MeasuredBandwidth& each = static_cast<Bandwidths*>(member)->emplace_back();
+                        std::from_chars(key.data(), key.data() + key.size(), each.ranks);
+                        return &each.bus;
+                    },
+                    .check_key =
+                        [](const Fields::Member& entry) {
+                            std::int64_t ranks = 0;
+                            const char* const end = entry.key.data() + entry.key.size();
+                            const auto [stop, fault] = std::from_chars(entry.key.data(), end, ranks);
+                            if (fault != std::errc{} || stop != end || ranks < 2 || ranks > kMostDevices) {
+                                entry.value.error(fmt::format("\"{}\" is no number of devices", entry.key),
+                                                  "devices of the benchmark and its bus bandwidth: {16: 341 GB/s}");
+                            }
+                        },
+                    .key_is = "number of devices",
+                    .none = "no bandwidth",
+                    .none_help = "devices of the benchmark and its bus bandwidth: {16: 341 GB/s}"}};
+}
+
+ValueType measured_type() {
+    return map_type<Collective, std::vector<MeasuredBandwidth>>(bandwidths_type());
+}
 
 bool has_no_price(const Cluster& cluster) { return !cluster.price; }
 
@@ -358,6 +397,10 @@ const Description& description<Cluster>() {
                  {.range = at_least(1)}),
              optional<&Cluster::memory_reserve>("memory_reserve", "Share of device memory that is kept free.",
                                                 {.range = {.least = 0, .most = 1, .without_most = true}}),
+             optional_as<&Cluster::measured>(
+                 measured_type(), "measured",
+                 "Bus bandwidths that a job or nccl-tests printed, by collective and devices: {all-reduce: {8: 458 "
+                 "GB/s, 64: 180 GB/s}}. They correct all times of links (oracle/cost/measured_bandwidth.hpp)."),
              optional<&Cluster::curves>("curves", "Measured collectives. They come before those of links.")},
         .file_kind = "cluster",
         .check = checked<Cluster, check_cluster>,
@@ -366,7 +409,9 @@ const Description& description<Cluster>() {
 }
 
 Cluster read_cluster(Document document, const MachineOpeners& open) {
-    return read_file<Cluster>(std::move(document), open);
+    Cluster cluster = read_file<Cluster>(std::move(document), open);
+    cluster.slow_downs = cost::slow_downs(cluster);
+    return cluster;
 }
 
 }  // namespace dodona::files

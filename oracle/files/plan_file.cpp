@@ -505,8 +505,10 @@ const Description& description<PlanFile>() {
     return described;
 }
 
-Plan read_plan(Document document, const Opener& open_strategy, const Opener& open_framework) {
-    return read_file<PlanFile>(std::move(document), {.strategy = open_strategy, .framework = open_framework}).plan;
+Plan read_plan(Document document, const Opener& open_strategy, const Opener& open_framework,
+               const Opener& open_mechanism) {
+    const Openers open{.strategy = open_strategy, .framework = open_framework, .mechanism = open_mechanism};
+    return read_file<PlanFile>(std::move(document), open).plan;
 }
 
 std::string to_yaml(const Plan& plan, const std::string& title) { return to_yaml(plan, title, {}); }

@@ -19,7 +19,8 @@ template <>
 const Description& description<PlanFile>();
 
 /// Throws InputError with every fault found.
-plan::Plan read_plan(Document document, const Opener& open_strategy, const Opener& open_framework);
+plan::Plan read_plan(Document document, const Opener& open_strategy, const Opener& open_framework,
+                     const Opener& open_mechanism);
 
 /// The file of a plan, its strategy spelt out: it reads back as the same plan.
 std::string to_yaml(const plan::Plan& plan, const std::string& title);

@@ -84,10 +84,12 @@ RunRecompute read_recompute(const Value& value) {
 void look_beside(const std::filesystem::path& conventions, const char* folder, std::vector<ConventionLine>& words) {
     const std::filesystem::path here = conventions.parent_path();
     for (ConventionLine& word : words) {
-        if (is_path(word.word)) {
-            word.word = (here / word.word).generic_string();
-        } else if (const auto file = here / folder / (word.word + ".yaml"); std::filesystem::exists(file)) {
-            word.word = file.generic_string();
+        const std::string name = plan::framework_reference(word.word).framework;
+        const std::string mechanisms = word.word.substr(name.size());
+        if (is_path(name)) {
+            word.word = (here / name).generic_string() + mechanisms;
+        } else if (const auto file = here / folder / (name + ".yaml"); std::filesystem::exists(file)) {
+            word.word = file.generic_string() + mechanisms;
         }
     }
 }
@@ -113,13 +115,18 @@ RunConventions read_run_conventions(Document document) {
     conventions.machines = read_convention_lines(fields.find("machines"));
     conventions.optimizers = read_convention_lines(fields.find("optimizers"));
     conventions.frameworks = read_convention_lines(fields.find("frameworks"));
+    conventions.mechanisms = read_convention_lines(fields.find("mechanisms"));
     conventions.precision = read_convention_lines(fields.find("precision"));
     conventions.gradient_precision = read_convention_lines(fields.find("gradient_precision"));
+    conventions.shard = read_convention_lines(fields.find("shard"));
     conventions.overlap = read_convention_lines(fields.find("overlap"));
     conventions.not_timed = read_convention_lines(fields.find("not_timed"));
     conventions.memory = read_convention_lines(fields.find("memory"));
     for (const Value& value : fields.find("recompute").list()) {
         conventions.recompute.push_back(read_recompute(value));
+    }
+    for (const Fields::Member& member : Fields(fields.find("recompute_words")).rest()) {
+        conventions.recompute_words.push_back({member.key, read_matches(member.value)});
     }
     for (const Value& value : fields.find("settings").list()) {
         conventions.settings.push_back(read_settings(value));
@@ -143,11 +150,14 @@ RunConventions combined(RunConventions first, RunConventions then) {
     append(first.strategies, std::move(then.strategies));
     append(first.optimizers, std::move(then.optimizers));
     append(first.frameworks, std::move(then.frameworks));
+    append(first.mechanisms, std::move(then.mechanisms));
     append(first.precision, std::move(then.precision));
     append(first.gradient_precision, std::move(then.gradient_precision));
+    append(first.shard, std::move(then.shard));
     append(first.overlap, std::move(then.overlap));
     append(first.not_timed, std::move(then.not_timed));
     append(first.memory, std::move(then.memory));
+    append(first.recompute_words, std::move(then.recompute_words));
     append(first.recompute, std::move(then.recompute));
     append(first.settings, std::move(then.settings));
     return first;

@@ -55,6 +55,13 @@ struct RunRecompute {
     Location where;
 };
 
+/// A word of software for a part of the network that runs again in backward: the layers of it, by name. Networks name
+/// theirs alike; a layer that one does not have is passed over.
+struct RecomputeWord {
+    std::string word;
+    std::vector<plan::Match> layers;
+};
+
 /// Of a list, the first line that matches a row counts, unless it says that all do.
 struct RunConventions {
     struct Input {
@@ -67,12 +74,15 @@ struct RunConventions {
     std::vector<RunStrategy> strategies;
     std::vector<ConventionLine> optimizers;
     std::vector<ConventionLine> frameworks;          ///< names or paths; none: the neutral one
+    std::vector<ConventionLine> mechanisms;          ///< all count: of the framework
     std::vector<ConventionLine> precision;           ///< none: the row's
     std::vector<ConventionLine> gradient_precision;  ///< none: the default
+    std::vector<ConventionLine> shard;      ///< how states are sharded; none: the row's word
     std::vector<ConventionLine> overlap;    ///< all count: what overlaps compute beside what the row's columns say
     std::vector<ConventionLine> not_timed;  ///< all count: parts of a step that the measured time leaves out
     std::vector<ConventionLine> memory;     ///< memory profiles, names or paths; none: the neutral one
-    std::vector<RunRecompute> recompute;    ///< none: the row's word is that of a plan
+    std::vector<RunRecompute> recompute;    ///< none: the row's word is that of a plan, or a list of these:
+    std::vector<RecomputeWord> recompute_words;
     std::vector<RunSettings> settings;      ///< all count
 };
 

@@ -1,16 +1,37 @@
 #include "plan/framework.hpp"
 
+#include <cmath>
 #include <numeric>
 
 #include "base/check.hpp"
 
 namespace dodona::plan {
 
-Framework::Framework() {
+FrameworkNumbers neutral_numbers() {
+    FrameworkNumbers numbers;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         const double neutral = kFrameworkParameters[i].neutral;
         numbers[i] = {neutral, neutral, neutral, std::nullopt, {}};
     }
+    return numbers;
+}
+
+void Framework::add(const Mechanism& mechanism) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (!mechanism.numbers[i].source.empty()) {
+            numbers[i] = mechanism.numbers[i];
+        }
+    }
+    mechanisms.push_back(mechanism.name);
+    spread = std::hypot(spread, mechanism.spread);
+}
+
+std::string Framework::label() const {
+    std::string text = name;
+    for (const std::string& mechanism : mechanisms) {
+        text += '+' + mechanism;
+    }
+    return text;
 }
 
 double Framework::Observed::explained(const ByParameter& d) const {
@@ -31,6 +52,18 @@ double Framework::slow_down(graph::KernelKind kind) const {
         case graph::KernelKind::recurrent: return (*this)[FrameworkParameter::recurrent];
     }
     throw InternalError("a kind of kernel without a slow-down");
+}
+
+FrameworkReference framework_reference(const std::string& text) {
+    const std::size_t folder = text.rfind('/');
+    std::size_t end = text.find('+', folder == std::string::npos ? 0 : folder);
+    FrameworkReference reference{.framework = text.substr(0, end), .mechanisms = {}};
+    while (end != std::string::npos) {
+        const std::size_t begin = end + 1;
+        end = text.find('+', begin);
+        reference.mechanisms.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
+    }
+    return reference;
 }
 
 }  // namespace dodona::plan

@@ -99,18 +99,38 @@ inline constexpr std::array kFrameworkParameters{
                            "feed"},
 };
 
-struct Framework {
-    /// A value and its 90 % interval, in base units.
-    struct Number {
-        double value = 0, lo = 0, hi = 0;
-        struct Bounds {
-            double least = 0, most = 0;
-            bool operator==(const Bounds&) const = default;
-        };
-        std::optional<Bounds> bounds;  ///< physical range, for parameters that may be fitted
-        std::string source;
-        bool operator==(const Number&) const = default;
+/// The value of a parameter and its 90 % interval, in base units.
+struct FrameworkNumber {
+    double value = 0, lo = 0, hi = 0;
+    struct Bounds {
+        double least = 0, most = 0;
+        bool operator==(const Bounds&) const = default;
     };
+    std::optional<Bounds> bounds;  ///< physical range, for parameters that may be fitted
+    std::string source;            ///< empty: nothing is known of the parameter, and it is neutral
+    bool operator==(const FrameworkNumber&) const = default;
+};
+
+/// Of each parameter, in the order of kFrameworkParameters.
+using FrameworkNumbers = std::array<FrameworkNumber, kFrameworkParameters.size()>;
+
+/// All parameters neutral.
+FrameworkNumbers neutral_numbers();
+
+/// What software does, whatever it is called: CUDA graphs, passes that nothing fuses. It sets parameters in any
+/// framework; a file in oracle/plan/mechanisms.
+struct Mechanism {
+    std::string name;
+    std::string source;
+    std::string summary;  ///< one line
+    /// Standard deviation of log time that it adds to what the framework leaves unexplained, as an independent error.
+    double spread = 0;
+    FrameworkNumbers numbers = neutral_numbers();  ///< those with a source replace the framework's
+    bool operator==(const Mechanism&) const = default;
+};
+
+struct Framework {
+    using Number = FrameworkNumber;
 
     /// One number for each parameter.
     using ByParameter = std::array<double, kFrameworkParameters.size()>;
@@ -135,11 +155,13 @@ struct Framework {
     std::vector<std::string> fitted_to;  ///< groups of published runs in the fit
     std::vector<std::string> usual_for;  ///< the default for networks with one of these operators; "*": for all
     double spread = 0;  ///< unexplained error: standard deviation of log(measured / predicted) of steps
-    std::array<Number, kFrameworkParameters.size()> numbers;
+    FrameworkNumbers numbers = neutral_numbers();
+    std::vector<std::string> mechanisms;  ///< names of those that `numbers` and `spread` contain
     std::optional<Observed> observed;
 
-    Framework();  ///< neutral
-
+    /// Sets the parameters of a mechanism; the last of several that set the same one counts.
+    void add(const Mechanism& mechanism);
+    [[nodiscard]] std::string label() const;  ///< "megatron-2024+graphs"
     [[nodiscard]] double operator[](FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)].value; }
     Number& number(FrameworkParameter p) { return numbers[static_cast<std::size_t>(p)]; }
     [[nodiscard]] Seconds seconds(FrameworkParameter p) const { return Seconds::of_base((*this)[p]); }
@@ -147,5 +169,12 @@ struct Framework {
     [[nodiscard]] double slow_down(graph::KernelKind kind) const;
     bool operator==(const Framework&) const = default;
 };
+
+/// A framework by name or path, and mechanisms by name: "megatron-2024+graphs".
+struct FrameworkReference {
+    std::string framework;
+    std::vector<std::string> mechanisms;
+};
+FrameworkReference framework_reference(const std::string& text);
 
 }  // namespace dodona::plan

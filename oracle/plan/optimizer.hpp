@@ -19,15 +19,17 @@
 
 namespace dodona::plan {
 
-enum class OptimizerKind { sgd, momentum, adam, adamw, adam_8bit, adafactor, lars, lamb, adagrad, rowwise_adagrad };
+enum class OptimizerKind { sgd, momentum, adam, adamw, adam_8bit, adam_bf16, adafactor, lars, lamb, adagrad, rowwise_adagrad };
 
-/// Bytes per parameter, without the 4 bytes of the fp32 master copy of mixed precision.
+/// Bytes per parameter, without the 4 bytes of the fp32 master copy of mixed precision, which those keep that do not say
+/// otherwise.
 inline constexpr std::array kOptimizerKindTable{
     Enumerator(OptimizerKind::sgd, "sgd", "no states"),
     Enumerator(OptimizerKind::momentum, "momentum", "4 bytes a parameter"),
     Enumerator(OptimizerKind::adam, "adam", "8 bytes a parameter"),
     Enumerator(OptimizerKind::adamw, "adamw", "8 bytes a parameter"),
     Enumerator(OptimizerKind::adam_8bit, "adam-8bit", "2 bytes a parameter, and 8 for every 2,048 parameters"),
+    Enumerator(OptimizerKind::adam_bf16, "adam-bf16", "4 bytes a parameter, no master copy: states in bf16 as weights"),
     Enumerator(OptimizerKind::adafactor, "adafactor", "4 bytes for each row and each column of a matrix"),
     Enumerator(OptimizerKind::lars, "lars", "4 bytes a parameter"),
     Enumerator(OptimizerKind::lamb, "lamb", "8 bytes a parameter"),

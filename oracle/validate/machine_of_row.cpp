@@ -84,11 +84,28 @@ void set_domain(const files::MachineRow& row, std::size_t above, cluster::Cluste
     }
 }
 
-/// The fabric, or none where its adapters are not stated. Is it another than the machine has that it is like?
+/// Relative error of a fabric that is assumed: published nodes of one generation of devices have half or twice the
+/// adapters of the usual one (A100: 4 x 100 to 8 x 200 Gb/s; H100: 4 x 200 to 8 x 400 Gb/s).
+constexpr double kAssumedFabric = 1;
+
+/// The usual fabric of such devices, where nobody stated one; none where the machine that it is like has none.
+bool assume_fabric(std::size_t at, cluster::Cluster& machine) {
+    if (at >= machine.levels.size()) {
+        return true;
+    }
+    Level& fabric = machine.levels[at];
+    fabric.name = "system";
+    fabric.size = kMostNodes;
+    fabric.assumed = kAssumedFabric;
+    machine.levels.resize(at + 1);
+    return true;
+}
+
+/// The fabric; the usual one of such devices where its adapters are not stated. Is it another than the machine has that
+/// it is like?
 bool set_fabric(const files::MachineRow& row, std::size_t at, cluster::Cluster& machine) {
     if (!row.nics || !row.nic) {
-        machine.levels.resize(at);
-        return true;
+        return assume_fabric(at, machine);
     }
     if (at >= machine.levels.size()) {
         fail(

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cost/measured_bandwidth.hpp"
 #include "validate/machine_of_row.hpp"
 
 namespace dodona::validate {
@@ -55,7 +56,10 @@ cluster::Cluster named_machine(const files::MeasuredRun& run, const files::Libra
     const files::MachineRow* row = tables.machine(run.machine);
     const std::vector<std::string> built_in = row == nullptr ? std::vector<std::string>{} : library.clusters();
     if (row == nullptr || std::find(built_in.begin(), built_in.end(), run.machine) != built_in.end()) {
-        return library.cluster(run.machine, run.place("machine"));
+        cluster::Cluster machine = library.cluster(run.machine, run.place("machine"));
+        if (row == nullptr || run.gpus <= machine.devices()) {  // the row does not say how many nodes there are
+            return machine;
+        }
     }
     return machine_of_row(*row, conventions, library);
 }
@@ -93,6 +97,21 @@ cluster::Cluster machine_of(const files::MeasuredRun& run, const files::Library&
     }
     take_whole_segments(cluster, run);
     return cluster;
+}
+
+cluster::Cluster with_links(cluster::Cluster machine, const files::MeasuredRun& run, const files::LinkRow& links) {
+    machine.measured.clear();
+    const std::int64_t node = std::min(machine.node_size(), run.gpus);
+    for (const files::LinkRow::Bandwidth& each : links.bandwidths) {
+        const std::int64_t ranks = each.inside ? node : run.gpus;
+        auto& known = machine.measured[each.collective];
+        const bool is_known = std::any_of(known.begin(), known.end(), [&](const auto& one) { return one.ranks == ranks; });
+        if (ranks >= 2 && !is_known) {  // in a node both columns say the same
+            known.push_back({.ranks = ranks, .bus = each.bus});
+        }
+    }
+    machine.slow_downs = cost::slow_downs(machine);
+    return machine;
 }
 
 void check_size(const files::MeasuredRun& run, const Tables& tables, const cluster::Cluster& machine) {

@@ -18,6 +18,9 @@ std::string machine_key(const files::MeasuredRun& run);
 cluster::Cluster machine_of(const files::MeasuredRun& run, const files::Library& library, const Tables& tables,
                             const files::TableConventions& conventions);
 
+/// The machine with the bus bandwidths that the run measured, over its devices and over those of a node.
+cluster::Cluster with_links(cluster::Cluster machine, const files::MeasuredRun& run, const files::LinkRow& links);
+
 /// Throws InputError where a run needs the fabric of a machine whose row in `tables` does not state it.
 void check_size(const files::MeasuredRun& run, const Tables& tables, const cluster::Cluster& machine);
 

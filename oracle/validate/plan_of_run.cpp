@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "plan/recompute.hpp"
 
 namespace dodona::validate {
 
@@ -64,9 +68,16 @@ void set_optimizer(const files::MeasuredRun& run, const files::RunConventions& c
     plan.optimizer = *kind;
 }
 
-void set_sharding(const files::MeasuredRun& run, plan::Plan& plan) {
+void set_sharding(const files::MeasuredRun& run, const files::RunConventions& conventions, plan::Plan& plan) {
     plan.shard = run.shard;
-    if (run.shard == plan::ShardLevel::none || run.shard_group == 0) {
+    if (const files::ConventionLine* word = first_match(run, conventions.shard)) {
+        const auto shard = value_of<plan::ShardLevel>(word->word);
+        if (!shard) {
+            fail(word->where, fmt::format("unknown sharding \"{}\"", word->word));
+        }
+        plan.shard = *shard;
+    }
+    if (plan.shard == plan::ShardLevel::none || run.shard_group == 0) {
         return;
     }
     // Ranks that hold the same dense weights; those of experts have fewer copies, whatever the group.
@@ -78,14 +89,62 @@ void set_sharding(const files::MeasuredRun& run, plan::Plan& plan) {
     plan.shard_group = run.shard_group < all ? run.shard_group : 0;
 }
 
+/// "selective:[mla_up_proj+mlp]", "selective:moe_act+layernorm" -> {mla_up_proj, mlp}.
+std::vector<std::string> recompute_words(std::string_view text) {
+    std::vector<std::string> words;
+    const std::size_t colon = text.find(':');
+    if (colon == std::string_view::npos) {
+        return words;
+    }
+    std::string word;
+    for (const char c : text.substr(colon + 1)) {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+            word += c;
+        } else if (!word.empty()) {
+            words.push_back(std::exchange(word, {}));
+        }
+    }
+    if (!word.empty()) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+/// The layers of all words of a run that the network has; none where a word is unknown.
+std::vector<plan::Match> layers_of_words(const files::MeasuredRun& run, const files::RunConventions& conventions,
+                                         const graph::Graph& graph) {
+    std::vector<plan::Match> layers;
+    for (const std::string& word : recompute_words(run.recompute)) {
+        const auto& known = conventions.recompute_words;
+        const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.word == word; });
+        if (found == known.end()) {
+            return {};
+        }
+        layers.insert(layers.end(), found->layers.begin(), found->layers.end());
+    }
+    std::erase_if(layers, [&](const plan::Match& layer) {
+        plan::Plan only;
+        only.recompute = plan::RecomputeKind::layers;
+        only.recompute_layers = {layer};
+        return !plan::unmatched_layers(graph, only).empty();
+    });
+    return layers;
+}
+
 /// Layers by name where the conventions say what the run's word means; else the word itself.
-void set_recompute(const files::MeasuredRun& run, const files::RunConventions& conventions, plan::Plan& plan) {
+void set_recompute(const files::MeasuredRun& run, const files::RunConventions& conventions, const graph::Graph& graph,
+                   plan::Plan& plan) {
     const auto& lines = conventions.recompute;
     const auto line = std::find_if(lines.begin(), lines.end(),
                                    [&](const files::RunRecompute& entry) { return entry.when.holds(run); });
     if (line != lines.end()) {
         plan.recompute = plan::RecomputeKind::layers;
         plan.recompute_layers = line->layers;
+        return;
+    }
+    if (std::vector<plan::Match> layers = layers_of_words(run, conventions, graph); !layers.empty()) {
+        plan.recompute = plan::RecomputeKind::layers;
+        plan.recompute_layers = std::move(layers);
         return;
     }
     const auto kind = plan::recompute_from(run.recompute);
@@ -165,8 +224,8 @@ plan::Plan plan_of(const files::MeasuredRun& run, const files::RunConventions& c
     plan.stages = stage_sizes(blocks_of(graph), run.pipeline * run.virtual_stages);
     set_precision(run, conventions, plan);
     set_optimizer(run, conventions, plan);
-    set_sharding(run, plan);
-    set_recompute(run, conventions, plan);
+    set_sharding(run, conventions, plan);
+    set_recompute(run, conventions, graph, plan);
     set_overlap(run, conventions, plan);
     if (line.algorithm) {
         plan.algorithm = cluster::algorithm_from(*line.algorithm);

@@ -118,7 +118,8 @@ std::shared_ptr<const cluster::Cluster> Questions::machine_named(const files::Me
         machine = std::make_shared<const cluster::Cluster>(std::move(read));
     }
     check_size(run, tables_, *machine);
-    return machine;
+    const files::LinkRow* links = tables_.link(run.id);
+    return links == nullptr ? machine : std::make_shared<const cluster::Cluster>(with_links(*machine, run, *links));
 }
 
 const plan::Strategy& Questions::strategy(const std::string& name, const Location& where) {
@@ -140,6 +141,32 @@ const plan::Framework& Questions::framework(const std::string& name, const Locat
 void Questions::replace(plan::Framework framework) {
     const std::string reference = framework.reference;
     frameworks_.insert_or_assign(reference, std::move(framework));
+}
+
+plan::Framework Questions::software_of(const files::MeasuredRun& run) {
+    const files::ConventionLine* word = first_match(run, conventions_.frameworks);
+    if (word == nullptr) {
+        return {};
+    }
+    const plan::FrameworkReference named = plan::framework_reference(word->word);
+    plan::Framework software = framework(named.framework, word->where);
+    for (const std::string& name : named.mechanisms) {
+        software.add(mechanism(name, word->where));
+    }
+    for (const files::ConventionLine& line : conventions_.mechanisms) {
+        if (line.when.holds(run)) {
+            software.add(mechanism(line.word, line.where));
+        }
+    }
+    return software;
+}
+
+const plan::Mechanism& Questions::mechanism(const std::string& name, const Location& where) {
+    auto known = mechanisms_.find(name);
+    if (known == mechanisms_.end()) {
+        known = mechanisms_.emplace(name, library_.mechanism(name, where)).first;
+    }
+    return known->second;
 }
 
 plan::MemoryProfile Questions::memory_of(const files::MeasuredRun& run) {
@@ -172,9 +199,7 @@ Question Questions::asked(const files::MeasuredRun& run, const Named& named) {
     question.graph = network(run, named);
     question.cluster = machine(run, line);
     question.plan = plan_of(run, conventions_, line, strategy(line.strategy, run.place("strategy")), *question.graph);
-    if (const files::ConventionLine* word = first_match(run, conventions_.frameworks)) {
-        question.plan.framework = framework(word->word, word->where);
-    }
+    question.plan.framework = software_of(run);
     question.plan.memory = memory_of(run);
     for (std::size_t i = 0; i < not_timed_.size(); ++i) {
         if (conventions_.not_timed[i].when.holds(run)) {

@@ -59,6 +59,10 @@ private:
     const plan::Strategy& strategy(const std::string& name, const Location& where);
     const plan::Framework& framework(const std::string& name, const Location& where);
 
+    /// The run's framework with the mechanisms that the conventions name.
+    plan::Framework software_of(const files::MeasuredRun& run);
+    const plan::Mechanism& mechanism(const std::string& name, const Location& where);
+
     /// What the run's software keeps beside; the first line of the conventions that matches says.
     plan::MemoryProfile memory_of(const files::MeasuredRun& run);
 
@@ -74,6 +78,7 @@ private:
     std::map<std::string, std::shared_ptr<const cluster::Cluster>> machines_;
     std::map<std::string, plan::Strategy> strategies_;
     std::map<std::string, plan::Framework> frameworks_;
+    std::map<std::string, plan::Mechanism> mechanisms_;
     std::map<std::string, plan::MemoryProfile> profiles_;
 };
 

@@ -91,7 +91,7 @@ microbatch: 1
 precision: fp32
 )";
     const plan::Plan read = files::read_plan(files::parse_document(text, "plan.yaml"), library().strategy_opener(),
-                                             library().framework_opener());
+                                             library().framework_opener(), library().mechanism_opener());
     const Derived net(sandwich(), read);
     EXPECT_EQ(net.sent_in_layers(), Derived(sandwich(), folded("in_feature")).sent_in_layers());
 }

@@ -21,6 +21,7 @@ std::vector<FileKind> file_kinds() {
             {"strategy", description<plan::Strategy>()},
             {"plan", description<PlanFile>()},
             {"framework", description<plan::Framework>()},
+            {"mechanism", description<plan::Mechanism>()},
             {"memory", description<plan::MemoryProfile>()},
             {"noise", description<simulate::NoiseProfile>()}};
 }

@@ -12,7 +12,9 @@ namespace framework_file_test {
 using plan::Framework;
 using plan::FrameworkParameter;
 
-Framework read(const std::string& text) { return read_framework(parse_document(text, "framework.yaml")); }
+Framework read(const std::string& text) {
+    return read_framework(parse_document(text, "framework.yaml"), library().mechanism_opener());
+}
 
 TEST(FrameworkFile, IsRead) {
     Framework eager = library().framework("eager");
@@ -68,6 +70,55 @@ TEST(FrameworkFile, OfThisRepositoryIsWithoutFault) {
     }
 }
 
+TEST(Mechanism, SetsItsParametersInAnyFramework) {
+    Framework eager = library().framework("eager");
+    Framework graphs = library().framework("eager+graphs");
+    EXPECT_EQ(graphs.name, "eager");
+    EXPECT_EQ(graphs.label(), "eager+graphs");
+    EXPECT_EQ(graphs.reference, "eager+graphs");
+    EXPECT_EQ(graphs[FrameworkParameter::launch], 0);
+    EXPECT_EQ(graphs.number(FrameworkParameter::stragglers), eager.number(FrameworkParameter::stragglers));
+    EXPECT_DOUBLE_EQ(graphs.spread, 0.1) << "0.08 and 0.06, independent";
+}
+
+TEST(Mechanism, IsNamedByAFrameworkFileToo) {
+    const std::string head = "framework: own\nsource: s\nspread: 0.08\nparameters:\n  launch: {value: 9 us, source: s}\n";
+    const Framework own = read(head + "with: [graphs]\n");
+    EXPECT_EQ(own.label(), "own+graphs");
+    EXPECT_EQ(own[FrameworkParameter::launch], 0);
+    EXPECT_DOUBLE_EQ(own.spread, 0.1);
+    const Framework again = read(to_yaml(own));
+    EXPECT_EQ(again.label(), "own+graphs");
+    EXPECT_DOUBLE_EQ(again.spread, 0.1) << "what it contains is not added twice";
+}
+
+TEST(Mechanism, ThatDoesNotExistIsNamed) {
+    try {
+        static_cast<void>(library().framework("eager+graph"));
+        FAIL() << "read";
+    } catch (const InputError& error) {
+        EXPECT_NE(error.diagnostics().front().message.find("unknown mechanism \"graph\"; did you mean \"graphs\"?"),
+                  std::string::npos)
+            << error.what();
+    }
+}
+
+TEST(Mechanism, OfThisRepositoryIsWithoutFault) {
+    const char* root = std::getenv("DODONA_SOURCE");
+    const Library own(root == nullptr ? "." : root);
+    EXPECT_FALSE(own.mechanisms().empty());
+    for (const std::string& name : own.mechanisms()) {
+        EXPECT_EQ(own.mechanism(name).name, name);
+    }
+}
+
+TEST(Mechanism, StandsBehindAPlus) {
+    const plan::FrameworkReference both = plan::framework_reference("a/b+c/eager.yaml+graphs+fused");
+    EXPECT_EQ(both.framework, "a/b+c/eager.yaml");
+    EXPECT_EQ(both.mechanisms, (std::vector<std::string>{"graphs", "fused"}));
+    EXPECT_TRUE(plan::framework_reference("eager").mechanisms.empty());
+}
+
 TEST(FrameworkFile, TableOfParametersIsInTheirOrder) {
     for (std::size_t i = 0; i < plan::kFrameworkParameters.size(); ++i) {
         EXPECT_EQ(static_cast<std::size_t>(plan::kFrameworkParameters[i].parameter), i);
@@ -77,7 +128,8 @@ TEST(FrameworkFile, TableOfParametersIsInTheirOrder) {
 const std::string kPlan = "plan: p\nmesh: {data: 4}\nstrategy: data\nbatch: 8\nmicrobatch: 1\nprecision: fp16\n";
 
 plan::Plan plan_from(const std::string& text) {
-    return read_plan(parse_document(text, "plan.yaml"), library().strategy_opener(), library().framework_opener());
+    return read_plan(parse_document(text, "plan.yaml"), library().strategy_opener(), library().framework_opener(),
+                     library().mechanism_opener());
 }
 
 TEST(PlanFile, NamesItsFrameworkAndKeepsTheName) {

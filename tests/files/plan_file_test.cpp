@@ -14,7 +14,8 @@ namespace plan_file_test {
 using plan::Plan;
 
 Plan read(const std::string& text) {
-    return read_plan(parse_document(text, "plan.yaml"), library().strategy_opener(), library().framework_opener());
+    return read_plan(parse_document(text, "plan.yaml"), library().strategy_opener(), library().framework_opener(),
+                     library().mechanism_opener());
 }
 
 TEST(StrategyFile, IsRead) {

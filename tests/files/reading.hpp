@@ -39,12 +39,15 @@ inline void read_as(const std::string& kind, Document document) {
     } else if (kind == "strategy") {
         static_cast<void>(read_strategy(std::move(document)));
     } else if (kind == "framework") {
-        static_cast<void>(read_framework(std::move(document)));
+        static_cast<void>(read_framework(std::move(document), library().mechanism_opener()));
+    } else if (kind == "mechanism") {
+        static_cast<void>(read_mechanism(std::move(document)));
     } else if (kind == "noise") {
         static_cast<void>(read_noise(std::move(document)));
     } else {
         ASSERT_EQ(kind, "plan");
-        static_cast<void>(read_plan(std::move(document), library().strategy_opener(), library().framework_opener()));
+        static_cast<void>(read_plan(std::move(document), library().strategy_opener(), library().framework_opener(),
+                                    library().mechanism_opener()));
     }
 }
 

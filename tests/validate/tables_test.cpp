@@ -166,11 +166,6 @@ TEST(MachineOfRow, HasTheRatesAndCountsOfItsRow) {
 }
 
 TEST(MachineOfRow, IsRefusedForWhatIsNotKnown) {
-    const Cells sixteen{
-        {"machine", "my-box"}, {"strategy", "data"}, {"data", "16"}, {"gpus", "16"}, {"global_batch", "16"}};
-    EXPECT_EQ(refusal_with(tables(), sixteen),
-              "nics_per_node and nic_gb_s: not stated for my-box, so that no more than the 8 GPUs that its links join "
-              "can be asked");
     EXPECT_EQ(refusal_with(tables(), {{"machine", "my-oddity"}, {"gpus", "1"}}),
               "intra_link: no built-in machine joins h100-sxm5-80gb by \"carrier pigeons\": write a cluster file");
     EXPECT_EQ(refusal_with(tables(), {{"machine", "my-future"}, {"gpus", "1"}}),
@@ -180,6 +175,39 @@ TEST(MachineOfRow, IsRefusedForWhatIsNotKnown) {
     EXPECT_EQ(
         refusal_with(machines("mine,h100-sxm5-80gb,8,NVLink,450,8,400,32\n"), {{"machine", "mine"}, {"gpus", "1"}}),
         "nvlink_domain: nodes like those of dgx-h100 do not share one");
+}
+
+TEST(MachineOfRow, HasTheUsualFabricOfItsDevicesWhereNoneIsStated) {
+    const Cells sixteen{
+        {"machine", "my-box"}, {"strategy", "data"}, {"data", "16"}, {"gpus", "16"}, {"global_batch", "16"}};
+    Questions questions(files::Library(root()), tables());
+    const Question question = questions.of(run(sixteen));
+    const cluster::Level& fabric = question.cluster->levels.back();
+    EXPECT_EQ(fabric.assumed, 1) << "half or twice";
+    Question stated = question;
+    cluster::Cluster known = *question.cluster;
+    known.levels.back().assumed = 0;
+    stated.cluster = std::make_shared<const cluster::Cluster>(known);
+    const auto of = [](const Question& asked) { return step::predict(*asked.graph, *asked.cluster, asked.plan, {}); };
+    EXPECT_EQ(of(question).step.value, of(stated).step.value);
+    EXPECT_GT(of(question).step.hi, of(stated).step.hi) << "what nobody stated widens the interval";
+}
+
+TEST(LinkTable, CorrectsTheLinksOfItsRun) {
+    const Cells sixteen{{"machine", "dgx-h100"}, {"strategy", "data"}, {"data", "16"}, {"gpus", "16"},
+                        {"gpus_per_node", "8"},  {"global_batch", "16"}};
+    const files::MeasuredRun row = run(sixteen);
+    const auto gradients = [&](const std::string& rates) {
+        Tables given;
+        if (!rates.empty()) {
+            given.links = files::read_links(files::read_csv("id,all_reduce_gb_s\n" + row.id + "," + rates + "\n", "l.csv"));
+        }
+        Questions questions(files::Library(root()), given);
+        const Question asked = questions.of(row);
+        return step::predict(*asked.graph, *asked.cluster, asked.plan, {}).step.value;
+    };
+    EXPECT_GT(gradients("5"), gradients("")) << "a sick fabric";
+    EXPECT_GT(gradients("5"), gradients("50"));
 }
 
 TEST(Tables, TellWhatIsWrongWithThem) {
