@@ -58,6 +58,7 @@ struct Device {
     Bytes context;                              ///< memory of the runtime before the first tensor
     std::vector<KernelCurve> curves;            ///< measured points, used before the profile
     Profile profile;                            ///< fits to measured kernels; empty: data sheet only
+    bool typical = false;  ///< kernels of kinds without a fit miss the data sheet as those of other devices do
 
     [[nodiscard]] FlopPerSecond peak(Precision precision) const;
     [[nodiscard]] bool supports(Precision precision) const;
