@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/words.hpp"
 #include "files/number.hpp"
 #include "files/quantity.hpp"
 
@@ -35,6 +36,15 @@ std::string as_typed(std::string_view typed) {
 bool Arguments::has(const std::string& name) const {
     const auto found = values_.find(name);
     return found != values_.end() && !found->second.empty();
+}
+
+Arguments Arguments::with(const std::string& name, const std::string& value) const {
+    Values values = values_;
+    values.erase(name);
+    if (!value.empty()) {
+        values[name] = {value};
+    }
+    return Arguments(std::move(values));
 }
 
 std::vector<std::string> Arguments::all(const std::string& name) const {
@@ -73,7 +83,8 @@ std::string Arguments::required_text(const std::string& name, const std::string&
 
 std::optional<std::int64_t> Arguments::count_from(const std::string& name, const std::string& typed,
                                                   std::int64_t most) {
-    const auto read = files::whole_from(typed);
+    const auto thousands = count_meant(typed);
+    const auto read = thousands ? *thousands : files::whole_from(typed);
     const auto* value = std::get_if<std::int64_t>(&read);
     const bool too_many_digits = !value && typed.size() > 18 && typed.find_first_not_of("0123456789") == typed.npos;
     if (too_many_digits || (value && *value > most)) {
@@ -119,10 +130,9 @@ std::optional<double> Arguments::amount(const std::string& name) {
     if (!typed) {
         return std::nullopt;
     }
-    const auto read = files::decimal_from(*typed);
-    const auto* value = std::get_if<double>(&read);
-    if (!value || *value <= 0 || *value > kMost) {
-        fault(name, fmt::format("{} is not a number greater than 0", as_typed(*typed)), "for example 1.5e13");
+    const auto value = amount_meant(*typed);
+    if (!value || *value > kMost) {
+        fault(name, fmt::format("{} is not a number greater than 0", as_typed(*typed)), "for example 1.5e13 or 15T");
         return std::nullopt;
     }
     return *value;
@@ -134,7 +144,7 @@ std::optional<Quantity<D>> Arguments::positive(const std::string& name, const st
     if (!typed) {
         return std::nullopt;
     }
-    const auto read = files::quantity_from<D>(*typed);
+    const auto read = files::quantity_from<D>(D == Dimensions{.second = 1} ? duration_meant(*typed) : *typed);
     if (const auto* fault_found = std::get_if<files::NotAQuantity>(&read)) {
         fault(name, fault_found->message, fault_found->help);
         return std::nullopt;
@@ -166,6 +176,9 @@ std::optional<Power> Arguments::power(const std::string& name) {
 std::optional<std::string> Arguments::word(const std::string& name, std::span<const std::string> choices) {
     const auto typed = text(name);
     if (typed && std::find(choices.begin(), choices.end(), *typed) == choices.end()) {
+        if (auto meant = choice_meant(*typed, choices)) {
+            return meant;
+        }
         fault(name,
               fmt::format("{} is not one of {}{}", as_typed(*typed), join(choices), did_you_mean(*typed, choices)));
         return std::nullopt;
@@ -197,18 +210,19 @@ std::vector<std::int64_t> Arguments::counts(const std::string& name) {
 std::vector<std::pair<std::string, std::int64_t>> Arguments::sizes(const std::string& name) {
     std::vector<std::pair<std::string, std::int64_t>> entries;
     for (const std::string& part : list(name)) {
-        const std::size_t equals = part.find('=');
-        if (equals == std::string::npos || equals == 0 || equals + 1 == part.size()) {
+        const auto sized = sized_axis(part);
+        if (!sized) {
             fault(name, as_typed(part) + " is not axis=size", "for example tensor=8,data=16, innermost axis first");
             continue;
         }
-        const std::string key = part.substr(0, equals);
-        const bool again = std::any_of(entries.begin(), entries.end(), [&](const auto& e) { return e.first == key; });
+        const auto& [key, size] = *sized;
+        const bool again =
+            std::any_of(entries.begin(), entries.end(), [&, called = key](const auto& e) { return e.first == called; });
         if (again) {
             fault(name, "axis " + as_typed(key) + " is given twice");
             continue;
         }
-        entries.emplace_back(key, count_from(name, part.substr(equals + 1), kMostCount).value_or(1));
+        entries.emplace_back(key, count_from(name, size, kMostCount).value_or(1));
     }
     return entries;
 }

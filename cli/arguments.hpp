@@ -25,6 +25,8 @@ public:
     explicit Arguments(Values values) : values_(std::move(values)) {}
 
     [[nodiscard]] bool has(const std::string& name) const;
+    /// The same arguments with another value of an option or a positional, without their faults; empty: without it.
+    [[nodiscard]] Arguments with(const std::string& name, const std::string& value) const;
     std::optional<std::string> text(const std::string& name);
     /// A fault if it is missing; then empty.
     std::string required_text(const std::string& name, const std::string& help);

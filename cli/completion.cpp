@@ -59,6 +59,7 @@ std::vector<std::string> names_that_come_with_dodona(Names names) {
         case Names::none: return {};
         case Names::models: return library().models();
         case Names::machines: return library().clusters();
+        case Names::devices: return library().devices();
         case Names::strategies: return library().strategies();
         case Names::frameworks: return library().frameworks();
     }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/arguments.hpp"
 #include "files/library.hpp"
 #include "graph/graph.hpp"
 
@@ -12,6 +13,10 @@ namespace dodona::cli {
 
 /// What comes with dodona.
 files::Library library();
+
+/// The built-in that a word means, or the word itself: a name, a path, or nothing known. Where something else could have
+/// been meant, a note on standard error says what was taken, unless --quiet is given.
+std::string taken_as(const Arguments& arguments, files::NameOf kind, const std::string& typed);
 
 /// `parameters` are those of `--set`.
 graph::Graph read_network(const std::string& name,

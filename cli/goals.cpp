@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/files.hpp"
+#include "cli/words.hpp"
 #include "files/money.hpp"
 
 namespace dodona::cli {
@@ -30,8 +32,16 @@ void read_work(Arguments& arguments, GoalSettings& settings) {
 void read_prices(Arguments& arguments, GoalSettings& settings) {
     for (const std::string& typed : arguments.all("--price")) {
         const std::size_t equals = typed.rfind('=');
-        const std::string machine = equals == std::string::npos ? "" : typed.substr(0, equals);
-        const auto read = files::rate_from(equals == std::string::npos ? typed : typed.substr(equals + 1));
+        std::string machine = equals == std::string::npos ? "" : typed.substr(0, equals);
+        if (const auto meant = library().meant(files::NameOf::cluster, machine)) {
+            machine = meant->name;
+        }
+        std::string price = money_meant(equals == std::string::npos ? typed : typed.substr(equals + 1));
+        price +=
+            price.find('/') == std::string::npos && std::holds_alternative<files::Amount>(files::amount_from(price))
+                ? "/h"
+                : "";
+        const auto read = files::rate_from(price);
         if (const auto* fault = std::get_if<files::NotAQuantity>(&read)) {
             arguments.fault("--price", fault->message, fault->help);
             continue;
@@ -48,7 +58,7 @@ void read_budget(Arguments& arguments, GoalSettings& settings) {
     if (!typed) {
         return;
     }
-    const auto read = files::amount_from(*typed);
+    const auto read = files::amount_from(money_meant(*typed));
     if (const auto* fault = std::get_if<files::NotAQuantity>(&read)) {
         arguments.fault("--budget", fault->message, fault->help);
         return;
@@ -91,7 +101,7 @@ std::vector<Option> goal_options() {
     const std::string goals = "Goals";
     return {{.names = "--tokens",
              .value = "T",
-             .description = "the work: tokens to train on, such as 1.5e13",
+             .description = "the work: tokens to train on, such as 15T or 1.5e13",
              .group = goals},
             {.names = "--samples", .value = "N", .description = "the work: samples to train on", .group = goals},
             {.names = "--epochs",
@@ -112,7 +122,7 @@ std::vector<Option> goal_options() {
              .group = goals},
             {.names = "--price",
              .value = "[M=]PRICE",
-             .description = "of one GPU of machine M: dgx-h100=2.5USD/h; default: that\n"
+             .description = "of one GPU and hour of machine M: dgx-h100=2.5USD; default: that\n"
                             "of the machine's file; repeat for several",
              .group = goals,
              .repeats = true}};

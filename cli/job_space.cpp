@@ -13,12 +13,14 @@ std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const gra
         if (layers && name == search::kByLayers) {
             continue;
         }
-        strategies.push_back(read_strategy(name));
+        strategies.push_back(read_strategy(taken_as(arguments, files::NameOf::strategy, name)));
         strategies.back().considered = {};
     }
-    if (!strategies.empty()) {
-        return strategies;
-    }
+    return strategies.empty() ? usual_strategies(graph) : strategies;
+}
+
+std::vector<plan::Strategy> usual_strategies(const graph::Graph& graph) {
+    std::vector<plan::Strategy> strategies;
     for (const std::string& name : library().strategies()) {
         plan::Strategy strategy = read_strategy(name);
         if (search::considered(strategy, graph)) {

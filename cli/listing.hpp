@@ -1,37 +1,98 @@
-// Commands that list what comes with dodona, or show one of it: `dodona models [NAME]` and its like.
+// Commands that list what comes with dodona, search it, or show one of it: `dodona models [WORDS ...]` and its like.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/found.hpp"
 #include "cli/output.hpp"
+#include "reports/document/number_format.hpp"
 
 namespace dodona::cli {
 
-/// How to read and show one kind of thing.
+/// How to read, find and show one kind of thing.
 template <class Thing>
 struct Listing {
+    files::NameOf kind;
+    std::string plural;  ///< "models", also the command
     std::vector<std::string> names;
     Thing (*read)(const std::string& name);
     reports::Document (*one)(const Thing& thing);
     reports::Document (*all)(const std::vector<Thing>& things);
+    std::string (*facts)(const Thing& thing);  ///< where words are looked for
+    double (*size)(const Thing& thing,
+                   SizeOf what) = nullptr;           ///< what "70b" or "80gb" is compared with; 0: it has none
+    bool (*left_out)(const Thing& thing) = nullptr;  ///< of lists, unless asked for
+    std::string why_left_out = {};
 };
+
+/// WORDS, and --all where something is left out.
+std::vector<Positional> listing_positionals(Names completes);
+Option all_option(const std::string& what);
+
+template <class Thing>
+std::vector<Thing> found_things(const Listing<Thing>& listing, const std::vector<std::string>& words) {
+    std::vector<Thing> found;
+    for (const std::string& name : listing.names) {
+        Thing thing = listing.read(name);
+        const auto size = [&](SizeOf what) { return listing.size == nullptr ? 0 : listing.size(thing, what); };
+        if (has_words(words, listing.facts(thing), size)) {
+            found.push_back(std::move(thing));
+        }
+    }
+    return found;
+}
+
+/// Takes out what lists leave out, unless nothing else is there. Returns how many.
+template <class Thing>
+std::size_t leave_out(const Listing<Thing>& listing, std::vector<Thing>& things) {
+    std::vector<Thing> shown;
+    for (const Thing& thing : things) {
+        if (listing.left_out == nullptr || !listing.left_out(thing)) {
+            shown.push_back(thing);
+        }
+    }
+    if (shown.empty()) {
+        return 0;
+    }
+    const std::size_t left_out = things.size() - shown.size();
+    things = std::move(shown);
+    return left_out;
+}
 
 template <class Thing>
 int run_listing(Arguments& arguments, const Listing<Thing>& listing) {
     const Output output = read_output(arguments);
-    const std::string name = arguments.text("NAME").value_or("");
+    const std::vector<std::string> words = arguments.all("WORDS");
+    const bool all = arguments.has("--all");
     arguments.throw_if_faults();
-    if (!name.empty()) {
-        write(output, listing.one(listing.read(name)));
+    if (words.size() == 1 && names_one(listing.kind, words.front(), listing.names)) {
+        write(output, listing.one(listing.read(words.front())));
         return kAnswered;
     }
-    std::vector<Thing> things;
-    for (const std::string& known : listing.names) {
-        things.push_back(listing.read(known));
+    std::vector<Thing> things = found_things(listing, words);
+    if (things.empty() && words.size() == 1) {
+        listing.read(words.front());  // says what is near
     }
-    write(output, listing.all(things));
+    if (things.empty()) {
+        nothing_found(listing.plural, words);
+    }
+    const std::size_t left_out = all ? 0 : leave_out(listing, things);
+    if (things.size() == 1 && !words.empty()) {
+        write(output, listing.one(things.front()));
+        return kAnswered;
+    }
+    reports::Document document = listing.all(things);
+    if (left_out > 0) {
+        reports::add(document, reports::Note{fmt::format("{} that {} left out: `dodona {} {}--all` lists them too",
+                                                         left_out, listing.why_left_out, listing.plural,
+                                                         words.empty() ? "" : join(words, " ") + " ")});
+    }
+    write(output, document);
     return kAnswered;
 }
 

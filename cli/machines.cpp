@@ -41,20 +41,31 @@ reports::Document document(const cluster::Cluster& cluster) {
 int run_machines(Arguments& arguments) {
     return run_listing<cluster::Cluster>(
         arguments,
-        {.names = library().clusters(), .read = read_machine, .one = document, .all = reports::machines_document});
+        {.kind = files::NameOf::cluster,
+         .plural = "machines",
+         .names = library().clusters(),
+         .read = read_machine,
+         .one = document,
+         .all = reports::machines_document,
+         .facts = reports::machine_facts,
+         .size = [](const cluster::Cluster& cluster,
+                    SizeOf what) { return what == SizeOf::memory ? cluster.device.memory.in(unit::byte) : 0; },
+         .left_out = [](const cluster::Cluster& cluster) { return cluster.of_published_runs; },
+         .why_left_out = "only stand for tables of published runs are"});
 }
 
 }  // namespace
 
 Command machines_command() {
+    std::vector<Option> options{all_option("machines that only stand for published runs")};
+    for (Option& option : output_options()) {
+        options.push_back(std::move(option));
+    }
     return {.name = "machines",
             .summary = "the machines that come with dodona, or one of them",
-            .positionals = {{.name = "NAME",
-                             .description = "show this one: built in, or a file",
-                             .required = false,
-                             .completes = Names::machines}},
-            .options = output_options(),
-            .examples = "Examples:\n  dodona machines\n  dodona machines abci",
+            .positionals = listing_positionals(Names::machines),
+            .options = options,
+            .examples = "Examples:\n  dodona machines\n  dodona machines abci\n  dodona machines h100",
             .run = run_machines};
 }
 

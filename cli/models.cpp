@@ -9,10 +9,17 @@ namespace dodona::cli {
 namespace {
 
 int run_models(Arguments& arguments) {
-    return run_listing<graph::Graph>(arguments, {.names = library().models(),
-                                                 .read = [](const std::string& name) { return read_network(name); },
-                                                 .one = reports::model_document,
-                                                 .all = reports::models_document});
+    return run_listing<graph::Graph>(
+        arguments,
+        {.kind = files::NameOf::model,
+         .plural = "models",
+         .names = library().models(),
+         .read = [](const std::string& name) { return read_network(name); },
+         .one = reports::model_document,
+         .all = reports::models_document,
+         .facts = reports::model_facts,
+         .size = [](const graph::Graph& graph,
+                    SizeOf what) { return what == SizeOf::parameters ? graph::count(graph).parameters : 0; }});
 }
 
 }  // namespace
@@ -20,12 +27,9 @@ int run_models(Arguments& arguments) {
 Command models_command() {
     return {.name = "models",
             .summary = "the models that come with dodona, or one of them",
-            .positionals = {{.name = "NAME",
-                             .description = "show this one: built in, or a file",
-                             .required = false,
-                             .completes = Names::models}},
+            .positionals = listing_positionals(Names::models),
             .options = output_options(),
-            .examples = "Examples:\n  dodona models\n  dodona models resnet50",
+            .examples = "Examples:\n  dodona models\n  dodona models resnet50\n  dodona models moe 30b",
             .run = run_models};
 }
 

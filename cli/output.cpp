@@ -40,16 +40,49 @@ const reports::Renderer* read_renderer(Arguments& arguments, const std::string& 
     const std::string ending = std::filesystem::path(file).extension().string();
     const reports::Renderer* by_ending =
         ending.empty() ? nullptr : reports::renderer_of_suffix(std::string_view(ending).substr(1));
+    if (by_ending == nullptr && !ending.empty()) {
+        std::vector<std::string> endings;
+        for (const reports::Renderer& renderer : reports::renderers()) {
+            endings.push_back("." + std::string(renderer.suffixes.front()));
+        }
+        arguments.fault("--output", fmt::format("dodona writes no {} files", as_typed(ending)),
+                        fmt::format("endings: {}; csv opens in spreadsheets; --format says it for any other ending",
+                                    join(endings)));
+    }
     return by_ending != nullptr ? by_ending : &reports::renderers().front();
 }
 
+constexpr std::int64_t kNarrowest = 60;
+constexpr std::int64_t kWidest = 200;
+
 /// Lines that a report is wrapped to: those of the terminal, within reason.
 std::size_t page_width(bool is_file) {
-    constexpr std::size_t kLeast = 60;
-    constexpr std::size_t kMost = 160;
     winsize size{};
     const bool is_terminal = !is_file && isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
-    return is_terminal && size.ws_col > 0 ? std::clamp<std::size_t>(size.ws_col, kLeast, kMost) : reports::Page{}.width;
+    return is_terminal && size.ws_col > 0 ? std::clamp<std::size_t>(size.ws_col, kNarrowest, kWidest)
+                                          : reports::Page{}.width;
+}
+
+std::size_t read_width(Arguments& arguments, bool is_file) {
+    const auto typed = arguments.count("--width");
+    if (typed && (*typed < kNarrowest || *typed > kWidest)) {
+        arguments.fault("--width", fmt::format("{} columns", *typed),
+                        fmt::format("between {} and {}", kNarrowest, kWidest));
+        return reports::Page{}.width;
+    }
+    return typed ? static_cast<std::size_t>(*typed) : page_width(is_file);
+}
+
+/// Of --quiet and --brief; 0: all.
+std::size_t read_most_lines(Arguments& arguments, const reports::Renderer& renderer) {
+    constexpr std::size_t kBrief = 8;
+    const bool quiet = arguments.has("--quiet");
+    const bool brief = arguments.has("--brief");
+    if ((quiet || brief) && renderer.name != "text") {
+        arguments.fault(quiet ? "--quiet" : "--brief", fmt::format("is of text, not of {}", renderer.name),
+                        "leave one of the two out");
+    }
+    return quiet ? 1 : brief ? kBrief : 0;
 }
 
 bool is_set(const char* variable) {
@@ -70,16 +103,23 @@ bool terminal_wants_colour() {
 }  // namespace
 
 std::vector<Option> output_options() {
-    return {{.names = "--format",
-             .value = fmt::format("{}", fmt::join(formats(), "|")),
-             .description = "default: by the ending of FILE, else text",
-             .group = "Output"},
-            {.names = "--json", .value = "", .description = "short for --format json", .group = "Output"},
-            {.names = "-o,--output",
-             .value = "FILE",
-             .description = "write there; - is standard output",
-             .group = "Output"},
-            {.names = "--color", .value = "auto|always|never", .description = "default: auto", .group = "Output"}};
+    return {
+        {.names = "--format",
+         .value = fmt::format("{}", fmt::join(formats(), "|")),
+         .description = "default: by the ending of FILE, else text",
+         .group = "Output"},
+        {.names = "--json", .value = "", .description = "short for --format json", .group = "Output"},
+        {.names = "-o,--output",
+         .value = "FILE",
+         .description = "write there; - is standard output",
+         .group = "Output"},
+        {.names = "--brief", .value = "", .description = "the answer in at most 8 lines of text", .group = "Output"},
+        {.names = "-q,--quiet", .value = "", .description = "its first line only, and no notes", .group = "Output"},
+        {.names = "--width",
+         .value = "N",
+         .description = "columns of text, 60 to 200; default: the terminal's, else 100",
+         .group = "Output"},
+        {.names = "--color", .value = "auto|always|never", .description = "default: auto", .group = "Output"}};
 }
 
 std::string writable_file(Arguments& arguments, const std::string& name) {
@@ -101,7 +141,12 @@ Output read_output(Arguments& arguments) {
         output.file.clear();
     }
     output.renderer = read_renderer(arguments, output.file);
-    output.page.width = page_width(!output.file.empty());
+    output.page.width = read_width(arguments, !output.file.empty());
+    output.page.most_lines = read_most_lines(arguments, *output.renderer);
+    if (output.page.most_lines == 1) {
+        constexpr std::size_t kOneLine = 10'000;
+        output.page.width = kOneLine;
+    }
     const std::string colour = arguments.word("--color", kColours).value_or("auto");
     output.page.colour = colour == "always" || (colour == "auto" && output.file.empty() && terminal_wants_colour());
     return output;

@@ -17,7 +17,7 @@ struct Output {
     reports::Page page;
 };
 
-/// --format, --json, -o and --color.
+/// --format, --json, -o, --brief, --quiet, --width and --color.
 std::vector<Option> output_options();
 Output read_output(Arguments& arguments);
 

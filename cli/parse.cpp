@@ -1,8 +1,11 @@
 #include "cli/parse.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
+
+#include "cli/words.hpp"
 
 namespace dodona::cli {
 
@@ -18,6 +21,20 @@ std::string help_line(const std::string& name, const std::string& description) {
         line += c == '\n' ? std::string(kColumn, ' ') : "";
     }
     return line + "\n";
+}
+
+/// What most questions need; a command's other options are in `--help all`.
+constexpr std::array<std::string_view, 26> kCommonOptions{
+    "--machine", "--gpus",     "--batch",         "--seq",       "--strategy",    "--save",   "--why-not",
+    "--plan",    "--mesh",     "--zero",          "--recompute", "--micro-batch", "--format", "--output",
+    "--brief",   "--tokens",   "--deadline",      "--budget",    "--price",       "--find",   "--all",
+    "--models",  "--machines", "--batch-per-gpu", "--model",     "--precision"};
+
+/// Where no more are rare than this, all are listed.
+constexpr std::size_t kFewOptions = 8;
+
+bool is_rare(const Option& option) {
+    return std::find(kCommonOptions.begin(), kCommonOptions.end(), option.long_name()) == kCommonOptions.end();
 }
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
@@ -37,7 +54,23 @@ struct OptionWord {
     }
 };
 
+/// "--tp": an axis, which other programs take as an option.
+bool is_usual_axis(const std::string& option) {
+    const std::vector<std::string> axes{"tensor", "pipeline", "data", "context", "expert", "expert_tensor"};
+    if (!option.starts_with("--")) {
+        return false;
+    }
+    const std::string axis = axis_meant(option.substr(2), axes);
+    return means_virtual_stages(axis) || std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
 std::string unknown_option_help(const Command& command, const std::string& name, std::span<const Command> commands) {
+    const char* const takes_axes = command.option("--mesh") != nullptr    ? "--mesh"
+                                   : command.option("--fixed") != nullptr ? "--fixed"
+                                                                          : nullptr;
+    if (takes_axes != nullptr && is_usual_axis(name)) {
+        return fmt::format("write {} {}=N", takes_axes, name.substr(2));
+    }
     std::vector<std::string> names{"--help"};
     for (const Option& option : command.options) {
         names.push_back(option.long_name());
@@ -121,13 +154,18 @@ std::string usage(const Command& command) {
     return line + (command.usage.empty() ? "" : " " + command.usage) + (command.options.empty() ? "" : " [OPTIONS]");
 }
 
-std::string help(const Command& command) {
+std::string help(const Command& command, HelpOf options) {
     std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, usage(command));
     for (const Positional& positional : command.positionals) {
         text += help_line(positional.name, positional.description);
     }
+    const auto rare = static_cast<std::size_t>(std::count_if(command.options.begin(), command.options.end(), is_rare));
+    const bool shows_all = options == HelpOf::all || rare < kFewOptions;
     std::string group;
     for (const Option& option : command.options) {
+        if (!shows_all && is_rare(option)) {
+            continue;
+        }
         if (option.group != group) {
             group = option.group;
             text += fmt::format("\n{}:\n", group);
@@ -135,6 +173,9 @@ std::string help(const Command& command) {
         const std::string names =
             option.short_name().empty() ? "    " + option.long_name() : option.short_name() + ", " + option.long_name();
         text += help_line(names + (option.takes_value() ? " " + option.value : ""), option.description);
+    }
+    if (!shows_all) {
+        text += fmt::format("\n`{} {} --help all` lists {} more options.\n", command.program, command.name, rare);
     }
     return text + "\n" + command.examples + "\n";
 }

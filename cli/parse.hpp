@@ -19,6 +19,8 @@ Arguments parse(const Command& command, const std::vector<std::string>& words, s
 /// "dodona plan MODEL --machine M --gpus N [OPTIONS]".
 std::string usage(const Command& command);
 
-std::string help(const Command& command);
+/// Which options `--help` lists; `--help all` lists all.
+enum class HelpOf { common, all };
+std::string help(const Command& command, HelpOf options);
 
 }  // namespace dodona::cli

@@ -19,6 +19,7 @@
 #include "files/plan_file.hpp"
 #include "play/simulated_step.hpp"
 #include "reports/collect/plan_report.hpp"
+#include "reports/collect/why_not.hpp"
 #include "reports/document/number_format.hpp"
 #include "search/crossover_search.hpp"
 #include "search/layer_search.hpp"
@@ -47,6 +48,11 @@ std::vector<Option> plan_command_options() {
     all.push_back({.names = "--simulate",
                    .value = "K",
                    .description = "play the steps of the first K plans task by task, and rank them by that",
+                   .group = search});
+    all.push_back({.names = "--why-not",
+                   .value = "KIND",
+                   .description = "the best plan of that kind, how much slower it is and through what,\n"
+                                  "or what stops it: zero3, tensor=8, recompute=full",
                    .group = search});
     all.push_back({.names = "--save",
                    .value = "FILE",
@@ -126,6 +132,26 @@ search::Answer search_with_progress(const Workload& workload, const search::Spac
                    reports::whole(in_all));
     }
     return answer;
+}
+
+/// The space of plans of one kind: those of a strategy, or with a size or a setting; what was ruled out is allowed again.
+search::Space space_of_kind(Arguments& arguments, const std::string& kind, const Workload& workload,
+                            search::Space space) {
+    space.fixed.clear();
+    space.excluded.clear();
+    space.top = 1;
+    const std::vector<std::string> known = library().strategies();
+    const auto meant = library().meant(files::NameOf::strategy, kind);
+    const bool is_strategy =
+        meant || files::is_path(kind) || std::find(known.begin(), known.end(), kind) != known.end();
+    if (is_strategy) {
+        space.strategies = {read_strategy(kind)};
+        space.strategies.front().considered = {};
+    } else {
+        space.strategies = usual_strategies(workload.graph);
+        fix_kind(arguments, "--why-not", space);
+    }
+    return space;
 }
 
 /// Plays the first `count` plans and ranks them anew; those that take equally long keep their order. What is not played when
@@ -211,7 +237,13 @@ int run_plan(Arguments& arguments) {
         explain({workload.graph, workload.cluster, space, again}, answer);
         answer.plans.resize(std::min(answer.plans.size(), shown));
     }
-    write(output, reports::plan_document(answer, save_to));
+    reports::Document document = reports::plan_document(answer, save_to);
+    if (const std::string kind = arguments.text("--why-not").value_or(""); !kind.empty()) {
+        const search::Space of_kind = space_of_kind(arguments, kind, workload, space);
+        arguments.throw_if_faults();
+        reports::add_why_not(document, answer, kind, search_with_progress(workload, of_kind, false));
+    }
+    write(output, document);
     if (!save_to.empty()) {
         save(answer, save_to);
     }
@@ -232,6 +264,7 @@ Command plan_command() {
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --save best.yaml\n"
                 "  dodona plan alexnet --machine abci --gpus 64 --strategy auto\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --explain\n"
+                "  dodona plan llama-3.1-8b --machine dgx-h100 --gpus 64 --why-not tensor=8\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",
             .run = run_plan};
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/words.hpp"
 #include "cli/zero.hpp"
 #include "files/number.hpp"
 #include "plan/recompute.hpp"
@@ -37,7 +38,8 @@ void read_recompute(Arguments& arguments, PlanSettings& settings) {
         }
         return;
     }
-    const auto kind = plan::recompute_from(*typed);
+    const std::vector<std::string> simple{"none", "selective", "full"};
+    const auto kind = plan::recompute_from(choice_meant(*typed, simple).value_or(*typed));
     if (kind && *kind != plan::RecomputeKind::every && *kind != plan::RecomputeKind::layers) {
         settings.recompute = *kind;
         return;
@@ -125,6 +127,19 @@ std::int64_t default_microbatch(const plan::Plan& plan) {
     return pipelined ? 1 : std::max<std::int64_t>(1, plan.batch / step::data_ranks(plan));
 }
 
+/// Axes that a fold lies on and that were not typed have one rank.
+void add_axes_of_folds(plan::Plan& plan) {
+    for (const plan::Fold& fold : plan.folds) {
+        for (const std::string& axis : fold.of) {
+            const bool is_there = std::any_of(plan.mesh.begin(), plan.mesh.end(),
+                                              [&](const plan::MeshAxis& entry) { return entry.name == axis; });
+            if (!is_there) {
+                plan.mesh.push_back({axis, 1});
+            }
+        }
+    }
+}
+
 void check_mesh(Arguments& arguments, const plan::Plan& plan, std::int64_t gpus) {
     double product = 1;
     std::vector<std::string> axes;
@@ -206,9 +221,14 @@ std::vector<Option> plan_options() {
 PlanSettings read_plan_settings(Arguments& arguments) {
     PlanSettings settings;
     settings.file = arguments.text("--plan").value_or("");
-    settings.strategy = arguments.text("--strategy").value_or("");
+    settings.strategy = taken_as(arguments, files::NameOf::strategy, arguments.text("--strategy").value_or(""));
+    std::optional<std::int64_t> virtual_stages;
     for (const auto& [axis, size] : arguments.sizes("--mesh")) {
-        settings.mesh.push_back({axis, size});
+        if (means_virtual_stages(axis)) {
+            virtual_stages = size;
+        } else {
+            settings.mesh.push_back({axis, size});
+        }
     }
     settings.gpus = arguments.count("--gpus");
     settings.batch = arguments.count("--batch");
@@ -217,6 +237,7 @@ PlanSettings read_plan_settings(Arguments& arguments) {
         settings.gradient_precision = precision_from(*word);
     }
     read_schedule(arguments, settings);
+    settings.virtual_stages = virtual_stages.value_or(settings.virtual_stages);
     read_recompute(arguments, settings);
     read_zero(arguments, settings);
     const bool has_plan = arguments.has("--plan");
@@ -251,7 +272,11 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     arguments.throw_if_faults();
     plan.strategy = read_strategy(settings.strategy);
     plan.mesh = settings.mesh.empty() ? only_axis(arguments, plan.strategy, *settings.gpus) : settings.mesh;
+    for (plan::MeshAxis& axis : plan.mesh) {
+        axis.name = axis_meant(axis.name, plan.strategy);
+    }
     plan.fold_axes();
+    add_axes_of_folds(plan);
     arguments.throw_if_faults();
     check_mesh(arguments, plan, settings.gpus.value_or(plan.devices()));
     arguments.throw_if_faults();

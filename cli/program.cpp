@@ -7,7 +7,9 @@
 
 #include "build_config.hpp"
 #include "cli/check.hpp"
+#include "cli/compare.hpp"
 #include "cli/completion.hpp"
+#include "cli/devices.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/frameworks.hpp"
 #include "cli/goodput.hpp"
@@ -38,7 +40,7 @@ std::string overview() {
         text += fmt::format("  {:<12}{}\n", command.name, command.summary);
     }
     return text +
-           "\n  dodona COMMAND --help   its options\n"
+           "\n  dodona COMMAND --help   its common options; --help all: all of them\n"
            "  dodona --version\n\n"
            "Start here:\n"
            "  dodona plan resnet50 --machine abci --gpus 64\n\n"
@@ -52,6 +54,10 @@ const Command* find(const std::string& name) {
     return found == all.end() ? nullptr : &*found;
 }
 
+/// What people ask for that is no training.
+constexpr std::array<std::string_view, 8> kServing{"serve",    "serving", "infer",   "inference",
+                                                   "generate", "decode",  "prefill", "deploy"};
+
 [[noreturn]] void unknown_command(const std::string& word) {
     std::vector<std::string> names;
     for (const Command& command : commands()) {
@@ -59,6 +65,10 @@ const Command* find(const std::string& name) {
     }
     if (word.starts_with("-")) {
         fail({}, fmt::format("unknown option {} before a command", as_typed(word)), "usage: dodona COMMAND ...");
+    }
+    if (std::find(kServing.begin(), kServing.end(), word) != kServing.end()) {
+        fail({}, fmt::format("{} is not a dodona command", as_typed(word)),
+             "dodona predicts training only: serving (prefill, decoding, batches of requests) is not modelled");
     }
     const std::string near = nearest(word, names);
     fail({}, fmt::format("{} is not a dodona command", as_typed(word)),
@@ -72,16 +82,18 @@ std::span<const Command> commands() {
         .name = "calibrate",
         .summary = "measure a machine with its real kernels and links, or import what others measured",
         .handed_to = "dodona-calibrate"};
-    static const std::array all{plan_command(),     predict_command(),    simulate_command(),   size_command(),
-                                goodput_command(),  largest_command(),    limits_command(),     models_command(),
-                                machines_command(), strategies_command(), frameworks_command(), calibrate,
-                                check_command(),    validate_command(),   completion_command()};
+    static const std::array all{plan_command(),       compare_command(),  predict_command(), simulate_command(),
+                                size_command(),       goodput_command(),  largest_command(), limits_command(),
+                                models_command(),     machines_command(), devices_command(), strategies_command(),
+                                frameworks_command(), calibrate,          check_command(),   validate_command(),
+                                completion_command()};
     return all;
 }
 
 int run(const std::vector<std::string>& words) {
     const std::string first = words.empty() ? "" : words.front();
-    const bool help_about = first == "help" && words.size() == 2 && find(words[1]) != nullptr;
+    const bool help_about = first == "help" && words.size() >= 2 && find(words[1]) != nullptr &&
+                            (words.size() == 2 || (words.size() == 3 && words[2] == "all"));
     if (first == "--help" || first == "-h" || (first == "help" && !help_about)) {
         print(overview());
         return kAnswered;
@@ -114,7 +126,7 @@ int run(const std::vector<std::string>& words) {
                                                  : std::vector<std::string>(words.begin() + 1, words.end()));
     }
     if (help_about) {
-        print(help(*command));
+        print(help(*command, words.size() == 3 ? HelpOf::all : HelpOf::common));
         return kAnswered;
     }
     return run_command(*command, {words.begin() + 1, words.end()}, commands());
@@ -122,8 +134,10 @@ int run(const std::vector<std::string>& words) {
 
 int run_command(const Command& command, const std::vector<std::string>& words, std::span<const Command> others) {
     const auto end = std::find(words.begin(), words.end(), "--");
-    if (std::find(words.begin(), end, "--help") != end || std::find(words.begin(), end, "-h") != end) {
-        print(help(command));
+    const auto asked =
+        std::find_if(words.begin(), end, [](const std::string& word) { return word == "--help" || word == "-h"; });
+    if (asked != end) {
+        print(help(command, asked + 1 != end && asked[1] == "all" ? HelpOf::all : HelpOf::common));
         return kAnswered;
     }
     Arguments arguments = parse(command, words, others);

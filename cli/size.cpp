@@ -106,9 +106,13 @@ std::vector<std::int64_t> counts_of(Arguments& arguments, const DeviceCounts& as
 
 std::vector<Workload> read_workloads(Arguments& arguments) {
     const std::string model =
-        arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file");
+        taken_as(arguments, files::NameOf::model,
+                 arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file"));
     const auto parameters = model_parameters(arguments);
-    const std::vector<std::string> machines = arguments.all("--machine");
+    std::vector<std::string> machines = arguments.all("--machine");
+    for (std::string& machine : machines) {
+        machine = taken_as(arguments, files::NameOf::cluster, machine);
+    }
     if (machines.empty()) {
         arguments.missing("--machine", "a built-in cluster (`dodona machines` lists them) or a file");
     }

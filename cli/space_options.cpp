@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/files.hpp"
+#include "cli/words.hpp"
 #include "cli/zero.hpp"
 #include "search/filter.hpp"
 
@@ -36,17 +38,32 @@ constexpr std::array kConstraintNames{ConstraintName{"micro-batch", "microbatch"
                                       ConstraintName{"zero", "shard"},
                                       ConstraintName{"schedule", "schedule"}};
 
-search::Constraint in_terms_of_search(std::string name, std::string value) {
+search::Constraint in_terms_of_search(std::string name, std::string value,
+                                      const std::vector<plan::Strategy>& strategies) {
     for (const ConstraintName& known : kConstraintNames) {
         if (name == known.typed) {
             name = known.name;
         }
     }
+    if (means_virtual_stages(name)) {
+        name = "virtual_stages";
+    }
+    for (const plan::Strategy& strategy : strategies) {
+        name = axis_meant(name, strategy);
+    }
     const std::vector<std::string> levels = zero_choices();
-    if (name == "shard" && std::find(levels.begin(), levels.end(), value) != levels.end()) {
-        value = plan::name(zero_level(value));
+    if (const auto level = choice_meant(value, levels); name == "shard" && level) {
+        value = plan::name(zero_level(*level));
+    } else if (const auto thousands = count_meant(value)) {
+        value = std::to_string(*thousands);
     }
     return {std::move(name), std::move(value)};
+}
+
+/// A strategy's own name: fsdp -> zero3.
+std::string strategy_meant(const std::string& typed) {
+    const auto meant = library().meant(files::NameOf::strategy, typed);
+    return meant ? meant->name : typed;
 }
 
 /// "tensor=8,recompute=full"; a name without a value where that means something.
@@ -54,10 +71,11 @@ std::vector<search::Constraint> constraints(Arguments& arguments, const std::str
                                             bool names) {
     std::vector<search::Constraint> found;
     for (const std::string& typed : arguments.list(option)) {
-        const std::size_t equals = typed.find('=');
-        const search::Constraint constraint = in_terms_of_search(
-            typed.substr(0, equals), equals == std::string::npos ? std::string{} : typed.substr(equals + 1));
-        if (equals != std::string::npos ? constraint.value.empty() : !names) {
+        const auto sized = sized_axis(typed);
+        const search::Constraint constraint = sized ? in_terms_of_search(sized->first, sized->second, space.strategies)
+                                                    : search::Constraint{strategy_meant(typed), {}};
+        const bool ends = typed.find('=') != std::string::npos && !sized;
+        if (ends || (!sized && !names)) {
             arguments.fault(option, fmt::format("{} has no value", as_typed(typed)), "write it as tensor=8");
             continue;
         }
@@ -118,6 +136,15 @@ std::vector<Option> space_options() {
              .description = "of the search; default: one on each core",
              .group = group,
              .old_name = "--workers"}};
+}
+
+void fix_kind(Arguments& arguments, const std::string& option, search::Space& space) {
+    space.fixed = constraints(arguments, option, space, false);
+    space.vary.schedule =
+        space.vary.schedule || std::any_of(space.fixed.begin(), space.fixed.end(), [](const auto& fixed) {
+            const auto kind = plan::schedule_from(fixed.value);
+            return fixed.name == "schedule" && kind && plan::splits_backward(*kind);
+        });
 }
 
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {

@@ -9,10 +9,13 @@ namespace dodona::cli {
 namespace {
 
 int run_strategies(Arguments& arguments) {
-    return run_listing<plan::Strategy>(arguments, {.names = library().strategies(),
+    return run_listing<plan::Strategy>(arguments, {.kind = files::NameOf::strategy,
+                                                   .plural = "strategies",
+                                                   .names = library().strategies(),
                                                    .read = read_strategy,
                                                    .one = reports::strategy_document,
-                                                   .all = reports::strategies_document});
+                                                   .all = reports::strategies_document,
+                                                   .facts = reports::strategy_facts});
 }
 
 }  // namespace
@@ -20,10 +23,7 @@ int run_strategies(Arguments& arguments) {
 Command strategies_command() {
     return {.name = "strategies",
             .summary = "the strategies that come with dodona, or one of them",
-            .positionals = {{.name = "NAME",
-                             .description = "show this one: built in, or a file",
-                             .required = false,
-                             .completes = Names::strategies}},
+            .positionals = listing_positionals(Names::strategies),
             .options = output_options(),
             .examples = "Examples:\n  dodona strategies\n  dodona strategies megatron",
             .run = run_strategies};

@@ -13,6 +13,9 @@ namespace dodona::cli {
 namespace {
 
 constexpr double kTokensAStep = 4.0 * 1024 * 1024;
+/// Of a network most of whose weights are frozen: what fine-tuning recipes take. Source: tatsu-lab/stanford_alpaca, README:
+/// batches of 128 samples; tloen/alpaca-lora: finetune.py, the same.
+constexpr double kFineTuningSamples = 128;
 constexpr double kImagesADevice = 64;
 constexpr double kImageElements = 3.0 * 224 * 224;
 
@@ -95,7 +98,8 @@ std::vector<Option> workload_options() {
         {.names = "-b,--batch",
          .value = "B",
          .description = "global batch: samples a step, all GPUs together; default: about\n"
-                        "4 million tokens, or up to 64 images on each GPU",
+                        "4 million tokens, 128 samples where most weights are frozen (LoRA),\n"
+                        "or up to 64 images on each GPU",
          .group = job},
         {.names = "--seq", .value = "S", .description = "sequence length: --set sequence=S", .group = job},
         {.names = "--image", .value = "N", .description = "image edge: --set image=N", .group = job},
@@ -174,6 +178,8 @@ Workload read_workload(Arguments& arguments) {
     const auto parameters = model_parameters(arguments);
     const auto contention = arguments.ratio("--contention", 1);
     arguments.throw_if_faults();
+    workload.model = taken_as(arguments, files::NameOf::model, workload.model);
+    workload.machine = taken_as(arguments, files::NameOf::cluster, workload.machine);
     workload.graph = read_network(workload.model, parameters);
     workload.cluster = read_machine(workload.machine);
     if (contention) {
@@ -243,7 +249,8 @@ std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
 
 plan::Framework framework_of(Arguments& arguments, const Workload& workload) {
     const auto typed = arguments.text("--framework");
-    plan::Framework framework = typed ? library().framework(*typed) : usual_framework(library(), workload.graph);
+    plan::Framework framework = typed ? library().framework(taken_as(arguments, files::NameOf::framework, *typed))
+                                      : usual_framework(library(), workload.graph);
     plan::Framework::Number& interference = framework.number(plan::FrameworkParameter::interference);
     if (interference.source.empty() && workload.cluster.interference) {
         const double lost = workload.cluster.interference->lost;
@@ -261,6 +268,10 @@ std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {
     const double length = tokens_a_sample(graph);
     const double n = static_cast<double>(devices);
     double each = kTokensAStep / std::max(length, 1.0) / n;
+    const graph::Counts counts = graph::count(graph);
+    if (length > 0 && counts.trained < counts.parameters / 2) {
+        each = kFineTuningSamples / n;
+    }
     if (length == 0) {
         each = kImagesADevice * std::min(1.0, kImageElements / std::max(input_elements(graph), 1.0));
     }

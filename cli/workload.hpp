@@ -50,7 +50,7 @@ plan::Framework framework_of(Arguments& arguments, const Workload& workload);
 /// What such software keeps in device memory beside the network's own tensors.
 plan::MemoryProfile memory_of(const plan::Framework& framework);
 
-/// Without --batch: a usual size for the network. About four million tokens a step; or, for images and volumes, 64 on
+/// Without --batch: a usual size for the network. About four million tokens a step, 128 samples where most weights are frozen; or, for images and volumes, 64 on
 /// each device, fewer where one is larger than 3 x 224 x 224.
 std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices);
 

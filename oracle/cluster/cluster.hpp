@@ -124,6 +124,7 @@ struct DeviceKind {
 struct Cluster {
     std::string name;
     std::string source;
+    bool of_published_runs = false;  ///< it only stands for a table of published runs: lists leave it out
     Device device;                   ///< of all nodes that `mixed` does not name
     std::vector<DeviceRange> mixed;  ///< in the order of their ranks, disjoint
     std::vector<Level> levels;       ///< innermost first

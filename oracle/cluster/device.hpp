@@ -44,8 +44,20 @@ struct Tile {
     bool operator==(const Tile&) const = default;
 };
 
+/// What is taken for a device whose file does not say it. A kernel without measurements takes 0.95 to 1.8 times its
+/// roofline (cost/device_time.cpp), which is more than these can make.
+/// Tiles: NVIDIA, Matrix Multiplication Background User's Guide, Typical Tile Dimensions in cuBLAS. Launch: NVIDIA
+/// developer forum, thread 233645, about 3 us for null kernels on recent hardware. Context: between 400 MB (pytorch/pytorch
+/// issue 109888) and 612 MiB (unslothai/unsloth pull request 8669) on CUDA devices.
+struct DeviceDefaults {
+    std::vector<Tile> tiles{{256, 128}, {128, 256}, {128, 128}, {256, 64}, {64, 256}, {128, 64}, {64, 128}, {64, 64}};
+    Seconds launch = 3_us;
+    Bytes context = 512_MiB;
+};
+
 struct Device {
     std::string name;
+    std::string family;  ///< "NVIDIA Ada": for lists and searches
     std::string source;
     Bytes memory;                               ///< physical device memory
     BytesPerSecond memory_bandwidth;            ///< one device, data sheet

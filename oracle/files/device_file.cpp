@@ -25,6 +25,20 @@ ValueType profile_type() {
     return {std::move(profile)};
 }
 
+void fill_in(Fields& fields, Device& device, const Reading& /*reading*/) {
+    const cluster::DeviceDefaults defaults;
+    device.typical = true;
+    if (device.tiles.empty()) {
+        device.tiles = defaults.tiles;
+    }
+    if (!fields.find("launch")) {
+        device.launch = defaults.launch;
+    }
+    if (!fields.find("context")) {
+        device.context = defaults.context;
+    }
+}
+
 }  // namespace
 
 template <>
@@ -46,9 +60,12 @@ const Description& description<Device>() {
         .noun = "device",
         .summary =
             "A device as its data sheet describes it, and what was measured on it. A kernel's time comes from the "
-            "first of these that knows it: `curves`, `profile`, the data sheet.",
+            "first of these that knows it: `curves`, `profile`, the data sheet. Five numbers of the data sheet and a "
+            "source are enough.",
         .keys =
             {file_name<&Device::name>("device"), file_source<&Device::source>(),
+             optional<&Device::family>("family", "Vendor and generation, such as NVIDIA Ada: lists group by it.",
+                                       {.default_text = "none"}),
              required<&Device::memory>("memory", "Device memory that a process can address, as the driver reports it.",
                                        {.range = kPositive, .help = "its size: 16 GiB"}),
              required<&Device::memory_bandwidth>("memory_bandwidth", "Memory bandwidth of the data sheet.",
@@ -64,15 +81,15 @@ const Description& description<Device>() {
                                         .none_help = "write the dense peak of each precision: {fp16: 125 TFLOP/s}"}),
              required<&Device::vector>("vector", "fp32 peak outside the matrix units.",
                                        {.range = kPositive, .help = "the fp32 peak outside matrix units"}),
-             required<&Device::tiles>(
+             optional<&Device::tiles>(
                  "tiles", "Output tiles of the matrix kernels.",
-                 {.help = "output tiles of the matrix kernels: [[256, 128], [128, 128]]",
+                 {.default_text = "those of cuBLAS, 256 x 128 to 64 x 64",
                   .none = "no tiles",
                   .none_help = "write the output tiles of the matrix kernels: [[256, 128], [128, 128]]"}),
-             required<&Device::launch>("launch", "Shortest time between two kernels on one stream.",
-                                       {.range = kNotNegative, .help = "the shortest time between two kernels: 5 us"}),
-             required<&Device::context>("context", "Memory that the runtime takes before the first tensor.",
-                                        {.range = kNotNegative, .help = "memory that the runtime takes: 0.5 GiB"}),
+             optional<&Device::launch>("launch", "Shortest time between two kernels on one stream.",
+                                       {.range = kNotNegative, .default_text = "3 us", .always_written = true}),
+             optional<&Device::context>("context", "Memory that the runtime takes before the first tensor.",
+                                        {.range = kNotNegative, .default_text = "0.5 GiB", .always_written = true}),
              optional<&Device::curves>("curves", "Measured kernels."),
              optional_as<&Device::profile>(
                  profile_type(), "profile",
@@ -80,6 +97,7 @@ const Description& description<Device>() {
                  "NAME, borrowed: true}: that of another device, so that intervals widen.",
                  {.is_absent = test<Device, has_no_profile>})},
         .file_kind = "device",
+        .check = checked<Device, fill_in>,
         .defaults = default_of<Device>};
     return described;
 }

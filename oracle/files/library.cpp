@@ -25,16 +25,17 @@ namespace fs = std::filesystem;
 struct Shelf {
     std::string_view kind;
     std::string_view folder;
-    std::string_view list;  ///< the command that lists what is on it
+    std::string_view list;                 ///< the command that lists what is on it
+    std::optional<NameOf> spoken_of = {};  ///< whose spoken names are understood
 };
 
 /// In the order of Library::Kind.
 constexpr std::array kShelves{
-    Shelf{"model", "models", "models"},
-    Shelf{"cluster", "hardware/clusters", "machines"},
-    Shelf{"device", "hardware/devices", "machines"},
-    Shelf{"strategy", "oracle/plan/strategies", "strategies"},
-    Shelf{"framework", "oracle/plan/frameworks", "frameworks"},
+    Shelf{"model", "models", "models", NameOf::model},
+    Shelf{"cluster", "hardware/clusters", "machines", NameOf::cluster},
+    Shelf{"device", "hardware/devices", "devices", NameOf::device},
+    Shelf{"strategy", "oracle/plan/strategies", "strategies", NameOf::strategy},
+    Shelf{"framework", "oracle/plan/frameworks", "frameworks", NameOf::framework},
     Shelf{"mechanism", "oracle/plan/mechanisms", "frameworks"},
     Shelf{"profile", "hardware/profiles", "machines"},
     Shelf{"link", "hardware/links", "machines"},
@@ -82,21 +83,47 @@ std::vector<std::string> Library::frameworks() const { return names(Kind::framew
 std::vector<std::string> Library::mechanisms() const { return names(Kind::mechanism); }
 std::vector<std::string> Library::memory_profiles() const { return names(Kind::memory); }
 
+std::optional<Meant> Library::meant(NameOf kind, const std::string& word) const {
+    constexpr std::array kKinds{Kind::model, Kind::cluster, Kind::device, Kind::strategy, Kind::framework};
+    const std::vector<std::string> known = names(kKinds[static_cast<std::size_t>(kind)]);
+    const bool is_name = std::find(known.begin(), known.end(), word) != known.end();
+    return is_path(word) || is_name ? std::nullopt : meant_by(kind, word, known);
+}
+
+void Library::unknown(Kind kind, const std::string& name, const Location& where) const {
+    const Shelf& shelf = kShelves[static_cast<std::size_t>(kind)];
+    const std::vector<std::string> known = names(kind);
+    const std::string stem = name_stem(name);
+    std::vector<std::string> related;
+    for (const std::string& one : known) {
+        if (stem.size() > 1 && name_stem(one) == stem) {
+            related.push_back(one);
+        }
+    }
+    const std::string all =
+        known.size() <= kMostNamed ? "built in: " + join(known)
+        : !related.empty() ? fmt::format("of that family: {}; `dodona {}` lists all", join_some(related), shelf.list)
+                           : fmt::format("{} are built in, and listed by `dodona {}`", known.size(), shelf.list);
+    fail(where, fmt::format("unknown {} \"{}\"{}", shelf.kind, name, did_you_mean(name, known)),
+         fmt::format("{}; a file of your own is given by its path: ./{}.yaml", all, name));
+}
+
 Document Library::open(Kind kind, const std::string& name_or_path, const fs::path& folder,
                        const Location& where) const {
     if (is_path(name_or_path)) {
         return open_path(name_or_path, folder, where);
     }
-    const Shelf& shelf = kShelves[static_cast<std::size_t>(kind)];
     const std::vector<std::string> known = names(kind);
-    if (std::find(known.begin(), known.end(), name_or_path) == known.end()) {
-        const std::string all = known.size() <= kMostNamed ? "built in: " + join(known)
-                                                           : fmt::format("{} are built in, and listed by `dodona {}`",
-                                                                         known.size(), shelf.list);
-        fail(where, fmt::format("unknown {} \"{}\"{}", shelf.kind, name_or_path, did_you_mean(name_or_path, known)),
-             fmt::format("{}; a file of your own is given by its path: ./{}.yaml", all, name_or_path));
+    std::string name = name_or_path;
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+        const std::optional<NameOf> spoken = kShelves[static_cast<std::size_t>(kind)].spoken_of;
+        const std::optional<Meant> meant = spoken ? meant_by(*spoken, name, known) : std::nullopt;
+        if (!meant) {
+            unknown(kind, name, where);
+        }
+        name = meant->name;
     }
-    const std::string file = fmt::format("{}/{}.yaml", shelf.folder, name_or_path);
+    const std::string file = fmt::format("{}/{}.yaml", kShelves[static_cast<std::size_t>(kind)].folder, name);
     return load_document(data_ / file, file, where);
 }
 

@@ -10,6 +10,7 @@
 #include "files/document.hpp"
 #include "files/machine_file.hpp"
 #include "files/model_file.hpp"
+#include "files/spoken_names.hpp"
 #include "graph/spec.hpp"
 #include "plan/plan.hpp"
 
@@ -36,6 +37,9 @@ public:
     [[nodiscard]] std::vector<std::string> frameworks() const;
     [[nodiscard]] std::vector<std::string> mechanisms() const;
     [[nodiscard]] std::vector<std::string> memory_profiles() const;
+
+    /// What a word means that is neither the name of a built-in nor a path; the other readers take such words too.
+    [[nodiscard]] std::optional<Meant> meant(NameOf kind, const std::string& word) const;
 
     /// `where`: the place that names the file, for faults.
     [[nodiscard]] graph::NetworkSpec model(const std::string& name_or_path, std::span<const Setting> settings = {},
@@ -73,6 +77,7 @@ private:
     enum class Kind { model, cluster, device, strategy, framework, mechanism, profile, link, memory };
 
     [[nodiscard]] std::vector<std::string> names(Kind kind) const;
+    [[noreturn]] void unknown(Kind kind, const std::string& name, const Location& where) const;
     [[nodiscard]] Document open(Kind kind, const std::string& name_or_path, const std::filesystem::path& folder,
                                 const Location& where) const;
     [[nodiscard]] Opener opener(Kind kind) const;

@@ -354,6 +354,8 @@ const Description& description<Cluster>() {
         .summary = "Levels of links from the device outwards, and what was measured on them.",
         .keys =
             {file_name<&Cluster::name>("cluster"), file_source<&Cluster::source>(),
+             optional<&Cluster::of_published_runs>(
+                 "of_published_runs", "It only stands for a table of published runs: lists of machines leave it out."),
              required_as<&Cluster::device>(
                  device_type(), "device",
                  "A built-in device, a file relative to this one, or the device itself. Of all nodes that `nodes` does "

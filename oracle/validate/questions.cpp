@@ -53,7 +53,13 @@ const std::vector<std::string>& Questions::parameters(const std::string& model, 
 }
 
 const files::ModelRow* Questions::row_of(const files::MeasuredRun& run) const {
-    return built_in_.contains(model_of(run, conventions_)) ? nullptr : tables_.model(run.model);
+    const std::string model = model_of(run, conventions_);
+    if (built_in_.contains(model)) {
+        return nullptr;
+    }
+    // Another spelling of a built-in's name is the built-in too; a word for several is not.
+    const auto meant = library_.meant(files::NameOf::model, model);
+    return meant && meant->note.empty() ? nullptr : tables_.model(run.model);
 }
 
 Questions::Named Questions::named(const files::MeasuredRun& run) {

@@ -124,6 +124,10 @@ Document framework_document(const plan::Framework& framework) {
     return document;
 }
 
+std::string framework_facts(const plan::Framework& framework) {
+    return fmt::format("{} {}", framework.name, framework.summary);
+}
+
 Document frameworks_document(const std::vector<plan::Framework>& frameworks) {
     Document document;
     Table table({{"framework"}, {"unexplained", Align::right}, {"what it is"}});

@@ -1,6 +1,7 @@
 // Frameworks: the list of `dodona frameworks`, and one of them with its parameters.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "plan/framework.hpp"
@@ -9,6 +10,8 @@
 namespace dodona::reports {
 
 Document framework_document(const plan::Framework& framework);
+/// What a search looks in.
+std::string framework_facts(const plan::Framework& framework);
 Document frameworks_document(const std::vector<plan::Framework>& frameworks);
 
 }  // namespace dodona::reports

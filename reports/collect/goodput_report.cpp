@@ -197,6 +197,7 @@ Document goodput_document(const Subject& subject, const Goodput& answer) {
     Document document;
     document.record = goodput_record(answer);
     document.rows = std::get<Record::List>(document.record.at("intervals").of());
+    set_asked(document, subject.model, subject.machine, answer.job.devices);
     add(document, Headline{fmt::format("{} on {} of {}: {} goodput", subject.model, counted(answer.job.devices, "GPU"),
                                        subject.machine, percent(answer.value()))});
     add(document, Paragraph{plan_text(answer.prediction)});

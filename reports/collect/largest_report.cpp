@@ -134,6 +134,7 @@ Document largest_document(const LargestAnswer& sought) {
     Document document;
     document.record = largest_record(sought);
     document.rows = largest_rows(sought);
+    set_asked(document, sought.question.model, sought.machine, sought.devices);
     add(document, Headline{largest_headline(sought)});
     if (answer != nullptr) {
         KeyFigures figures{attempt_figures(*answer, sought.price)};

@@ -218,6 +218,7 @@ Document limits_document(const LimitsAnswer& answer) {
     Document document;
     document.record = limits_record(answer);
     document.rows = limits_rows(answer);
+    set_asked(document, answer.question.model, answer.question.machine, 0);
     add(document, Headline{limits_headline(answer)});
     add(document, Paragraph{scaling_text(answer.growth)});
     for (const StrategyLimits& limits : answer.strategies) {

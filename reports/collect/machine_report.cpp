@@ -1,6 +1,7 @@
 #include "reports/collect/machine_report.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "base/diagnostic.hpp"
 #include "files/machine_file.hpp"
 #include "reports/collect/described_record.hpp"
+#include "reports/collect/device_report.hpp"
 #include "reports/collect/machine_kernels.hpp"
 #include "reports/collect/machine_links.hpp"
 #include "reports/document/number_format.hpp"
@@ -41,14 +43,6 @@ std::vector<std::string> mixed_devices(const cluster::Cluster& cluster) {
                                     (range.first + range.ranks) / cluster.node_size()));
     }
     return parts;
-}
-
-std::string matrix_peaks(const cluster::Device& device) {
-    std::vector<std::string> parts;
-    for (const auto& [precision, peak] : device.matrix) {
-        parts.push_back(fmt::format("{} {}", name(precision), text(peak)));
-    }
-    return join(parts);
 }
 
 /// "2 measured curves, 6 fitted kernel models (a100-sxm) and the data sheet"
@@ -278,26 +272,39 @@ Document machine_document(const cluster::Cluster& cluster) {
     return document;
 }
 
+std::string machine_facts(const cluster::Cluster& cluster) {
+    std::string facts = fmt::format("{} {} {}", cluster.name, cluster.device.name, cluster.device.family);
+    for (const cluster::DeviceRange& range : cluster.mixed) {
+        facts += fmt::format(" {} {}", range.device.name, range.device.family);
+    }
+    return facts;
+}
+
 Document machines_document(const std::vector<cluster::Cluster>& clusters) {
     Document document;
-    Table table({{"machine"},
-                 {"GPUs", Align::right},
-                 {"a node", Align::right},
-                 {"device"},
-                 {"memory", Align::right},
-                 {"levels"}});
+    std::map<std::string, Table> families;
     std::vector<Record>& rows = document.rows.emplace();
     for (const cluster::Cluster& cluster : clusters) {
+        const Table titles({{"machine"},
+                            {"GPUs", Align::right},
+                            {"a node", Align::right},
+                            {"device"},
+                            {"memory", Align::right},
+                            {"levels"}});
         std::vector<std::string> levels;
         for (const cluster::Level& level : cluster.levels) {
             levels.push_back(level.name);
         }
-        table.row({cluster.name, Count{cluster.devices()}, Count{cluster.node_size()}, device_names(cluster),
-                   cluster.device.memory, join(levels)});
+        const std::string& family = cluster.device.family;
+        families.try_emplace(family.empty() ? "Others" : family, titles)
+            .first->second.row({cluster.name, Count{cluster.devices()}, Count{cluster.node_size()},
+                                device_names(cluster), cluster.device.memory, join(levels)});
         rows.push_back(machine_record(cluster));
     }
     document.record = {{"schema", "dodona/machines/1"}, {"machines", rows}};
-    add(document, std::move(table));
+    for (auto& [family, table] : families) {
+        add_section(document, {family}, {std::move(table)});
+    }
     return document;
 }
 

@@ -13,6 +13,9 @@ namespace dodona::reports {
 std::string device_names(const cluster::Cluster& cluster);
 
 Document machine_document(const cluster::Cluster& cluster);
+/// What a search looks in.
+std::string machine_facts(const cluster::Cluster& cluster);
+/// By the family of their device.
 Document machines_document(const std::vector<cluster::Cluster>& clusters);
 
 }  // namespace dodona::reports

@@ -33,6 +33,19 @@ std::string operator_counts(const graph::Graph& graph, const graph::Segment& seg
     return join(parts);
 }
 
+/// What a model is, by its dimensions: lists group by it, and a search finds it.
+std::string_view kind_of_model(const graph::Graph& graph) {
+    const auto any_has = [&](std::string_view dimension) {
+        return std::any_of(graph.layers.begin(), graph.layers.end(),
+                           [&](const graph::Layer& layer) { return layer.nest.result.find(dimension).has_value(); });
+    };
+    const bool has_tokens = graph.layers.front().nest.result.find("sequence").has_value();
+    if (any_has("expert")) {
+        return "Mixtures of experts (MoE)";
+    }
+    return has_tokens ? "Language models" : any_has("width") ? "Vision" : "Others";
+}
+
 Table segment_table(const graph::Graph& graph) {
     Table table({{"block"}, {"times", Align::right}, {"operators of one"}});
     for (const graph::Segment& segment : graph.segments) {
@@ -90,23 +103,32 @@ Document model_document(const graph::Graph& graph) {
     return document;
 }
 
+std::string model_facts(const graph::Graph& graph) {
+    return fmt::format("{} {} {}", graph.name, kind_of_model(graph), graph.source);
+}
+
 Document models_document(const std::vector<graph::Graph>& graphs) {
     Document document;
-    Table table({{"model"},
-                 {"parameters", Align::right},
-                 {"trained", Align::right},
-                 {"forward per sample", Align::right},
-                 {"layers", Align::right},
-                 {"distinct", Align::right}});
+    std::map<std::string, Table> kinds;
     std::vector<Record>& rows = document.rows.emplace();
     for (const graph::Graph& graph : graphs) {
+        const Table titles({{"model"},
+                            {"parameters", Align::right},
+                            {"trained", Align::right},
+                            {"forward per sample", Align::right},
+                            {"layers", Align::right},
+                            {"distinct", Align::right}});
         const graph::Counts counts = graph::count(graph);
-        table.row({graph.name, Large{counts.parameters}, Percent{counts.trained / std::max(1.0, counts.parameters)},
-                   counts.forward_per_sample, Count{counts.layers}, Count{counts.distinct_layers}});
+        kinds.try_emplace(std::string(kind_of_model(graph)), titles)
+            .first->second.row({graph.name, Large{counts.parameters},
+                                Percent{counts.trained / std::max(1.0, counts.parameters)}, counts.forward_per_sample,
+                                Count{counts.layers}, Count{counts.distinct_layers}});
         rows.push_back(model_record(graph));
     }
     document.record = {{"schema", "dodona/models/1"}, {"models", rows}};
-    add(document, std::move(table));
+    for (auto& [kind, table] : kinds) {
+        add_section(document, {kind}, {std::move(table)});
+    }
     return document;
 }
 

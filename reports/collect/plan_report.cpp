@@ -210,6 +210,7 @@ Document plan_document(const search::Answer& answer, const std::string& saved) {
     Document document;
     document.record = answer_record(answer, ranking);
     document.rows = ranking_record(ranking);
+    set_asked(document, answer.question.model, answer.question.machine, answer.question.devices);
     add(document, Headline{plan_headline(answer)});
     if (answer.plans.empty()) {
         add_nearest(document, answer);

@@ -145,6 +145,7 @@ Document prediction_document(const Subject& subject, const step::Prediction& pre
                              const std::optional<search::Explanation>& explanation) {
     Document document;
     document.record = prediction_record(prediction);
+    set_asked(document, subject.model, subject.machine, prediction.plan.devices());
     add(document, Headline{prediction_headline(subject, prediction)});
     add(document, Paragraph{plan_text(prediction)});
     add(document, KeyFigures{prediction_figures(prediction)});

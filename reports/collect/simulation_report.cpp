@@ -289,6 +289,7 @@ Document simulation_document(const Subject& subject, const SimulatedStep& step, 
     Document document;
     document.record = simulation_record(step);
     document.rows = std::get<Record::List>(document.record.at("resources").of());
+    set_asked(document, subject.model, subject.machine, step.prediction.plan.devices());
     add(document, Headline{fmt::format("{} on {} GPUs of {}", subject.model, whole(step.prediction.plan.devices()),
                                        subject.machine)});
     add(document, Paragraph{plan_text(step.prediction)});

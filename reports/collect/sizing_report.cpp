@@ -300,6 +300,7 @@ Document sizing_document(const SizingAnswer& sized) {
     Document document;
     document.record = sizing_record(sized);
     document.rows = sizing_rows(sized);
+    set_asked(document, sized.question.model, "", 0);  // each row has its machine and number
     add(document, Headline{sizing_headline(sized)});
     const SizedMachine* best = best_of(sized);
     if (best != nullptr) {

@@ -114,6 +114,10 @@ Document strategy_document(const plan::Strategy& strategy) {
     return document;
 }
 
+std::string strategy_facts(const plan::Strategy& strategy) {
+    return fmt::format("{} {} {}", strategy.name, join(strategy.axes, " "), strategy.summary);
+}
+
 Document strategies_document(const std::vector<plan::Strategy>& strategies) {
     Document document;
     Table table({{"strategy"}, {"axes"}, {"what it does"}});

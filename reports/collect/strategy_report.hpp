@@ -15,6 +15,8 @@ std::string rule_text(const plan::Rule& rule);
 Record rules_record(const plan::Strategy& strategy);
 
 Document strategy_document(const plan::Strategy& strategy);
+/// What a search looks in.
+std::string strategy_facts(const plan::Strategy& strategy);
 Document strategies_document(const std::vector<plan::Strategy>& strategies);
 
 }  // namespace dodona::reports

@@ -24,7 +24,7 @@ inline constexpr std::array kComponentColours{
     ComponentColour{"recompute", "#9AD0F0", 117},
     ComponentColour{"weights", "#0072B2", 25},
     ComponentColour{"activations", "#56B4E9", 74},
-    ComponentColour{"embedding_and_head", "#9AD0F0", 117},
+    ComponentColour{"embedding_and_head", "#2FB5D2", 38},
     // The optimizer.
     ComponentColour{"optimizer", "#CC79A7", 175},
     // Communication.

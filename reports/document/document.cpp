@@ -33,6 +33,10 @@ void Table::row(std::vector<Cell> cells) {
     rows.push_back(std::move(cells));
 }
 
+void set_asked(Document& document, const std::string& model, const std::string& machine, std::int64_t devices) {
+    document.asked = {{"model", model}, {"machine", machine}, {"gpus", devices < 1 ? Record() : Record(devices)}};
+}
+
 std::span<const Record> rows_of(const Document& document) {
     return document.rows ? std::span<const Record>(*document.rows) : std::span<const Record>(&document.record, 1);
 }

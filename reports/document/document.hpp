@@ -3,6 +3,7 @@
 // nothing.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -112,9 +113,14 @@ using Block = std::variant<Headline, Paragraph, KeyFigures, Table, StackedBar, L
 struct Document {
     std::vector<Block> blocks;
     Record record;  ///< all of the answer
+    /// Model, machine and number of GPUs: what each row of a table of answers starts with. May be null.
+    Record asked;
     /// What a table of the answer has in its rows. Absent: the record itself is the only row.
     std::optional<std::vector<Record>> rows;
 };
+
+/// What was asked about; `devices` below 1: several numbers.
+void set_asked(Document& document, const std::string& model, const std::string& machine, std::int64_t devices);
 
 /// The rows, or the record as the only one.
 std::span<const Record> rows_of(const Document& document);

@@ -1,8 +1,10 @@
 // The rows of a document as CSV (RFC 4180). Headers are the paths of the JSON ("memory_bytes.total"), in the order in
 // which they first appear. Lists of plain values are joined by "; ", lists of objects are in the JSON alone. Null is
-// empty.
+// empty. Rows start with the model, machine and number of GPUs that were asked about; axes of a mesh are one column.
 #include <algorithm>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "reports/render/json.hpp"
 #include "reports/render/renderer.hpp"
@@ -31,8 +33,23 @@ std::string plain_text(const Record& value) {
     return value.is_null() ? "" : text != nullptr ? *text : json_line(value);
 }
 
+/// "tensor=8 data=4": one column however many axes a mesh has, so that the columns of any two answers are the same.
+std::string mesh_in_a_cell(const Record::Fields& axes) {
+    std::string all;
+    for (const Record::Field& axis : axes) {
+        all += fmt::format("{}{}={}", all.empty() ? "" : " ", axis.key, plain_text(axis.value));
+    }
+    return all;
+}
+
+bool is_mesh(const std::string& path) { return path == "mesh" || path.ends_with(".mesh"); }
+
 void flatten(const Record& value, const std::string& path, CsvRows& rows) {
     if (const auto* fields = std::get_if<Record::Fields>(&value.of())) {
+        if (is_mesh(path)) {
+            rows.put(path, mesh_in_a_cell(*fields));
+            return;
+        }
         for (const Record::Field& field : *fields) {
             flatten(field.value, path.empty() ? field.key : path + "." + field.key, rows);
         }
@@ -70,6 +87,9 @@ std::string render_csv(const Document& document, const Page&) {
     CsvRows table;
     for (const Record& record : rows_of(document)) {
         table.rows.emplace_back();
+        if (!document.asked.is_null()) {
+            flatten(document.asked, "", table);
+        }
         flatten(record, "", table);
     }
     std::string all;

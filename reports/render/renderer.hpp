@@ -14,6 +14,7 @@ namespace dodona::reports {
 struct Page {
     std::size_t width = 100;  ///< columns that lines are wrapped to
     bool colour = false;
+    std::size_t most_lines = 0;  ///< of text: the first blocks that fit, the first one in any case; 0: all
 };
 
 struct Renderer {

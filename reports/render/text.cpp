@@ -34,8 +34,9 @@ std::string repeated(std::string_view text, std::size_t times) {
 
 // Bars.
 
-/// Neighbours in a bar look different without colour too.
-constexpr std::array<std::string_view, 6> kFills{"█", "▓", "▒", "░", "▚", "▤"};
+/// One for each part of a bar, so that the legend is read without colour too: more than a step has parts.
+constexpr std::array<std::string_view, 16> kFills{"█", "▓", "▒", "░", "▚", "▤", "▥", "▦",
+                                                  "▧", "▨", "▩", "■", "□", "◆", "◇", "●"};
 
 std::vector<BarPart> without_small_parts(const StackedBar& bar, double whole) {
     std::vector<BarPart> parts;
@@ -53,15 +54,17 @@ std::vector<BarPart> without_small_parts(const StackedBar& bar, double whole) {
     return parts;
 }
 
+std::size_t bar_width(const Page& page) { return std::min(kBarWidth, page.width - kIndent.size()); }
+
 /// Columns of each part, rounded so that they add up to the rounded sum of all.
-std::vector<std::size_t> columns_of(const std::vector<BarPart>& parts, double whole) {
+std::vector<std::size_t> columns_of(const std::vector<BarPart>& parts, double whole, std::size_t width) {
     std::vector<std::size_t> columns;
     double sum = 0;
     std::size_t drawn = 0;
     for (const BarPart& part : parts) {
         sum += part.amount;
-        const double exact = std::round(sum / whole * static_cast<double>(kBarWidth));
-        const std::size_t end = std::clamp(static_cast<std::size_t>(exact), drawn, kBarWidth);
+        const double exact = std::round(sum / whole * static_cast<double>(width));
+        const std::size_t end = std::clamp(static_cast<std::size_t>(exact), drawn, width);
         columns.push_back(end - drawn);
         drawn = end;
     }
@@ -97,7 +100,7 @@ std::string bar_text(const StackedBar& bar, const Page& page) {
         return all;
     }
     const std::vector<BarPart> parts = without_small_parts(bar, width);
-    const std::vector<std::size_t> columns = columns_of(parts, width);
+    const std::vector<std::size_t> columns = columns_of(parts, width, bar_width(page));
     all += kIndent;
     std::size_t used = 0;
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -105,7 +108,8 @@ std::string bar_text(const StackedBar& bar, const Page& page) {
                         repeated(kFills[i % kFills.size()], columns[i]));
         used += columns[i];
     }
-    all += emphasized(page.colour && used < kBarWidth, Emphasis::dim, repeated("·", kBarWidth - used));
+    const std::size_t free = bar_width(page) - used;
+    all += emphasized(page.colour && free > 0, Emphasis::dim, repeated("·", free));
     return all + "\n" + legend(parts, bar.whole > 0 ? bar.whole : width, page) + "\n";
 }
 
@@ -119,6 +123,7 @@ struct TextTable {
     std::vector<std::vector<std::string>> rows;
     std::vector<std::size_t> widths;
     std::vector<std::size_t> least_widths;  ///< of which no word is broken
+    std::vector<std::size_t> word_widths;   ///< of their longest words
 };
 
 std::size_t longest_word(const std::string& text) {
@@ -135,7 +140,7 @@ TextTable text_table(const Table& table) {
         if (!table.columns[i].detail) {
             result.columns.push_back(table.columns[i]);
             result.widths.push_back(display_columns(table.columns[i].title));
-            result.least_widths.push_back(std::max(kNarrowest, longest_word(table.columns[i].title)));
+            result.word_widths.push_back(longest_word(table.columns[i].title));
         }
     }
     for (const std::vector<Cell>& row : table.rows) {
@@ -145,21 +150,27 @@ TextTable text_table(const Table& table) {
                 cells.push_back(text(row[i]));
                 std::size_t& width = result.widths[cells.size() - 1];
                 width = std::max(width, display_columns(cells.back()));
-                std::size_t& least = result.least_widths[cells.size() - 1];
+                std::size_t& least = result.word_widths[cells.size() - 1];
                 least = std::max(least, longest_word(cells.back()));
             }
         }
     }
+    for (const std::size_t word : result.word_widths) {
+        result.least_widths.push_back(std::max(kNarrowest, word));
+    }
     return result;
 }
 
+std::size_t width_of(const TextTable& table) {
+    return std::accumulate(table.widths.begin(), table.widths.end(), 2 * (table.columns.size() - 1));
+}
+
 /// Makes the widest columns of words narrower until the table fits; their cells then take several lines.
-void fit_to(TextTable& table, std::size_t width) {
-    const std::size_t gaps = 2 * (table.columns.size() - 1);
-    while (std::accumulate(table.widths.begin(), table.widths.end(), gaps) > width) {
+void fit_to(TextTable& table, std::size_t width, const std::vector<std::size_t>& least) {
+    while (width_of(table) > width) {
         std::size_t* widest = nullptr;
         for (std::size_t i = 0; i < table.columns.size(); ++i) {
-            const bool can_shrink = table.columns[i].align == Align::left && table.widths[i] > table.least_widths[i];
+            const bool can_shrink = table.columns[i].align == Align::left && table.widths[i] > least[i];
             if (can_shrink && (widest == nullptr || table.widths[i] > *widest)) {
                 widest = &table.widths[i];
             }
@@ -195,9 +206,44 @@ std::string aligned(const std::vector<std::string>& cells, const TextTable& tabl
     return all;
 }
 
+/// Each row as lines of "title  cell", for a page that is too narrow for the columns.
+std::string rows_one_by_one(const TextTable& table, const Page& page) {
+    std::size_t width = 0;
+    for (const Column& column : table.columns) {
+        width = std::max(width, display_columns(column.title));
+    }
+    const std::string indent(width + 4, ' ');
+    const std::size_t room = page.width > indent.size() + kNarrowest ? page.width - indent.size() : kNarrowest;
+    std::string all;
+    for (const std::vector<std::string>& row : table.rows) {
+        all += all.empty() ? "" : "\n";
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            if (row[i].empty()) {
+                continue;
+            }
+            const std::string& title = table.columns[i].title;
+            bool first = true;
+            for (const std::string& line : lines_of(row[i], room)) {
+                const std::string label = title + std::string(width - display_columns(title) + 2, ' ');
+                all += (first ? std::string(kIndent) + emphasized(page.colour, Emphasis::dim, label) : indent) + line +
+                       "\n";
+                first = false;
+            }
+        }
+    }
+    return all;
+}
+
 std::string table_text(const Table& of, const Page& page) {
     TextTable table = text_table(of);
-    fit_to(table, page.width - kIndent.size());
+    const std::size_t room = page.width - kIndent.size();
+    fit_to(table, room, table.least_widths);
+    if (page.width < Page{}.width && width_of(table) > room) {
+        fit_to(table, room, table.word_widths);
+        if (width_of(table) > room) {
+            return rows_one_by_one(table, page);
+        }
+    }
     std::vector<std::string> titles;
     for (const Column& column : table.columns) {
         titles.push_back(column.title);
@@ -284,6 +330,14 @@ struct TextBlock {
     }
 };
 
+std::string first_lines(const std::string& text, std::size_t most) {
+    std::size_t end = 0;
+    for (std::size_t line = 0; line < most && end != std::string::npos; ++line) {
+        end = text.find('\n', end == 0 ? 0 : end + 1);
+    }
+    return end == std::string::npos ? text : text.substr(0, end + 1);
+}
+
 /// Whether an empty line comes before it, wherever it stands.
 bool stands_apart(const Block& block) {
     return std::holds_alternative<Section>(block) || std::holds_alternative<Table>(block) ||
@@ -294,6 +348,7 @@ bool stands_apart(const Block& block) {
 
 std::string render_text(const Document& document, const Page& page) {
     std::string all;
+    std::size_t lines = 0;
     bool in_detail = false;
     bool in_section = false;
     bool after_title = true;
@@ -305,11 +360,16 @@ std::string render_text(const Document& document, const Page& page) {
         if (in_detail || is_empty(block) || (note != nullptr && note->detail)) {
             continue;
         }
-        all += (section != nullptr || (stands_apart(block) && !after_title)) && !all.empty() ? "\n" : "";
-        all += std::visit(TextBlock{page, in_section ? kIndent : ""}, block);
+        std::string text = (section != nullptr || (stands_apart(block) && !after_title)) && !all.empty() ? "\n" : "";
+        text += std::visit(TextBlock{page, in_section ? kIndent : ""}, block);
+        lines += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+        if (page.most_lines > 0 && lines > page.most_lines && !all.empty()) {
+            break;
+        }
+        all += text;
         after_title = section != nullptr;
     }
-    return all;
+    return page.most_lines > 0 ? first_lines(all, page.most_lines) : all;
 }
 
 }  // namespace dodona::reports

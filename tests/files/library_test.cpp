@@ -27,11 +27,55 @@ TEST(Library, OpensPathsAndFollowsThemFromTheirFile) {
 }
 
 TEST(Library, SuggestsABuiltIn) {
-    EXPECT_EQ(fault_of([] { static_cast<void>(library().model("tinycnn")); }),
-              "command line: error: unknown model \"tinycnn\"; did you mean \"tiny-cnn\"?\n"
-              "  help: built in: tiny-cnn, wide-cnn; a file of your own is given by its path: ./tinycnn.yaml\n");
+    EXPECT_EQ(fault_of([] { static_cast<void>(library().model("tiny-cmm")); }),
+              "command line: error: unknown model \"tiny-cmm\"; did you mean \"tiny-cnn\"?\n"
+              "  help: built in: tiny-cnn, wide-cnn; a file of your own is given by its path: ./tiny-cmm.yaml\n");
     EXPECT_EQ(fault_of([] { static_cast<void>(library().plan("none.yaml")); }),
               "command line: error: there is no file none.yaml\n");
+}
+
+TEST(Library, ReadsOtherSpellingsOfAName) {
+    EXPECT_EQ(library().model("Tiny CNN").name, "tiny-cnn");
+    EXPECT_EQ(library().meant(NameOf::model, "tinycnn")->name, "tiny-cnn");
+    EXPECT_FALSE(library().meant(NameOf::model, "tiny-cnn")) << "a name means itself";
+    EXPECT_FALSE(library().meant(NameOf::model, "./tinycnn.yaml")) << "a path";
+    EXPECT_FALSE(library().meant(NameOf::model, "--"));
+}
+
+TEST(Library, OfThisRepositoryKnowsTheFieldsWords) {
+    const char* root = std::getenv("DODONA_SOURCE");
+    const Library own(root == nullptr ? "." : root);
+    struct Word {
+        NameOf kind;
+        const char* word;
+        const char* name;
+        bool asks;  ///< something else could have been meant
+    };
+    constexpr Word kWords[] = {{NameOf::cluster, "h100", "dgx-h100", true},
+                               {NameOf::cluster, "RTX 4090", "rtx-4090-x8", true},
+                               {NameOf::cluster, "trn2", "trn2-48xlarge", true},
+                               {NameOf::device, "H100", "h100-sxm5-80gb", true},
+                               {NameOf::device, "rtx4090", "rtx-4090", false},
+                               {NameOf::device, "4090", "rtx-4090", false},
+                               {NameOf::device, "TPU v5", "tpu-v5p", true},
+                               {NameOf::model, "gpt3", "gpt3-175b", true},
+                               {NameOf::model, "gpt-2", "gpt2", false},
+                               {NameOf::model, "llama2-7b", "llama-2-7b", false},
+                               {NameOf::model, "llama4-maverick-400b", "llama-4-maverick-400b", false},
+                               {NameOf::strategy, "fsdp", "zero3", false},
+                               {NameOf::strategy, "ddp", "data", false},
+                               {NameOf::strategy, "zero-1", "zero1", false},
+                               {NameOf::strategy, "hsdp", "hybrid-shard", false},
+                               {NameOf::framework, "megatron", "megatron-2024", true}};
+    for (const Word& row : kWords) {
+        const auto meant = own.meant(row.kind, row.word);
+        ASSERT_TRUE(meant) << row.word;
+        EXPECT_EQ(meant->name, row.name) << row.word;
+        EXPECT_EQ(!meant->note.empty(), row.asks) << row.word << ": " << meant->note;
+    }
+    EXPECT_FALSE(own.meant(NameOf::model, "qwen2.5-32b"));
+    EXPECT_NE(fault_of([&] { static_cast<void>(own.model("qwen2.5-32b")); }).find("of that family: qwen3-235b-a22b"),
+              std::string::npos);
 }
 
 TEST(Library, OfThisRepositoryIsWithoutFault) {

@@ -164,5 +164,80 @@ TEST(ShellWord, ReadsBackAsTyped) {
     EXPECT_EQ(shell_word(""), "''");
 }
 
+/// Glyphs of the legend below a bar.
+std::vector<std::string> legend_glyphs(const std::string& text) {
+    std::vector<std::string> glyphs;
+    for (std::size_t at = text.find("part"); at != std::string::npos; at = text.find("part", at + 1)) {
+        const std::size_t begin = text.rfind(' ', at - 2);
+        glyphs.push_back(text.substr(begin + 1, at - begin - 2));
+    }
+    return glyphs;
+}
+
+TEST(Legend, HasAGlyphOfItsOwnForEachPart) {
+    StackedBar bar{.title = "a bar", .parts = {}, .whole = 15};
+    for (int i = 0; i < 15; ++i) {
+        bar.parts.push_back({"forward", "part" + std::to_string(i), 1.0});
+    }
+    std::vector<std::string> glyphs = legend_glyphs(text_of({bar}));
+    ASSERT_EQ(glyphs.size(), 15U);
+    std::sort(glyphs.begin(), glyphs.end());
+    EXPECT_EQ(std::unique(glyphs.begin(), glyphs.end()), glyphs.end());
+}
+
+template <class Part>
+void expect_distinct_colours(std::size_t parts) {
+    std::vector<int> codes{kOtherColour.terminal};
+    for (std::size_t i = 0; i < parts; ++i) {
+        codes.push_back(colour_of(step::name(static_cast<Part>(i))).terminal);
+    }
+    std::sort(codes.begin(), codes.end());
+    EXPECT_EQ(std::unique(codes.begin(), codes.end()), codes.end());
+}
+
+TEST(Legend, HasAColourOfItsOwnForEachPart) {
+    expect_distinct_colours<step::TimePart>(step::kTimeParts);
+    expect_distinct_colours<step::MemoryPart>(step::kMemoryParts);
+}
+
+TEST(Bar, FitsANarrowPage) {
+    const StackedBar bar{.title = "a bar", .parts = {{"forward", "part", 1}}, .whole = 2};
+    const std::string text = text_of({bar}, 60);
+    std::size_t begin = 0;
+    for (std::size_t end = text.find('\n'); end != std::string::npos; begin = end + 1, end = text.find('\n', begin)) {
+        EXPECT_LE(display_columns(text.substr(begin, end - begin)), 60U);
+    }
+}
+
+TEST(Table, ShowsRowsOneByOneWhereItsColumnsDoNotFit) {
+    Table table({{"machine", Align::left}, {"a long title", Align::right}, {"another long title", Align::right}});
+    table.row({"one", "1,000,000,000", "2,000,000,000"});
+    table.row({"two", "3,000,000,000", Cell()});
+    EXPECT_EQ(text_of({table}, 40),
+              "  machine             one\n"
+              "  a long title        1,000,000,000\n"
+              "  another long title  2,000,000,000\n"
+              "\n"
+              "  machine             two\n"
+              "  a long title        3,000,000,000\n");
+}
+
+TEST(Text, InFewLinesHasTheBlocksThatFit) {
+    const std::vector<Block> blocks{Headline{"the answer"}, Paragraph{"why"}, two_rows(), Paragraph{"more"}};
+    EXPECT_EQ(render_text(document_of(blocks), {.most_lines = 1}), "the answer\n");
+    EXPECT_EQ(render_text(document_of(blocks), {.most_lines = 3}), "the answer\nwhy\n");
+    EXPECT_EQ(render_text(document_of(blocks), {.most_lines = 20}), render_text(document_of(blocks), {}));
+    EXPECT_EQ(render_text(document_of({two_rows()}), {.most_lines = 2}), "  name   n\n  模型   1\n");
+}
+
+TEST(Csv, StartsWithWhatWasAskedAndHasOneColumnForAMesh) {
+    Document document;
+    set_asked(document, "net", "cluster", 8);
+    document.rows = {Record{{"rank", 1}, {"mesh", {{"tensor", 4}, {"data", 2}}}},
+                     Record{{"rank", 2}, {"mesh", {{"data", 8}}}}};
+    EXPECT_EQ(render_csv(document, {}),
+              "model,machine,gpus,rank,mesh\nnet,cluster,8,1,tensor=4 data=2\nnet,cluster,8,2,data=8\n");
+}
+
 }  // namespace render_test
 }  // namespace dodona::reports

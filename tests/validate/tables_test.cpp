@@ -64,7 +64,7 @@ TEST(NetworkOfRow, IsTheBuiltInNetworkOfThatShape) {
         {"my-mixtral", "mixtral-8x7b"},
         {"my-qwen-moe", "qwen3-30b-a3b"},
         {"my-oss", "gpt-oss-120b"},
-        {"my-maverick", "llama4-maverick-400b"},
+        {"my-maverick", "llama-4-maverick-400b"},
         {"my-deepseek", "deepseek-v3"},
         {"my-bert", "bert-large"},
     };

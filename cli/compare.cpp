@@ -1,0 +1,245 @@
+#include "cli/compare.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/job_space.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/space_options.hpp"
+#include "cli/workload.hpp"
+#include "files/document.hpp"
+#include "reports/collect/side_by_side_report.hpp"
+#include "reports/document/number_format.hpp"
+#include "search/search.hpp"
+#include "step/predict.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+/// What the things of one comparison are. `settings` are written as --fixed: tensor=8,zero=1.
+enum class Things { strategies, machines, models, plans, settings };
+
+struct ComparedKind {
+    Things kind;
+    std::string_view plural;
+    std::string_view first_key;  ///< of files of that kind
+};
+constexpr std::array kComparedKinds{
+    ComparedKind{Things::strategies, "strategies", "strategy"}, ComparedKind{Things::machines, "machines", "cluster"},
+    ComparedKind{Things::models, "models", "model"}, ComparedKind{Things::plans, "plans", "plan"},
+    ComparedKind{Things::settings, "settings", ""}};
+
+std::string plural_of(Things kind) {
+    return std::string(std::find_if(kComparedKinds.begin(), kComparedKinds.end(), [&](const ComparedKind& row) {
+                           return row.kind == kind;
+                       })->plural);
+}
+
+/// By the first key of the file.
+Things kind_of_file(const std::string& path) {
+    const files::Document document = files::load_document(path, path, {});
+    const std::string key = document.root->members.empty() ? "" : document.root->members.front().key;
+    for (const ComparedKind& row : kComparedKinds) {
+        if (!key.empty() && row.first_key == key) {
+            return row.kind;
+        }
+    }
+    fail({}, fmt::format("{} is no strategy, machine, model or plan", path),
+         "its first key says what a file is: strategy, cluster, model or plan");
+}
+
+bool is_known(files::NameOf kind, const std::vector<std::string>& names, const std::string& word) {
+    return std::find(names.begin(), names.end(), word) != names.end() || library().meant(kind, word).has_value();
+}
+
+/// A word may be a strategy and a machine: of all words together only one kind is meant.
+std::vector<Things> kinds_of(const std::string& word) {
+    if (files::is_path(word)) {
+        return {kind_of_file(word)};
+    }
+    std::vector<Things> kinds;
+    if (is_known(files::NameOf::strategy, library().strategies(), word)) {
+        kinds.push_back(Things::strategies);
+    }
+    if (is_known(files::NameOf::cluster, library().clusters(), word)) {
+        kinds.push_back(Things::machines);
+    }
+    if (is_known(files::NameOf::model, library().models(), word)) {
+        kinds.push_back(Things::models);
+    }
+    if (kinds.empty() && word.find('=') != std::string::npos) {
+        kinds.push_back(Things::settings);
+    }
+    if (kinds.empty()) {
+        fail({}, fmt::format("{} is no strategy, machine, model or plan file", as_typed(word)),
+             "`dodona strategies`, `dodona machines` and `dodona models` list them; a plan's settings are "
+             "tensor=8,zero=1");
+    }
+    return kinds;
+}
+
+Things kind_of_all(const std::vector<std::string>& words) {
+    std::vector<Things> common = kinds_of(words.front());
+    for (const std::string& word : words) {
+        const std::vector<Things> kinds = kinds_of(word);
+        std::erase_if(common, [&](Things kind) { return std::find(kinds.begin(), kinds.end(), kind) == kinds.end(); });
+        if (common.empty()) {
+            fail({}, fmt::format("{} and {} are of different kinds", as_typed(words.front()), as_typed(word)),
+                 "compare strategies with strategies, machines with machines, and so on");
+        }
+    }
+    return common.front();
+}
+
+/// The question about one of the things: the same options with that thing in its place.
+Arguments asked_about(const Arguments& arguments, Things kind, const std::string& word) {
+    Arguments one = arguments.with("MODEL", arguments.has("--model") ? arguments.all("--model").front() : "");
+    switch (kind) {
+        case Things::strategies: return one.with("--strategy", word);
+        case Things::machines: return one.with("--machine", word);
+        case Things::models: return one.with("MODEL", word);
+        case Things::settings: return one.with("--fixed", word);
+        case Things::plans: return one;
+    }
+    return one;
+}
+
+void require_job(Arguments& arguments, Things kind) {
+    if (kind != Things::models && !arguments.has("--model")) {
+        arguments.missing("--model", "what is trained: --model llama-3.1-8b");
+    }
+    if (kind != Things::machines && !arguments.has("--machine")) {
+        arguments.missing("--machine", "where it is trained: --machine dgx-h100");
+    }
+    if (kind != Things::plans && !arguments.has("--gpus")) {
+        arguments.missing("--gpus", "how many GPUs to train on: --gpus 64");
+    }
+    arguments.throw_if_faults();
+}
+
+bool from_data_sheet(const cluster::Device& device) {
+    return device.curves.empty() && (device.profile.fits.empty() || device.profile.borrowed);
+}
+
+reports::Compared given_plan(Arguments& one, const std::string& file) {
+    const Workload workload = read_workload(one);
+    plan::Plan plan = library().plan(file, {});
+    plan.batch = one.count("--batch").value_or(plan.batch);
+    if (one.has("--framework")) {
+        plan.framework = framework_of(one, workload);
+    }
+    plan.memory = memory_of(plan.framework);
+    check_devices(one, workload.cluster, plan.devices());
+    one.throw_if_faults();
+    return {.name = file,
+            .model = workload.model,
+            .machine = workload.machine,
+            .plans = {step::predict(workload.graph, workload.cluster, plan)},
+            .answer = {},
+            .from_data_sheet = from_data_sheet(workload.cluster.device)};
+}
+
+reports::Compared best_plan(Arguments& one, const std::string& name) {
+    const Workload workload = read_workload(one);
+    search::Space space = job_space(one, workload);
+    space.devices = one.count("--gpus").value_or(1);
+    check_devices(one, workload.cluster, space.devices);
+    space.batch = one.count("--batch").value_or(default_batch(workload.graph, space.devices));
+    one.throw_if_faults();
+    search::Answer answer = search::search(workload.graph, workload.cluster, space,
+                                           [](std::int64_t, std::int64_t) { return !interrupted(); });
+    std::vector<step::Prediction> plans;
+    if (!answer.plans.empty()) {
+        plans.push_back(answer.plans.front());
+    }
+    return {.name = name,
+            .model = workload.model,
+            .machine = workload.machine,
+            .plans = std::move(plans),
+            .answer = std::move(answer),
+            .from_data_sheet = from_data_sheet(workload.cluster.device)};
+}
+
+/// "llama-3.1-8b on 64 GPUs of dgx-h100": what all things have in common.
+std::string common_to(Arguments& arguments, Things kind, const std::vector<reports::Compared>& things) {
+    const std::int64_t gpus = kind == Things::plans ? 0 : arguments.count("--gpus").value_or(1);
+    std::string all = kind == Things::models ? "" : things.front().model;
+    if (gpus > 0) {
+        all += fmt::format("{}{}", all.empty() ? "" : " on ", reports::counted(gpus, "GPU"));
+    }
+    if (kind != Things::machines) {
+        all += fmt::format(" {} {}", gpus > 0 ? "of" : "on", things.front().machine);
+    }
+    return all;
+}
+
+int run_compare(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    const std::vector<std::string> words = arguments.all("A");
+    if (words.size() < 2) {
+        arguments.missing("a second thing to compare", "two or more strategies, machines, models or plan files");
+    }
+    arguments.throw_if_faults();
+    const Things kind = kind_of_all(words);
+    require_job(arguments, kind);
+    listen_for_interrupt();
+    ProgressLine line(plural_of(kind));
+    std::vector<reports::Compared> things;
+    for (const std::string& word : words) {
+        line.show(static_cast<std::int64_t>(things.size()), static_cast<std::int64_t>(words.size()), word);
+        Arguments one = asked_about(arguments, kind, word);
+        things.push_back(kind == Things::plans ? given_plan(one, word) : best_plan(one, word));
+    }
+    line.clear();
+    const bool any = std::any_of(things.begin(), things.end(), [](const auto& thing) { return !thing.plans.empty(); });
+    const std::string on = common_to(arguments, kind, things);
+    write(output, reports::side_by_side_document({.of = plural_of(kind), .on = on, .things = std::move(things)}));
+    return interrupted() ? kInterrupted : any ? kAnswered : kNo;
+}
+
+std::vector<Option> compare_options() {
+    std::vector<Option> all{{.names = "--model",
+                             .value = "MODEL",
+                             .description = "a built-in model or a file, unless models are compared",
+                             .group = "Job",
+                             .completes = Names::models}};
+    for (std::vector<Option> more : {workload_options(), job_space_options(true), output_options()}) {
+        for (Option& option : more) {
+            all.push_back(std::move(option));
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+Command compare_command() {
+    return {
+        .name = "compare",
+        .summary = "strategies, machines, models or plans side by side, and what makes the difference",
+        .usage = "--model MODEL --machine M --gpus N",
+        .positionals = {{.name = "A",
+                         .description = "two or more strategies, machines, models or plan files, or settings as in\n"
+                                        "--fixed; of all but plan files the best plan is compared",
+                         .many = true,
+                         .completes = Names::strategies}},
+        .options = compare_options(),
+        .examples =
+            "Examples:\n"
+            "  dodona compare zero3 megatron --model llama-3.1-8b --machine dgx-h100 --gpus 64\n"
+            "  dodona compare dgx-h100 dgx-a100-80gb --model llama-3.1-8b --gpus 64\n"
+            "  dodona compare llama-2-7b mpt-7b --machine dgx-h100 --gpus 64\n"
+            "  dodona compare tensor=8 tensor=4 --model gpt3-175b --machine selene --gpus 512\n"
+            "  dodona compare best.yaml mine.yaml --model gpt3-175b --machine selene",
+        .run = run_compare};
+}
+
+}  // namespace dodona::cli

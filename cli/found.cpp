@@ -1,0 +1,105 @@
+#include "cli/found.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.hpp"
+#include "cli/arguments.hpp"
+#include "cli/listing.hpp"
+#include "files/library.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+struct SizeUnit {
+    std::string_view name;
+    SizeOf of;
+    double value;
+};
+constexpr std::array kSizeUnits{SizeUnit{"m", SizeOf::parameters, 1e6},  SizeUnit{"b", SizeOf::parameters, 1e9},
+                                SizeUnit{"t", SizeOf::parameters, 1e12}, SizeUnit{"gb", SizeOf::memory, 1e9},
+                                SizeUnit{"gib", SizeOf::memory, 0x1p30}, SizeUnit{"g", SizeOf::memory, 1e9}};
+
+struct WrittenSize {
+    SizeOf of;
+    double value;
+};
+
+std::optional<WrittenSize> written_size(const std::string& plain_word) {
+    double number = 0;
+    const char* const end = plain_word.data() + plain_word.size();
+    const auto [rest, fault] = std::from_chars(plain_word.data(), end, number);
+    if (fault != std::errc{} || !(number > 0)) {
+        return {};
+    }
+    const std::string_view unit(rest, static_cast<std::size_t>(end - rest));
+    for (const SizeUnit& known : kSizeUnits) {
+        if (unit == known.name) {
+            return WrittenSize{known.of, number * known.value};
+        }
+    }
+    return {};
+}
+
+std::string small_letters(std::string text) {
+    for (char& c : text) {
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+    return text;
+}
+
+}  // namespace
+
+bool names_one(files::NameOf kind, const std::string& word, std::span<const std::string> names) {
+    if (files::is_path(word) || std::find(names.begin(), names.end(), word) != names.end()) {
+        return true;
+    }
+    const auto meant = files::meant_by(kind, word, names);
+    return meant && meant->note.empty();
+}
+
+bool has_words(const std::vector<std::string>& words, const std::string& facts,
+               const std::function<double(SizeOf)>& size) {
+    constexpr double kNear = 0.1;
+    const std::string plain = files::plain_letters(facts);
+    return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+        if (const auto wanted = written_size(small_letters(word))) {
+            const double has = size(wanted->of);
+            if (has > 0) {
+                return std::abs(has / wanted->value - 1) <= kNear;
+            }
+        }
+        const std::string looked_for = files::plain_letters(word);
+        return !looked_for.empty() && plain.find(looked_for) != std::string::npos;
+    });
+}
+
+void nothing_found(const std::string& plural, const std::vector<std::string>& words) {
+    std::vector<std::string> typed;
+    for (const std::string& word : words) {
+        typed.push_back(as_typed(word));
+    }
+    fail({}, fmt::format("no {} have all of {}", plural, join(typed)),
+         fmt::format("fewer words find more; `dodona {}` lists all", plural));
+}
+
+std::vector<Positional> listing_positionals(Names completes) {
+    return {{.name = "WORDS",
+             .description = "a name or a file: show this one; else search names, families and sources,\n"
+                            "or sizes (70b, 80gb)",
+             .required = false,
+             .many = true,
+             .completes = completes}};
+}
+
+Option all_option(const std::string& what) {
+    return {.names = "--all", .value = "", .description = "list " + what + " too", .group = "Output"};
+}
+
+}  // namespace dodona::cli

@@ -1,0 +1,26 @@
+// What `dodona models 70b moe` finds: things that have all words of a search.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "files/spoken_names.hpp"
+
+namespace dodona::cli {
+
+/// What a size with a unit is of: "70b" parameters, "80gb" of memory.
+enum class SizeOf { parameters, memory };
+
+/// Whether one word is the name of a built-in, another spelling of one, or a path.
+bool names_one(files::NameOf kind, const std::string& word, std::span<const std::string> names);
+
+/// Whether each word stands in the facts, capitals and punctuation aside, or is a size that is within 10 % of the
+/// thing's own.
+bool has_words(const std::vector<std::string>& words, const std::string& facts,
+               const std::function<double(SizeOf)>& size);
+
+[[noreturn]] void nothing_found(const std::string& plural, const std::vector<std::string>& words);
+
+}  // namespace dodona::cli

@@ -1,0 +1,29 @@
+// Names of what comes with Dodona as people write them: `h100` for a machine, `rtx4090` and `4090` for a device, `gpt3`
+// for a model, `fsdp` for a strategy, `llama-2-7b` for what was called llama2-7b.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace dodona::files {
+
+enum class NameOf { model, cluster, device, strategy, framework };
+
+struct Meant {
+    std::string name;  ///< of a built-in
+    std::string note;  ///< what else could have been meant; empty: only another spelling
+};
+
+/// The built-in that a word means which is none's name: a row of the table of spoken names, else the only name that
+/// differs in capitals, blanks and punctuation. None: it means nothing here.
+std::optional<Meant> meant_by(NameOf kind, std::string_view word, std::span<const std::string> known);
+
+/// "qwen2.5-32b" -> "qwen": the letters that a name starts with.
+std::string name_stem(std::string_view name);
+
+/// Small letters and digits only: "RTX 4090" -> "rtx4090".
+std::string plain_letters(std::string_view text);
+
+}  // namespace dodona::files

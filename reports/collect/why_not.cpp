@@ -1,0 +1,92 @@
+#include "reports/collect/why_not.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "reports/collect/difference.hpp"
+#include "reports/collect/plan_summary.hpp"
+#include "reports/collect/prediction_record.hpp"
+#include "reports/document/number_format.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+std::string whole_plan(const step::Prediction& prediction) {
+    return fmt::format("{}, {}, {}", strategy_and_mesh(prediction.plan), microbatch_text(prediction),
+                       memory_savings(prediction.plan));
+}
+
+std::string against_first(const step::Prediction& first, const step::Prediction& one) {
+    const bool same = whole_plan(first) == whole_plan(one);
+    if (same) {
+        return "it is the plan that comes first";
+    }
+    std::string sentence = fmt::format("its step takes {} ({} against {})", how_much_longer(first, one),
+                                       text(one.step.value), text(first.step.value));
+    if (intervals_overlap(first, one)) {
+        sentence += "; predictions may be off by more, so measure both before a long run";
+    }
+    return sentence;
+}
+
+/// Most frequent first, five at most.
+std::vector<std::string> reasons(const search::Answer& answer) {
+    constexpr std::size_t kMost = 5;
+    std::vector<const search::Infeasible*> groups;
+    for (const search::Infeasible& group : answer.infeasible) {
+        groups.push_back(&group);
+    }
+    std::stable_sort(groups.begin(), groups.end(),
+                     [](const search::Infeasible* a, const search::Infeasible* b) { return a->count > b->count; });
+    std::vector<std::string> items;
+    for (const search::Infeasible* group : groups) {
+        if (items.size() < kMost) {
+            items.push_back(fmt::format("{} of {}: {}{}", counted(group->count, "configuration"), group->strategy,
+                                        text(group->cause),
+                                        group->nearest ? "; nearest: " + text(*group->nearest) : ""));
+        }
+    }
+    return items;
+}
+
+List why_not_items(const search::Answer& answer, const std::string& asked, const search::Answer& of_that_kind) {
+    List list;
+    if (of_that_kind.plans.empty()) {
+        list.items.push_back(fmt::format("no plan with {} fits:", asked));
+        for (std::string& reason : reasons(of_that_kind)) {
+            list.items.push_back(std::move(reason));
+        }
+        return list;
+    }
+    const step::Prediction& one = of_that_kind.plans.front();
+    list.items.push_back(fmt::format("the best plan with {}: {}", asked, whole_plan(one)));
+    list.items.push_back(fmt::format("it needs {} of {}", text(one.memory.total()), text(one.memory_limit)));
+    if (!answer.plans.empty()) {
+        list.items.push_back(against_first(answer.plans.front(), one));
+    }
+    return list;
+}
+
+}  // namespace
+
+void add_why_not(Document& document, const search::Answer& answer, const std::string& asked,
+                 const search::Answer& of_that_kind) {
+    const auto first_section = std::find_if(document.blocks.begin(), document.blocks.end(),
+                                            [](const Block& block) { return std::holds_alternative<Section>(block); });
+    const std::vector<Block> section{Section{fmt::format("Why not {}", asked)},
+                                     why_not_items(answer, asked, of_that_kind)};
+    document.blocks.insert(first_section, section.begin(), section.end());
+    const bool found = !of_that_kind.plans.empty();
+    document.record["why_not"] = {
+        {"asked", asked},
+        {"plan", found ? plan_record(of_that_kind.plans.front(), std::nullopt) : Record()},
+        {"step_ratio", found && !answer.plans.empty()
+                           ? Record(of_that_kind.plans.front().step.value / answer.plans.front().step.value)
+                           : Record()},
+        {"reasons", found ? no_elements()
+                          : list_of(reasons(of_that_kind), [](const std::string& reason) { return Record(reason); })}};
+}
+
+}  // namespace dodona::reports

@@ -1,0 +1,91 @@
+// Questions in questions/*.txt, each with a command and what its answer must contain: users can add theirs.
+//
+//   ? the question
+//   $ dodona ...
+//   > a text that must be there     !> one that must not     [exit 2]
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "running.hpp"
+
+namespace dodona::cli::testing {
+namespace questions_test {
+
+namespace fs = std::filesystem;
+
+struct Question {
+    std::string asked;
+    std::string command;  ///< the words after "dodona"
+    std::vector<std::string> with;
+    std::vector<std::string> without;
+    int code = 0;
+};
+
+std::vector<Question> questions() {
+    std::vector<Question> all;
+    const char* const root = std::getenv("DODONA_SOURCE");
+    std::error_code fault;
+    for (const auto& file :
+         fs::directory_iterator(fs::path(root == nullptr ? "." : root) / "tests/cli/questions", fault)) {
+        std::istringstream lines(content(file.path()));
+        for (std::string line; std::getline(lines, line);) {
+            if (line.starts_with("? ")) {
+                all.push_back({.asked = line.substr(2)});
+            } else if (!all.empty() && line.starts_with("$ dodona ")) {
+                all.back().command = line.substr(9);
+            } else if (!all.empty() && line.starts_with("> ")) {
+                all.back().with.push_back(line.substr(2));
+            } else if (!all.empty() && line.starts_with("!> ")) {
+                all.back().without.push_back(line.substr(3));
+            } else if (!all.empty() && line.starts_with("[exit ")) {
+                all.back().code = std::stoi(line.substr(6));
+            }
+        }
+    }
+    return all;
+}
+
+/// Blanks and line ends as one blank each, as reports are wrapped.
+std::string words_of(const std::string& text) {
+    std::istringstream words(text);
+    std::string all;
+    for (std::string word; words >> word;) {
+        all += (all.empty() ? "" : " ") + word;
+    }
+    return all;
+}
+
+TEST(Questions, OfANewcomerAreAtLeastForty) { EXPECT_GE(questions().size(), 40U); }
+
+class Asked : public ::testing::TestWithParam<Question> {};
+
+TEST_P(Asked, IsAnswered) {
+    const Question& question = GetParam();
+    ASSERT_FALSE(question.command.empty()) << question.asked;
+    ASSERT_FALSE(question.with.empty()) << question.asked;
+    const Folder place;
+    const Outcome outcome = place.run(question.command);
+    const std::string answer = words_of(outcome.out + " " + outcome.err);
+    EXPECT_EQ(outcome.code, question.code) << question.command << "\n" << outcome.err;
+    for (const std::string& text : question.with) {
+        EXPECT_NE(answer.find(words_of(text)), std::string::npos)
+            << question.asked << "\n$ dodona " << question.command << "\nlacks: " << text << "\n"
+            << outcome.out << outcome.err;
+    }
+    for (const std::string& text : question.without) {
+        EXPECT_EQ(answer.find(words_of(text)), std::string::npos)
+            << question.asked << "\n$ dodona " << question.command << "\nhas: " << text << "\n"
+            << outcome.out << outcome.err;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Newcomer, Asked, ::testing::ValuesIn(questions()),
+                         [](const auto& test) { return "number" + std::to_string(test.index + 1); });
+
+}  // namespace questions_test
+}  // namespace dodona::cli::testing
