@@ -14,7 +14,10 @@ std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const gra
             continue;
         }
         strategies.push_back(read_strategy(taken_as(arguments, files::NameOf::strategy, name)));
-        strategies.back().considered = {};
+        // Asked for by its name it is searched for any network, in the sizes that it usually has.
+        plan::Considered& considered = strategies.back().considered;
+        considered = {
+            .usual = {.leaves = std::move(considered.usual.leaves), .sizes = std::move(considered.usual.sizes)}};
     }
     return strategies.empty() ? usual_strategies(graph) : strategies;
 }
@@ -37,7 +40,7 @@ std::vector<Option> job_space_options(bool constraints) {
                              .group = "Search",
                              .completes = Names::strategies}};
     for (Option& option : space_options()) {
-        if (constraints || option.names == "--max-memory") {
+        if (constraints || option.names == "--max-memory" || option.names == "--reserve") {
             all.push_back(std::move(option));
         }
     }
@@ -46,7 +49,6 @@ std::vector<Option> job_space_options(bool constraints) {
 
 search::Space job_space(Arguments& arguments, const Workload& workload) {
     search::Space space;
-    space.max_memory = arguments.size("--max-memory");
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
     space.precision = precision_of(arguments, workload.cluster);

@@ -154,8 +154,8 @@ search::Space space_of_kind(Arguments& arguments, const std::string& kind, const
     return space;
 }
 
-/// Plays the first `count` plans and ranks them anew; those that take equally long keep their order. What is not played when
-/// the user stops keeps its rank, after those that are.
+/// Plays the first `count` plans and ranks them anew; of those that are equally fast as the fastest the one that was first
+/// stays first. What is not played when the user stops keeps its rank, after those that are.
 void rank_by_playing(const Workload& workload, std::size_t count, search::Answer& answer) {
     struct Played {
         Seconds step;
@@ -169,7 +169,7 @@ void rank_by_playing(const Workload& workload, std::size_t count, search::Answer
     for (std::size_t rank = 0; !left.empty(); ++rank) {
         const auto fastest = std::min_element(left.begin(), left.end(),
                                               [](const Played& a, const Played& b) { return a.step < b.step; });
-        const Seconds equal = (1 + search::kEqualTime) * fastest->step;
+        const Seconds equal = (rank == 0 ? 1 + search::kEqualTime : 1) * fastest->step;
         const auto next =
             std::find_if(left.begin(), left.end(), [&](const Played& played) { return played.step <= equal; });
         answer.played.push_back(next->step);
@@ -184,7 +184,6 @@ int run_plan(Arguments& arguments) {
     search::Space space;
     space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
     const auto batch = arguments.count("--batch");
-    space.max_memory = arguments.size("--max-memory");
     space.top = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
     const ObservedSettings observed = read_observed(arguments);
     const std::string observed_plan = arguments.text("--observed-plan").value_or("");

@@ -10,6 +10,7 @@
 #include "cli/files.hpp"
 #include "cli/words.hpp"
 #include "cli/zero.hpp"
+#include "files/number.hpp"
 #include "search/filter.hpp"
 
 namespace dodona::cli {
@@ -24,8 +25,8 @@ struct VaryChoice {
 };
 constexpr std::array kVaryChoices{
     VaryChoice{"placement", &search::Vary::placement}, VaryChoice{"group", &search::Vary::group},
-    VaryChoice{"overlap", &search::Vary::overlap}, VaryChoice{"offload", &search::Vary::offload},
-    VaryChoice{"schedule", &search::Vary::schedule}};
+    VaryChoice{"overlap", &search::Vary::overlap},     VaryChoice{"offload", &search::Vary::offload},
+    VaryChoice{"schedule", &search::Vary::schedule},   VaryChoice{"unusual", &search::Vary::unusual}};
 
 struct ConstraintName {
     std::string_view typed, name;
@@ -89,13 +90,31 @@ std::vector<search::Constraint> constraints(Arguments& arguments, const std::str
     return found;
 }
 
+/// "5%": a share of memory.
+double reserve_of(Arguments& arguments) {
+    const auto typed = arguments.text("--reserve");
+    if (!typed) {
+        return arguments.has("--max-memory") ? 0 : search::kUsualReserve;
+    }
+    const bool percent = typed->ends_with('%');
+    const auto read = files::decimal_from(percent ? typed->substr(0, typed->size() - 1) : *typed);
+    const auto* value = std::get_if<double>(&read);
+    const bool good = value != nullptr && *value >= 0 && *value < 100 && (percent || *value == 0);
+    if (!good) {
+        arguments.fault("--reserve", fmt::format("{} is no share from 0% to 99%", as_typed(*typed)),
+                        "for example 10%, or 0 to use all memory");
+        return 0;
+    }
+    return *value / 100;
+}
+
 void read_vary(Arguments& arguments, const cluster::Cluster& cluster, search::Vary& vary) {
     for (const std::string& typed : arguments.list("--vary")) {
         const auto found = std::find_if(kVaryChoices.begin(), kVaryChoices.end(),
                                         [&](const VaryChoice& known) { return typed == known.word; });
         if (found == kVaryChoices.end()) {
             arguments.fault("--vary", fmt::format("{} cannot be varied", as_typed(typed)),
-                            "placement, group, overlap, offload or schedule");
+                            "placement, group, overlap, offload, schedule or unusual");
             continue;
         }
         vary.*(found->member) = true;
@@ -112,7 +131,13 @@ std::vector<Option> space_options() {
     const std::string group = "Search";
     return {{.names = "--max-memory",
              .value = "SIZE",
-             .description = "of one device, such as 40GiB; default: all that it has",
+             .description = "that a plan may need of one device, such as 40GiB; default: all that it\n"
+                            "has but the reserve",
+             .group = group},
+            {.names = "--reserve",
+             .value = "PERCENT",
+             .description = "share of memory that plans leave free, since predictions of memory are\n"
+                            "off by a few percent; default: 5%, with --max-memory 0",
              .group = group},
             {.names = "--fixed",
              .value = "NAME=N,...",
@@ -126,7 +151,8 @@ std::vector<Option> space_options() {
             {.names = "--vary",
              .value = "A,B,...",
              .description = "search more: placement (order of axes on the machine), group (ZeRO\n"
-                            "over fewer ranks), overlap, offload, schedule (zb-h1 and zb-h2 too)",
+                            "over fewer ranks), overlap, offload, schedule (zb-h1 and zb-h2 too),\n"
+                            "unusual (strategies and sizes of axes where nobody runs them)",
              .group = group},
             {.names = "--exhaustive",
              .description = "evaluate every plan one by one: slow, the same answer",
@@ -148,6 +174,8 @@ void fix_kind(Arguments& arguments, const std::string& option, search::Space& sp
 }
 
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
+    space.max_memory = arguments.size("--max-memory");
+    space.reserve = reserve_of(arguments);
     space.fixed = constraints(arguments, "--fixed", space, false);
     // A schedule that is asked for by name is searched.
     space.vary.schedule = std::any_of(space.fixed.begin(), space.fixed.end(), [](const search::Constraint& constraint) {

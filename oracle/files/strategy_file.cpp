@@ -15,6 +15,8 @@ namespace dodona::files {
 
 template <>
 const Description& description<plan::FoldedAxis>();
+template <>
+const Description& description<plan::Usual>();
 
 namespace {
 
@@ -24,6 +26,7 @@ using plan::Lay;
 using plan::Match;
 using plan::Rule;
 using plan::Strategy;
+using plan::Usual;
 
 bool contains(const std::vector<std::string>& words, const std::string& word) {
     return std::find(words.begin(), words.end(), word) != words.end();
@@ -300,6 +303,26 @@ const Description& description<FoldedAxis>() {
 }
 
 template <>
+const Description& description<Usual>() {
+    static const Description described{
+        .noun = "usual case of a strategy",
+        .summary =
+            "Where the strategy is in use in practice. Elsewhere `dodona plan` looks only with `--vary unusual`, or "
+            "where "
+            "nothing else fits. `false`: nowhere.",
+        .keys = {optional<&Usual::ever>("ever", "`false`: nowhere."),
+                 optional_as<&Usual::extents>(sizes(check_dimension, "dimension"), "extents",
+                                              "Models in which one of these dimensions has at least this extent."),
+                 optional_as<&Usual::leaves>(sizes(check_dimension, "dimension"), "leaves",
+                                             "Meshes that leave each rank at least this extent of the dimension."),
+                 optional<&Usual::sizes>("sizes", "Sizes of axes; those that are left out may have any.")},
+        .single_value = "ever",
+        .one_line = true,
+        .defaults = default_of<Usual>};
+    return described;
+}
+
+template <>
 const Description& description<Considered>() {
     static const Description described{
         .noun = "search of a strategy",
@@ -313,7 +336,9 @@ const Description& description<Considered>() {
                      sizes(check_dimension, "dimension"), "extents",
                      "Models with a layer that has at least this extent of the dimension."),
                  optional_as<&Considered::least>(sizes(nullptr, "axis"), "least",
-                                                 "Meshes in which the axis has at least this size.")},
+                                                 "Meshes in which the axis has at least this size."),
+                 optional<&Considered::usual>("usual", "Where it is in use in practice.",
+                                              {.default_text = "everywhere"})},
         .single_value = "by_default",
         .one_line = true,
         .defaults = default_of<Considered>};

@@ -65,12 +65,31 @@ struct FoldedAxis {
     std::optional<std::string> apart_from;  ///< an earlier fold whose ranks are left out
 };
 
+/// Sizes that an axis usually has.
+enum class UsualSizes { powers_of_two, node, layers };
+inline constexpr std::array kUsualSizesTable{
+    Enumerator(UsualSizes::powers_of_two, "powers-of-two", "powers of two"),
+    Enumerator(UsualSizes::node, "node", "powers of two and divisors of a node, within a node"),
+    Enumerator(UsualSizes::layers, "layers",
+               "powers of two, and sizes that divide the blocks, with embedding and head counted or not")};
+constexpr const auto& enumerators(UsualSizes /*type*/) { return kUsualSizesTable; }
+constexpr std::string_view name(UsualSizes sizes) { return name_of(sizes); }
+
+/// Where a strategy is in use in practice. A search looks elsewhere only if it is asked to, or if nothing else fits.
+struct Usual {
+    bool ever = true;
+    std::map<std::string, std::int64_t> extents;  ///< networks in which one of these dimensions is at least as long
+    std::map<std::string, std::int64_t> leaves;   ///< least extent of a split dimension on each rank
+    std::map<std::string, UsualSizes> sizes;      ///< of axes; those left out may have any
+};
+
 /// Conditions for a search over all strategies to include this one. Named strategies are always searched.
 struct Considered {
     bool by_default = true;
     std::vector<std::string> only_with;           ///< networks with one of these operators
     std::map<std::string, std::int64_t> extents;  ///< networks with a layer whose dimension is at least as long
     std::map<std::string, std::int64_t> least;    ///< least sizes of axes: smaller ones are another strategy
+    Usual usual;
 };
 
 enum class ShardLevel { none, states, gradients, parameters };

@@ -30,6 +30,7 @@ struct Conditions {
     plan::Framework framework;
     std::int64_t batch = 1;
     std::optional<Bytes> max_memory;
+    double reserve = 0;     ///< Space::reserve
     bool offloads = false;  ///< plans may offload to host memory
 };
 

@@ -25,6 +25,19 @@ std::string text(const NearestPlan& nearest) {
                        nearest.plan.microbatch, name(nearest.plan.recompute));
 }
 
+bool leaves(const step::Prediction& prediction, double reserve) {
+    return prediction.memory.total() <= (1 - reserve) * prediction.memory_limit;
+}
+
+step::Prediction held_to(double reserve, step::Prediction prediction) {
+    if (prediction.fits && !leaves(prediction, reserve)) {
+        prediction.fits = false;
+        prediction.why_not = step::MemoryShortage{.needed = prediction.memory.total(),
+                                                  .available = (1 - reserve) * prediction.memory_limit};
+    }
+    return prediction;
+}
+
 double probability_first_is_faster(const step::Prediction& first, const step::Prediction& other) {
     if (first.step.value <= Seconds{} || other.step.value <= Seconds{}) {
         return 0.5;

@@ -12,9 +12,10 @@
 
 namespace dodona::search {
 
-/// Plans whose times differ by less count as equally fast, since no performance model resolves less; of those the
-/// simpler comes first.
-inline constexpr double kEqualTime = 0.005;
+/// Plans whose times differ by less count as equally fast, and the simplest of them is recommended. The error of such a
+/// difference has a standard deviation of 2.5 to 14 %, the spread of the frameworks (step/uncertainty.hpp): at 2 % the
+/// faster of two plans is the slower one in one case of five at least.
+inline constexpr double kEqualTime = 0.02;
 
 /// Of configurations that are out of memory, the one that needs least.
 struct NearestPlan {
@@ -41,7 +42,10 @@ struct SearchCounts {
     std::int64_t evaluated = 0;       ///< time and memory computed
     std::int64_t pruned = 0;          ///< ruled out by a bound, without evaluation
     double seconds = 0;
-    bool optimal = true;  ///< the whole space was searched
+    bool optimal = true;       ///< the whole space was searched
+    std::int64_t unusual = 0;  ///< meshes and strategies left out because they are not in use in practice
+    std::int64_t equally_fast =
+        0;  ///< meshes with plans within kEqualTime of the fastest, that of the first plan included
 };
 
 /// What a search for per-layer strategies visited (layer_search.hpp).
@@ -70,15 +74,24 @@ struct Question {
 
 struct Answer {
     Question question;
-    std::vector<step::Prediction> plans;  ///< fastest first, all fit
+    std::vector<step::Prediction> plans;  ///< the recommended one first, then by time; all fit
     std::vector<Seconds> played;          ///< steps of the first plans as they were played, where that ranks them
     std::vector<Infeasible> infeasible;   ///< most frequent first
     /// Where nothing fits: the configuration that needs least memory, predicted as if it fitted.
     std::vector<step::Prediction> nearest;
     SearchCounts counts;
+    /// Why the first plan is not usual; empty if it is, or if unusual plans were asked for.
+    std::vector<std::string> unusual;
+    double reserve = 0;                      ///< Space::reserve
     std::optional<LayerCounts> layers;       ///< where per-layer strategies were searched
     std::optional<Explanation> explanation;  ///< where it was asked for
 };
+
+/// Whether a plan that fits leaves such a share of what its fullest device offers.
+bool leaves(const step::Prediction& prediction, double reserve);
+
+/// The prediction, which does not fit if it leaves less than such a share.
+step::Prediction held_to(double reserve, step::Prediction prediction);
 
 /// Probability that `first` is the faster of two plans for one job. Errors that both share cancel
 /// (step/uncertainty.hpp).

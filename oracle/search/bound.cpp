@@ -145,7 +145,7 @@ Bound bound(const graph::Graph& graph, const cluster::Cluster& cluster, const Sp
     Bound bound;
     for (const cluster::DeviceKind& kind : kinds) {
         const Bytes offered = (1 - cluster.memory_reserve) * kind.device->memory;
-        const Bytes limit = space.max_memory ? min(*space.max_memory, offered) : offered;
+        const Bytes limit = (1 - space.reserve) * (space.max_memory ? min(*space.max_memory, offered) : offered);
         bound.memory_of_one = max(bound.memory_of_one, max(limit - kind.device->context, Bytes{}));
     }
     bound.least_memory = kept(graph, space);

@@ -106,7 +106,8 @@ bool CrossoverSearch::Standing::crosses() const { return !ours || *ours > (1 + k
 
 std::optional<Seconds> CrossoverSearch::time(const Conditions& conditions, const Plan& plan) const {
     const auto prediction = predicted(inquiry_.graph, conditions, plan);
-    return prediction && prediction->fits ? std::optional(prediction->step.value) : std::nullopt;
+    const bool fits = prediction && prediction->fits && leaves(*prediction, conditions.reserve);
+    return fits ? std::optional(prediction->step.value) : std::nullopt;
 }
 
 CrossoverSearch::Standing CrossoverSearch::standing(const Conditions& conditions,

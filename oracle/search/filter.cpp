@@ -134,6 +134,11 @@ bool Filter::allows(const std::string& name, const std::string& value) const {
     return std::none_of(fixed_.begin(), fixed_.end(), other) && std::none_of(excluded_.begin(), excluded_.end(), out);
 }
 
+bool Filter::sets(const std::string& axis) const {
+    return std::any_of(fixed_.begin(), fixed_.end(),
+                       [&](const Constraint& constraint) { return constraint.name == axis; });
+}
+
 bool Filter::accepts(std::int64_t microbatch) const { return allows("microbatch", std::to_string(microbatch)); }
 
 bool Filter::accepts(const Variant& variant) const {

@@ -30,6 +30,8 @@ public:
     [[nodiscard]] bool violates_folds(const plan::Plan& plan) const;
     [[nodiscard]] bool accepts(std::int64_t microbatch) const;
     [[nodiscard]] bool accepts(const Variant& variant) const;
+    /// Whether the user has set the size of an axis.
+    [[nodiscard]] bool sets(const std::string& axis) const;
     [[nodiscard]] bool constrains() const { return !fixed_.empty() || !excluded_.empty(); }
 
 private:

@@ -5,6 +5,7 @@
 
 #include "search/layer_rules.hpp"
 #include "search/layer_settings.hpp"
+#include "search/ranking.hpp"
 #include "search/space.hpp"
 #include "search/uneven_cuts.hpp"
 #include "step/evaluate.hpp"
@@ -168,8 +169,8 @@ private:
             if (!tried.shortfall || needs < least) {
                 least = needs;
                 const Bytes peak = prediction->memory[step::MemoryPart::workspace];
-                tried.shortfall = {.free = prediction->memory_limit - (needs - assigned.costs.memory - peak),
-                                   .peak = peak};
+                const Bytes limit = (1 - space_.reserve) * prediction->memory_limit;
+                tried.shortfall = {.free = limit - (needs - assigned.costs.memory - peak), .peak = peak};
             }
         }
         return tried;
@@ -211,13 +212,17 @@ private:
             plan.microbatch = setting.samples() / ranks;
             join_axes(plan);
             const step::CostedGraph costed = step::cost_graph(graph_, cluster_, plan, {});
-            take_better(step::evaluate(costed, plan, step::Detail::totals, space_.max_memory), best);
+            take_better(totals(costed, plan), best);
             for (const std::vector<std::int64_t>& cut : uneven_cuts(costed, plan)) {
                 plan.stages = cut;
-                take_better(step::evaluate(costed, plan, step::Detail::totals, space_.max_memory), best);
+                take_better(totals(costed, plan), best);
             }
         }
         return best;
+    }
+
+    [[nodiscard]] Prediction totals(const step::CostedGraph& costed, const Plan& plan) const {
+        return held_to(space_.reserve, step::evaluate(costed, plan, step::Detail::totals, space_.max_memory));
     }
 
     void take_better(Prediction prediction, std::optional<Prediction>& best) {
@@ -250,7 +255,7 @@ private:
         return time;
     }
 
-    /// Inserts the plan found before those that are slower by more than kEqualTime.
+    /// Inserts the plan found. A named strategy that is equally fast comes before it.
     void insert(std::vector<Prediction>& plans) const {
         const Seconds time = best_->step.value;
         const auto same = std::find_if(plans.begin(), plans.end(), [&](const Prediction& plan) {
@@ -262,9 +267,8 @@ private:
         const Plan& plan = best_->plan;
         Prediction full =
             step::evaluate(step::cost_graph(graph_, cluster_, plan, {}), plan, step::Detail::full, space_.max_memory);
-        const auto at = std::find_if(plans.begin(), plans.end(),
-                                     [&](const Prediction& plan) { return plan.step.value > (1 + kEqualTime) * time; });
-        plans.insert(at, std::move(full));
+        plans.push_back(std::move(full));
+        order(plans, std::vector<std::int64_t>(plans.size(), 0), space_.reserve);
     }
 
     const graph::Graph& graph_;

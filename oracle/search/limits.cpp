@@ -146,6 +146,7 @@ private:
         space.devices = devices;
         space.batch = growth_.batch_on(devices);
         space.strategies = {strategy_};
+        space.vary.unusual = true;  // the question is how far it goes, not whether it is in use
         space.top = 1;
         Answer answer = search(graph_, cluster_, space);
         ScalingPoint point{.devices = devices, .batch = space.batch, .best = {}, .why_not = {}};

@@ -7,6 +7,7 @@
 
 #include "search/filter.hpp"
 #include "search/space.hpp"
+#include "search/usual.hpp"
 #include "step/validate.hpp"
 
 namespace dodona::search {
@@ -17,7 +18,8 @@ namespace {
 
 class MeshEnumeration {
 public:
-    MeshEnumeration(const graph::Graph& graph, const Space& space) : graph_(graph), space_(space), filter_(space) {}
+    MeshEnumeration(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space)
+        : graph_(graph), cluster_(cluster), space_(space), filter_(space) {}
 
     Enumeration run() {
         for (std::size_t s = 0; s < space_.strategies.size(); ++s) {
@@ -32,6 +34,11 @@ private:
     void add_strategy(std::size_t index) {
         strategy_ = index;
         plan_ = plan_of(space_, index);
+        const UsualCase usual(plan_.strategy, graph_, cluster_.node_size());
+        if (!space_.vary.unusual && !usual.strategy()) {
+            ++found_.unusual;
+            return;
+        }
         const auto all = meshes(plan_.strategy, space_.devices);
         if (all.empty()) {
             refuse(plan::DeviceCountLimit{plan_.strategy.name, space_.devices});
@@ -42,6 +49,11 @@ private:
             plan_.folds.clear();
             plan_.shard_group = 0;
             if (filter_.violates_sizes(plan_)) {
+                continue;
+            }
+            unusual_ = usual.faults(plan_, filter_).size();
+            if (!space_.vary.unusual && unusual_ > 0) {
+                ++found_.unusual;
                 continue;
             }
             if (const std::optional<std::int64_t> samples = samples_of_a_rank()) {
@@ -80,7 +92,13 @@ private:
                 plan_.mesh = mesh;
                 plan_.shard_group = group;
                 if (nests()) {
-                    found_.layouts.push_back({strategy_, mesh, plan_.folds, group, samples});
+                    found_.layouts.push_back({.strategy = strategy_,
+                                              .mesh = mesh,
+                                              .folds = plan_.folds,
+                                              .shard_group = group,
+                                              .samples = samples,
+                                              .unusual = static_cast<std::int64_t>(unusual_),
+                                              .as_strategy = mesh == orders.front()});
                 } else {
                     refuse(plan::FoldLimit{});
                 }
@@ -115,9 +133,11 @@ private:
     }
 
     const graph::Graph& graph_;
+    const cluster::Cluster& cluster_;
     const Space& space_;
     Filter filter_;
     std::size_t strategy_ = 0;
+    std::size_t unusual_ = 0;  ///< reasons of the mesh that is looked at
     Plan plan_;
     Enumeration found_;
 };
@@ -143,7 +163,9 @@ Plan plan_of(const Space& space, std::size_t strategy) {
     return plan;
 }
 
-Enumeration enumerate(const graph::Graph& graph, const Space& space) { return MeshEnumeration(graph, space).run(); }
+Enumeration enumerate(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space) {
+    return MeshEnumeration(graph, cluster, space).run();
+}
 
 std::string layout_key(const Space& space, const MeshLayout& layout) {
     std::vector<std::string> sizes;

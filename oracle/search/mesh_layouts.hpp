@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
 #include "plan/mesh.hpp"
 #include "search/search.hpp"
@@ -18,6 +19,8 @@ struct MeshLayout {
     std::vector<plan::Fold> folds;
     std::int64_t shard_group = 0;
     std::int64_t samples = 1;  ///< of one data rank and step: micro-batches divide them
+    std::int64_t unusual = 0;  ///< reasons why it is not in use in practice (usual.hpp)
+    bool as_strategy = true;   ///< axes in the strategy's own order
 
     void apply(plan::Plan& plan) const {
         plan.mesh = mesh;
@@ -36,6 +39,7 @@ struct RefusedMeshes {
 struct Enumeration {
     std::vector<MeshLayout> layouts;
     std::vector<RefusedMeshes> refused;  ///< each cause of a strategy once
+    std::int64_t unusual = 0;            ///< meshes and strategies left out because they are not usual
 };
 
 /// What all plans of a space have in common; without strategy and mesh.
@@ -44,7 +48,7 @@ plan::Plan plan_of(const Space& space);
 /// The plan of a space under one of its strategies, without a mesh.
 plan::Plan plan_of(const Space& space, std::size_t strategy);
 
-Enumeration enumerate(const graph::Graph& graph, const Space& space);
+Enumeration enumerate(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
 
 /// Equal for layouts that differ in placement or sharding group only: a ranking shows one plan of each key.
 std::string layout_key(const Space& space, const MeshLayout& layout);

@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "search/answer.hpp"
+#include "search/simplicity.hpp"
 #include "search/variant.hpp"
 #include "step/infeasibility.hpp"
 
@@ -18,17 +20,34 @@ struct InfeasibleGroup {
 };
 
 struct MeshResult {
+    /// A plan that fits: the fastest with these settings.
+    struct Kept {
+        Settings settings;
+        Candidate candidate;
+    };
+
     std::int64_t configurations = 0;
     std::int64_t evaluated = 0;
-    std::int64_t pruned = 0;        ///< ruled out by a bound
-    std::optional<Candidate> best;  ///< of those that fit
-    std::optional<Bytes> bound;     ///< lower bound of memory where it exceeds what there is: no plan was evaluated
+    std::int64_t pruned = 0;         ///< ruled out by a bound
+    std::optional<Seconds> fastest;  ///< of those that fit
+    std::vector<Kept> kept;
+    std::optional<Bytes> bound;  ///< lower bound of memory where it exceeds what there is: no plan was evaluated
     std::vector<InfeasibleGroup> infeasible;  ///< by first cause, in order of appearance
 
     void take(const Candidate& candidate) {
-        if (!best || better(candidate, *best)) {
-            best = candidate;
+        fastest = fastest ? min(*fastest, candidate.step) : candidate.step;
+        const Settings its = settings(candidate.variant, candidate.memory, candidate.limit);
+        for (Kept& known : kept) {
+            if (known.settings == its) {
+                known.candidate = better(candidate, known.candidate) ? candidate : known.candidate;
+                return;
+            }
         }
+        kept.push_back({its, candidate});
+    }
+    /// Drops what is slower than equally fast.
+    void finish() {
+        std::erase_if(kept, [&](const Kept& one) { return one.candidate.step > (1 + kEqualTime) * *fastest; });
     }
     void add_infeasible(const step::InfeasibleCause& cause, std::int64_t count) {
         for (InfeasibleGroup& known : infeasible) {

@@ -18,7 +18,7 @@ SearchContext::SearchContext(const graph::Graph& graph_, const cluster::Cluster&
       variants(graph_, space_.vary, space_.overlap, space_.offload),
       segments(graph_.segment_count()) {
     limit = cluster.device_kinds(1).front().device->memory * (1.0 - cluster.memory_reserve);
-    limit = space.max_memory ? min(*space.max_memory, limit) : limit;
+    limit = (1 - space.reserve) * (space.max_memory ? min(*space.max_memory, limit) : limit);
 }
 
 std::vector<Variant> SearchContext::left_open(const Plan& plan) const {
@@ -55,17 +55,25 @@ MeshResult search_mesh_exhaustively(const SearchContext& context, const MeshLayo
             const step::Prediction found = step::evaluate(costed, plan, step::Detail::totals, context.space.max_memory);
             ++result.configurations;
             ++result.evaluated;
-            const Candidate candidate{
-                index, microbatch, variant, found.step.value, found.memory.total(), found.memory_limit};
-            if (!found.why_not) {
-                result.take(candidate);
-            } else if (const auto* shortage = std::get_if<step::MemoryShortage>(&*found.why_not)) {
+            const Candidate candidate{index,
+                                      microbatch,
+                                      variant,
+                                      found.step.value,
+                                      found.memory.total(),
+                                      (1 - context.space.reserve) * found.memory_limit};
+            const auto* shortage = found.why_not ? std::get_if<step::MemoryShortage>(&*found.why_not) : nullptr;
+            if (found.why_not && shortage == nullptr) {
+                result.add_infeasible(step::cause_of(*found.why_not), 1);
+            } else if (candidate.memory > candidate.limit) {
+                result.add_out_of_memory(step::MemoryPlace::device, candidate);
+            } else if (shortage != nullptr) {
                 result.add_out_of_memory(shortage->place, candidate);
             } else {
-                result.add_infeasible(step::cause_of(*found.why_not), 1);
+                result.take(candidate);
             }
         }
     }
+    result.finish();
     return result;
 }
 
@@ -103,6 +111,7 @@ public:
             }
         }
         passes_.next_mesh();
+        result_.finish();
         return std::move(result_);
     }
 
@@ -180,10 +189,11 @@ private:
         return true;
     }
 
-    /// Only the fastest plan of a mesh is reported; the margin covers rounding.
+    /// Only plans as fast as the fastest of a mesh are reported; the margin covers rounding.
     [[nodiscard]] Seconds slowest_of_interest() const {
         constexpr double kRounding = 1 + 1e-6;
-        return result_.best ? kRounding * result_.best->step : Seconds::of_base(std::numeric_limits<double>::max());
+        return result_.fastest ? kRounding * (1 + kEqualTime) * *result_.fastest
+                               : Seconds::of_base(std::numeric_limits<double>::max());
     }
 
     /// Evaluates all variants. Returns whether the devices' memory suffices for any.

@@ -20,7 +20,7 @@ struct SearchContext {
     Filter filter;
     Variants variants;
     std::int64_t segments = 0;  ///< of the network, instances counted
-    Bytes limit;                ///< of the first rank's device
+    Bytes limit;                ///< what plans may need of the first rank's device
 
     SearchContext(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space);
     /// The variants of a mesh and micro-batch that the user's constraints allow.

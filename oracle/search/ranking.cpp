@@ -3,35 +3,63 @@
 #include <algorithm>
 #include <map>
 
+#include "base/check.hpp"
+
 namespace dodona::search {
 
 using plan::Plan;
 
 namespace {
 
-/// How much a user has to configure: axes in use, then sharding, recomputation, axes of the strategy, virtual stages.
-std::int64_t complexity(const Plan& plan) {
-    const auto used =
-        std::count_if(plan.mesh.begin(), plan.mesh.end(), [](const plan::MeshAxis& axis) { return axis.size > 1; });
-    const bool recomputes = plan.recompute != plan::RecomputeKind::none;
-    const auto folds = static_cast<std::int64_t>(plan.folds.size());
-    return 10000 * (used + folds) + 1000 * static_cast<std::int64_t>(plan.shard) + (recomputes ? 500 : 0) +
-           100 * static_cast<std::int64_t>(plan.strategy.axes.size()) + std::min<std::int64_t>(plan.virtual_stages, 99);
+/// A candidate with its rank among equally fast ones.
+struct Placed {
+    Candidate candidate;
+    Simplicity simplicity;
+};
+
+/// By simplicity, then time, then memory.
+bool simpler(const Placed& a, const Placed& b) {
+    return a.simplicity != b.simplicity ? a.simplicity < b.simplicity : better(a.candidate, b.candidate);
 }
 
-std::vector<Candidate> best_of_each(const Space& space, const std::vector<MeshLayout>& layouts,
-                                    const std::vector<Candidate>& candidates) {
+bool equal(const Placed& a, const Placed& b) {
+    return !better(a.candidate, b.candidate) && !better(b.candidate, a.candidate);
+}
+
+/// The candidates of each layout_key.
+std::vector<std::vector<Placed>> by_key(const Space& space, const std::vector<MeshLayout>& layouts,
+                                        const std::vector<Candidate>& candidates) {
     std::map<std::string, std::size_t> known;
-    std::vector<Candidate> best;
+    std::vector<std::vector<Placed>> groups;
+    std::size_t layout = layouts.size();
+    std::size_t group = 0;
     for (const Candidate& candidate : candidates) {
-        const auto [found, fresh] = known.emplace(layout_key(space, layouts[candidate.layout]), best.size());
-        if (fresh) {
-            best.push_back(candidate);
-        } else if (better(candidate, best[found->second])) {
-            best[found->second] = candidate;
+        if (candidate.layout != layout) {
+            layout = candidate.layout;
+            group = known.emplace(layout_key(space, layouts[layout]), groups.size()).first->second;
+            groups.resize(std::max(groups.size(), group + 1));
+        }
+        groups[group].push_back({candidate, simplicity(space, layouts[layout], candidate)});
+    }
+    return groups;
+}
+
+Seconds fastest_of(const std::vector<Placed>& group) {
+    return std::min_element(group.begin(), group.end(),
+                            [](const Placed& a, const Placed& b) { return a.candidate.step < b.candidate.step; })
+        ->candidate.step;
+}
+
+/// The simplest of those that take no longer than `limit`.
+const Placed& simplest(const std::vector<Placed>& group, Seconds limit) {
+    const Placed* best = nullptr;
+    for (const Placed& placed : group) {
+        if (placed.candidate.step <= limit && (best == nullptr || simpler(placed, *best))) {
+            best = &placed;
         }
     }
-    return best;
+    check(best != nullptr, "the fastest is within the limit");
+    return *best;
 }
 
 }  // namespace
@@ -45,31 +73,61 @@ Plan plan_of(const Space& space, const std::vector<MeshLayout>& layouts, const C
     return plan;
 }
 
-std::vector<Candidate> ranked(const Space& space, const std::vector<MeshLayout>& layouts,
-                              const std::vector<Candidate>& candidates) {
-    std::vector<Candidate> left = best_of_each(space, layouts, candidates);
-    std::stable_sort(left.begin(), left.end(), better);
-    std::vector<Candidate> chosen;
-    while (!left.empty() && chosen.size() < space.top) {
-        const Seconds equal = (1.0 + kEqualTime) * left.front().step;
-        const auto end = std::find_if(left.begin(), left.end(), [&](const Candidate& c) { return c.step > equal; });
-        auto next = left.begin();
-        std::int64_t simplest = complexity(plan_of(space, layouts, *next));
-        for (auto other = left.begin() + 1; other != end; ++other) {
-            const std::int64_t here = complexity(plan_of(space, layouts, *other));
-            if (here < simplest) {
-                simplest = here;
-                next = other;
-            }
-        }
-        const bool known = std::any_of(chosen.begin(), chosen.end(),
-                                       [&](const Candidate& c) { return !better(c, *next) && !better(*next, c); });
-        if (!known) {
-            chosen.push_back(*next);
-        }
-        left.erase(next);
+Ranked ranked(const Space& space, const std::vector<MeshLayout>& layouts, const std::vector<Candidate>& candidates) {
+    Ranked result;
+    const std::vector<std::vector<Placed>> groups = by_key(space, layouts, candidates);
+    std::vector<Placed> left;
+    if (groups.empty()) {
+        return result;
     }
-    return chosen;
+    Seconds fastest = fastest_of(groups.front());
+    for (const std::vector<Placed>& group : groups) {
+        fastest = min(fastest, fastest_of(group));
+    }
+    const Seconds equally_fast = (1 + kEqualTime) * fastest;
+    for (const std::vector<Placed>& group : groups) {
+        const Seconds own = fastest_of(group);
+        left.push_back(simplest(group, own <= equally_fast ? equally_fast : (1 + kEqualTime) * own));
+    }
+    std::stable_sort(left.begin(), left.end(), [](const Placed& a, const Placed& b) {
+        return equal(a, b) ? a.simplicity < b.simplicity : better(a.candidate, b.candidate);
+    });
+    left.erase(std::unique(left.begin(), left.end(), equal), left.end());
+    const auto end = std::find_if(left.begin(), left.end(),
+                                  [&](const Placed& placed) { return placed.candidate.step > equally_fast; });
+    result.equally_fast = end - left.begin();
+    const auto first = std::min_element(left.begin(), end, simpler);
+    std::rotate(left.begin(), first, first + 1);
+    for (const Placed& placed : left) {
+        if (result.plans.size() < space.top) {
+            result.plans.push_back(placed.candidate);
+        }
+    }
+    return result;
+}
+
+void order(std::vector<step::Prediction>& plans, const std::vector<std::int64_t>& unusual, double reserve) {
+    struct Item {
+        Simplicity simplicity;
+        step::Prediction plan;
+    };
+    std::vector<Item> items;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        items.push_back({simplicity(plans[i], unusual[i], reserve), std::move(plans[i])});
+    }
+    std::stable_sort(items.begin(), items.end(),
+                     [](const Item& a, const Item& b) { return a.plan.step.value < b.plan.step.value; });
+    const auto end = std::find_if(items.begin(), items.end(), [&](const Item& item) {
+        return item.plan.step.value > (1 + kEqualTime) * items.front().plan.step.value;
+    });
+    const auto first =
+        std::min_element(items.begin(), end, [](const Item& a, const Item& b) { return a.simplicity < b.simplicity; });
+    if (first != items.end()) {
+        std::rotate(items.begin(), first, first + 1);
+    }
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+        plans[i] = std::move(items[i].plan);
+    }
 }
 
 }  // namespace dodona::search

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "search/mesh_layouts.hpp"
+#include "search/simplicity.hpp"
 #include "search/variant.hpp"
 
 namespace dodona::search {
@@ -11,9 +12,18 @@ namespace dodona::search {
 /// A candidate as a plan.
 plan::Plan plan_of(const Space& space, const std::vector<MeshLayout>& layouts, const Candidate& candidate);
 
-/// The fastest plan of each layout_key, fastest first; of plans within kEqualTime of the fastest one left, the simplest
-/// comes first. Plans of several strategies with equal time and memory are one plan and listed once.
-std::vector<Candidate> ranked(const Space& space, const std::vector<MeshLayout>& layouts,
-                              const std::vector<Candidate>& candidates);
+/// Ranked candidates, and how many of them were equally fast.
+struct Ranked {
+    std::vector<Candidate> plans;
+    std::int64_t equally_fast = 0;
+};
+
+/// One plan of each layout_key: the simplest within kEqualTime of the fastest of all or, if none is, of the fastest of
+/// its key. First the simplest of those that are equally fast as the fastest of all, then the others by time. Plans of
+/// several strategies with equal time and memory are one plan and listed once.
+Ranked ranked(const Space& space, const std::vector<MeshLayout>& layouts, const std::vector<Candidate>& candidates);
+
+/// The same order of plans in full, which may have become faster since. `unusual`: of the layout of each.
+void order(std::vector<step::Prediction>& plans, const std::vector<std::int64_t>& unusual, double reserve);
 
 }  // namespace dodona::search

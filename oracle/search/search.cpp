@@ -10,6 +10,7 @@
 #include "search/mesh_search.hpp"
 #include "search/ranking.hpp"
 #include "search/uneven_cuts.hpp"
+#include "search/usual.hpp"
 #include "step/evaluate.hpp"
 #include "step/validate.hpp"
 
@@ -36,7 +37,9 @@ public:
         Diagnostics faults;
         step::check_devices(context_.cluster, context_.space.devices, context_.space.precision, {}, faults);
         faults.throw_if_errors();
-        enumeration_ = enumerate(context_.graph, context_.space);
+        enumeration_ = enumerate(context_.graph, context_.cluster, context_.space);
+        answer_.counts.unusual = enumeration_.unusual;
+        answer_.reserve = context_.space.reserve;
         results_.resize(enumeration_.layouts.size());
         search_all(batches());
         find_least_memory();
@@ -163,30 +166,19 @@ private:
             for (const InfeasibleGroup& group : result.infeasible) {
                 add(enumeration_.layouts[i].strategy, group);
             }
-            if (result.best) {
-                candidates.push_back(*result.best);
+            for (const MeshResult::Kept& kept : result.kept) {
+                candidates.push_back(kept.candidate);
             }
         }
-        std::vector<Prediction> left;
-        for (const Candidate& candidate : ranked(context_.space, enumeration_.layouts, candidates)) {
-            left.push_back(in_full(candidate));
+        const Ranked best = ranked(context_.space, enumeration_.layouts, candidates);
+        answer_.counts.equally_fast = best.equally_fast;
+        std::vector<std::int64_t> unusual;
+        for (const Candidate& candidate : best.plans) {
+            answer_.plans.push_back(in_full(candidate));
+            unusual.push_back(enumeration_.layouts[candidate.layout].unusual);
         }
-        list(std::move(left));
+        order(answer_.plans, unusual, context_.space.reserve);
         explain(groups);
-    }
-
-    /// Keeps the order of `left`, except where an uneven cut has made a plan faster than those before it.
-    void list(std::vector<Prediction> left) {
-        while (!left.empty()) {
-            const auto fastest =
-                std::min_element(left.begin(), left.end(),
-                                 [](const Prediction& a, const Prediction& b) { return a.step.value < b.step.value; });
-            const Seconds equal = (1.0 + kEqualTime) * fastest->step.value;
-            const auto next = std::find_if(left.begin(), left.end(),
-                                           [&](const Prediction& plan) { return plan.step.value <= equal; });
-            answer_.plans.push_back(std::move(*next));
-            left.erase(next);
-        }
     }
 
     /// The full prediction of a plan that is shown; with an uneven pipeline cut where that is faster and fits.
@@ -194,14 +186,15 @@ private:
         const Plan plan = plan_of(context_.space, enumeration_.layouts, candidate);
         const step::CostedGraph costed = step::cost_graph(context_.graph, context_.cluster, plan, {});
         const auto& limit = context_.space.max_memory;
-        Prediction full = step::evaluate(costed, plan, step::Detail::full, limit);
+        Prediction full = held_to(context_.space.reserve, step::evaluate(costed, plan, step::Detail::full, limit));
         if (!full.fits) {
             return full;
         }
         Plan other = plan;
         for (const std::vector<std::int64_t>& stages : uneven_cuts(costed, plan)) {
             other.stages = stages;
-            Prediction uneven = step::evaluate(costed, other, step::Detail::full, limit);
+            Prediction uneven =
+                held_to(context_.space.reserve, step::evaluate(costed, other, step::Detail::full, limit));
             if (uneven.fits && (1.0 + kEqualTime) * uneven.step.value < full.step.value) {
                 full = std::move(uneven);
             }
@@ -247,7 +240,18 @@ private:
 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress) {
-    return Search(graph, cluster, space, progress).run();
+    Answer answer = Search(graph, cluster, space, progress).run();
+    if (!answer.plans.empty() || answer.counts.unusual == 0 || space.vary.unusual || !answer.counts.optimal) {
+        return answer;
+    }
+    Space all = space;
+    all.vary.unusual = true;
+    answer = Search(graph, cluster, all, progress).run();
+    if (!answer.plans.empty()) {
+        const Plan& plan = answer.plans.front().plan;
+        answer.unusual = UsualCase(plan.strategy, graph, cluster.node_size()).faults(plan, Filter(space));
+    }
+    return answer;
 }
 
 }  // namespace dodona::search

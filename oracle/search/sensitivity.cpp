@@ -51,7 +51,7 @@ void look_at_memory(CrossoverSearch& crossovers, const Conditions& conditions, c
         return reaction.sensitivity.parameter.key == "memory";
     });
     check(memory != all.end(), "every device has memory");
-    const double enough = first.memory.total() / first.memory_limit;
+    const double enough = first.memory.total() / ((1 - conditions.reserve) * first.memory_limit);
     CrossoverSearch::Recommended there =
         crossovers.searched(memory->parameter.adjusted(conditions, kTooLittle * enough));
     margin.searched = there.searched;
@@ -116,9 +116,10 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
                                 .framework = space.framework,
                                 .batch = space.batch,
                                 .max_memory = space.max_memory,
+                                .reserve = space.reserve,
                                 .offloads = space.offload.any() || space.vary.offload};
     const step::Prediction& first = answer.plans.front();
-    explanation.memory.left = first.memory_limit - first.memory.total();
+    explanation.memory.left = (1 - space.reserve) * first.memory_limit - first.memory.total();
     std::vector<const plan::Plan*> plans;
     for (const step::Prediction& prediction : answer.plans) {
         plans.push_back(&prediction.plan);

@@ -61,11 +61,15 @@ Record answer_record(const search::Answer& answer, const Ranking& ranking) {
     }
     Record record{{"schema", "dodona/plan/1"}, {"inputs", plan_inputs(answer.question)}, {"plans", std::move(plans)}};
     record["ties"] = ranking.ties;
+    record["reserve"] = answer.reserve;
+    record["unusual"] = answer.unusual;
     record["infeasible"] = list_of(answer.infeasible, infeasible_record);
     record["nearest"] = list_of(answer.nearest, [](const auto& plan) { return plan_record(plan, std::nullopt); });
     record["search"] = {{"configurations", answer.counts.configurations},
                         {"evaluated", answer.counts.evaluated},
                         {"pruned", answer.counts.pruned},
+                        {"unusual_left_out", answer.counts.unusual},
+                        {"equally_fast", answer.counts.equally_fast},
                         {"seconds", answer.counts.seconds},
                         {"optimal", answer.counts.optimal}};
     if (answer.layers) {

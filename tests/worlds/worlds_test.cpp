@@ -145,6 +145,8 @@ search::Space draw_space(Draw& draw, const graph::Graph& graph, std::int64_t dev
     space.vary = {
         .placement = draw.one_in(3), .group = draw.one_in(3), .overlap = draw.one_in(10), .offload = draw.one_in(10)};
     space.vary.schedule = draw.one_in(3);
+    space.vary.unusual = draw.one_in(2);
+    space.reserve = draw.of({0.0, 0.05, 0.3});
     if (draw.one_in(4)) {
         space.max_memory = 100_MiB;
     }

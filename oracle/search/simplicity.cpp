@@ -1,0 +1,99 @@
+#include "search/simplicity.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace dodona::search {
+
+namespace {
+
+/// Share of what plans may need of a device above which there is little room for errors.
+constexpr double kTight = 0.9;
+
+template <class Axes, class Folds>
+std::int64_t axes_in_use(const Axes& mesh, const Folds& folds) {
+    return std::count_if(mesh.begin(), mesh.end(), [](const plan::MeshAxis& axis) { return axis.size > 1; }) +
+           static_cast<std::int64_t>(folds.size());
+}
+
+int schedule_of(const Variant& variant) {
+    return plan::splits_backward(variant.schedule) ? 2 : variant.virtual_stages > 1 ? 1 : 0;
+}
+
+Simplicity with(const Settings& settings) {
+    Simplicity result;
+    result.offloads = settings.offloads;
+    result.shard = settings.shard;
+    result.schedule = settings.schedule;
+    result.recompute = settings.recompute;
+    result.tight = settings.tight;
+    result.others = settings.overlaps;
+    return result;
+}
+
+/// Axes that a strategy names count as rules: each is a decision.
+std::size_t rules_of(const plan::Strategy& strategy) { return strategy.axes.size() + strategy.rules.size(); }
+
+}  // namespace
+
+Settings settings(const Variant& variant, Bytes memory, Bytes limit) {
+    const plan::Offload& offload = variant.offload;
+    return {.tight = memory > kTight * limit,
+            .offloads = static_cast<int>(offload.optimizer) + static_cast<int>(offload.activations) +
+                        static_cast<int>(offload.weights),
+            .shard = variant.shard,
+            .schedule = schedule_of(variant),
+            .recompute = variant.recompute,
+            .overlaps = static_cast<int>(variant.overlap.tensor) + static_cast<int>(variant.overlap.expert) +
+                        static_cast<int>(variant.overlap.pipeline)};
+}
+
+Simplicity simplicity(const Space& space, const MeshLayout& layout, const Candidate& candidate) {
+    Simplicity result = with(settings(candidate.variant, candidate.memory, candidate.limit));
+    result.unusual = layout.unusual;
+    result.axes = axes_in_use(layout.mesh, layout.folds);
+    result.rules = rules_of(space.strategies[layout.strategy]);
+    result.others += (layout.shard_group > 0 ? 1 : 0) + (layout.as_strategy ? 0 : 1);
+    return result;
+}
+
+Simplicity simplicity(const step::Prediction& prediction, std::int64_t unusual, double reserve) {
+    const plan::Plan& plan = prediction.plan;
+    const Variant variant{.schedule = plan.schedule,
+                          .virtual_stages = plan.virtual_stages,
+                          .recompute = plan.recompute,
+                          .shard = plan.shard,
+                          .overlap = plan.overlap,
+                          .offload = plan.offload};
+    Simplicity result = with(settings(variant, prediction.memory.total(), (1 - reserve) * prediction.memory_limit));
+    result.unusual = unusual;
+    result.by_layers = plan.strategy.name == kByLayers;
+    result.axes = axes_in_use(plan.mesh, plan.folds);
+    result.rules = rules_of(plan.strategy);
+    result.others += plan.shard_group > 0 ? 1 : 0;
+    return result;
+}
+
+std::string_view advantage(const Simplicity& simpler, const Simplicity& other) {
+    struct Row {
+        bool better;
+        std::string_view words;
+    };
+    const std::array rows{Row{simpler.unusual < other.unusual, "it is more usual"},
+                          Row{simpler.by_layers < other.by_layers, "its strategy has a name"},
+                          Row{simpler.axes < other.axes, "it uses fewer axes"},
+                          Row{simpler.tight < other.tight, "it leaves more memory free"},
+                          Row{simpler.offloads < other.offloads, "it keeps less in host memory"},
+                          Row{simpler.shard < other.shard, "it shards less"},
+                          Row{simpler.schedule < other.schedule, "its schedule is simpler"},
+                          Row{simpler.recompute < other.recompute, "it recomputes less"},
+                          Row{simpler.rules < other.rules, "its strategy has fewer axes and rules"},
+                          Row{simpler.others < other.others, "it needs less overlap and placement"}};
+    if (simpler >= other) {
+        return "";
+    }
+    const auto* const first = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.better; });
+    return first == rows.end() ? "" : first->words;
+}
+
+}  // namespace dodona::search

@@ -1,0 +1,54 @@
+// Which of equally fast plans is recommended: the simplest and safest.
+//
+// Compared in this order, the smaller of each first:
+//   1 decisions that are not in use in practice      5 ZeRO level
+//   2 axes in use, folds included                    6 schedule: 1f1b, virtual stages, gradients of weights put off
+//   3 more than 90 % of what plans may need          7 recomputation: none, selective, full
+//   4 kinds of state in host memory                  8 axes and rules that the strategy has
+// The order is the same whether plans come from tables or from an exhaustive walk.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string_view>
+
+#include "search/mesh_layouts.hpp"
+#include "search/variant.hpp"
+#include "step/prediction.hpp"
+
+namespace dodona::search {
+
+/// What a variant adds. Of the plans on one mesh with the same settings only the fastest counts.
+struct Settings {
+    bool tight = false;
+    int offloads = 0;
+    plan::ShardLevel shard = plan::ShardLevel::none;
+    int schedule = 0;
+    plan::RecomputeKind recompute = plan::RecomputeKind::none;
+    int overlaps = 0;
+    auto operator<=>(const Settings&) const = default;
+};
+/// `limit`: what plans may need of a device.
+Settings settings(const Variant& variant, Bytes memory, Bytes limit);
+
+struct Simplicity {
+    std::int64_t unusual = 0;
+    bool by_layers = false;  ///< a strategy made for this network
+    std::int64_t axes = 0;
+    bool tight = false;
+    int offloads = 0;
+    plan::ShardLevel shard = plan::ShardLevel::none;
+    int schedule = 0;
+    plan::RecomputeKind recompute = plan::RecomputeKind::none;
+    std::size_t rules = 0;
+    int others = 0;  ///< overlap, groups of sharding, axes in an order of their own
+    auto operator<=>(const Simplicity&) const = default;
+};
+Simplicity simplicity(const Space& space, const MeshLayout& layout, const Candidate& candidate);
+/// `unusual`: of its layout; `reserve`: Space::reserve.
+Simplicity simplicity(const step::Prediction& prediction, std::int64_t unusual, double reserve);
+
+/// In what the simpler of two is simpler: "fewer axes"; empty where it is not.
+std::string_view advantage(const Simplicity& simpler, const Simplicity& other);
+
+}  // namespace dodona::search
