@@ -14,6 +14,7 @@
 #include "plan/memory_profile.hpp"
 #include "plan/optimizer.hpp"
 #include "plan/strategy.hpp"
+#include "schedule/schedule.hpp"
 
 namespace dodona::plan {
 
@@ -31,29 +32,15 @@ struct Fold {
     std::optional<std::string> apart_from = std::nullopt;  ///< an earlier fold whose ranks are left out
 };
 
-/// Of oracle/schedule/, by name: those that a plan can have.
-enum class ScheduleKind { gpipe, one_forward_one_backward, interleaved, breadth_first, zero_bubble_h1, zero_bubble_h2 };
-inline constexpr std::array kScheduleTable{
-    Enumerator(ScheduleKind::gpipe, "gpipe", "all forward passes, then all backward passes"),
-    Enumerator(ScheduleKind::one_forward_one_backward, "1f1b", "one forward, one backward in turn"),
-    Enumerator(ScheduleKind::interleaved, "interleaved-1f1b", "1f1b over several virtual stages on each rank"),
-    Enumerator(ScheduleKind::breadth_first, "breadth-first",
-               "all micro-batches at one virtual stage before the next, forward and then backward"),
-    Enumerator(ScheduleKind::zero_bubble_h1, "zb-h1",
-               "1f1b with gradients of weights put off: zero bubble within the memory of 1f1b's first stage"),
-    Enumerator(ScheduleKind::zero_bubble_h2, "zb-h2",
-               "1f1b with gradients of weights put off and twice the forward passes ahead")};
-constexpr const auto& enumerators(ScheduleKind /*type*/) { return kScheduleTable; }
-constexpr std::string_view name(ScheduleKind kind) { return name_of(kind); }
-/// Whether a rank has several virtual stages.
-constexpr bool has_virtual_stages(ScheduleKind kind) {
-    return kind == ScheduleKind::interleaved || kind == ScheduleKind::breadth_first;
-}
+using schedule::kScheduleTable;
+using schedule::name;
+using schedule::schedule_from;
+using schedule::schedule_of;
+using schedule::ScheduleKind;
+/// Whether a rank may have several virtual stages.
+constexpr bool has_virtual_stages(ScheduleKind kind) { return schedule_of(kind).traits.virtual_stages.most > 1; }
 /// Whether gradients of weights are computed apart from those of inputs.
-constexpr bool splits_backward(ScheduleKind kind) {
-    return kind == ScheduleKind::zero_bubble_h1 || kind == ScheduleKind::zero_bubble_h2;
-}
-constexpr std::optional<ScheduleKind> schedule_from(std::string_view name) { return value_of<ScheduleKind>(name); }
+constexpr bool splits_backward(ScheduleKind kind) { return schedule_of(kind).traits.splits_backward; }
 
 enum class RecomputeKind { none, selective, full, every, layers };
 inline constexpr std::array kRecomputeTable{

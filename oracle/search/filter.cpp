@@ -41,7 +41,6 @@ std::string one_of(const std::array<Enum, N>& values) {
 
 std::optional<std::string> value_fault(const Constraint& constraint) {
     using plan::RecomputeKind;
-    using plan::ScheduleKind;
     using plan::ShardLevel;
     const auto known = [&](bool good, const std::string& variants) {
         return good ? std::nullopt : std::optional(fmt::format("{} is one of {}", constraint.name, variants));
@@ -57,10 +56,15 @@ std::optional<std::string> value_fault(const Constraint& constraint) {
             one_of(std::array{ShardLevel::none, ShardLevel::states, ShardLevel::gradients, ShardLevel::parameters}));
     }
     if (constraint.name == "schedule") {
-        constexpr std::array kKinds{ScheduleKind::one_forward_one_backward, ScheduleKind::interleaved,
-                                    ScheduleKind::zero_bubble_h1, ScheduleKind::zero_bubble_h2};
+        std::vector<std::string_view> names;
+        for (const plan::ScheduleKind kind : values_of(plan::kScheduleTable)) {
+            if (plan::schedule_of(kind).traits.searched != schedule::Searched::never) {
+                names.push_back(plan::name(kind));
+            }
+        }
         const auto kind = plan::schedule_from(constraint.value);
-        return known(kind && std::find(kKinds.begin(), kKinds.end(), *kind) != kKinds.end(), one_of(kKinds));
+        return known(kind && std::find(names.begin(), names.end(), plan::name(*kind)) != names.end(),
+                     fmt::format("{}", fmt::join(names, ", ")));
     }
     return is_count(constraint.value) ? std::nullopt
                                       : std::optional(fmt::format("{} is a whole number from 1", constraint.name));

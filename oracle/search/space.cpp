@@ -126,21 +126,39 @@ std::vector<std::int64_t> virtual_stages_of(std::int64_t blocks, std::int64_t st
     return {};
 }
 
-/// GPipe takes at least as long as 1F1B and needs more memory, so it is never better and not searched.
-/// Breadth-first takes as long as interleaving and needs more memory, likewise.
+/// Virtual stages that a schedule may have on each stage of a pipeline.
+std::vector<std::int64_t> virtual_stages_of(const schedule::Schedule& schedule, std::int64_t blocks,
+                                            std::int64_t stages) {
+    const auto [least, most] = schedule.traits.virtual_stages;
+    if (least == most) {
+        return {least};
+    }
+    return blocks > 0 ? virtual_stages_of(blocks, stages) : std::vector<std::int64_t>{};
+}
+
+/// Those that may be faster, or need less memory, than others (schedule::Searched).
 std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int64_t segments, bool vary) {
+    using schedule::Searched;
     std::vector<Schedule> found{{ScheduleKind::one_forward_one_backward, 1}};
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
-    if (vary && stages > 1) {
-        found.push_back({ScheduleKind::zero_bubble_h1, 1});
-        found.push_back({ScheduleKind::zero_bubble_h2, 1});
+    if (stages == 1) {
+        return found;
     }
     const std::int64_t microbatches = plan.batch / (step::data_ranks(plan) * plan.microbatch);
-    // Interleaving deals out micro-batches in groups of as many as there are stages.
-    if (stages > 1 && blocks > 0 && microbatches % stages == 0) {
-        for (const std::int64_t virtual_stages : virtual_stages_of(blocks, stages)) {
+    for (const ScheduleKind kind : values_of(plan::kScheduleTable)) {
+        const schedule::Schedule& schedule = plan::schedule_of(kind);
+        const Searched searched = schedule.traits.searched;
+        if (kind == found.front().kind || searched == Searched::never || (searched == Searched::on_request && !vary)) {
+            continue;
+        }
+        for (const std::int64_t virtual_stages : virtual_stages_of(schedule, blocks, stages)) {
+            const schedule::Shape shape{static_cast<std::int32_t>(stages), static_cast<std::int32_t>(microbatches),
+                                        static_cast<std::int32_t>(virtual_stages)};
+            if (schedule.unmet(shape)) {  // by its micro-batches, with more virtual stages too
+                break;
+            }
             if (stages * virtual_stages <= segments) {
-                found.push_back({ScheduleKind::interleaved, virtual_stages});
+                found.push_back({kind, virtual_stages});
             }
         }
     }

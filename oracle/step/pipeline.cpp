@@ -1,10 +1,13 @@
 #include "step/pipeline.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/check.hpp"
 #include "schedule/critical_passes.hpp"
+#include "schedule/in_flight.hpp"
+#include "schedule/rounds.hpp"
 
 namespace dodona::step {
 
@@ -235,7 +238,7 @@ Skipped skipped(const Pipeline<Number>& pipeline, const PlayedOrder& order, cons
         return {};
     }
     const std::int64_t all = pipeline.microbatches / pipeline.stages;
-    return {.rounds = static_cast<double>(all - kRounds),
+    return {.rounds = static_cast<double>(all - schedule::kRounds),
             .begin = played.start[static_cast<std::size_t>(rounds.begin)],
             .end = played.start[static_cast<std::size_t>(rounds.end)]};
 }
@@ -281,9 +284,14 @@ Number played_total(const Pipeline<Number>& pipeline, const PlayedOrder& order) 
     return total;
 }
 
+std::int32_t whole_number(std::int64_t microbatches) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    return static_cast<std::int32_t>(std::min(microbatches, kMost));
+}
+
 template <class Number>
 schedule::Shape shape_of(const Pipeline<Number>& pipeline) {
-    return {static_cast<std::int32_t>(pipeline.stages), static_cast<std::int32_t>(pipeline.microbatches),
+    return {static_cast<std::int32_t>(pipeline.stages), whole_number(pipeline.microbatches),
             static_cast<std::int32_t>(pipeline.positions.size()) / static_cast<std::int32_t>(pipeline.stages)};
 }
 
@@ -326,32 +334,22 @@ PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orde
 
 std::vector<std::int64_t> in_flight(plan::ScheduleKind kind, std::int64_t stage, std::int64_t stages,
                                     std::int64_t microbatches, std::int64_t virtual_stages) {
-    std::vector<std::int64_t> held(static_cast<std::size_t>(virtual_stages), 0);
-    if (stages == 1) {
-        std::fill(held.begin(), held.end(), std::int64_t{1});  // accumulation: one micro-batch after the other
-        return held;
+    if (stages == 1) {  // accumulation: one micro-batch after the other
+        return std::vector<std::int64_t>(static_cast<std::size_t>(virtual_stages), 1);
     }
-    if (kind == ScheduleKind::gpipe || kind == ScheduleKind::breadth_first) {
-        std::fill(held.begin(), held.end(), microbatches);
-        return held;
+    const schedule::Schedule& schedule = plan::schedule_of(kind);
+    schedule::Shape shape{static_cast<std::int32_t>(stages), whole_number(microbatches),
+                          static_cast<std::int32_t>(virtual_stages)};
+    const auto at = static_cast<std::int32_t>(stage);
+    if (schedule.held != nullptr) {
+        return schedule.held(shape, at);
     }
-    if (plan::splits_backward(kind)) {
-        held[0] = std::min(microbatches, kind == ScheduleKind::zero_bubble_h1 ? stages : 2 * stages - 1);
-        return held;
-    }
-    if (virtual_stages == 1) {
-        held[0] = std::min(microbatches, stages - stage);
-        return held;
-    }
-    std::int64_t left =
-        std::min(microbatches * virtual_stages, (virtual_stages - 1) * stages + 2 * (stages - stage - 1) + 1);
-    for (std::size_t c = 0; left > 0; c = (c + 1) % held.size()) {
-        const std::int64_t passes = std::min({left, stages, microbatches - held[c]});
-        held[c] += passes;
-        left -= passes;
-        if (passes == 0 && c + 1 == held.size()) {
-            break;
-        }
+    shape.micro_batches = whole_number(schedule::without_rounds(microbatches, stages));
+    const std::vector<std::int64_t> at_peak =
+        schedule::in_flight(schedule::order_of(schedule, shape), at).at_weights_peak;
+    std::vector<std::int64_t> held;
+    for (auto k = static_cast<std::size_t>(stage); k < at_peak.size(); k += static_cast<std::size_t>(stages)) {
+        held.push_back(at_peak[k]);
     }
     return held;
 }

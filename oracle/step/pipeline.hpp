@@ -68,10 +68,8 @@ struct PipelineTime {
 };
 PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orders);
 
-/// Micro-batches whose activations each virtual stage of stage `stage` (from 0) holds at its peak.
-/// GPipe and breadth-first m; 1F1B min(m, p - s); interleaved (v-1) p + 2 (p-s-1) + 1 passes in groups of p, so that the
-/// first stage holds L (1 + (p-1)/(p v)) layers' worth (Korthikanti et al., arXiv:2205.05198, section 4.2.3); ZB-H1
-/// min(m, p), ZB-H2 min(m, 2p - 1), those whose gradients of weights are put off in full, though these need only a part.
+/// Micro-batches whose activations each virtual stage of stage `stage` (from 0) holds at its peak, put-off gradients of
+/// weights included: in closed form where the schedule has one (schedule::Schedule::held), else as its order shows.
 std::vector<std::int64_t> in_flight(plan::ScheduleKind kind, std::int64_t stage, std::int64_t stages,
                                     std::int64_t microbatches, std::int64_t virtual_stages);
 

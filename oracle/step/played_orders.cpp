@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "base/check.hpp"
-#include "schedule/schedule.hpp"
+#include "schedule/rounds.hpp"
 
 namespace dodona::step {
 
@@ -16,37 +15,41 @@ constexpr std::size_t kMostSteps = std::size_t{1} << 22;
 
 /// With no more rounds than are played, of schedules that have a steady state.
 schedule::Shape played_shape(ScheduleKind kind, schedule::Shape shape) {
-    if (shape.micro_batches % shape.stages == 0 && kind != ScheduleKind::breadth_first) {
-        shape.micro_batches = std::min(shape.micro_batches, kRounds * shape.stages);
+    if (plan::schedule_of(kind).traits.has_rounds) {
+        shape.micro_batches =
+            static_cast<std::int32_t>(schedule::without_rounds(shape.micro_batches, shape.stages));
     }
     return shape;
 }
 
-/// The stage's first forward pass of a micro-batch; tasks are counted stage after stage.
-std::int32_t first_forward(const schedule::Order& order, std::size_t stage, std::int32_t micro_batch) {
-    std::size_t before = 0;
+/// Forward pass number `number` of a stage; tasks are counted stage after stage.
+std::int32_t forward_pass(const schedule::Order& order, std::size_t stage, std::int32_t number) {
+    std::size_t task = 0;
     for (std::size_t s = 0; s < stage; ++s) {
-        before += order.stages[s].size();
+        task += order.stages[s].size();
     }
-    const std::vector<schedule::Task>& tasks = order.stages[stage];
-    const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const schedule::Task& task) {
-        return task.kind == schedule::TaskKind::forward && task.micro_batch == micro_batch;
-    });
-    return static_cast<std::int32_t>(before + static_cast<std::size_t>(found - tasks.begin()));
+    for (const schedule::Task& each : order.stages[stage]) {
+        if (each.kind == schedule::TaskKind::forward && number-- == 0) {
+            break;
+        }
+        ++task;
+    }
+    return static_cast<std::int32_t>(task);
 }
 
 PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
-    const schedule::Schedule* schedule = schedule::find_schedule(name(kind));
-    check(schedule != nullptr, "the schedules of plans are in the table of schedules");
-    if (schedule->unmet(shape)) {
+    const schedule::Schedule& schedule = plan::schedule_of(kind);
+    if (schedule.unmet(shape)) {
         return nullptr;
     }
-    const schedule::Order order = order_of(*schedule, shape);
+    const schedule::Order order = order_of(schedule, shape);
+    const bool has_rounds = schedule.traits.has_rounds && shape.micro_batches >= schedule::kRounds * shape.stages;
+    const std::int32_t round = shape.stages * shape.virtual_stages;  // forward passes of a stage
     PlayedOrder played{.tasks = schedule::resolve(order), .rounds = {}};
     for (std::size_t s = 0; s < order.stages.size(); ++s) {
         PlayedOrder::Rounds& rounds = played.rounds.emplace_back();
-        if (shape.micro_batches == kRounds * shape.stages && kind != ScheduleKind::breadth_first) {
-            rounds = {first_forward(order, s, 3 * shape.stages), first_forward(order, s, 6 * shape.stages)};
+        if (has_rounds) {
+            rounds = {forward_pass(order, s, 3 * round), forward_pass(order, s, 6 * round)};
         }
     }
     return std::make_shared<const PlayedOrder>(std::move(played));

@@ -14,7 +14,7 @@
 
 namespace dodona::step {
 
-/// An order whose steady state is played once: of more than kRounds rounds of as many micro-batches as there are stages,
+/// An order whose steady state is played once: of more than schedule::kRounds rounds of as many micro-batches as there are stages,
 /// the others take as long as those in the middle.
 struct PlayedOrder {
     schedule::Dependencies tasks;
@@ -25,7 +25,6 @@ struct PlayedOrder {
     };
     std::vector<Rounds> rounds;
 };
-inline constexpr std::int32_t kRounds = 8;
 
 /// Threads may share it.
 class PlayedOrders {

@@ -9,7 +9,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "scenes.hpp"
-#include "schedule/schedules/schedules.hpp"
+#include "schedule/schedules/shared.hpp"
 
 namespace dodona::schedule {
 namespace in_flight_test {

@@ -337,7 +337,7 @@ TEST(Pipeline, PuttingOffGradientsOfWeightsTakesTheAuthorsBubble) {
     }
     Pipeline<Seconds> asked = pipeline(positions, 16);
     EXPECT_DOUBLE_EQ(total(asked), 16 * 5 + 3 * 5.0);
-    asked.schedule = plan::ScheduleKind::zero_bubble_h1;
+    asked.schedule = plan::schedule_from("zb-h1").value();
     EXPECT_DOUBLE_EQ(total(asked), 16 * 5 + 3 * (2 + 2 - 1.0));
     PlayedOrders orders;
     EXPECT_DOUBLE_EQ(pipeline_time(asked, orders).bubble.in(unit::second), 9);

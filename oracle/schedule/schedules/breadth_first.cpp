@@ -4,6 +4,7 @@
 // every position. Gradients of a virtual stage can be reduced, and its sharded weights dropped, after one run of m
 // passes. Source: Lamy-Poirier, arXiv:2211.05953.
 #include "schedule/schedules/schedules.hpp"
+#include "schedule/schedules/shared.hpp"
 
 namespace dodona::schedule {
 

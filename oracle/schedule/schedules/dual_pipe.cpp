@@ -24,6 +24,7 @@
 #include <fmt/format.h>
 
 #include "schedule/schedules/schedules.hpp"
+#include "schedule/schedules/shared.hpp"
 
 namespace dodona::schedule {
 

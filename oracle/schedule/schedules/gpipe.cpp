@@ -3,6 +3,7 @@
 // Bubble (p - 1)(F + B), micro-batches in flight m. Source: Huang et al., arXiv:1811.06965, section 2.3. The paper's
 // figure runs backward passes in reverse order of micro-batches, which takes the same time.
 #include "schedule/schedules/schedules.hpp"
+#include "schedule/schedules/shared.hpp"
 
 namespace dodona::schedule {
 
@@ -21,6 +22,10 @@ Order gpipe(const Shape& shape) {
         }
     }
     return order;
+}
+
+std::vector<std::int64_t> held_all(const Shape& shape, std::int32_t /*stage*/) {
+    return std::vector<std::int64_t>(static_cast<std::size_t>(shape.virtual_stages), shape.micro_batches);
 }
 
 }  // namespace dodona::schedule

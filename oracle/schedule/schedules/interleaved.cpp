@@ -3,12 +3,14 @@
 // Stage s starts with (v - 1) p + 2 (p - 1 - s) forward passes, then one forward and one backward pass in turn. Pass n of
 // a stage is of group n / (p v), virtual stage n mod (p v) / p, backward counted from the last, and the micro-batch
 // n mod p of its group. Bubble (p - 1)(F + B) for F and B of one position: 1/v of 1F1B's. Passes in flight (v - 1) p +
-// 2 (p - 1 - s) + 1. Source: Narayanan et al., arXiv:2104.04473, section 2.2.2; Megatron-LM's order.
+// 2 (p - 1 - s) + 1 in groups of p, so that the first stage holds L (1 + (p - 1)/(p v)) layers' worth (Korthikanti et al.,
+// arXiv:2205.05198, section 4.2.3). Source: Narayanan et al., arXiv:2104.04473, section 2.2.2; Megatron-LM's order.
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "schedule/schedules/schedules.hpp"
+#include "schedule/schedules/shared.hpp"
 
 namespace dodona::schedule {
 
@@ -56,6 +58,25 @@ Order interleaved(const Shape& shape) {
         }
     }
     return order;
+}
+
+std::vector<std::int64_t> held_interleaved(const Shape& shape, std::int32_t stage) {
+    if (shape.virtual_stages == 1) {
+        return held_one_by_one(shape, stage);
+    }
+    std::vector<std::int64_t> held(static_cast<std::size_t>(shape.virtual_stages), 0);
+    const std::int64_t p = shape.stages;
+    const std::int64_t v = shape.virtual_stages;
+    std::int64_t left = std::min(shape.micro_batches * v, (v - 1) * p + 2 * (p - stage - 1) + 1);
+    for (std::size_t c = 0; left > 0; c = (c + 1) % held.size()) {
+        const std::int64_t passes = std::min({left, p, shape.micro_batches - held[c]});
+        held[c] += passes;
+        left -= passes;
+        if (passes == 0 && c + 1 == held.size()) {
+            break;
+        }
+    }
+    return held;
 }
 
 }  // namespace dodona::schedule

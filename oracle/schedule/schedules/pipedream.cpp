@@ -4,6 +4,7 @@
 // state a micro-batch takes max over stages of F + B (see steady_time in play.hpp) and there is no bubble. Stage s keeps
 // p - s versions of its weights. Source: Harlap et al., arXiv:1806.03377, sections 3.2 and 3.3.
 #include "schedule/schedules/schedules.hpp"
+#include "schedule/schedules/shared.hpp"
 
 namespace dodona::schedule {
 

@@ -1,10 +1,7 @@
-// The functions behind the table of schedules, and what several of them share.
-//
-// Letters: p stages, m micro-batches, v virtual stages, s a stage from 0.
+// The functions behind the table of schedules (schedule.hpp), each in the file of its schedule.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +10,7 @@
 
 namespace dodona::schedule {
 
+/// Orders, see Schedule::generate.
 Order gpipe(const Shape& shape);
 Order one_forward_one_backward(const Shape& shape);
 Order interleaved(const Shape& shape);
@@ -32,31 +30,9 @@ std::optional<std::string> unmet_by_zero_bubble_v(const Shape& shape);
 std::optional<std::string> unmet_by_dual_pipe(const Shape& shape);
 std::optional<std::string> unmet_by_dual_pipe_v(const Shape& shape);
 
-constexpr Task forward(std::int32_t micro_batch, std::int32_t position) {
-    return {TaskKind::forward, false, micro_batch, position};
-}
-constexpr Task backward(std::int32_t micro_batch, std::int32_t position) {
-    return {TaskKind::backward, false, micro_batch, position};
-}
-constexpr Task backward_input(std::int32_t micro_batch, std::int32_t position) {
-    return {TaskKind::backward_input, false, micro_batch, position};
-}
-constexpr Task backward_weight(std::int32_t micro_batch, std::int32_t position) {
-    return {TaskKind::backward_weight, false, micro_batch, position};
-}
-
-/// A single stage has nothing to wait for: one micro-batch after the other passes all positions and returns
-/// (accumulation of gradients).
-Order accumulation(const Shape& shape);
-
-/// How far apart one forward and one backward pass run on a stage.
-struct Distance {
-    std::int32_t warm_up = 0;  ///< forward passes before the first that has a backward pass behind it
-    /// Backward passes that are ahead of their gradients of weights; none: the backward pass is whole.
-    std::optional<std::int32_t> weights_behind = std::nullopt;
-};
-
-/// One forward, one backward in turn over one position for each stage.
-Order alternate(const Shape& shape, const std::function<Distance(std::int32_t stage)>& distance);
+/// Micro-batches in flight, see Schedule::held.
+std::vector<std::int64_t> held_all(const Shape& shape, std::int32_t stage);
+std::vector<std::int64_t> held_one_by_one(const Shape& shape, std::int32_t stage);
+std::vector<std::int64_t> held_interleaved(const Shape& shape, std::int32_t stage);
 
 }  // namespace dodona::schedule

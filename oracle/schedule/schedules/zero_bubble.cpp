@@ -10,6 +10,7 @@
 // as many micro-batches as stage 0, those whose gradients of weights are due included. Source: Qi et al.,
 // arXiv:2401.10241, section 2; the domains were found by playing.
 #include "schedule/schedules/schedules.hpp"
+#include "schedule/schedules/shared.hpp"
 
 namespace dodona::schedule {
 
