@@ -8,6 +8,7 @@
 #include "build_config.hpp"
 #include "cli/check.hpp"
 #include "cli/completion.hpp"
+#include "cli/diff.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/frameworks.hpp"
 #include "cli/goodput.hpp"
@@ -21,6 +22,7 @@
 #include "cli/parse.hpp"
 #include "cli/plan.hpp"
 #include "cli/predict.hpp"
+#include "cli/report.hpp"
 #include "cli/simulate.hpp"
 #include "cli/size.hpp"
 #include "cli/strategies.hpp"
@@ -72,10 +74,11 @@ std::span<const Command> commands() {
         .name = "calibrate",
         .summary = "measure a machine with its real kernels and links, or import what others measured",
         .handed_to = "dodona-calibrate"};
-    static const std::array all{plan_command(),     predict_command(),    simulate_command(),   size_command(),
-                                goodput_command(),  largest_command(),    limits_command(),     models_command(),
-                                machines_command(), strategies_command(), frameworks_command(), calibrate,
-                                check_command(),    validate_command(),   completion_command()};
+    static const std::array all{plan_command(),       predict_command(), simulate_command(), size_command(),
+                                goodput_command(),    largest_command(), limits_command(),   report_command(),
+                                diff_command(),       models_command(),  machines_command(), strategies_command(),
+                                frameworks_command(), calibrate,         check_command(),    validate_command(),
+                                completion_command()};
     return all;
 }
 

@@ -14,6 +14,10 @@ namespace dodona::reports {
 struct Page {
     std::size_t width = 100;  ///< columns that lines are wrapped to
     bool colour = false;
+    /// What the files of a Markdown page's images begin with, beside the page; empty: tables stand for them.
+    std::string images = {};
+    /// Vega, Vega-Lite and Vega-Embed, one after another, for an HTML page with charts; empty: it has only their tables.
+    std::string scripts = {};
 };
 
 struct Renderer {
@@ -35,6 +39,7 @@ std::string render_text(const Document& document, const Page& page);
 std::string render_json(const Document& document, const Page& page);
 std::string render_csv(const Document& document, const Page& page);
 std::string render_ndjson(const Document& document, const Page& page);
+std::string render_html(const Document& document, const Page& page);
 std::string render_markdown(const Document& document, const Page& page);
 
 }  // namespace dodona::reports
