@@ -9,7 +9,11 @@ namespace dodona::cli {
 
 std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph, bool layers) {
     std::vector<plan::Strategy> strategies;
-    for (const std::string& name : arguments.list("--strategy")) {
+    std::vector<std::string> named = arguments.list("--strategy");
+    if (named == std::vector<std::string>{kAllStrategies}) {
+        named.clear();
+    }
+    for (const std::string& name : named) {
         if (layers && name == search::kByLayers) {
             continue;
         }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
+#include "cli/growth.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
 #include "cli/output.hpp"
@@ -23,20 +24,9 @@ std::vector<Option> limits_command_options() {
     for (Option& option : all) {
         if (option.long_name() == "--gpus") {
             option.description = "consider up to N, and say whether N works; default: all that the\nmachine has";
-        } else if (option.long_name() == "--batch") {
-            option.description =
-                "samples a step that all GPUs share, however many (strong\nscaling); default for models with tokens: "
-                "about 4 million\ntokens";
         }
     }
-    const auto batch =
-        std::find_if(all.begin(), all.end(), [](const Option& option) { return option.long_name() == "--batch"; });
-    all.insert(batch + 1,
-               {.names = "--batch-per-gpu",
-                .value = "B",
-                .description = "samples that each GPU brings, so that the batch grows (weak\nscaling); default "
-                               "for others: 64, fewer of large images",
-                .group = batch->group});
+    add_growth_options(all);
     for (Option& option : job_space_options(false)) {
         all.push_back(std::move(option));
     }
@@ -46,21 +36,19 @@ std::vector<Option> limits_command_options() {
     return all;
 }
 
-/// Images come with the devices, tokens are shared: as default_batch has it.
 search::Growth growth_of(Arguments& arguments, const Workload& workload) {
-    search::Growth growth{.machine = workload.cluster.devices(), .asked = arguments.count("--gpus")};
-    growth.batch = arguments.count("--batch");
+    search::Growth growth = usual_growth(workload);
+    growth.asked = arguments.count("--gpus");
+    const auto batch = arguments.count("--batch");
     const auto each = arguments.count("--batch-per-gpu");
-    if (growth.batch && each) {
+    if (batch && each) {
         arguments.fault("--batch-per-gpu", "--batch says that all GPUs share one batch",
                         "give --batch for strong scaling or --batch-per-gpu for weak scaling");
     }
-    growth.samples_per_device = each.value_or(default_batch(workload.graph, 1));
-    const std::int64_t on_one = default_batch(workload.graph, 1);
-    const bool shared = default_batch(workload.graph, 2) == on_one && on_one > 1;
-    if (!growth.batch && !each && shared) {
-        growth.batch = on_one;
+    if (batch || each) {
+        growth.batch = batch;
     }
+    growth.samples_per_device = each.value_or(growth.samples_per_device);
     if (growth.asked) {
         check_devices(arguments, workload.cluster, *growth.asked);
     }

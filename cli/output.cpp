@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/whole_file.hpp"
+#include "cli/chart_scripts.hpp"
+#include "reports/render/svg.hpp"
 
 namespace dodona::cli {
 
@@ -141,6 +143,12 @@ Output read_output(Arguments& arguments) {
         output.file.clear();
     }
     output.renderer = read_renderer(arguments, output.file);
+    if (output.renderer->name == "md" && !output.file.empty()) {
+        output.page.images = std::filesystem::path(output.file).stem().string();
+    }
+    if (output.renderer->name == "html") {
+        output.page.scripts = chart_scripts();
+    }
     output.page.width = read_width(arguments, !output.file.empty());
     output.page.most_lines = read_most_lines(arguments, *output.renderer);
     if (output.page.most_lines == 1) {
@@ -152,8 +160,26 @@ Output read_output(Arguments& arguments) {
     return output;
 }
 
+std::string rendered(const Output& output, const reports::Document& document) {
+    return output.renderer->render(document, output.page);
+}
+
 void write(const Output& output, const reports::Document& document) {
-    const std::string text = output.renderer->render(document, output.page);
+    write_text(output, rendered(output, document));
+    write_images(output, document);
+}
+
+void write_images(const Output& output, const reports::Document& document) {
+    if (output.page.images.empty()) {
+        return;
+    }
+    const std::filesystem::path folder = std::filesystem::path(output.file).parent_path();
+    for (const auto& [name, image] : reports::images(document, output.page.images)) {
+        write_whole((folder / name).string(), image);
+    }
+}
+
+void write_text(const Output& output, const std::string& text) {
     if (output.file.empty()) {
         print(text);
     } else {

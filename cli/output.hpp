@@ -27,6 +27,11 @@ std::string writable_file(Arguments& arguments, const std::string& name);
 /// In the format and to the place that the options name.
 void write(const Output& output, const reports::Document& document);
 
+/// The parts of `write`: the text of a document, where it goes, and the images beside a Markdown page.
+std::string rendered(const Output& output, const reports::Document& document);
+void write_text(const Output& output, const std::string& text);
+void write_images(const Output& output, const reports::Document& document);
+
 /// To standard output.
 void print(const std::string& text);
 

@@ -10,6 +10,7 @@
 #include "cli/compare.hpp"
 #include "cli/completion.hpp"
 #include "cli/devices.hpp"
+#include "cli/diff.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/frameworks.hpp"
 #include "cli/goodput.hpp"
@@ -23,6 +24,7 @@
 #include "cli/parse.hpp"
 #include "cli/plan.hpp"
 #include "cli/predict.hpp"
+#include "cli/report.hpp"
 #include "cli/simulate.hpp"
 #include "cli/size.hpp"
 #include "cli/strategies.hpp"
@@ -84,8 +86,9 @@ std::span<const Command> commands() {
         .handed_to = "dodona-calibrate"};
     static const std::array all{plan_command(),       compare_command(),  predict_command(), simulate_command(),
                                 size_command(),       goodput_command(),  largest_command(), limits_command(),
-                                models_command(),     machines_command(), devices_command(), strategies_command(),
-                                frameworks_command(), calibrate,          check_command(),   validate_command(),
+                                report_command(),     diff_command(),     models_command(),  machines_command(),
+                                devices_command(),    strategies_command(), frameworks_command(), calibrate,
+                                check_command(),      validate_command(),
                                 completion_command()};
     return all;
 }

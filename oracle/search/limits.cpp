@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "search/space.hpp"
+#include "search/sweep.hpp"
 
 namespace dodona::search {
 
@@ -143,23 +144,8 @@ private:
 
     ScalingPoint point(std::int64_t devices) {
         Space space = space_;
-        space.devices = devices;
-        space.batch = growth_.batch_on(devices);
-        space.strategies = {strategy_};
         space.vary.unusual = true;  // the question is how far it goes, not whether it is in use
-        space.top = 1;
-        Answer answer = search(graph_, cluster_, space);
-        ScalingPoint point{.devices = devices, .batch = space.batch, .best = {}, .why_not = {}};
-        if (!answer.plans.empty()) {
-            point.best = std::move(answer.plans.front());
-        } else if (!answer.infeasible.empty()) {
-            // Memory comes before limits of single meshes, since other meshes of this number are possible.
-            const auto& all = answer.infeasible;
-            const auto lacks_memory =
-                std::find_if(all.begin(), all.end(), [](const Infeasible& i) { return i.nearest.has_value(); });
-            point.why_not = lacks_memory == all.end() ? all.front() : *lacks_memory;
-        }
-        return point;
+        return scaling_point(graph_, cluster_, space, strategy_, devices, growth_.batch_on(devices));
     }
 
     void summarise() {

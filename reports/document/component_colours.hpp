@@ -25,6 +25,7 @@ inline constexpr std::array kComponentColours{
     ComponentColour{"weights", "#0072B2", 25},
     ComponentColour{"activations", "#56B4E9", 74},
     ComponentColour{"embedding_and_head", "#2FB5D2", 38},
+    ComponentColour{"weight_gradients", "#004B75", 24},
     // The optimizer.
     ComponentColour{"optimizer", "#CC79A7", 175},
     // Communication.
@@ -46,6 +47,12 @@ inline constexpr std::array kComponentColours{
     ComponentColour{"cache", "#B3B3B3", 249},
     ComponentColour{"context", "#7F7F7F", 244},
 };
+
+/// Of series that are no components, such as strategies: in this order, then again.
+inline constexpr std::array kSeriesColours{ComponentColour{"", "#0072B2", 25},  ComponentColour{"", "#D55E00", 166},
+                                           ComponentColour{"", "#009E73", 36},  ComponentColour{"", "#CC79A7", 175},
+                                           ComponentColour{"", "#E69F00", 172}, ComponentColour{"", "#56B4E9", 74},
+                                           ComponentColour{"", "#8C6BB1", 97}};
 
 constexpr const ComponentColour& colour_of(std::string_view component) {
     for (const ComponentColour& colour : kComponentColours) {

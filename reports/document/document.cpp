@@ -19,6 +19,7 @@ struct IsEmpty {
     }
     bool operator()(const List& block) const { return block.items.empty(); }
     bool operator()(const Chart& block) const { return block.x.empty(); }
+    bool operator()(const TimelineChart& block) const { return block.bars.empty(); }
     bool operator()(const Code& block) const { return block.lines.empty(); }
     bool operator()(const Note& block) const { return block.text.empty(); }
     bool operator()(const Section& block) const { return block.title.empty(); }

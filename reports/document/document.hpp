@@ -76,11 +76,32 @@ struct List {
     std::vector<std::string> items;
 };
 
+/// How a series is drawn.
+enum class Stroke {
+    solid,
+    dashed,  ///< a reference, such as ideal scaling
+    none,    ///< points alone, such as measurements
+};
+
 /// Values over x; points have intervals where they are known.
 struct Series {
     std::string label;
     std::string component;  ///< as of BarPart; may be empty
     std::vector<Cell> points;
+    Stroke stroke = Stroke::solid;
+    std::string like = {};  ///< label of the series whose colour it has; may be empty
+};
+
+enum class ChartForm {
+    table,    ///< not drawn
+    lines,    ///< series over x
+    stacked,  ///< series on top of each other at each x: one bar an x
+};
+
+/// A horizontal line, such as a capacity.
+struct Level {
+    std::string label;
+    Cell value;
 };
 
 struct Chart {
@@ -89,6 +110,28 @@ struct Chart {
     std::vector<Cell> x;
     std::vector<Series> series;  ///< each with as many points as x
     bool logarithmic = false;    ///< both axes
+    ChartForm form = ChartForm::table;
+    std::string y_title = {};
+    std::optional<Level> level = {};
+    std::string name = {};  ///< of its file: "strong-scaling"
+};
+
+/// One bar of a timeline, on one of its rows.
+struct TimelineBar {
+    std::size_t row = 0;
+    std::string component;  ///< as of BarPart
+    std::string label;
+    Seconds start;
+    Seconds duration;
+};
+
+/// What runs when: rows over time. Bars of a row do not overlap.
+struct TimelineChart {
+    std::string title;
+    std::vector<std::string> rows;
+    std::vector<TimelineBar> bars;
+    Seconds end;
+    std::string name = {};  ///< of its file
 };
 
 /// Commands ready to paste into a shell, one a line.
@@ -108,7 +151,8 @@ struct Section {
     bool detail = false;
 };
 
-using Block = std::variant<Headline, Paragraph, KeyFigures, Table, StackedBar, List, Chart, Code, Note, Section>;
+using Block =
+    std::variant<Headline, Paragraph, KeyFigures, Table, StackedBar, List, Chart, TimelineChart, Code, Note, Section>;
 
 struct Document {
     std::vector<Block> blocks;

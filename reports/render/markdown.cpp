@@ -5,6 +5,7 @@
 
 #include "reports/document/number_format.hpp"
 #include "reports/render/chart_table.hpp"
+#include "reports/render/plot_axis.hpp"
 #include "reports/render/renderer.hpp"
 
 namespace dodona::reports {
@@ -30,7 +31,29 @@ std::string markdown_list(const std::vector<std::string>& items) {
     return all;
 }
 
+/// A link's target: no character of it ends the link.
+std::string link_target(std::string_view path) {
+    std::string all;
+    for (const char c : path) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                           std::string_view("-._~/").find(c) != std::string_view::npos;
+        all += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+    return all;
+}
+
 struct MarkdownBlock {
+    const Page& page;
+
+    [[nodiscard]] std::string image(const std::string& title, const std::string& name) const {
+        return fmt::format("![{}]({})\n", title, link_target(fmt::format("{}-{}.svg", page.images, name)));
+    }
+    /// With its numbers below it.
+    [[nodiscard]] std::string drawn(const Chart& block) const {
+        return image(block.title, block.name) +
+               fmt::format("\n<details><summary>{}: the numbers</summary>\n\n{}\n</details>\n", block.title,
+                           markdown(chart_table(block)));
+    }
     std::string operator()(const Headline& block) const { return "**" + block.text + "**\n"; }
     std::string operator()(const Paragraph& block) const { return block.text + "\n"; }
     std::string operator()(const Note& block) const { return block.text + "\n"; }
@@ -55,7 +78,13 @@ struct MarkdownBlock {
         }
         return all + "\n";
     }
-    std::string operator()(const Chart& block) const { return block.title + "\n\n" + markdown(chart_table(block)); }
+    std::string operator()(const Chart& block) const {
+        return is_drawn(block) && !page.images.empty() ? drawn(block)
+                                                       : block.title + "\n\n" + markdown(chart_table(block));
+    }
+    std::string operator()(const TimelineChart& block) const {
+        return page.images.empty() ? "" : image(block.title, block.name);
+    }
     std::string operator()(const Code& block) const {
         std::string all = "```sh\n";
         for (const std::string& line : block.lines) {
@@ -90,11 +119,14 @@ std::string markdown(const Table& table) {
     return all;
 }
 
-std::string render_markdown(const Document& document, const Page&) {
+std::string render_markdown(const Document& document, const Page& page) {
     std::string all;
     for (const Block& block : document.blocks) {
-        if (!is_empty(block)) {
-            all += (all.empty() ? "" : "\n") + std::visit(MarkdownBlock{}, block);
+        if (is_empty(block)) {
+            continue;
+        }
+        if (const std::string text = std::visit(MarkdownBlock{page}, block); !text.empty()) {
+            all += (all.empty() ? "" : "\n") + text;
         }
     }
     return all;

@@ -11,6 +11,7 @@ std::span<const Renderer> renderers() {
         {"csv", {"csv"}, "the rows of the answer", render_csv, true},
         {"ndjson", {"ndjson", "jsonl"}, "the rows of the answer, a JSON record a line", render_ndjson, true},
         {"md", {"md", "markdown"}, "for a page or a pull request", render_markdown},
+        {"html", {"html", "htm"}, "one page for a browser, with charts", render_html},
     };
     return all;
 }

@@ -15,6 +15,10 @@ struct Page {
     std::size_t width = 100;  ///< columns that lines are wrapped to
     bool colour = false;
     std::size_t most_lines = 0;  ///< of text: the first blocks that fit, the first one in any case; 0: all
+    /// What the files of a Markdown page's images begin with, beside the page; empty: tables stand for them.
+    std::string images = {};
+    /// Vega, Vega-Lite and Vega-Embed, one after another, for an HTML page with charts; empty: it has only their tables.
+    std::string scripts = {};
 };
 
 struct Renderer {
@@ -36,6 +40,7 @@ std::string render_text(const Document& document, const Page& page);
 std::string render_json(const Document& document, const Page& page);
 std::string render_csv(const Document& document, const Page& page);
 std::string render_ndjson(const Document& document, const Page& page);
+std::string render_html(const Document& document, const Page& page);
 std::string render_markdown(const Document& document, const Page& page);
 
 }  // namespace dodona::reports

@@ -12,9 +12,11 @@
 #include "reports/document/component_colours.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/chart_table.hpp"
+#include "reports/render/plot_axis.hpp"
 #include "reports/render/renderer.hpp"
 #include "reports/render/terminal_colour.hpp"
 #include "reports/render/text_layout.hpp"
+#include "reports/render/text_plot.hpp"
 
 namespace dodona::reports {
 
@@ -326,8 +328,10 @@ struct TextBlock {
     std::string operator()(const Table& block) const { return table_text(block, page); }
     std::string operator()(const StackedBar& block) const { return bar_text(block, page); }
     std::string operator()(const Chart& block) const {
-        return fmt::format("{}{}\n", kIndent, block.title) + table_text(chart_table(block), page);
+        return is_drawn(block) ? text_plot(block, page)
+                               : fmt::format("{}{}\n", kIndent, block.title) + table_text(chart_table(block), page);
     }
+    std::string operator()(const TimelineChart& block) const { return text_plot(block, page); }
 };
 
 std::string first_lines(const std::string& text, std::size_t most) {

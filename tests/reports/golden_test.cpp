@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "goodput_scene.hpp"
+#include "report_scene.hpp"
 #include "reports/accuracy_page.hpp"
 #include "reports/collect/comparison_report.hpp"
 #include "reports/collect/explanation_report.hpp"
@@ -18,6 +19,8 @@
 #include "reports/collect/limits_report.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/collect/prediction_report.hpp"
+#include "reports/collect/report_difference.hpp"
+#include "reports/collect/report_document.hpp"
 #include "reports/collect/simulation_report.hpp"
 #include "reports/collect/sizing_report.hpp"
 #include "reports/render/renderer.hpp"
@@ -62,6 +65,23 @@ std::vector<Case> cases() {
         const play::NoisySteps steps = noisy();
         const play::NoiseStudy loads = study();
         return simulation_document(kSubject, simulated(), &steps, &loads);
+    };
+    const auto report = [] { return report_document(small_report()); };
+    const auto stopped_report = [] {
+        Report stopped = small_report();
+        stopped.complete = false;
+        stopped.best = {};
+        for (ReportStrategy& strategy : stopped.scalings[0].strategies) {
+            strategy.points.clear();
+        }
+        return report_document(stopped);
+    };
+    const auto diff = [] {
+        const Report before = small_report();
+        Report after = before;
+        after.scalings[0].strategies[0].points[1] = point_with(2, 4.4, 12_GiB);
+        after.scalings[0].strategies[1].points.pop_back();
+        return difference_document(before, after, difference(before, after, 0.005), {"a.json", "b.json"});
     };
     const auto frameworks = [] { return frameworks_document({software(), software()}); };
     return {{"plan.txt", plan(two_plans())},
@@ -117,6 +137,14 @@ std::vector<Case> cases() {
             {"limits.md", limits(some_limits())},
             {"limits.json", limits(some_limits())},
             {"limits.csv", limits(some_limits())},
+            {"report.txt", report},
+            {"report-narrow.txt", report, {.width = 72, .colour = true}},
+            {"report-stopped.txt", stopped_report},
+            {"report.md", report},
+            {"report.csv", report},
+            {"report.json", report},
+            {"diff.txt", diff},
+            {"diff.json", diff},
             {"framework.txt", framework},
             {"framework.md", framework},
             {"framework.json", framework},

@@ -11,6 +11,7 @@
 #include <valijson/validator.hpp>
 
 #include "goodput_scene.hpp"
+#include "report_scene.hpp"
 #include "reports/collect/comparison_report.hpp"
 #include "reports/collect/explanation_record.hpp"
 #include "reports/collect/goodput_report.hpp"
@@ -19,6 +20,8 @@
 #include "reports/collect/model_report.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/collect/prediction_record.hpp"
+#include "reports/collect/report_difference.hpp"
+#include "reports/collect/report_document.hpp"
 #include "reports/collect/simulation_report.hpp"
 #include "reports/collect/sizing_report.hpp"
 #include "reports/render/json.hpp"
@@ -97,6 +100,39 @@ TEST(Schema, HoldsForComparisons) {
     nlohmann::json percent = good;
     percent["overall"]["coverage"] = 90;
     EXPECT_FALSE(is_valid("validate", percent)) << "ratios, not percent";
+}
+
+TEST(Schema, HoldsForReports) {
+    const nlohmann::json good = parsed(report_document(small_report()));
+    EXPECT_TRUE(is_valid("report", good));
+    for (const std::string at :
+         {"", "/inputs", "/scalings/0", "/scalings/0/strategies/0", "/scalings/0/strategies/0/points/0",
+          "/scalings/0/strategies/0/points/0/plan", "/scalings/0/strategies/0/points/0/plan/step_time_s", "/measured/0",
+          "/best", "/best/sensitivity", "/best/timeline", "/best/timeline/bars/0"}) {
+        for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
+            nlohmann::json broken = good;
+            broken[nlohmann::json::json_pointer(at)].erase(key);
+            EXPECT_FALSE(is_valid("report", broken)) << at << " " << key;
+        }
+    }
+    nlohmann::json unknown = good;
+    unknown["scalings"][0]["strategies"][0]["points"][0]["plan"]["time_s"]["forwards"] = 1;
+    EXPECT_FALSE(is_valid("report", unknown));
+}
+
+TEST(Schema, HoldsForDifferences) {
+    const Report before = small_report();
+    Report after = before;
+    after.scalings[0].strategies[1].points.pop_back();
+    const nlohmann::json good = parsed(difference_document(before, after, difference(before, after, 0), {"a", "b"}));
+    EXPECT_TRUE(is_valid("diff", good));
+    for (const std::string at : {"", "/points/0"}) {
+        for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
+            nlohmann::json broken = good;
+            broken[nlohmann::json::json_pointer(at)].erase(key);
+            EXPECT_FALSE(is_valid("diff", broken)) << at << " " << key;
+        }
+    }
 }
 
 TEST(Schema, HoldsForLimits) {

@@ -1,0 +1,18 @@
+// Runs that a user has measured, beside what the oracle says of each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/option.hpp"
+#include "reports/collect/report.hpp"
+
+namespace dodona::cli {
+
+std::vector<Option> measured_options();
+
+/// The runs of --measured that are of this model and machine; notes count the others and say why runs were refused.
+void read_measured(Arguments& arguments, const std::string& model, const std::string& machine, reports::Report& report);
+
+}  // namespace dodona::cli

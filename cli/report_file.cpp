@@ -1,0 +1,93 @@
+#include "cli/report_file.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "files/document.hpp"
+#include "files/text.hpp"
+#include "reports/collect/report_analysis.hpp"
+#include "reports/collect/report_document.hpp"
+#include "reports/collect/report_of.hpp"
+#include "reports/collect/report_record.hpp"
+#include "reports/render/json_reader.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+/// What must be equal for points of one report to be points of another.
+reports::Record question_of(const reports::Report& report) {
+    reports::Record question = reports::report_record(report).at("inputs");
+    for (const char* key : {"gpus", "price_per_gpu_hour", "currency", "power_per_gpu_w", "assumptions"}) {
+        question.erase(key);
+    }
+    return question;
+}
+
+const reports::ReportStrategy* same_strategy(const reports::Report& report, const reports::ReportScaling& scaling,
+                                             const std::string& name) {
+    for (const reports::ReportScaling& other : report.scalings) {
+        const bool same = other.batch == scaling.batch && (other.batch || other.batch_per_gpu == scaling.batch_per_gpu);
+        for (const reports::ReportStrategy& strategy : other.strategies) {
+            if (same && strategy.name == name) {
+                return &strategy;
+            }
+        }
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+reports::Report load_report(const std::string& file) {
+    const std::string text = files::load_bytes(file, file, files::command_line());
+    return reports::report_from(reports::record_of_json(reports::result_text(text, file), file), file);
+}
+
+void take_finished_points(Arguments& arguments, const std::string& file, reports::Report& report) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) {
+        return;
+    }
+    const reports::Report finished = load_report(file);
+    if (question_of(finished) != question_of(report)) {
+        arguments.fault("--resume", fmt::format("{} is a report of another question or version", as_typed(file)),
+                        "name another file, or leave --resume out to write it anew");
+        return;
+    }
+    std::size_t taken = 0;
+    for (reports::ReportScaling& scaling : report.scalings) {
+        for (reports::ReportStrategy& strategy : scaling.strategies) {
+            const reports::ReportStrategy* known = same_strategy(finished, scaling, strategy.name);
+            for (const std::int64_t devices : report.inputs.counts) {
+                const reports::ReportPoint* point = known == nullptr ? nullptr : reports::point_on(*known, devices);
+                if (point != nullptr) {
+                    strategy.points.push_back(*point);
+                    ++taken;
+                }
+            }
+        }
+    }
+    fmt::print(stderr, "note: {} points were finished before\n", taken);
+}
+
+void write_report(const Output& output, const reports::Report& report) {
+    reports::Report shown = report;
+    std::string text = rendered(output, reports::report_document(shown));
+    while (output.renderer->name == "html" && text.size() > kMostPageBytes && shown.inputs.counts.size() > 2) {
+        shown = reports::thinned(shown);
+        text = rendered(output, reports::report_document(shown));
+    }
+    if (shown.inputs.counts.size() < report.inputs.counts.size()) {
+        fmt::print(stderr,
+                   "note: {} of {} numbers of GPUs are on the page, which stays under 1 MB; -o FILE.json has all\n",
+                   shown.inputs.counts.size(), report.inputs.counts.size());
+    }
+    write_text(output, text);
+    write_images(output, reports::report_document(shown));
+}
+
+}  // namespace dodona::cli

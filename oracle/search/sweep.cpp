@@ -1,0 +1,127 @@
+#include "search/sweep.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/parallel.hpp"
+
+namespace dodona::search {
+
+namespace {
+
+/// Memory comes before limits of single meshes, since other meshes of this number are possible.
+std::optional<Infeasible> foremost(const std::vector<Infeasible>& all) {
+    const auto lacks_memory =
+        std::find_if(all.begin(), all.end(), [](const Infeasible& one) { return one.nearest.has_value(); });
+    return lacks_memory != all.end() ? std::optional(*lacks_memory)
+           : all.empty()             ? std::nullopt
+                                     : std::optional(all.front());
+}
+
+}  // namespace
+
+std::vector<SweepKey> keys(const SweepQuestion& question) {
+    std::vector<SweepKey> all;
+    for (std::size_t growth = 0; growth < question.growths.size(); ++growth) {
+        for (std::size_t strategy = 0; strategy < question.space.strategies.size(); ++strategy) {
+            for (const std::int64_t devices : question.counts) {
+                all.push_back({growth, strategy, devices});
+            }
+        }
+    }
+    return all;
+}
+
+ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                           const plan::Strategy& strategy, std::int64_t devices, std::int64_t batch,
+                           const Progress& progress) {
+    Space one = space;
+    one.devices = devices;
+    one.batch = batch;
+    one.strategies = {strategy};
+    one.top = 1;
+    Answer answer = search(graph, cluster, one, progress);
+    ScalingPoint point{.devices = devices, .batch = batch, .best = {}, .why_not = {}};
+    if (!answer.plans.empty()) {
+        point.best = std::move(answer.plans.front());
+    } else {
+        point.why_not = foremost(answer.infeasible);
+    }
+    return point;
+}
+
+Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const SweepQuestion& question,
+            const std::vector<SweepKey>& asked, const Progress& progress) {
+    std::vector<std::size_t> order(asked.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        order[i] = i;
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return asked[a].devices > asked[b].devices; });
+    Space space = question.space;
+    space.workers = 1;
+    std::vector<std::optional<ScalingPoint>> found(asked.size());
+    std::atomic<bool> stopped = false;
+    std::atomic<std::int64_t> done = 0;
+    std::mutex reporting;
+    const auto goes_on = [&] {
+        const std::unique_lock lock(reporting, std::try_to_lock);
+        if (lock && !stopped && progress && !progress(done, static_cast<std::int64_t>(asked.size()))) {
+            stopped = true;
+        }
+        return !stopped;
+    };
+    parallel_for(asked.size(), question.space.workers, [&](std::size_t i) {
+        const SweepKey& key = asked[order[i]];
+        if (!goes_on()) {
+            return;
+        }
+        ScalingPoint point = scaling_point(graph, cluster, space, space.strategies.at(key.strategy), key.devices,
+                                           question.growths.at(key.growth).batch_on(key.devices),
+                                           [&](std::int64_t, std::int64_t) { return goes_on(); });
+        if (!stopped) {
+            found[order[i]] = std::move(point);
+            ++done;
+        }
+    });
+    Sweep sweep{.points = {}, .complete = !stopped};
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+        if (found[i]) {
+            sweep.points.push_back({asked[i], std::move(*found[i])});
+        }
+    }
+    return sweep;
+}
+
+StrategyLimits reach_of(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                        const Growth& growth) {
+    Growth whole = growth;
+    whole.machine = cluster.devices();
+    whole.asked = {};
+    return std::move(limits(graph, cluster, space, whole, [](std::int64_t, std::int64_t) { return false; }).front());
+}
+
+std::vector<std::int64_t> doublings(const cluster::Cluster& cluster, std::int64_t least, std::int64_t most) {
+    std::set<std::int64_t> counts;
+    const std::int64_t node = cluster.node_size();
+    const auto add = [&](std::int64_t count) {
+        if (count >= least && count <= most) {
+            counts.insert(count);
+        }
+    };
+    for (std::int64_t count = 1; count < node; count *= 2) {
+        add(count);
+    }
+    for (std::int64_t count = node; count <= most; count *= 2) {
+        add(count);
+    }
+    add(most);
+    add(least);
+    return {counts.begin(), counts.end()};
+}
+
+}  // namespace dodona::search

@@ -1,0 +1,64 @@
+// The fastest plan of each strategy on each of many numbers of devices: what a report shows.
+//
+// Points are independent searches. They run side by side, one core each, the largest numbers first; the answer does not
+// depend on how many run at once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster.hpp"
+#include "graph/graph.hpp"
+#include "search/limits.hpp"
+#include "search/search.hpp"
+
+namespace dodona::search {
+
+/// A point of a sweep, by its place in the question.
+struct SweepKey {
+    std::size_t growth = 0;
+    std::size_t strategy = 0;
+    std::int64_t devices = 1;
+    auto operator<=>(const SweepKey&) const = default;
+};
+
+struct SweepQuestion {
+    Space space;                       ///< its devices and batch are not used; `workers`: points at once
+    std::vector<Growth> growths;       ///< how the batch follows the devices: strong scaling, weak scaling, or both
+    std::vector<std::int64_t> counts;  ///< of devices, ascending
+};
+
+struct SweepPoint {
+    SweepKey key;
+    ScalingPoint point;  ///< its efficiency is not set
+};
+
+struct Sweep {
+    std::vector<SweepPoint> points;  ///< ascending by key; those that were finished
+    bool complete = true;            ///< false: stopped
+};
+
+/// All keys of a question, ascending.
+std::vector<SweepKey> keys(const SweepQuestion& question);
+
+/// The points of the keys that are in `asked`, which is ascending. `progress`: points done, all points; also called during
+/// searches. Points that are under way when it stops the work are given up.
+Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const SweepQuestion& question,
+            const std::vector<SweepKey>& asked, const Progress& progress = {});
+
+/// The fastest plan of one strategy on so many devices; where nothing fits, why. `progress` is that of the search.
+ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                           const plan::Strategy& strategy, std::int64_t devices, std::int64_t batch,
+                           const Progress& progress = {});
+
+/// How far the strategy of `space`, its only one, goes: all of StrategyLimits that needs no search.
+StrategyLimits reach_of(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                        const Growth& growth);
+
+/// Whole nodes and powers of two between `least` and `most`: powers of two to the size of a node, then nodes times powers
+/// of two; `most` is among them. Ascending.
+std::vector<std::int64_t> doublings(const cluster::Cluster& cluster, std::int64_t least, std::int64_t most);
+
+}  // namespace dodona::search

@@ -1,0 +1,269 @@
+#include "reports/collect/report_analysis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reports/collect/plan_summary.hpp"
+#include "reports/document/number_format.hpp"
+#include "search/answer.hpp"
+#include "search/limits.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+double rate(const ReportPoint& point) {
+    return point.plan ? point.plan->samples_per_second / static_cast<double>(point.devices) : 0;
+}
+
+Seconds per_sample(const ReportPoint& point) {
+    return point.plan->step.value / static_cast<double>(std::max<std::int64_t>(point.batch, 1));
+}
+
+bool equally_fast(const ReportPoint& point, const ReportPoint& fastest) {
+    return per_sample(point) <= (1 + search::kEqualTime) * per_sample(fastest);
+}
+
+/// By numbers of GPUs, ascending: all plans of any strategy.
+using PlansByDevices = std::vector<std::pair<std::int64_t, std::vector<PlacedPlan>>>;
+
+PlansByDevices plans_by_devices(const ReportScaling& scaling) {
+    PlansByDevices all;
+    for (const ReportStrategy& strategy : scaling.strategies) {
+        for (const ReportPoint& point : strategy.points) {
+            if (!point.plan) {
+                continue;
+            }
+            auto at = std::lower_bound(all.begin(), all.end(), point.devices,
+                                       [](const auto& one, std::int64_t devices) { return one.first < devices; });
+            if (at == all.end() || at->first != point.devices) {
+                at = all.insert(at, {point.devices, {}});
+            }
+            at->second.push_back({&strategy, &point});
+        }
+    }
+    return all;
+}
+
+/// The plans of a strategy on this number of GPUs and the next ones, as long as none is faster.
+std::vector<PlacedPlan> fast_stretch(const PlansByDevices& all, std::size_t from, const ReportStrategy* strategy) {
+    std::vector<PlacedPlan> stretch;
+    for (std::size_t i = from; i < all.size(); ++i) {
+        const std::vector<PlacedPlan>& plans = all[i].second;
+        const auto ours =
+            std::find_if(plans.begin(), plans.end(), [&](const PlacedPlan& one) { return one.strategy == strategy; });
+        const bool fast = ours != plans.end() && std::all_of(plans.begin(), plans.end(), [&](const PlacedPlan& other) {
+                              return equally_fast(*ours->point, *other.point);
+                          });
+        if (!fast) {
+            break;
+        }
+        stretch.push_back(*ours);
+    }
+    return stretch;
+}
+
+/// Memory that differs by less counts as equal.
+constexpr double kEqualMemory = 0.02;
+
+/// Whether `a` is at least as good as `b` in all respects and better in one.
+bool beats(const ReportInputs& inputs, const PlacedPlan& a, const PlacedPlan& b) {
+    const auto respects = [&](const PlacedPlan& placed) {
+        return std::array{static_cast<double>(placed.point->devices), per_sample(*placed.point).in(unit::second),
+                          placed.plan().memory.total().in(unit::byte),
+                          money_per_sample(inputs, *placed.point).value_or(0)};
+    };
+    constexpr std::array kEqual{0.0, search::kEqualTime, kEqualMemory, search::kEqualTime};
+    const auto of_a = respects(a);
+    const auto of_b = respects(b);
+    bool better = false;
+    for (std::size_t i = 0; i < of_a.size(); ++i) {
+        if (of_a[i] > (1 + kEqual[i]) * of_b[i]) {
+            return false;
+        }
+        better = better || (1 + kEqual[i]) * of_a[i] < of_b[i];
+    }
+    return better;
+}
+
+bool same_curve(const ReportStrategy& a, const ReportStrategy& b) {
+    constexpr double kSame = 1e-6;
+    return std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(),
+                      [](const ReportPoint& x, const ReportPoint& y) {
+                          return x.devices == y.devices && x.plan.has_value() == y.plan.has_value() &&
+                                 (!x.plan || std::abs(x.plan->step.value / y.plan->step.value - 1) < kSame);
+                      });
+}
+
+double fastest_rate(const ReportStrategy& strategy) {
+    double most = 0;
+    for (const ReportPoint& point : strategy.points) {
+        most = std::max(most, point.plan ? point.plan->samples_per_second : 0);
+    }
+    return most;
+}
+
+}  // namespace
+
+const ReportPoint* point_on(const ReportStrategy& strategy, std::int64_t devices) {
+    const auto found = std::find_if(strategy.points.begin(), strategy.points.end(),
+                                    [&](const ReportPoint& point) { return point.devices == devices; });
+    return found == strategy.points.end() ? nullptr : &*found;
+}
+
+std::vector<PlacedPlan> best_plans(const ReportScaling& scaling) {
+    const PlansByDevices all = plans_by_devices(scaling);
+    std::vector<PlacedPlan> best;
+    while (best.size() < all.size()) {
+        // Of the strategies that are as fast as any here, the one that is so on the most numbers from here on; of those the
+        // simplest, then the fastest here.
+        std::vector<PlacedPlan> longest;
+        const auto order = [](const std::vector<PlacedPlan>& stretch) {
+            const PlacedPlan& first = stretch.front();
+            return std::tuple(-static_cast<std::int64_t>(stretch.size()), first.strategy->axes,
+                              per_sample(*first.point));
+        };
+        for (const PlacedPlan& first : all[best.size()].second) {
+            std::vector<PlacedPlan> stretch = fast_stretch(all, best.size(), first.strategy);
+            if (!stretch.empty() && (longest.empty() || order(stretch) < order(longest))) {
+                longest = std::move(stretch);
+            }
+        }
+        best.insert(best.end(), longest.begin(), longest.end());
+    }
+    return best;
+}
+
+double best_rate(const ReportScaling& scaling) {
+    double most = 0;
+    for (const ReportStrategy& strategy : scaling.strategies) {
+        for (const ReportPoint& point : strategy.points) {
+            most = std::max(most, rate(point));
+        }
+    }
+    return most;
+}
+
+double efficiency(const ReportScaling& scaling, const ReportPoint& point) {
+    const double most = best_rate(scaling);
+    return most > 0 ? rate(point) / most : 0;
+}
+
+std::optional<PlacedPlan> recommended(const ReportScaling& scaling) {
+    std::optional<PlacedPlan> last;
+    double fastest = 0;
+    for (const PlacedPlan& placed : best_plans(scaling)) {
+        const bool worthwhile = efficiency(scaling, *placed.point) >= search::kWorthwhile;
+        if (worthwhile && placed.plan().samples_per_second > fastest) {
+            fastest = placed.plan().samples_per_second;
+            last = placed;
+        }
+    }
+    return last;
+}
+
+std::vector<StrategyChange> strategy_changes(const ReportScaling& scaling) {
+    std::vector<StrategyChange> changes;
+    const std::vector<PlacedPlan> best = best_plans(scaling);
+    for (std::size_t i = 1; i < best.size(); ++i) {
+        if (best[i].strategy != best[i - 1].strategy) {
+            changes.push_back({best[i - 1], best[i], point_on(*best[i - 1].strategy, best[i].point->devices)});
+        }
+    }
+    return changes;
+}
+
+std::string text(const StrategyChange& change) {
+    const std::string at = counted(change.after.point->devices, "GPU");
+    const std::string& before = change.before.strategy->name;
+    const std::string& after = change.after.strategy->name;
+    if (change.overtaken == nullptr || !change.overtaken->plan) {
+        return fmt::format(
+            "{}: {} takes over from {}, which does not fit{}", at, after, before,
+            change.overtaken == nullptr || change.overtaken->why_not.empty() ? "" : ": " + change.overtaken->why_not);
+    }
+    const ReportPlan& slower = *change.overtaken->plan;
+    const ReportPlan& faster = change.after.plan();
+    std::vector<std::pair<Seconds, std::string>> losses;
+    for (std::size_t i = 0; i < step::kTimeParts; ++i) {
+        const Seconds more = slower.time.values[i] - faster.time.values[i];
+        if (more > 0.01 * faster.step.value) {
+            losses.emplace_back(more, label(static_cast<step::TimePart>(i), plan::Plan{}));
+        }
+    }
+    std::stable_sort(losses.begin(), losses.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::string reasons;
+    for (std::size_t i = 0; i < std::min<std::size_t>(losses.size(), 3); ++i) {
+        reasons += fmt::format("{}{} +{}", i == 0 ? ": " : ", ", losses[i].second, text(losses[i].first));
+    }
+    return fmt::format("{}: {} overtakes {}, which takes {} longer there{}", at, after, before,
+                       percent(slower.step.value / faster.step.value - 1), reasons);
+}
+
+std::optional<double> money_per_sample(const ReportInputs& inputs, const ReportPoint& point) {
+    if (!inputs.price_per_gpu_hour || !point.plan) {
+        return std::nullopt;
+    }
+    return *inputs.price_per_gpu_hour * static_cast<double>(point.devices) * per_sample(point).in(unit::hour);
+}
+
+std::optional<Energy> energy_per_sample(const ReportInputs& inputs, const ReportPoint& point) {
+    if (!inputs.power_per_gpu_w || !point.plan) {
+        return std::nullopt;
+    }
+    return Energy::of_base(*inputs.power_per_gpu_w * static_cast<double>(point.devices) *
+                           per_sample(point).in(unit::second));
+}
+
+std::vector<PlacedPlan> pareto_front(const ReportInputs& inputs, const ReportScaling& scaling) {
+    std::vector<PlacedPlan> all;
+    for (const auto& [devices, plans] : plans_by_devices(scaling)) {
+        all.insert(all.end(), plans.begin(), plans.end());
+    }
+    std::vector<PlacedPlan> front;
+    for (const PlacedPlan& one : all) {
+        const bool beaten =
+            std::any_of(all.begin(), all.end(), [&](const PlacedPlan& other) { return beats(inputs, other, one); });
+        const bool repeated = std::any_of(front.begin(), front.end(), [&](const PlacedPlan& other) {
+            return other.point->devices == one.point->devices && equally_fast(*other.point, *one.point) &&
+                   equally_fast(*one.point, *other.point) && !beats(inputs, one, other);
+        });
+        if (!beaten && !repeated) {
+            front.push_back(one);
+        }
+    }
+    return front;
+}
+
+std::vector<const ReportStrategy*> charted(const ReportScaling& scaling, std::size_t most) {
+    std::set<const ReportStrategy*> best;
+    for (const PlacedPlan& placed : best_plans(scaling)) {
+        best.insert(placed.strategy);
+    }
+    std::vector<const ReportStrategy*> all;
+    for (const ReportStrategy& strategy : scaling.strategies) {
+        if (fastest_rate(strategy) > 0) {
+            all.push_back(&strategy);
+        }
+    }
+    std::stable_sort(all.begin(), all.end(), [&](const ReportStrategy* a, const ReportStrategy* b) {
+        return best.contains(a) != best.contains(b) ? best.contains(a) : fastest_rate(*a) > fastest_rate(*b);
+    });
+    std::vector<const ReportStrategy*> shown;
+    for (const ReportStrategy* strategy : all) {
+        const bool repeats = std::any_of(shown.begin(), shown.end(),
+                                         [&](const ReportStrategy* other) { return same_curve(*strategy, *other); });
+        if (!repeats && shown.size() < most) {
+            shown.push_back(strategy);
+        }
+    }
+    return shown;
+}
+
+}  // namespace dodona::reports

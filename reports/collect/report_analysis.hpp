@@ -1,0 +1,58 @@
+// What follows from the points of a report: which plan is best where, where strategies cross over, what is on the front.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/collect/report.hpp"
+
+namespace dodona::reports {
+
+/// A plan of a report and where it stands. Refers to the report.
+struct PlacedPlan {
+    const ReportStrategy* strategy = nullptr;
+    const ReportPoint* point = nullptr;
+    [[nodiscard]] const ReportPlan& plan() const { return *point->plan; }
+};
+
+/// The fastest plan on each number of GPUs that has one, ascending. Of strategies that are equally fast (search::kEqualTime)
+/// those are taken with which it changes least often, then the simplest.
+std::vector<PlacedPlan> best_plans(const ReportScaling& scaling);
+
+/// The plan that the report recommends: the fastest of those of best_plans on the most GPUs of which each still does at
+/// least search::kWorthwhile of what one does at best. None where nothing fits.
+std::optional<PlacedPlan> recommended(const ReportScaling& scaling);
+
+/// Samples a second and GPU, over the most that any plan of the scaling reaches.
+double efficiency(const ReportScaling& scaling, const ReportPoint& point);
+/// The most samples a second and GPU of any plan; zero where nothing fits.
+double best_rate(const ReportScaling& scaling);
+
+/// Where the best strategy changes.
+struct StrategyChange {
+    PlacedPlan before;  ///< best on the number before
+    PlacedPlan after;
+    const ReportPoint* overtaken = nullptr;  ///< the strategy of `before` on the number of `after`; null: not computed
+};
+std::vector<StrategyChange> strategy_changes(const ReportScaling& scaling);
+
+/// "at 128 GPUs megatron overtakes data, which takes 12 % longer there: gradient reduction +200 ms".
+std::string text(const StrategyChange& change);
+
+/// What a sample costs under a plan; none where price or power is not known.
+std::optional<double> money_per_sample(const ReportInputs& inputs, const ReportPoint& point);
+std::optional<Energy> energy_per_sample(const ReportInputs& inputs, const ReportPoint& point);
+
+/// Plans that no other plan beats: none has at most as many GPUs, as much memory on each and as much cost, and is at least
+/// as fast, being better in one of them. Differences that mean nothing count as none. Ascending by GPUs.
+std::vector<PlacedPlan> pareto_front(const ReportInputs& inputs, const ReportScaling& scaling);
+
+/// The strategies that charts show, the fastest of the largest numbers first: those that are best somewhere come before
+/// others, and of equal curves only the first is shown.
+std::vector<const ReportStrategy*> charted(const ReportScaling& scaling, std::size_t most);
+
+const ReportPoint* point_on(const ReportStrategy& strategy, std::int64_t devices);
+
+}  // namespace dodona::reports

@@ -1,0 +1,359 @@
+#include "reports/collect/report_document.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/diagnostic.hpp"
+#include "reports/collect/next_commands.hpp"
+#include "reports/collect/report_analysis.hpp"
+#include "reports/collect/report_charts.hpp"
+#include "reports/collect/report_record.hpp"
+#include "reports/document/number_format.hpp"
+#include "search/answer.hpp"
+#include "search/limits.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+std::string on_machine(const ReportInputs& inputs) {
+    return fmt::format("{} on {} ({})", inputs.model, inputs.machine, inputs.device);
+}
+
+std::string headline(const Report& report, const std::optional<PlacedPlan>& best) {
+    if (!best) {
+        return fmt::format("{}: nothing fits on {} to {}", on_machine(report.inputs),
+                           whole(report.inputs.counts.front()), counted(report.inputs.counts.back(), "GPU"));
+    }
+    return fmt::format("{}: {} on {} ({}), {} a step", on_machine(report.inputs), best->strategy->name,
+                       counted(best->point->devices, "GPU"), best->plan().mesh, text(best->plan().step.value));
+}
+
+/// Why this number of GPUs.
+std::string reason(const ReportScaling& scaling, const PlacedPlan& best) {
+    const std::vector<PlacedPlan> all = best_plans(scaling);
+    const double share = efficiency(scaling, *best.point);
+    std::string text = fmt::format("A GPU does {} of what it does at best", percent(share));
+    if (all.back().point->devices > best.point->devices) {
+        return text + fmt::format("; on more GPUs it does less than {}, or the step gets no faster",
+                                  percent(search::kWorthwhile));
+    }
+    return text + "; no larger number was asked about that fits";
+}
+
+KeyFigures figures(const Report& report, const PlacedPlan& best) {
+    const ReportPlan& plan = best.plan();
+    KeyFigures figures{{{.label = "step time", .value = plan.step, .note = {}},
+                        {.label = "throughput", .value = throughput_cell(*best.point), .note = {}},
+                        {.label = "MFU", .value = Percent{plan.mfu}, .note = {}},
+                        {.label = "plan", .value = plan.details, .note = {}},
+                        {.label = "batch", .value = Count{best.point->batch}, .note = {}},
+                        {.label = "memory",
+                         .value = plan.memory.total(),
+                         .note = fmt::format("of {} on the fullest GPU", text(plan.memory_limit))}}};
+    constexpr double kSamples = 1e6;
+    if (const auto money = money_per_sample(report.inputs, *best.point)) {
+        figures.figures.push_back({.label = "cost",
+                                   .value = Cost{Money::of_base(*money * kSamples), report.inputs.currency},
+                                   .note = "for a million samples"});
+    }
+    if (const auto energy = energy_per_sample(report.inputs, *best.point)) {
+        figures.figures.push_back(
+            {.label = "energy", .value = text(kSamples * *energy), .note = "of the GPUs for a million samples"});
+    }
+    return figures;
+}
+
+std::string command(const ReportInputs& inputs, const PlacedPlan& best) {
+    std::string words = fmt::format("dodona plan {} --machine {} --gpus {} --batch {}", shell_word(inputs.model),
+                                    shell_word(inputs.machine), best.point->devices, best.point->batch);
+    for (const ReportSetting& setting : inputs.settings) {
+        words += setting.option == "--strategy" ? "" : fmt::format(" {} {}", setting.option, shell_word(setting.value));
+    }
+    return words + fmt::format(" --strategy {} --save plan.yaml", shell_word(best.strategy->name));
+}
+
+Table best_table(const ReportScaling& scaling) {
+    Table table({{"GPUs", Align::right},
+                 {"strategy"},
+                 {"mesh"},
+                 {"step", Align::right},
+                 {"throughput", Align::right},
+                 {"efficiency", Align::right},
+                 {"memory", Align::right}});
+    for (const PlacedPlan& placed : best_plans(scaling)) {
+        Cell rate = throughput_cell(*placed.point);
+        rate.interval.reset();
+        table.row({Count{placed.point->devices}, placed.strategy->name, placed.plan().mesh, placed.plan().step, rate,
+                   Percent{efficiency(scaling, *placed.point)}, placed.plan().memory.total()});
+    }
+    return table;
+}
+
+void add_scaling(Document& document, const Report& report, const ReportScaling& scaling) {
+    Chart chart = scaling_chart(report, scaling);
+    std::size_t fitting = 0;
+    for (const ReportStrategy& strategy : scaling.strategies) {
+        fitting += std::any_of(strategy.points.begin(), strategy.points.end(),
+                               [](const ReportPoint& point) { return point.plan.has_value(); })
+                       ? 1
+                       : 0;
+    }
+    const auto shown = static_cast<std::size_t>(std::count_if(
+        chart.series.begin(), chart.series.end(), [](const Series& one) { return one.stroke == Stroke::solid; }));
+    std::string note = "Ideal: every GPU does what one does at best.";
+    if (fitting > shown) {
+        note += fmt::format(
+            " The chart shows {} of {} strategies that fit: those that are fastest somewhere, then those "
+            "that get furthest; of equal curves one.",
+            shown, fitting);
+    }
+    add_section(
+        document,
+        {scaling.batch ? fmt::format("Strong scaling: batch {} however many GPUs share it", whole(*scaling.batch))
+                       : fmt::format("Weak scaling: {} on each GPU", counted(scaling.batch_per_gpu, "sample"))},
+        {std::move(chart), best_table(scaling), Note{std::move(note)}});
+}
+
+/// "8 to 64", or "8 to 64 without 16".
+std::string fitting(const ReportStrategy& strategy) {
+    std::vector<std::int64_t> fits;
+    for (const ReportPoint& point : strategy.points) {
+        if (point.plan) {
+            fits.push_back(point.devices);
+        }
+    }
+    if (fits.empty()) {
+        return "none";
+    }
+    std::vector<std::string> gaps;
+    for (const ReportPoint& point : strategy.points) {
+        if (!point.plan && point.devices > fits.front() && point.devices < fits.back()) {
+            gaps.push_back(whole(point.devices));
+        }
+    }
+    const std::string range = fits.front() == fits.back()
+                                  ? whole(fits.front())
+                                  : fmt::format("{} to {}", whole(fits.front()), whole(fits.back()));
+    return range + (gaps.empty() ? "" : " without " + join_some(gaps));
+}
+
+/// What stops a strategy above the most GPUs that fit, else below the fewest.
+std::string what_stops(const ReportStrategy& strategy) {
+    const ReportPoint* last = nullptr;
+    for (const ReportPoint& point : strategy.points) {
+        last = point.plan ? &point : last;
+    }
+    for (const ReportPoint& point : strategy.points) {
+        if (!point.plan && (last == nullptr || point.devices > last->devices)) {
+            return fmt::format("{}: {}", counted(point.devices, "GPU"), point.why_not);
+        }
+    }
+    if (last == nullptr || last->plan->bottlenecks.empty()) {
+        return "";
+    }
+    const std::string& bottleneck = last->plan->bottlenecks.front();
+    return "bottleneck: " + bottleneck.substr(0, bottleneck.find(':'));
+}
+
+Table stops_table(const ReportScaling& scaling) {
+    Table table({{"strategy"}, {"most GPUs", Align::right}, {"set by"}, {"fits on"}, {"what stops it"}});
+    for (const ReportStrategy& strategy : scaling.strategies) {
+        if (!strategy.points.empty()) {
+            table.row({strategy.name, Count{strategy.most}, strategy.set_by, fitting(strategy), what_stops(strategy)});
+        }
+    }
+    return table;
+}
+
+Table front_table(const ReportInputs& inputs, const ReportScaling& scaling) {
+    std::vector<Column> columns{{"GPUs", Align::right},      {"strategy"},           {"mesh"},
+                                {"plan", Align::left, true}, {"step", Align::right}, {"throughput", Align::right},
+                                {"memory", Align::right}};
+    constexpr double kSamples = 1e6;
+    if (inputs.price_per_gpu_hour) {
+        columns.push_back({"cost of 1e6 samples", Align::right});
+    }
+    if (inputs.power_per_gpu_w) {
+        columns.push_back({"energy of 1e6 samples", Align::right});
+    }
+    Table table(columns);
+    for (const PlacedPlan& placed : pareto_front(inputs, scaling)) {
+        Cell rate = throughput_cell(*placed.point);
+        rate.interval.reset();
+        std::vector<Cell> cells{Count{placed.point->devices}, placed.strategy->name,    placed.plan().mesh,
+                                placed.plan().details,        placed.plan().step.value, rate,
+                                placed.plan().memory.total()};
+        if (const auto money = money_per_sample(inputs, *placed.point)) {
+            cells.emplace_back(Cost{Money::of_base(*money * kSamples), inputs.currency});
+        }
+        if (const auto energy = energy_per_sample(inputs, *placed.point)) {
+            cells.emplace_back(text(kSamples * *energy));
+        }
+        table.row(std::move(cells));
+    }
+    return table;
+}
+
+Table measured_table(const Report& report) {
+    Table table({{"run"},
+                 {"strategy"},
+                 {"GPUs", Align::right},
+                 {"batch", Align::right},
+                 {"measured", Align::right},
+                 {"predicted", Align::right},
+                 {"error", Align::right}});
+    for (const ReportMeasured& run : report.measured) {
+        table.row({run.id, run.strategy, Count{run.devices}, Count{run.batch}, run.measured, run.predicted,
+                   Percent{.ratio = run.predicted.value / run.measured - 1, .sign = true}});
+    }
+    return table;
+}
+
+std::string measured_summary(const Report& report) {
+    double sum = 0;
+    std::int64_t inside = 0;
+    for (const ReportMeasured& run : report.measured) {
+        sum += std::abs(run.predicted.value / run.measured - 1);
+        inside += run.predicted.lo <= run.measured && run.measured <= run.predicted.hi ? 1 : 0;
+    }
+    const auto runs = static_cast<std::int64_t>(report.measured.size());
+    return runs == 0 ? ""
+                     : fmt::format("{}, each predicted with its own plan: mean error {}, {} inside the {} interval",
+                                   counted(runs, "run"), percent(sum / static_cast<double>(runs)), whole(inside),
+                                   percent(kIntervalLevel));
+}
+
+void add_sensitivity(Document& document, const ReportSensitivity& sensitivity) {
+    std::vector<Column> columns;
+    for (const std::string& title : sensitivity.table.columns) {
+        columns.push_back({title, columns.empty() || title == "to" ? Align::left : Align::right});
+    }
+    Table table(columns);
+    for (const std::vector<std::string>& row : sensitivity.table.rows) {
+        std::vector<Cell> cells(row.begin(), row.end());
+        cells.resize(columns.size());
+        table.row(std::move(cells));
+    }
+    std::vector<Block> blocks{List{sensitivity.sentences}, std::move(table)};
+    for (const std::string& note : sensitivity.notes) {
+        blocks.emplace_back(Note{note});
+    }
+    add_section(document, {"What the answer is sensitive to"}, std::move(blocks));
+}
+
+void add_timeline(Document& document, const ReportBest& best) {
+    std::vector<Block> blocks{step_timeline(*best.timeline)};
+    for (const std::string& note : best.timeline->notes) {
+        blocks.emplace_back(Note{note});
+    }
+    add_section(document, {fmt::format("One step of {} on {}", best.strategy, counted(best.devices, "GPU"))},
+                std::move(blocks));
+}
+
+List assumptions(const Report& report) {
+    const ReportInputs& inputs = report.inputs;
+    List list{inputs.assumptions};
+    list.items.push_back(
+        fmt::format("precision {}; {} of {} have {}", inputs.precision, "GPUs", inputs.machine, inputs.device));
+    for (const ReportSetting& setting : inputs.settings) {
+        list.items.push_back(fmt::format("given: {} {}", setting.option, setting.value));
+    }
+    list.items.push_back(
+        fmt::format("intervals contain the true value in {} of cases; the time of a step has no "
+                    "restarts, evaluation and checkpoints",
+                    percent(kIntervalLevel)));
+    list.items.emplace_back("compared are the fastest plans of each strategy, not all plans");
+    return list;
+}
+
+List sources(const Report& report) {
+    const ReportInputs& inputs = report.inputs;
+    List list{{fmt::format("model {}: {}", inputs.model, inputs.model_source),
+               fmt::format("machine {}: {}", inputs.machine, inputs.machine_source)}};
+    list.items.push_back(inputs.measured_to.empty()
+                             ? "the machine's file has no date of measurements"
+                             : fmt::format("the machine was measured {}",
+                                           inputs.measured_from == inputs.measured_to
+                                               ? "on " + inputs.measured_to
+                                               : "from " + inputs.measured_from + " to " + inputs.measured_to));
+    if (report.best) {
+        list.items.insert(list.items.end(), report.best->evidence.begin(), report.best->evidence.end());
+    }
+    list.items.push_back(fmt::format("dodona {}", inputs.version));
+    return list;
+}
+
+List remarks(const Report& report) {
+    List list;
+    if (!report.complete) {
+        list.items.emplace_back("stopped: points are missing; `dodona report --resume` goes on");
+    }
+    if (report.thinned) {
+        list.items.emplace_back("to keep this page small, numbers of GPUs were left out; `-o report.json` has all");
+    }
+    return list;
+}
+
+List changes(const ReportScaling& scaling) {
+    List list;
+    for (const StrategyChange& change : strategy_changes(scaling)) {
+        list.items.push_back(text(change));
+    }
+    if (list.items.empty() && !best_plans(scaling).empty()) {
+        list.items.push_back(fmt::format("{} is the fastest on every number of GPUs, or within {} of it",
+                                         best_plans(scaling).front().strategy->name, percent(search::kEqualTime)));
+    }
+    return list;
+}
+
+}  // namespace
+
+Document report_document(const Report& report) {
+    const ReportScaling& first = report.scalings.front();
+    const std::optional<PlacedPlan> best = recommended(first);
+    Document document;
+    document.record = report_record(report);
+    document.rows = report_rows(report);
+    add(document, Headline{headline(report, best)});
+    if (best) {
+        add(document, Paragraph{reason(first, *best)});
+        add(document, figures(report, *best));
+    }
+    add(document, remarks(report));
+    if (best) {
+        add_section(document, {"Next"}, {Code{{command(report.inputs, *best)}}});
+    }
+    for (const ReportScaling& scaling : report.scalings) {
+        add_scaling(document, report, scaling);
+    }
+    std::vector<Block> measured{Paragraph{measured_summary(report)}, measured_table(report),
+                                List{report.measured_notes}};
+    add_section(document, {"Measured runs"}, std::move(measured));
+    if (best) {
+        add_section(document, {"Where the time goes"}, {time_shares_chart(first)});
+        add_section(document, {"Where strategies cross over"}, {changes(first)});
+        add_section(document, {"Memory per GPU"}, {memory_chart(first)});
+    }
+    add_section(document, {"Which strategies stop where"}, {stops_table(first)});
+    if (best) {
+        add_section(document, {"Pareto front"},
+                    {front_chart(report.inputs, first), front_table(report.inputs, first),
+                     Note{"Of these plans none is beaten by another in GPUs, time, memory" +
+                          std::string(report.inputs.price_per_gpu_hour ? " and cost" : "") + "."}});
+    }
+    if (report.best && report.best->timeline) {
+        add_timeline(document, *report.best);
+    }
+    if (report.best && report.best->sensitivity) {
+        add_sensitivity(document, *report.best->sensitivity);
+    }
+    add_section(document, {"Assumptions"}, {assumptions(report)});
+    add_section(document, {"Sources"}, {sources(report)});
+    return document;
+}
+
+}  // namespace dodona::reports

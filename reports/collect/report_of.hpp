@@ -1,0 +1,33 @@
+// Answers of the oracle as parts of a report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "play/simulated_step.hpp"
+#include "reports/collect/report.hpp"
+#include "search/explanation.hpp"
+#include "search/sweep.hpp"
+
+namespace dodona::reports {
+
+/// `strategy` and `devices` say why nothing fits where the search has no cause.
+ReportPoint report_point(const search::ScalingPoint& point, const std::string& strategy);
+
+/// All but the points.
+ReportStrategy report_strategy(const search::StrategyLimits& reach);
+
+ReportSensitivity report_sensitivity(const search::Explanation& explanation, const step::Prediction& best);
+
+/// At most kMostBars tasks, so that a page stays small: of long pipelines some stages, of many micro-batches the first and
+/// the last. The notes say what is left out.
+inline constexpr std::size_t kMostBars = 1500;
+ReportTimeline report_timeline(const play::SimulatedStep& step);
+
+/// Where its numbers come from, and what was assumed.
+ReportBest report_best(const step::Prediction& best);
+
+/// The report with every second number of GPUs left out, the first and the last kept, and marked as thinned.
+Report thinned(const Report& report);
+
+}  // namespace dodona::reports

@@ -1,0 +1,289 @@
+// Reports: what follows from their points, the way to JSON and back, and that nothing of a user's text is markup.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <valijson/adapters/nlohmann_json_adapter.hpp>
+#include <valijson/schema.hpp>
+#include <valijson/schema_parser.hpp>
+#include <valijson/validator.hpp>
+
+#include "base/diagnostic.hpp"
+#include "report_scene.hpp"
+#include "reports/collect/report_analysis.hpp"
+#include "reports/collect/report_charts.hpp"
+#include "reports/collect/report_difference.hpp"
+#include "reports/collect/report_document.hpp"
+#include "reports/collect/report_record.hpp"
+#include "reports/render/html.hpp"
+#include "reports/render/json.hpp"
+#include "reports/render/json_reader.hpp"
+#include "reports/render/plot_axis.hpp"
+#include "reports/render/renderer.hpp"
+#include "reports/render/svg.hpp"
+#include "reports/render/vega_lite.hpp"
+
+namespace dodona::reports::testing {
+namespace report_test {
+
+std::vector<std::string> names(const std::vector<PlacedPlan>& plans) {
+    std::vector<std::string> all;
+    for (const PlacedPlan& placed : plans) {
+        all.push_back(placed.strategy->name + " " + std::to_string(placed.point->devices));
+    }
+    return all;
+}
+
+TEST(Report, TakesTheFastestStrategyAndChangesItSeldom) {
+    const Report report = small_report();
+    // On 4 GPUs both are equally fast (2.5 and 2.49 s), so that data stays; the other way round nothing would stay.
+    EXPECT_EQ(names(best_plans(report.scalings[0])),
+              (std::vector<std::string>{"data 1", "data 2", "data 4", "sharded 8"}));
+    const auto best = recommended(report.scalings[0]);
+    ASSERT_TRUE(best);
+    EXPECT_EQ(best->strategy->name, "sharded");
+    EXPECT_DOUBLE_EQ(efficiency(report.scalings[0], *best->point), 1);
+    const auto changes = strategy_changes(report.scalings[0]);
+    ASSERT_EQ(changes.size(), 1U);
+    EXPECT_EQ(text(changes[0]),
+              "8 GPUs: sharded overtakes data, which takes 100.0 % longer there: backward +500 ms, forward +250 ms, "
+              "gradient reduction +250 ms");
+}
+
+TEST(Report, DoesNotRecommendWhatIsNotWorthwhile) {
+    Report report = small_report();
+    report.scalings[0].strategies[1].points.pop_back();
+    // data on 8 GPUs: 64 / 2 / 8 = 4 samples a second and GPU of at most 8.
+    EXPECT_EQ(recommended(report.scalings[0])->point->devices, 8);
+    report.scalings[0].strategies[0].points[3] = point_with(8, 2.1, 12_GiB);
+    EXPECT_EQ(recommended(report.scalings[0])->point->devices, 4);
+}
+
+TEST(Report, PutsOnTheFrontWhatNothingBeats) {
+    const Report report = small_report();
+    // sharded on 8 GPUs costs as much as data on 1 (8 GPU-seconds) and needs least memory; on 2 GPUs it is slower, but
+    // smaller, than data; on 4 equally fast and smaller.
+    EXPECT_EQ(names(pareto_front(report.inputs, report.scalings[0])),
+              (std::vector<std::string>{"data 1", "data 2", "sharded 2", "sharded 4", "sharded 8"}));
+}
+
+TEST(Report, IsTheSameAfterItsWayThroughJson) {
+    const Report report = small_report();
+    const std::string text = json_page(report_record(report));
+    const Report again = report_from(record_of_json(text, "a.json"), "a.json");
+    EXPECT_EQ(json_page(report_record(again)), text);
+    EXPECT_EQ(render_text(report_document(again), {}), render_text(report_document(report), {}));
+}
+
+TEST(Report, IsReadBackFromItsPage) {
+    const Report report = small_report();
+    const std::string page = render_html(report_document(report), {});
+    const Record record = record_of_json(result_text(page, "a.html"), "a.html");
+    EXPECT_EQ(json_line(record), json_line(report_record(report)));
+}
+
+std::string fault_of(const std::string& text) {
+    try {
+        report_from(record_of_json(result_text(text, "a.json"), "a.json"), "a.json");
+    } catch (const InputError& error) {
+        std::string all;
+        for (const Diagnostic& one : error.diagnostics()) {
+            all += one.message + "\n";
+        }
+        return all;
+    }
+    return "none";
+}
+
+TEST(Report, NamesWhatIsWrongInAFile) {
+    EXPECT_EQ(fault_of("{\"schema\": 1"), "this is no JSON from here on\n");
+    EXPECT_EQ(fault_of("<html>"), "the page carries no result of dodona\n");
+    EXPECT_EQ(fault_of("[]"), "the whole: an object is expected\nschema: dodona/report/1 is expected\n");
+    EXPECT_EQ(fault_of("{\"schema\": \"dodona/plan/1\"}"), "schema: dodona/report/1 is expected\n");
+    nlohmann::json broken = nlohmann::json::parse(json_line(report_record(small_report())));
+    broken["inputs"]["modle"] = broken["inputs"]["model"];
+    broken["inputs"].erase("model");
+    broken["scalings"][0]["strategies"][1]["points"][0]["gpus"] = "eight";
+    const std::string faults = fault_of(broken.dump());
+    EXPECT_NE(faults.find("inputs.model: the key is missing\n"), std::string::npos) << faults;
+    EXPECT_NE(faults.find("inputs.modle: unknown key; did you mean \"model\"?\n"), std::string::npos) << faults;
+    EXPECT_NE(faults.find("scalings[0].strategies[1].points[0].gpus: a whole number is expected\n"), std::string::npos)
+        << faults;
+}
+
+TEST(Report, GetsThinnerAndKeepsItsEnds) {
+    Report report = small_report();
+    report.best->devices = 2;
+    const Report thin = thinned(report);
+    EXPECT_EQ(thin.inputs.counts, (std::vector<std::int64_t>{1, 2, 4, 8}));
+    report.best->devices = 8;
+    EXPECT_EQ(thinned(report).inputs.counts, (std::vector<std::int64_t>{1, 4, 8}));
+    EXPECT_EQ(thinned(report).scalings[0].strategies[0].points.size(), 3U);
+    EXPECT_TRUE(thinned(report).thinned);
+}
+
+TEST(Timeline, LeavesOutNoTimeOfAStage) {
+    const play::SimulatedStep step = simulated();
+    const ReportTimeline timeline = report_timeline(step);
+    ASSERT_EQ(timeline.stages, (std::vector<std::int64_t>{1, 2}));
+    for (std::int64_t stage = 0; stage < 2; ++stage) {
+        double busy = 0;
+        for (const ReportBar& bar : timeline.bars) {
+            busy += bar.stage == stage ? bar.duration.in(unit::second) : 0;
+        }
+        EXPECT_NEAR(busy, step.stages[static_cast<std::size_t>(stage)].busy().in(unit::second), 1e-4);
+    }
+}
+
+/// A report in which every text of a user tries to be markup.
+Report hostile() {
+    const std::string bad = "<img src=x onerror=alert(1)></script><script>alert(2)</script>\"'&|`";
+    Report report = small_report();
+    report.inputs.model = bad;
+    report.inputs.machine = bad;
+    report.inputs.model_source = bad;
+    report.inputs.settings = {{"--set", bad}};
+    report.scalings[0].strategies[0].name = bad;
+    report.scalings[0].strategies[1].points[0].why_not = bad;
+    report.measured[0].id = bad;
+    report.measured[0].strategy = bad;
+    report.best->timeline->bars[0].label = bad;
+    return report;
+}
+
+TEST(HtmlPage, EscapesWhateverAUserWrote) {
+    const std::string page = render_html(report_document(hostile()), {.scripts = "var x"});
+    EXPECT_EQ(page.find("<img"), std::string::npos);
+    EXPECT_EQ(page.find("alert(2)</script>"), std::string::npos);
+    const auto count = [&page](const std::string& word) {
+        std::size_t all = 0;
+        for (std::size_t at = page.find(word); at != std::string::npos; at = page.find(word, at + 1)) {
+            ++all;
+        }
+        return all;
+    };
+    EXPECT_EQ(count("<script"), 4U) << "result, charts, their scripts, the page's own";
+    EXPECT_EQ(count("</script>"), 4U);
+    EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+    EXPECT_EQ(page.find("http://"), std::string::npos) << "nothing is loaded";
+    for (const auto& [name, image] : images(report_document(hostile()), "x")) {
+        EXPECT_EQ(image.find("<img"), std::string::npos) << name;
+        EXPECT_EQ(image.find("<script"), std::string::npos) << name;
+    }
+}
+
+TEST(HtmlPage, HasNoScriptsForChartsWhereThereAreNone) {
+    const std::string page = render_html(report_document(small_report()), {});
+    EXPECT_EQ(page.find("dodona-charts\">"), std::string::npos);
+    EXPECT_NE(page.find("<td class=\"r\" data-v=\"8\">8</td>"), std::string::npos) << "tables say the same";
+}
+
+TEST(Base64, IsThatOfRfc4648) {
+    EXPECT_EQ(base64(""), "");
+    EXPECT_EQ(base64("f"), "Zg==");
+    EXPECT_EQ(base64("fo"), "Zm8=");
+    EXPECT_EQ(base64("foo"), "Zm9v");
+    EXPECT_EQ(base64(std::string("\xff\x00\xfe", 3)), "/wD+");
+}
+
+TEST(Markdown, HasImagesOnlyWhereItHasFiles) {
+    const Document document = report_document(small_report());
+    const std::string with = render_markdown(document, {.images = "my page"});
+    EXPECT_NE(with.find("](my%20page-strong-scaling.svg)"), std::string::npos);
+    EXPECT_EQ(render_markdown(document, {}).find("svg"), std::string::npos);
+    const auto files = images(document, "my page");
+    EXPECT_EQ(files.size(), 5U);
+    EXPECT_TRUE(
+        std::any_of(files.begin(), files.end(), [](const auto& file) { return file.first == "my page-step.svg"; }));
+}
+
+TEST(PlotAxis, PutsValuesBetweenItsEnds) {
+    const Report report = small_report();
+    const Chart chart = scaling_chart(report, report.scalings[0]);
+    const PlotAxis y = y_axis(chart, 7);
+    for (const Series& series : chart.series) {
+        for (const Cell& cell : series.points) {
+            if (const auto value = number_of(cell.value)) {
+                EXPECT_GT(y.place(*value), 0) << series.label;
+                EXPECT_LT(y.place(*value), 1) << series.label;
+            }
+        }
+    }
+    EXPECT_EQ(x_axis(chart, 13).ticks, (std::vector<double>{1, 2, 4, 8}));
+    EXPECT_EQ(y_axis(time_shares_chart(report.scalings[0]), 6).hi, 1);
+}
+
+TEST(Chart, MeasuredPointsHaveTheColourOfTheirStrategy) {
+    const Report report = small_report();
+    const Chart chart = scaling_chart(report, report.scalings[0]);
+    const auto place = [&](const std::string& label) {
+        return static_cast<std::size_t>(std::find_if(chart.series.begin(), chart.series.end(),
+                                                     [&](const Series& one) { return one.label == label; }) -
+                                        chart.series.begin());
+    };
+    const auto colours = series_colours(chart);
+    EXPECT_EQ(colours.at(place("data, measured")).hex, colours.at(place("data")).hex);
+    EXPECT_NE(colours.at(place("sharded")).hex, colours.at(place("data")).hex);
+}
+
+/// The schema that comes with Vega-Lite, where a build has fetched it.
+std::filesystem::path vega_lite_schema() {
+    return std::filesystem::path(std::getenv("DODONA_PROGRAM")).parent_path() / "reports" / "assets" /
+           "vega-lite-schema.json";
+}
+
+TEST(VegaLite, SpecificationsAreValid) {
+    if (!std::filesystem::exists(vega_lite_schema())) {
+        GTEST_SKIP() << "`ninja report_assets` fetches the schema of Vega-Lite";
+    }
+    std::ifstream stream(vega_lite_schema());
+    const nlohmann::json published = nlohmann::json::parse(stream);
+    valijson::Schema schema;
+    valijson::SchemaParser(valijson::SchemaParser::kDraft7)
+        .populateSchema(valijson::adapters::NlohmannJsonAdapter(published), schema);
+    const auto is_valid = [&schema](const nlohmann::json& spec) {
+        return valijson::Validator().validate(schema, valijson::adapters::NlohmannJsonAdapter(spec), nullptr);
+    };
+    std::size_t charts = 0;
+    for (const Report& report : {small_report(), hostile()}) {
+        for (const Block& block : report_document(report).blocks) {
+            nlohmann::json spec;
+            if (const auto* chart = std::get_if<Chart>(&block)) {
+                spec = nlohmann::json::parse(json_line(vega_lite(*chart)));
+            } else if (const auto* timeline = std::get_if<TimelineChart>(&block)) {
+                spec = nlohmann::json::parse(json_line(vega_lite(*timeline)));
+            } else {
+                continue;
+            }
+            ++charts;
+            EXPECT_TRUE(is_valid(spec)) << spec.dump(1).substr(0, 2000);
+            spec["layer"][0]["mark"]["type"] = "barr";
+            EXPECT_FALSE(is_valid(spec));
+        }
+    }
+    EXPECT_EQ(charts, 10U);
+}
+
+TEST(Difference, FindsWhatChanged) {
+    const Report before = small_report();
+    Report after = before;
+    EXPECT_FALSE(difference(before, after, 0).any());
+    after.inputs.machine = "crate";
+    after.scalings[0].strategies[0].points[1] = point_with(2, 4.4, 12_GiB);
+    after.scalings[0].strategies[1].points.pop_back();
+    const ReportDifference found = difference(before, after, 0.05);
+    EXPECT_EQ(found.inputs, (std::vector<std::string>{"machine: box -> crate"}));
+    ASSERT_TRUE(found.any());
+    EXPECT_EQ(std::count_if(found.points.begin(), found.points.end(),
+                            [&](const PointDifference& point) { return found.differs(point); }),
+              1);
+    EXPECT_FALSE(difference(before, after, 0.11).any()) << "10 % are within 11 %";
+    const Document document = difference_document(before, after, found, {"a.json", "b.json"});
+    EXPECT_EQ(render_text(document, {}).substr(0, 61), "1 of 7 points that both reports have differ by more than 5.0 ");
+}
+
+}  // namespace report_test
+}  // namespace dodona::reports::testing
