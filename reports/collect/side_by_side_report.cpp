@@ -56,7 +56,7 @@ Table answer_table(const SideBySide& all) {
         }
         const step::Prediction& plan = thing.plans.front();
         const bool tokens = plan.tokens_per_second.has_value();
-        table.row({name, strategy_and_mesh(plan.plan), microbatch_text(plan), plan.step.value,
+        table.row({name, strategy_and_mesh(plan.plan), microbatch_text(plan), plan.step,
                    Rate{pace(plan), tokens ? "tokens" : "samples"}, Percent{plan.mfu}, plan.memory.total(),
                    plan.fits ? "yes" : "no"});
     }

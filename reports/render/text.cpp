@@ -353,6 +353,7 @@ bool stands_apart(const Block& block) {
 std::string render_text(const Document& document, const Page& page) {
     std::string all;
     std::size_t lines = 0;
+    std::size_t whole = 0;  ///< end of the last block that is no title
     bool in_detail = false;
     bool in_section = false;
     bool after_title = true;
@@ -367,10 +368,12 @@ std::string render_text(const Document& document, const Page& page) {
         std::string text = (section != nullptr || (stands_apart(block) && !after_title)) && !all.empty() ? "\n" : "";
         text += std::visit(TextBlock{page, in_section ? kIndent : ""}, block);
         lines += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-        if (page.most_lines > 0 && lines > page.most_lines && !all.empty()) {
+        if (page.most_lines > 0 && lines > page.most_lines && whole > 0) {
+            all.resize(whole);  // without the title of a section that has no room
             break;
         }
         all += text;
+        whole = section == nullptr ? all.size() : whole;
         after_title = section != nullptr;
     }
     return page.most_lines > 0 ? first_lines(all, page.most_lines) : all;

@@ -227,6 +227,9 @@ TEST(Text, InFewLinesHasTheBlocksThatFit) {
     EXPECT_EQ(render_text(document_of(blocks), {.most_lines = 1}), "the answer\n");
     EXPECT_EQ(render_text(document_of(blocks), {.most_lines = 3}), "the answer\nwhy\n");
     EXPECT_EQ(render_text(document_of(blocks), {.most_lines = 20}), render_text(document_of(blocks), {}));
+    EXPECT_EQ(render_text(document_of({Headline{"the answer"}, Section{"why"}, two_rows()}), {.most_lines = 4}),
+              "the answer\n")
+        << "no title without its section";
     EXPECT_EQ(render_text(document_of({two_rows()}), {.most_lines = 2}), "  name   n\n  模型   1\n");
 }
 
