@@ -92,41 +92,46 @@ void read_vary(Arguments& arguments, const cluster::Cluster& cluster, search::Va
 
 std::vector<Option> space_options() {
     const std::string group = "Search";
-    return {{.names = "--max-memory",
-             .value = "SIZE",
-             .description = "of one device, such as 40GiB; default: all that it has",
-             .group = group},
-            {.names = "--fixed",
-             .value = "NAME=N,...",
-             .description = "what plans must have: sizes of axes, micro-batch=, virtual-stages=,\n"
-                            "recompute=, zero=, schedule=",
-             .group = group},
-            {.names = "--exclude",
-             .value = "NAME=N,...",
-             .description = "what they must not have, likewise; or strategies by name",
-             .group = group},
-            {.names = "--vary",
-             .value = "A,B,...",
-             .description = "search more: placement (order of axes on the machine), group (ZeRO\n"
-                            "over fewer ranks), overlap, offload, schedule (zb-h1 and zb-h2 too)",
-             .group = group},
-            {.names = "--exhaustive",
-             .description = "evaluate every plan one by one: slow, the same answer",
-             .group = group},
-            {.names = "--threads",
-             .value = "N",
-             .description = "of the search; default: one on each core",
-             .group = group,
-             .old_name = "--workers"}};
+    return {
+        {.names = "--max-memory",
+         .value = "SIZE",
+         .description = "of one device, such as 40GiB; default: all that it has",
+         .group = group},
+        {.names = "--fixed",
+         .value = "NAME=N,...",
+         .description = "what plans must have: sizes of axes, micro-batch=, virtual-stages=,\n"
+                        "recompute=, zero=, schedule=",
+         .group = group},
+        {.names = "--exclude",
+         .value = "NAME=N,...",
+         .description = "what they must not have, likewise; or strategies by name",
+         .group = group},
+        {.names = "--vary",
+         .value = "A,B,...",
+         .description = "search more: placement (order of axes on the machine), group (ZeRO\n"
+                        "over fewer ranks), overlap, offload, schedule (all but gpipe,\nbreadth-first and pipedream)",
+         .group = group},
+        {.names = "--exhaustive",
+         .description = "evaluate every plan one by one: slow, the same answer",
+         .group = group},
+        {.names = "--threads",
+         .value = "N",
+         .description = "of the search; default: one on each core",
+         .group = group,
+         .old_name = "--workers"}};
 }
 
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
     space.fixed = constraints(arguments, "--fixed", space, false);
     // A schedule that is asked for by name is searched.
-    space.vary.schedule = std::any_of(space.fixed.begin(), space.fixed.end(), [](const search::Constraint& constraint) {
+    for (const search::Constraint& constraint : space.fixed) {
         const auto kind = plan::schedule_from(constraint.value);
-        return constraint.name == "schedule" && kind && plan::splits_backward(*kind);
-    });
+        if (constraint.name == "schedule" && kind) {
+            const schedule::Traits& traits = plan::schedule_of(*kind).traits;
+            space.vary.schedule = traits.searched == schedule::Searched::on_request;
+            space.vary.asynchronous = !traits.flushes;
+        }
+    }
     space.excluded = constraints(arguments, "--exclude", space, true);
     space.exhaustive = arguments.has("--exhaustive");
     space.workers = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(0));
