@@ -63,6 +63,15 @@ void read_schedule(Arguments& arguments, PlanSettings& settings) {
     settings.virtual_stages = arguments.count("--virtual-stages").value_or(1);
     settings.stages = arguments.counts("--stages");
     const bool interleaved = settings.schedule == plan::ScheduleKind::interleaved;
+    const auto [least, most] =
+        settings.schedule ? plan::schedule_of(*settings.schedule).traits.virtual_stages : schedule::VirtualStages{};
+    if (settings.schedule && least == most && !arguments.has("--virtual-stages")) {
+        settings.virtual_stages = least;
+    } else if (most > 1 && (settings.virtual_stages < least || settings.virtual_stages > most) && !interleaved) {
+        arguments.fault("--virtual-stages",
+                        fmt::format("{} has {} virtual stages on each rank", plan::name(*settings.schedule), least),
+                        fmt::format("--virtual-stages {}, or leave it out", least));
+    }
     if (interleaved && !arguments.has("--virtual-stages")) {
         arguments.fault("--schedule", "interleaved-1f1b needs --virtual-stages", "for example --virtual-stages 2");
     }

@@ -151,8 +151,8 @@ std::vector<Option> space_options() {
             {.names = "--vary",
              .value = "A,B,...",
              .description = "search more: placement (order of axes on the machine), group (ZeRO\n"
-                            "over fewer ranks), overlap, offload, schedule (zb-h1 and zb-h2 too),\n"
-                            "unusual (strategies and sizes of axes where nobody runs them)",
+                            "over fewer ranks), overlap, offload, schedule (all but gpipe,\n"
+                            "breadth-first and pipedream), unusual (strategies and sizes of axes where nobody runs them)",
              .group = group},
             {.names = "--exhaustive",
              .description = "evaluate every plan one by one: slow, the same answer",
@@ -164,24 +164,32 @@ std::vector<Option> space_options() {
              .old_name = "--workers"}};
 }
 
+namespace {
+
+/// A schedule that is asked for by name is searched.
+void search_fixed_schedules(search::Space& space) {
+    for (const search::Constraint& constraint : space.fixed) {
+        const auto kind = plan::schedule_from(constraint.value);
+        if (constraint.name == "schedule" && kind) {
+            const schedule::Traits& traits = plan::schedule_of(*kind).traits;
+            space.vary.schedule = space.vary.schedule || traits.searched == schedule::Searched::on_request;
+            space.vary.asynchronous = space.vary.asynchronous || !traits.flushes;
+        }
+    }
+}
+
+}  // namespace
+
 void fix_kind(Arguments& arguments, const std::string& option, search::Space& space) {
     space.fixed = constraints(arguments, option, space, false);
-    space.vary.schedule =
-        space.vary.schedule || std::any_of(space.fixed.begin(), space.fixed.end(), [](const auto& fixed) {
-            const auto kind = plan::schedule_from(fixed.value);
-            return fixed.name == "schedule" && kind && plan::splits_backward(*kind);
-        });
+    search_fixed_schedules(space);
 }
 
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
     space.max_memory = arguments.size("--max-memory");
     space.reserve = reserve_of(arguments);
     space.fixed = constraints(arguments, "--fixed", space, false);
-    // A schedule that is asked for by name is searched.
-    space.vary.schedule = std::any_of(space.fixed.begin(), space.fixed.end(), [](const search::Constraint& constraint) {
-        const auto kind = plan::schedule_from(constraint.value);
-        return constraint.name == "schedule" && kind && plan::splits_backward(*kind);
-    });
+    search_fixed_schedules(space);
     space.excluded = constraints(arguments, "--exclude", space, true);
     space.exhaustive = arguments.has("--exhaustive");
     space.workers = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(0));

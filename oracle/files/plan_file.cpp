@@ -262,13 +262,31 @@ void check_stages(const Value& value, const Plan& plan) {
 /// Whether the value is this word, and not one that was refused.
 bool is_word(const Value& value, std::string_view word) { return value.is_scalar() && value.node().text == word; }
 
-void check_schedule(const Value& value, const Plan& plan) {
+std::vector<std::string> names_with_virtual_stages() {
+    std::vector<std::string> names;
+    for (const ScheduleKind kind : values_of(plan::kScheduleTable)) {
+        if (plan::has_virtual_stages(kind)) {
+            names.emplace_back(name(kind));
+        }
+    }
+    return names;
+}
+
+void check_schedule(const Value& value, Plan& plan) {
     Fields fields(value.is_mapping() ? value : Value());
     const bool is_former = !fields.find("virtual_stages");
     const Value virtual_stages = fields.find(is_former ? "chunks" : "virtual_stages");
     const Value kind = value.is_mapping() ? fields.find("kind") : value;
     const bool is_interleaved = is_word(kind, name(ScheduleKind::interleaved));
     const bool may_have_several = is_word(kind, name(plan.schedule)) && plan::has_virtual_stages(plan.schedule);
+    const bool is_known = is_word(kind, name(plan.schedule));
+    const auto [least, most] = plan::schedule_of(plan.schedule).traits.virtual_stages;
+    if (is_known && most > 1 && least == most && !virtual_stages) {
+        plan.virtual_stages = least;
+    } else if (is_known && most > 1 && least == most && plan.virtual_stages != least) {
+        virtual_stages.error(fmt::format("{} has {} virtual stages on each rank", name(plan.schedule), least),
+                             fmt::format("write {}, or leave it out", least));
+    }
     if (is_interleaved && !virtual_stages) {
         value.error("interleaved-1f1b needs the number of virtual stages on each rank",
                     "write schedule: {kind: interleaved-1f1b, virtual_stages: 2}");
@@ -276,7 +294,7 @@ void check_schedule(const Value& value, const Plan& plan) {
         virtual_stages.error("interleaved-1f1b needs 2 virtual stages at least", "with one it is 1f1b");
     } else if (!may_have_several && plan.virtual_stages > 1 && is_word(kind, name(plan.schedule))) {
         virtual_stages.error(fmt::format("{} has one stage on each rank", name(plan.schedule)),
-                             "only interleaved-1f1b and breadth-first have more");
+                             fmt::format("more have {}", join(names_with_virtual_stages())));
     }
     check_stages(fields.find("stages"), plan);
 }
@@ -368,7 +386,8 @@ const Description& schedule() {
         .keys = {required<&PlanFile::plan, &Plan::schedule>("kind", "The order.",
                                                             {.help = "gpipe, 1f1b or interleaved-1f1b"}),
                  optional<&PlanFile::plan, &Plan::virtual_stages>(
-                     "virtual_stages", "Virtual stages on each rank; at least 2 for interleaved-1f1b, else 1.",
+                     "virtual_stages",
+                     "Virtual stages on each rank, as the schedule has them: at least 2 for interleaved-1f1b.",
                      {.range = {.least = 1, .most = kMostVirtualStages}, .former_name = "chunks"}),
                  optional<&PlanFile::plan, &Plan::stages>(
                      "stages",

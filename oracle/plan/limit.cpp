@@ -51,6 +51,9 @@ struct Wording {
         return fmt::format("interleaving deals out micro-batches in groups of {}, one for each stage: {} do not divide",
                            ways, limit.microbatches);
     }
+    std::string operator()(const ScheduleLimit& limit) const {
+        return fmt::format("{}: {}", limit.schedule, limit.reason);
+    }
     std::string operator()(const WindowLimit& limit) const {
         return fmt::format("the window of layer {} is wider than its neighbour's shard", limit.layer);
     }

@@ -71,6 +71,13 @@ struct InterleavingLimit {
     auto operator<=>(const InterleavingLimit&) const = default;
 };
 
+/// The schedule has no order for the pipeline and its micro-batches.
+struct ScheduleLimit {
+    std::string schedule;
+    std::string reason;
+    auto operator<=>(const ScheduleLimit&) const = default;
+};
+
 /// A window reaches beyond the neighbouring shard.
 struct WindowLimit {
     std::string layer;
@@ -111,7 +118,7 @@ struct NothingToShard {
 
 using LimitCause =
     std::variant<LoopLimit, UnevenLoop, BatchLimit, UnevenBatch, SegmentLimit, UnevenBlocks, InterleavingLimit,
-                 WindowLimit, IdleAxis, UnusedRule, FoldLimit, DeviceCountLimit, NothingToShard>;
+                 ScheduleLimit, WindowLimit, IdleAxis, UnusedRule, FoldLimit, DeviceCountLimit, NothingToShard>;
 
 /// "filter <= 64": the most ways that a limit allows, and of what.
 struct UpperBound {

@@ -51,6 +51,10 @@ std::int64_t Plan::devices() const {
     return product;
 }
 
+std::int64_t Plan::pipeline_stages() const { return strategy.pipeline ? axis_size(*strategy.pipeline) : 1; }
+
+Places Plan::places() const { return places_of(schedule_of(schedule), pipeline_stages(), virtual_stages); }
+
 std::int64_t Plan::axis_size(std::string_view axis) const {
     for (const MeshAxis& entry : mesh) {
         if (entry.name == axis) {

@@ -34,6 +34,7 @@ struct Fold {
 
 using schedule::kScheduleTable;
 using schedule::name;
+using schedule::Places;
 using schedule::schedule_from;
 using schedule::schedule_of;
 using schedule::ScheduleKind;
@@ -41,6 +42,8 @@ using schedule::ScheduleKind;
 constexpr bool has_virtual_stages(ScheduleKind kind) { return schedule_of(kind).traits.virtual_stages.most > 1; }
 /// Whether gradients of weights are computed apart from those of inputs.
 constexpr bool splits_backward(ScheduleKind kind) { return schedule_of(kind).traits.splits_backward; }
+/// Whether forward passes of one micro-batch run together with backward passes of another.
+constexpr bool overlaps_pairs(ScheduleKind kind) { return schedule_of(kind).traits.overlaps_pairs; }
 
 enum class RecomputeKind { none, selective, full, every, layers };
 inline constexpr std::array kRecomputeTable{
@@ -109,7 +112,7 @@ struct Plan {
     std::int64_t batch = 1;       ///< global batch: samples per optimizer step
     std::int64_t microbatch = 1;  ///< samples per data rank and forward pass
     ScheduleKind schedule = ScheduleKind::one_forward_one_backward;
-    std::int64_t virtual_stages = 1;   ///< virtual stages per pipeline rank; more than 1 if interleaved
+    std::int64_t virtual_stages = 1;   ///< virtual stages per pipeline rank, as the schedule has them
     std::vector<std::int64_t> stages;  ///< blocks per virtual stage; empty: balanced
     RecomputeKind recompute = RecomputeKind::none;
     std::int64_t recompute_every = 1;  ///< RecomputeKind::every: blocks per checkpoint
@@ -131,6 +134,9 @@ struct Plan {
     void fold_axes();
 
     [[nodiscard]] std::int64_t devices() const;
+    [[nodiscard]] std::int64_t pipeline_stages() const;  ///< 1 without a pipeline
+    /// Where the parts of the network are on the stages of the pipeline.
+    [[nodiscard]] Places places() const;
     [[nodiscard]] std::int64_t axis_size(std::string_view axis) const;  ///< 1 if the mesh has no such axis
 };
 

@@ -100,6 +100,8 @@ inline constexpr std::array kShardLevelTable{
     Enumerator(ShardLevel::parameters, "parameters", "states, gradients and parameters are sharded (ZeRO-3, FSDP)")};
 constexpr const auto& enumerators(ShardLevel /*type*/) { return kShardLevelTable; }
 constexpr std::string_view name(ShardLevel level) { return name_of(level); }
+/// Whether all data ranks synchronise in every micro-batch, not once a step: ZeRO-2 and ZeRO-3.
+constexpr bool exchanges_every_pass(ShardLevel level) { return level >= ShardLevel::gradients; }
 constexpr std::optional<ShardLevel> shard_from(std::string_view name) { return value_of<ShardLevel>(name); }
 
 struct Strategy {

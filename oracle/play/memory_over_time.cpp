@@ -51,6 +51,19 @@ private:
     MemoryUse use_;
 };
 
+/// What a task no longer keeps of its micro-batch; less than nothing where gradients of weights, which are put off, need
+/// more than the pass did.
+Bytes freed_by(const StepTask& task, const step::PipelineCosts& costs) {
+    if (!task.frees && !task.splits) {
+        return {};
+    }
+    const step::PositionCost& position = costs.positions[static_cast<std::size_t>(task.position)];
+    if (task.work == Work::weights) {
+        return position.kept_for_weights;
+    }
+    return position.kept - (task.splits ? position.kept_for_weights : Bytes{});
+}
+
 }  // namespace
 
 void visit_memory(const StepTasks& steps, const simulate::Timeline& timeline, const step::PipelineCosts& costs,
@@ -73,12 +86,12 @@ void visit_memory(const StepTasks& steps, const simulate::Timeline& timeline, co
             changed(timeline.start[i], memory.working);
             recomputing[stage] = true;
         }
-        Bytes freed = task.frees ? costs.positions[static_cast<std::size_t>(task.position)].kept : Bytes{};
+        Bytes freed = freed_by(task, costs);
         if (is_backward && recomputing[stage]) {
             freed += memory.working;
             recomputing[stage] = false;
         }
-        if (freed > Bytes{}) {
+        if (freed != Bytes{}) {
             changed(timeline.end[i], -1.0 * freed);
         }
     }

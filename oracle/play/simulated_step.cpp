@@ -116,10 +116,14 @@ std::size_t SimulatedStep::fullest_stage() const {
 
 std::optional<std::string> why_not_played(const schedule::Schedule& schedule) {
     if (schedule.traits.parameter_copies > 1) {
-        return fmt::format("it keeps {} copies of the parameters, and the plan's memory and exchanges are those of one",
-                           schedule.traits.parameter_copies);
+        return fmt::format(
+            "it keeps {} copies of the parameters, and the plan's memory and exchanges are those of one; "
+            "plan with --schedule {}",
+            schedule.traits.parameter_copies, schedule.name);
     }
-    return schedule.traits.flushes ? std::nullopt : std::optional<std::string>("it does not end with a step");
+    return schedule.traits.flushes
+               ? std::nullopt
+               : std::optional(fmt::format("it does not end with a step; plan with --schedule {}", schedule.name));
 }
 
 OtherOrder other_order(const schedule::Schedule& schedule) {
@@ -154,6 +158,13 @@ SimulatedStep simulate_step(const graph::Graph& graph, const cluster::Cluster& c
     step.stages = stage_uses(step.steps, step.timeline);
     step.memory = memory_uses(step.steps, step.timeline, step.costs);
     step.parts = parts(order, step);
+    if (has_pipeline && !other && !planned->traits.flushes) {
+        schedule::Shape longer = shape;
+        longer.micro_batches *= 2;
+        step.steady =
+            makespan(checked_order(*planned, longer), step.costs) - step.timeline.makespan + step.parts.tail.played;
+        step.parts.passes.played += *step.steady - step.timeline.makespan;
+    }
     return step;
 }
 

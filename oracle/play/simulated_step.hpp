@@ -52,7 +52,7 @@ struct OtherOrder {
     std::string name;  ///< of the schedule or file, for reports
     std::function<schedule::Order(const schedule::Shape& shape)> order;
 };
-/// Why a schedule cannot be played with the costs of a plan; none if it can.
+/// Why a schedule cannot be played with the costs of a plan that has another one; none if it can.
 std::optional<std::string> why_not_played(const schedule::Schedule& schedule);
 
 /// One of schedule::schedules(). Throws InputError if it cannot be played, `order` if there is none for the shape.
@@ -91,8 +91,14 @@ struct SimulatedStep {
 
     std::optional<NetworkFlows> network;  ///< none: transfers took the times of the tables
 
+    /// What a step adds to those before it, where the schedule does not flush: less than what the first one takes, which is
+    /// the timeline.
+    std::optional<Seconds> steady;
+
+    /// The timeline with what is outside of it: the first step.
+    [[nodiscard]] Seconds first_time() const { return timeline.makespan + costs.outside; }
     /// The step as it was played, input and the framework's fixed time included.
-    [[nodiscard]] Seconds time() const { return timeline.makespan + costs.outside; }
+    [[nodiscard]] Seconds time() const { return steady.value_or(timeline.makespan) + costs.outside; }
     /// Of the time that stages have for passes and updates, the share in which they are idle.
     [[nodiscard]] double idle_share() const;
     /// The stage that fills its device most.

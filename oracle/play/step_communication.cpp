@@ -33,15 +33,21 @@ public:
         all.lockstep =
             costed_.mesh.group(step::communicating_atoms(costed_.sharded) | step::boundary_split(costed_, plan_));
         const std::size_t stages = replica.stages.size();
-        all.positions.resize(stages * static_cast<std::size_t>(plan_.virtual_stages));
+        const schedule::Places& places = replica.places;
+        all.positions.resize(static_cast<std::size_t>(places.positions()));
         for (std::size_t s = 0; s < stages; ++s) {
             const step::StageWork& work = replica.stages[s];
             for (std::size_t c = 0; c < work.stage.virtual_stages.size(); ++c) {
-                all.positions[c * stages + s] = position(work.stage, s, c);
+                const std::int64_t k = places.position(static_cast<std::int64_t>(s), static_cast<std::int64_t>(c));
+                all.positions[static_cast<std::size_t>(k)] = position(work, c);
             }
             StageExchange stage{.states = {}, .buckets = work.states.buckets};
             for (const step::StateTransfer& transfer : work.states.transfers) {
                 stage.states.push_back(state(transfer));
+                if (transfer.what == step::StateTransfer::What::copied_gradients) {
+                    stage.states.back().exchange.group = {};
+                    stage.states.back().partner = static_cast<std::int32_t>(stages - 1 - s);
+                }
             }
             all.by_stage.push_back(std::move(stage));
         }
@@ -118,19 +124,19 @@ private:
         return made;
     }
 
-    [[nodiscard]] PositionExchange position(const step::Stage& stage, std::size_t s, std::size_t c) const {
+    [[nodiscard]] PositionExchange position(const step::StageWork& work, std::size_t c) const {
+        const step::Stage& stage = work.stage;
         const step::VirtualStage& part = stage.virtual_stages[c];
         PositionExchange made;
         for (const Pass which : {Pass::forward, Pass::recompute, Pass::backward}) {
             made.passes[static_cast<std::size_t>(which)] = pass(stage, part, which);
         }
-        const step::StagePass alone = step::stage_pass(costed_, plan_, {{part}}, s);
-        if (s + c > 0 && alone.boundary.time > Seconds{}) {
-            made.received = alone.boundary.arriving.sent;
-            if (alone.boundary.arriving.gathered > Bytes{}) {
+        const step::Boundary& boundary = work.virtual_stages[c].boundary;
+        if (boundary.time > Seconds{}) {
+            made.received = boundary.arriving.sent;
+            if (boundary.arriving.gathered > Bytes{}) {
                 made.gathers.push_back(exchange(Collective::all_gather, step::boundary_split(costed_, plan_),
-                                                alone.boundary.arriving.gathered, alone.boundary.gather,
-                                                " of what was received"));
+                                                boundary.arriving.gathered, boundary.gather, " of what was received"));
             }
         }
         return made;

@@ -38,8 +38,15 @@ public:
         }
         ends_.resize(passes.size(), simulate::kNoTask);
         builder_.reserve(3 * passes.size(), 5 * passes.size());
-        for (const schedule::Step& step : dependencies.steps) {
-            add_pass(step, passes[static_cast<std::size_t>(step.task)]);
+        const auto pass_of = [&](const schedule::Step& step) { return passes[static_cast<std::size_t>(step.task)]; };
+        for (std::size_t i = 0; i < dependencies.steps.size(); ++i) {
+            const schedule::Step& step = dependencies.steps[i];
+            if (step.overlaps_next) {
+                ++i;
+                run_pair(step, pass_of(step), dependencies.steps[i], pass_of(dependencies.steps[i]));
+            } else {
+                run(step, pass_of(step), receive(step, pass_of(step)));
+            }
         }
         add_tails();
         steps_.graph = std::move(builder_).build();
@@ -55,11 +62,29 @@ private:
                             after);
     }
 
-    void add_pass(const schedule::Step& step, const schedule::Task& pass) {
+    [[nodiscard]] const step::PositionCost& cost_of(const schedule::Task& pass) const {
+        return costs_.positions[static_cast<std::size_t>(pass.position)];
+    }
+
+    /// Kernels and collectives without those that are repeated.
+    [[nodiscard]] Seconds own_time(const schedule::Task& pass) const {
         using schedule::TaskKind;
-        const bool is_forward = pass.kind == TaskKind::forward;
-        const step::PositionCost& cost = costs_.positions[static_cast<std::size_t>(pass.position)];
-        StepTask task{.stage = step.stage, .micro_batch = pass.micro_batch, .position = pass.position};
+        const step::PositionCost& cost = cost_of(pass);
+        switch (pass.kind) {
+            case TaskKind::forward: return cost.forward;
+            case TaskKind::backward: return cost.backward;
+            case TaskKind::backward_input: return cost.backward - cost.weight_gradients;
+            case TaskKind::backward_weight: break;
+        }
+        return cost.weight_gradients;
+    }
+
+    [[nodiscard]] Seconds whole_time(const schedule::Task& pass) const {
+        return own_time(pass) + (is_input_backward(pass.kind) ? cost_of(pass).recompute : Seconds{});
+    }
+
+    /// What a pass waits for besides its stage, once its stage has received it.
+    std::vector<TaskId> receive(const schedule::Step& step, const schedule::Task& pass) {
         std::vector<TaskId> after;
         if (step.producer >= 0) {
             after.push_back(ends_[static_cast<std::size_t>(step.producer)]);
@@ -67,31 +92,45 @@ private:
         if (step.receipt >= 0) {
             const Seconds transfer = costs_.positions[static_cast<std::size_t>(step.receipt) + 1].receive;
             if (transfer > Seconds{}) {
-                StepTask receipt = task;
+                StepTask receipt{.stage = step.stage, .micro_batch = pass.micro_batch, .position = pass.position};
                 receipt.work = Work::pipeline;
-                receipt.stream = !costs_.transfers_overlap ? Stream::compute
-                                 : is_forward              ? Stream::receive_forward
-                                                           : Stream::receive_backward;
+                receipt.stream = !costs_.transfers_overlap                  ? Stream::compute
+                                 : pass.kind == schedule::TaskKind::forward ? Stream::receive_forward
+                                                                            : Stream::receive_backward;
                 receipt.sender = after.front();
                 after = {add(receipt, transfer, after)};
             }
         }
+        return after;
+    }
+
+    /// `share`: of its time.
+    void run(const schedule::Step& step, const schedule::Task& pass, std::vector<TaskId> after, double share = 1) {
+        using schedule::TaskKind;
+        const step::PositionCost& cost = cost_of(pass);
+        StepTask task{.stage = step.stage, .micro_batch = pass.micro_batch, .position = pass.position};
         if (is_input_backward(pass.kind) && cost.recompute > Seconds{}) {
             task.work = Work::recompute;
-            after = {add(task, cost.recompute, after)};
+            after = {add(task, share * cost.recompute, after)};
         }
-        Seconds duration;
-        switch (pass.kind) {
-            case TaskKind::forward: duration = cost.forward; break;
-            case TaskKind::backward: duration = cost.backward; break;
-            case TaskKind::backward_input: duration = cost.backward - cost.weight_gradients; break;
-            case TaskKind::backward_weight: duration = cost.weight_gradients; break;
-        }
-        task.work = is_forward                               ? Work::forward
+        task.work = pass.kind == TaskKind::forward           ? Work::forward
                     : pass.kind == TaskKind::backward_weight ? Work::weights
                                                              : Work::backward;
         task.frees = pass.kind == TaskKind::backward || pass.kind == TaskKind::backward_weight;
-        ends_[static_cast<std::size_t>(step.task)] = add(task, duration, after);
+        task.splits = pass.kind == TaskKind::backward_input;
+        ends_[static_cast<std::size_t>(step.task)] = add(task, share * own_time(pass), after);
+    }
+
+    void run_pair(const schedule::Step& first, const schedule::Task& ahead, const schedule::Step& second,
+                  const schedule::Task& back) {
+        std::vector<TaskId> after = receive(first, ahead);
+        const std::vector<TaskId> more = receive(second, back);
+        after.insert(after.end(), more.begin(), more.end());
+        const Seconds both = whole_time(ahead) + whole_time(back);
+        const double share = both > Seconds{} ? 1 - min(both, cost_of(ahead).hidden) / both : 1;
+        run(first, ahead, after, share);
+        run(second, back, after, share);
+        ends_[static_cast<std::size_t>(first.task)] = ends_[static_cast<std::size_t>(second.task)];
     }
 
     void add_tails() {

@@ -53,9 +53,10 @@ struct StepTask {
     Work work = Work::forward;
     Stream stream = Stream::compute;
     std::int32_t stage = 0;
-    std::int32_t micro_batch = -1;                ///< -1: of no one micro-batch
-    std::int32_t position = -1;                   ///< -1: of the whole stage
-    bool frees = false;                           ///< activations of its micro-batch at the position are free after it
+    std::int32_t micro_batch = -1;  ///< -1: of no one micro-batch
+    std::int32_t position = -1;     ///< -1: of the whole stage
+    bool frees = false;             ///< activations of its micro-batch at the position are free after it
+    bool splits = false;            ///< a backward pass that puts off its gradients of weights: what these need stays
     simulate::TaskId sender = simulate::kNoTask;  ///< of a transfer: the pass whose result it brings
 };
 
@@ -70,8 +71,9 @@ struct StepTasks {
     }
 };
 
-/// `order`: for as many stages and positions as `costs` has. Pairs that run together take their turns. Throws InputError for an order that
-/// does not run to its end.
+/// `order`: for as many stages and positions as `costs` has. Two passes that run together take their turns on the stream,
+/// shorter by what they hide of each other (step::PositionCost::hidden), begin when both can and end together. Throws
+/// InputError for an order that does not run to its end.
 StepTasks step_tasks(const schedule::Order& order, const step::PipelineCosts& costs);
 
 }  // namespace dodona::play

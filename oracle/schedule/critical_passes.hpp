@@ -1,57 +1,110 @@
 // Which tasks and transfers the end of a played order had to wait for.
 #pragma once
 
+#include <array>
+
 #include "schedule/play.hpp"
 
 namespace dodona::schedule {
 
-/// Calls `on_task(step)` for each task on the critical path and `on_transfer(boundary, end)` for each transfer with its
-/// end, from the end of the last task back to 0: their durations add up to the makespan. Of several paths, the one that
-/// stays on a stage. Domain: an order without pairs that run together, played into `played` with these durations.
+namespace detail {
+
+/// The steps of a played order by their tasks, and what each stage did before and after.
+class PlayedSteps {
+public:
+    explicit PlayedSteps(const Dependencies& dependencies) : steps_(dependencies.steps.size()) {
+        for (const Step& each : dependencies.steps) {
+            steps_[static_cast<std::size_t>(each.task)] = &each;
+        }
+    }
+
+    [[nodiscard]] const Step* of(std::int32_t task) const { return steps_[static_cast<std::size_t>(task)]; }
+    /// On its stage; null: it is the first.
+    [[nodiscard]] const Step* before(const Step& step) const {
+        const Step* const found = step.task > 0 ? of(step.task - 1) : nullptr;
+        return found != nullptr && found->stage == step.stage ? found : nullptr;
+    }
+    /// The step itself, or the forward pass that it runs together with.
+    [[nodiscard]] const Step& first_of_pair(const Step& step) const {
+        const Step* const found = before(step);
+        return found != nullptr && found->overlaps_next ? *found : step;
+    }
+    /// The last task of the stage before `task` whose result crosses a boundary in the same direction.
+    [[nodiscard]] const Step* sends_before(const Step& step) const {
+        for (const Step* earlier = before(step); earlier != nullptr; earlier = before(*earlier)) {
+            if (earlier->transfer >= 0 && earlier->is_backward == step.is_backward) {
+                return earlier;
+            }
+        }
+        return nullptr;
+    }
+
+private:
+    std::vector<const Step*> steps_;
+};
+
+}  // namespace detail
+
+/// Calls `on_task(step)` for each task on the critical path, for two that run together with the first, and
+/// `on_transfer(boundary, end)` for each transfer with its end, from the end of the last task back to 0: their durations
+/// add up to the makespan. Of several paths, the one that stays on a stage. Domain: an order that was played into
+/// `played` with these durations.
 template <class Number, class OnTask, class OnTransfer>
 void for_each_critical(const Dependencies& dependencies, const Durations<Number>& durations,
                        const Played<Number>& played, OnTask on_task, OnTransfer on_transfer) {
-    std::vector<const Step*> steps(dependencies.steps.size());
+    const detail::PlayedSteps steps(dependencies);
+    const auto end_of = [&](const Step& step) { return played.end[static_cast<std::size_t>(step.task)]; };
+    const auto arrival_of = [&](const Step& step) { return played.arrival[static_cast<std::size_t>(step.task)]; };
+    const auto is_transferred = [&](const Step& step) {
+        return step.receipt >= 0 && !detail::transfers_of(durations, step).empty();
+    };
     const Step* step = nullptr;
     for (const Step& each : dependencies.steps) {
-        const auto task = static_cast<std::size_t>(each.task);
-        steps[task] = &each;
-        if (step == nullptr || played.end[static_cast<std::size_t>(step->task)] < played.end[task]) {
-            step = &each;
-        }
+        step = step == nullptr || end_of(*step) < end_of(each) ? &each : step;
     }
     while (step != nullptr) {
-        on_task(*step);
-        const auto task = static_cast<std::size_t>(step->task);
-        const Step* const before = task > 0 && steps[task - 1]->stage == step->stage ? steps[task - 1] : nullptr;
-        const Step* const producer = step->producer >= 0 ? steps[static_cast<std::size_t>(step->producer)] : nullptr;
-        const bool transferred = step->receipt >= 0 && !detail::transfers_of(durations, *step).empty();
-        if (transferred && durations.blocking) {
-            on_transfer(step->receipt, played.start[task]);
-        }
-        const Number free = before != nullptr ? played.end[static_cast<std::size_t>(before->task)] : Number{};
-        if (producer == nullptr || !(free < played.arrival[static_cast<std::size_t>(producer->task)])) {
-            step = before;
-            continue;
-        }
-        step = producer;
-        if (!transferred || durations.blocking) {
-            continue;
-        }
-        // A transfer waits for its task or for the stream, which the transfer of an earlier task occupies.
-        while (true) {
-            const auto sender = static_cast<std::size_t>(step->task);
-            const Number& arrival = played.arrival[sender];
-            on_transfer(step->transfer, arrival);
-            const Number begin =
-                arrival - detail::transfers_of(durations, *step)[static_cast<std::size_t>(step->transfer)];
-            const Step* earlier = nullptr;
-            for (std::size_t i = sender; earlier == nullptr && i-- > 0 && steps[i]->stage == step->stage;) {
-                if (steps[i]->transfer >= 0 && steps[i]->is_backward == step->is_backward) {
-                    earlier = steps[i];
+        const Step& first = steps.first_of_pair(*step);
+        on_task(first);
+        const Step* const before = steps.before(first);
+        // When the stage could begin to receive what each part waits for, and when it had it.
+        std::array<const Step*, 2> parts{&first, first.overlaps_next ? steps.of(first.task + 1) : nullptr};
+        std::array<Number, 2> free{};
+        Number ready = before != nullptr ? end_of(*before) : Number{};
+        std::array<Number, 2> received{};
+        for (std::size_t i = 0; i < parts.size() && parts[i] != nullptr; ++i) {
+            free[i] = ready;
+            if (parts[i]->producer >= 0) {
+                ready = detail::later(ready, arrival_of(*steps.of(parts[i]->producer)));
+                if (is_transferred(*parts[i]) && durations.blocking) {
+                    ready =
+                        ready + detail::transfers_of(durations, *parts[i])[static_cast<std::size_t>(parts[i]->receipt)];
                 }
             }
-            if (earlier == nullptr || !(played.end[sender] < begin)) {
+            received[i] = ready;
+        }
+        const Step* next = before;
+        bool was_sent = false;
+        for (std::size_t i = parts.size(); i-- > 0;) {
+            if (parts[i] == nullptr || parts[i]->producer < 0) {
+                continue;
+            }
+            const bool transferred = is_transferred(*parts[i]);
+            if (transferred && durations.blocking) {
+                on_transfer(parts[i]->receipt, received[i]);
+            }
+            const Step* const producer = steps.of(parts[i]->producer);
+            if (free[i] < arrival_of(*producer)) {
+                next = producer;
+                was_sent = transferred && !durations.blocking;
+                break;
+            }
+        }
+        step = next;
+        // A transfer waits for its task or for the stream, which the transfer of an earlier task occupies.
+        while (was_sent) {
+            on_transfer(step->transfer, arrival_of(*step));
+            const Step* const earlier = steps.sends_before(*step);
+            if (earlier == nullptr || !(end_of(*step) < arrival_of(*earlier))) {
                 break;
             }
             step = earlier;

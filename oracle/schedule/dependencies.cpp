@@ -1,7 +1,6 @@
 #include "schedule/dependencies.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -11,19 +10,19 @@ namespace dodona::schedule {
 
 namespace {
 
-/// What other tasks wait for: a forward pass, gradients of inputs.
-enum class Product : std::uint8_t { forward, input_gradient };
-
-/// Runs every stage as far as it gets, until no stage can go on.
+/// Runs every stage as far as it gets, until no stage can go on. What tasks wait for are products, numbered by position
+/// and micro-batch: first those of forward passes, then gradients of inputs.
 class Resolver {
 public:
     explicit Resolver(const Order& order)
-        : order_(order), next_(order.stages.size(), 0), first_(order.stages.size(), 0) {
+        : order_(order),
+          cells_(order.positions() * order.micro_batches),
+          producers_(2 * static_cast<std::size_t>(cells_), kNone),
+          waiting_(producers_.size(), kNone),
+          next_(order.stages.size(), 0),
+          first_(order.stages.size(), 0) {
         result_.stages = static_cast<std::int32_t>(order.stages.size());
         result_.positions = order.positions();
-        const auto cells = static_cast<std::size_t>(order.positions()) * static_cast<std::size_t>(order.micro_batches);
-        producers_.assign(2 * cells, -1);
-        waiting_.assign(2 * cells, -1);
         std::int32_t tasks = 0;
         for (std::size_t s = 0; s < order.stages.size(); ++s) {
             first_[s] = tasks;
@@ -42,79 +41,87 @@ public:
             advance(stage);
         }
         for (std::int32_t s = 0; s < result_.stages; ++s) {
-            if (const std::optional<Task> needs = missing(s)) {
-                result_.blocked.push_back({s, tasks_of(s)[next_[static_cast<std::size_t>(s)]], *needs,
-                                           order_.stage_of(needs->position, needs->micro_batch)});
+            const std::size_t next = next_[static_cast<std::size_t>(s)];
+            if (const std::int32_t product = missing(tasks_of(s), next); product != kNone) {
+                Task needs = task_of(product);
+                if (tasks_of(s)[next].kind == TaskKind::backward_weight) {
+                    needs.kind = TaskKind::backward_input;
+                }
+                result_.blocked.push_back(
+                    {s, tasks_of(s)[next], needs, order_.stage_of(needs.position, needs.micro_batch)});
             }
         }
         return std::move(result_);
     }
 
 private:
+    static constexpr std::int32_t kNone = -1;
+
     [[nodiscard]] const std::vector<Task>& tasks_of(std::int32_t stage) const {
         return order_.stages[static_cast<std::size_t>(stage)];
     }
 
-    [[nodiscard]] std::size_t cell(Product product, std::int32_t position, std::int32_t micro_batch) const {
-        const auto row = static_cast<std::size_t>(product) * static_cast<std::size_t>(result_.positions) +
-                         static_cast<std::size_t>(position);
-        return row * static_cast<std::size_t>(order_.micro_batches) + static_cast<std::size_t>(micro_batch);
+    /// The result of the forward pass of a task's micro-batch at its position.
+    [[nodiscard]] std::int32_t forward_of(const Task& task) const {
+        return task.position * order_.micro_batches + task.micro_batch;
     }
 
-    /// The task at another position, or the forward pass, that a task waits for.
-    [[nodiscard]] std::optional<Task> needed_by(const Task& task) const {
+    /// What a task gives to others; kNone: gradients of weights.
+    [[nodiscard]] std::int32_t product_of(const Task& task) const {
+        return task.kind == TaskKind::forward ? forward_of(task)
+               : is_input_backward(task.kind) ? cells_ + forward_of(task)
+                                              : kNone;
+    }
+
+    /// What a task needs of the same position and stage.
+    [[nodiscard]] std::int32_t own_need(const Task& task) const {
+        return task.kind == TaskKind::forward           ? kNone
+               : task.kind == TaskKind::backward_weight ? cells_ + forward_of(task)
+                                                        : forward_of(task);
+    }
+
+    /// What a task needs of the position before or after.
+    [[nodiscard]] std::int32_t other_need(const Task& task) const {
         if (task.kind == TaskKind::forward) {
-            return task.position == 0 ? std::nullopt
-                                      : std::optional(Task{.kind = TaskKind::forward,
-                                                           .micro_batch = task.micro_batch,
-                                                           .position = task.position - 1});
+            return task.position == 0 ? kNone : forward_of(task) - order_.micro_batches;
         }
-        if (is_input_backward(task.kind) && task.position + 1 < result_.positions) {
-            return Task{.kind = TaskKind::backward, .micro_batch = task.micro_batch, .position = task.position + 1};
-        }
-        return std::nullopt;
+        const bool receives = is_input_backward(task.kind) && task.position + 1 < result_.positions;
+        return receives ? cells_ + forward_of(task) + order_.micro_batches : kNone;
     }
 
-    /// The task of the same position and stage that must come before a task.
-    [[nodiscard]] static std::optional<Task> own_needed_by(const Task& task) {
-        if (task.kind == TaskKind::forward) {
-            return std::nullopt;
-        }
-        return Task{.kind = task.kind == TaskKind::backward_weight ? TaskKind::backward_input : TaskKind::forward,
-                    .micro_batch = task.micro_batch,
-                    .position = task.position};
+    [[nodiscard]] Task task_of(std::int32_t product) const {
+        const std::int32_t cell = product % cells_;
+        return {.kind = product < cells_ ? TaskKind::forward : TaskKind::backward,
+                .micro_batch = cell % order_.micro_batches,
+                .position = cell / order_.micro_batches};
     }
 
-    [[nodiscard]] std::size_t cell_of(const Task& product) const {
-        return cell(product.kind == TaskKind::forward ? Product::forward : Product::input_gradient, product.position,
-                    product.micro_batch);
+    [[nodiscard]] bool lacks(std::int32_t product) const {
+        return product != kNone && producers_[static_cast<std::size_t>(product)] == kNone;
     }
 
-    [[nodiscard]] bool is_done(const Task& product) const { return producers_[cell_of(product)] >= 0; }
-
-    /// What the next task of a stage, or the pair that starts with it, still waits for; none: it can run, or the stage
+    /// What the task `next` of a stage, or the pair that starts with it, still waits for; kNone: it can run, or the stage
     /// is at its end.
-    [[nodiscard]] std::optional<Task> missing(std::int32_t stage) const {
-        const std::vector<Task>& tasks = tasks_of(stage);
-        for (std::size_t i = next_[static_cast<std::size_t>(stage)]; i < tasks.size(); ++i) {
-            for (const std::optional<Task>& needs : {own_needed_by(tasks[i]), needed_by(tasks[i])}) {
-                if (needs && !is_done(*needs)) {
-                    return needs;
+    [[nodiscard]] std::int32_t missing(const std::vector<Task>& tasks, std::size_t next) const {
+        for (; next < tasks.size(); ++next) {
+            for (const std::int32_t product : {own_need(tasks[next]), other_need(tasks[next])}) {
+                if (lacks(product)) {
+                    return product;
                 }
             }
-            if (!tasks[i].overlaps_next) {
+            if (!tasks[next].overlaps_next) {
                 break;
             }
         }
-        return std::nullopt;
+        return kNone;
     }
 
     void advance(std::int32_t stage) {
         const std::vector<Task>& tasks = tasks_of(stage);
         std::size_t& next = next_[static_cast<std::size_t>(stage)];
         while (next < tasks.size()) {
-            if (const std::optional<Task> needs = missing(stage)) {
-                waiting_[cell_of(*needs)] = stage;
+            if (const std::int32_t product = missing(tasks, next); product != kNone) {
+                waiting_[static_cast<std::size_t>(product)] = stage;
                 return;
             }
             const std::size_t from = next;
@@ -132,47 +139,49 @@ private:
     }
 
     void push(std::int32_t stage, std::size_t index) {
-        const Task& task = tasks_of(stage)[index];
+        const std::vector<Task>& tasks = tasks_of(stage);
+        const Task& task = tasks[index];
         Step step;
         step.task = first_[static_cast<std::size_t>(stage)] + static_cast<std::int32_t>(index);
         step.stage = stage;
         step.duration = static_cast<std::int32_t>(task.kind) * result_.positions + task.position;
-        step.overlaps_next = task.overlaps_next && index + 1 < tasks_of(stage).size();
+        step.overlaps_next = task.overlaps_next && index + 1 < tasks.size();
         step.is_backward = task.kind != TaskKind::forward;
-        if (const std::optional<Task> needs = needed_by(task)) {
-            step.producer = producers_[cell_of(*needs)];
-            const std::int32_t from = order_.stage_of(needs->position, needs->micro_batch);
-            step.receipt = from == stage ? -1 : std::min(task.position, needs->position);
+        if (const std::int32_t needs = other_need(task); needs != kNone) {
+            step.producer = producers_[static_cast<std::size_t>(needs)];
+            const std::int32_t before = task.position + (step.is_backward ? 1 : -1);
+            step.receipt = order_.stage_of(before, task.micro_batch) == stage ? kNone : std::min(task.position, before);
         }
-        const bool sends_on = task.kind == TaskKind::forward && task.position + 1 < result_.positions;
+        const bool sends_on = !step.is_backward && task.position + 1 < result_.positions;
         const bool sends_back = is_input_backward(task.kind) && task.position > 0;
         if (sends_on || sends_back) {
             const std::int32_t to = order_.stage_of(task.position + (sends_on ? 1 : -1), task.micro_batch);
-            step.transfer = to == stage ? -1 : task.position - (sends_on ? 0 : 1);
+            step.transfer = to == stage ? kNone : task.position - (sends_on ? 0 : 1);
         }
         result_.steps.push_back(step);
     }
 
     /// Notes what a task produced and wakes the stage that waits for it.
     void finish(std::int32_t stage, std::size_t index) {
-        const Task& task = tasks_of(stage)[index];
-        if (task.kind == TaskKind::backward_weight) {
+        const std::int32_t product = product_of(tasks_of(stage)[index]);
+        if (product == kNone) {
             return;
         }
-        const std::size_t product = cell_of(task);
-        producers_[product] = first_[static_cast<std::size_t>(stage)] + static_cast<std::int32_t>(index);
-        if (waiting_[product] >= 0) {
-            runnable_.push_back(waiting_[product]);
-            waiting_[product] = -1;
+        const auto at = static_cast<std::size_t>(product);
+        producers_[at] = first_[static_cast<std::size_t>(stage)] + static_cast<std::int32_t>(index);
+        if (waiting_[at] != kNone) {
+            runnable_.push_back(waiting_[at]);
+            waiting_[at] = kNone;
         }
     }
 
     const Order& order_;
+    std::int32_t cells_;  // micro-batches at positions
     Dependencies result_;
+    std::vector<std::int32_t> producers_;  // of each product, its task; kNone: not there yet
+    std::vector<std::int32_t> waiting_;    // of each product, the stage that waits for it
     std::vector<std::size_t> next_;        // of each stage, the first task that has not run
     std::vector<std::int32_t> first_;      // of each stage, the index of its first task
-    std::vector<std::int32_t> producers_;  // of each product, its task; -1: not there yet
-    std::vector<std::int32_t> waiting_;    // of each product, the stage that waits for it
     std::vector<std::int32_t> runnable_;
 };
 

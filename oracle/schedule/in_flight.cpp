@@ -1,6 +1,7 @@
 #include "schedule/in_flight.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "base/check.hpp"
@@ -43,7 +44,45 @@ std::int64_t sum(const std::vector<std::int64_t>& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
+/// Whether `a` holds at least what `b` holds of everything.
+bool covers(const Holding& a, const Holding& b) {
+    return std::equal(a.whole.begin(), a.whole.end(), b.whole.begin(), std::greater_equal<>()) &&
+           std::equal(a.for_weights.begin(), a.for_weights.end(), b.for_weights.begin(), std::greater_equal<>());
+}
+
 }  // namespace
+
+void add_holding(const Holding& holding, std::vector<Holding>& most) {
+    if (std::any_of(most.begin(), most.end(), [&](const Holding& other) { return covers(other, holding); })) {
+        return;
+    }
+    std::erase_if(most, [&](const Holding& other) { return covers(holding, other); });
+    most.push_back(holding);
+}
+
+std::vector<Holding> most_held(const Order& order, const Places& places, std::int32_t stage) {
+    const auto on_stage = static_cast<std::size_t>(places.on_stage());
+    std::vector<std::size_t> index(static_cast<std::size_t>(order.positions()), on_stage);
+    for (std::size_t i = 0; i < on_stage; ++i) {
+        index[static_cast<std::size_t>(places.position(stage, static_cast<std::int64_t>(i)))] = i;
+    }
+    Holding now{std::vector<std::int64_t>(on_stage, 0), std::vector<std::int64_t>(on_stage, 0)};
+    std::vector<Holding> most;
+    for (const Task& task : order.stages[static_cast<std::size_t>(stage)]) {
+        const std::size_t i = index[static_cast<std::size_t>(task.position)];
+        switch (task.kind) {
+            case TaskKind::forward: ++now.whole[i]; break;
+            case TaskKind::backward: --now.whole[i]; continue;
+            case TaskKind::backward_weight: --now.for_weights[i]; continue;
+            case TaskKind::backward_input:
+                --now.whole[i];
+                ++now.for_weights[i];
+                break;
+        }
+        add_holding(now, most);
+    }
+    return most;
+}
 
 std::int64_t InFlight::peak() const { return sum(at_peak); }
 std::int64_t InFlight::peak_weights() const { return sum(at_weights_peak); }

@@ -25,6 +25,21 @@ struct InFlight {
 
 InFlight in_flight(const Order& order, std::int32_t stage);
 
+/// What a stage holds at a moment, by its positions: micro-batches between their forward pass and the end of B or I,
+/// and between I and the end of W.
+struct Holding {
+    std::vector<std::int64_t> whole;
+    std::vector<std::int64_t> for_weights;
+    bool operator==(const Holding&) const = default;
+};
+
+/// Adds a holding to others, of which none holds as much as another of everything.
+void add_holding(const Holding& holding, std::vector<Holding>& most);
+
+/// The holdings of a stage of which none holds as much as another of everything: whatever activations weigh, one of them
+/// is the heaviest. `places`: of the order.
+std::vector<Holding> most_held(const Order& order, const Places& places, std::int32_t stage);
+
 /// The largest sum of what is held, where activations of position k weigh `activations[k]` until B or I ends and
 /// another `for_weights[k]` until B or W ends. Units of the weights.
 template <class Number>

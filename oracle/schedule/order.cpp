@@ -143,6 +143,16 @@ std::vector<std::vector<std::int32_t>> place(Placement placement, const Shape& s
     return {down};
 }
 
+std::optional<std::int64_t> Places::sender(std::int64_t stage, std::int64_t index) const {
+    const bool up = placement != Placement::loop && index % 2 == 1;
+    const std::int64_t before = up ? stage + 1 : stage - 1;
+    if (before >= 0 && before < stages) {
+        return before;
+    }
+    const bool wraps = placement == Placement::loop && index > 0 && stages > 1;
+    return wraps ? std::optional(stages - 1) : std::nullopt;
+}
+
 std::size_t Order::tasks() const {
     std::size_t sum = 0;
     for (const std::vector<Task>& stage : stages) {

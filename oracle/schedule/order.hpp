@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,40 @@ struct Shape {
 /// v_shape        two positions on each stage, k and 2p - 1 - k: down the stages and up again
 /// bidirectional  p positions, each on two stages: k for the first half of the micro-batches, p - 1 - k for the second
 enum class Placement : std::uint8_t { loop, v_shape, bidirectional };
+
+/// Where the positions of a network are, as numbers: of a placement on p stages. Stages count from 0.
+struct Places {
+    Placement placement = Placement::loop;
+    std::int64_t stages = 1;
+    std::int64_t virtual_stages = 1;
+
+    [[nodiscard]] std::int64_t positions() const { return stages * virtual_stages; }
+    /// Stages that hold the same position.
+    [[nodiscard]] std::int64_t copies() const { return placement == Placement::bidirectional ? 2 : 1; }
+    /// Positions on each stage.
+    [[nodiscard]] std::int64_t on_stage() const { return copies() * virtual_stages; }
+    /// The positions of a stage, `index` from 0: in forward order, or the one of each direction.
+    [[nodiscard]] std::int64_t position(std::int64_t stage, std::int64_t index) const {
+        const bool up = placement != Placement::loop && index % 2 == 1;
+        const std::int64_t before = placement == Placement::bidirectional ? 0 : index * stages;
+        return before + (up ? stages - 1 - stage : stage);
+    }
+    /// The stage of a position, in the direction of the first micro-batches.
+    [[nodiscard]] std::int64_t stage(std::int64_t position) const {
+        const bool up = placement == Placement::v_shape && position / stages % 2 == 1;
+        return up ? stages - 1 - position % stages : position % stages;
+    }
+    /// Its index there.
+    [[nodiscard]] std::int64_t index(std::int64_t position) const { return position / stages; }
+    /// The stage that sends its input to a stage's position `index`; none if that is the first, or the stage itself.
+    [[nodiscard]] std::optional<std::int64_t> sender(std::int64_t stage, std::int64_t index) const;
+    /// The position on the same stage whose backward passes run together with the forward passes of a position, in
+    /// schedules that have such pairs: the other one where a stage has two, else the position itself, which stands for
+    /// all of a loop.
+    [[nodiscard]] std::int64_t partner(std::int64_t position) const {
+        return placement == Placement::loop ? position : positions() - 1 - position;
+    }
+};
 
 /// For each direction in which micro-batches pass the stages, the stage of each position.
 std::vector<std::vector<std::int32_t>> place(Placement placement, const Shape& shape);

@@ -19,8 +19,10 @@ Order order_of(const Schedule& schedule, const Shape& shape) {
     return schedule.generate(shape);
 }
 
-std::int64_t weight_versions(const Schedule& schedule, const Shape& shape, std::int32_t stage) {
-    return schedule.traits.stashes_weights ? std::min(shape.micro_batches, shape.stages - stage) : 1;
+std::int64_t weight_versions(const Schedule& schedule, std::int64_t stages, std::int64_t micro_batches,
+                             std::int64_t stage) {
+    const std::int64_t earlier = stages - stage - 1;
+    return schedule.traits.stashes_weights ? 1 + (earlier + micro_batches - 1) / micro_batches : 1;
 }
 
 }  // namespace dodona::schedule

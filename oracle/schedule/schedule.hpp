@@ -106,7 +106,8 @@ inline constexpr std::array kSchedules{
              .source = "Harlap et al., arXiv:1806.03377",
              .traits = {.flushes = false, .stashes_weights = true},
              .unmet = unmet_by_one_position,
-             .generate = pipedream},
+             .generate = pipedream,
+             .held = held_without_flush},
     Schedule{.name = "zb-v",
              .summary = "two virtual stages in a V with gradients of weights put off, within the memory of 1f1b",
              .source = "Qi et al., arXiv:2401.10241, section 6",
@@ -131,6 +132,13 @@ inline constexpr std::array kSchedules{
                         .overlaps_pairs = true},
              .unmet = unmet_by_dual_pipe_v,
              .generate = dual_pipe_v},
+    Schedule{.name = "1f1b-overlapped",
+             .summary =
+                 "1f1b, interleaved or not, forward passes of one micro-batch together with backward passes of another",
+             .source = "NVIDIA/Megatron-LM, megatron/core/pipeline_parallel/combined_1f1b.py",
+             .traits = {.virtual_stages = {1, kAnyVirtualStages}, .overlaps_pairs = true},
+             .unmet = unmet_by_overlapped,
+             .generate = overlapped},
 };
 
 /// Rows that other code treats apart have a name here, in the order of the table; every other value is a row as well.
@@ -145,11 +153,9 @@ static_assert(name(ScheduleKind::breadth_first) == "breadth-first");
 
 template <std::size_t... kRow>
 constexpr auto schedule_table(std::index_sequence<kRow...> /*rows*/) {
-    return std::array{
-        Enumerator(static_cast<ScheduleKind>(kRow), kSchedules[kRow].name, kSchedules[kRow].summary)...};
+    return std::array{Enumerator(static_cast<ScheduleKind>(kRow), kSchedules[kRow].name, kSchedules[kRow].summary)...};
 }
-/// Of those that plans can have.
-inline constexpr auto kScheduleTable = schedule_table(std::make_index_sequence<6>());
+inline constexpr auto kScheduleTable = schedule_table(std::make_index_sequence<kSchedules.size()>());
 constexpr const auto& enumerators(ScheduleKind /*type*/) { return kScheduleTable; }
 constexpr std::optional<ScheduleKind> schedule_from(std::string_view name) { return value_of<ScheduleKind>(name); }
 
@@ -162,8 +168,16 @@ const Schedule* find_schedule(std::string_view name);
 /// The order of a schedule. A shape that does not meet its requirements is an internal error: ask `unmet` first.
 Order order_of(const Schedule& schedule, const Shape& shape);
 
-/// Versions of the weights that a stage keeps: 1, or with stashed weights one per micro-batch in flight, p - s
-/// (Harlap et al. 2018, section 3.3). Stages count from 0.
-std::int64_t weight_versions(const Schedule& schedule, const Shape& shape, std::int32_t stage);
+/// Where the positions of a plan are. On one stage every schedule accumulates: nothing is placed.
+constexpr Places places_of(const Schedule& schedule, std::int64_t stages, std::int64_t virtual_stages) {
+    return {stages > 1 ? schedule.traits.placement : Placement::loop, stages, virtual_stages};
+}
+
+/// Versions of the weights that a stage keeps, with m micro-batches from one update to the next: 1; where weights are
+/// stashed 1 + ceil((p - s - 1) / m), those that its p - s micro-batches in flight started with: p - s if every
+/// micro-batch updates (Harlap et al., arXiv:1806.03377, section 3.3), 2 if m >= p (Narayanan et al., PipeDream-2BW,
+/// arXiv:2006.09503, section 3.1). Stages count from 0.
+std::int64_t weight_versions(const Schedule& schedule, std::int64_t stages, std::int64_t micro_batches,
+                             std::int64_t stage);
 
 }  // namespace dodona::schedule

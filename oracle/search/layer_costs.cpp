@@ -78,9 +78,10 @@ StepWeights step_weights(const Setting& setting, std::int64_t devices) {
         step::pipeline_total(step::pipeline_of(equal, setting.base, setting.passes), orders).in(unit::second);
     const double stragglers = setting.base.framework[plan::FrameworkParameter::stragglers];
     double held = 0;
-    for (const std::int64_t in_stage :
-         step::in_flight(setting.base.schedule, 0, setting.stages(), setting.passes, setting.base.virtual_stages)) {
-        held += static_cast<double>(in_stage);
+    for (const schedule::Holding& holding :
+         orders.in_flight(setting.base.schedule, setting.base.places(), 0, setting.passes)) {
+        held = std::max(
+            held, static_cast<double>(std::accumulate(holding.whole.begin(), holding.whole.end(), std::int64_t{0})));
     }
     return {.passes = passes * (1 + stragglers * std::log2(static_cast<double>(devices))),
             .activations = held / stages / static_cast<double>(setting.base.virtual_stages),

@@ -77,17 +77,18 @@ std::size_t MeshTables::content_of(std::vector<std::int64_t> counts) {
     return contents_.size() - 1;
 }
 
-const PipelineCut& MeshTables::cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages) {
+const PipelineCut& MeshTables::cut(const PassTable& passes, const plan::Plan& plan) {
     // Cuts into equally many blocks are shared; others are balanced by the times of one micro-batch.
-    const CutKey key{plan.virtual_stages, passes.even(stages * plan.virtual_stages) ? nullptr : &passes};
+    const schedule::Places places = plan.places();
+    const CutKey key{places.virtual_stages, places.placement, passes.even(places.positions()) ? nullptr : &passes};
     const auto found = cuts_.find(key);
-    return found != cuts_.end() ? found->second : cuts_.emplace(key, make_cut(passes, plan, stages)).first->second;
+    return found != cuts_.end() ? found->second : cuts_.emplace(key, make_cut(passes, plan)).first->second;
 }
 
-PipelineCut MeshTables::make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages) {
+PipelineCut MeshTables::make_cut(const PassTable& passes, const plan::Plan& plan) {
     PipelineCut cut;
-    cut.runs = tables_.runs(passes, stages, plan.virtual_stages);
-    cut.stages = static_cast<std::size_t>(stages);
+    cut.runs = tables_.runs(passes, plan.places());
+    cut.stages = static_cast<std::size_t>(plan.pipeline_stages());
     for (StageRun& run : cut.runs) {
         run.content = content_of(run.stage);
     }
@@ -104,7 +105,7 @@ PipelineCut MeshTables::make_cut(const PassTable& passes, const plan::Plan& plan
 
 const StateEntry& MeshTables::states(const StageRun& run, const plan::Plan& plan, std::size_t stages,
                                      std::int64_t microbatches) {
-    const StateKey key{run.content, plan.shard, stages > 1};
+    const StateKey key{run.content, plan.shard, stages > 1, plan.places().copies() > 1};
     const auto found = states_.find(key);
     if (found != states_.end()) {
         return found->second;
@@ -129,20 +130,24 @@ Bytes MeshTables::arriving(const PassTable& passes, const StageRun& run, const p
 
 std::vector<MeshTables::PositionEntry> MeshTables::positions(const PassTable& passes, const PipelineCut& cut,
                                                              const plan::Plan& plan) {
-    std::vector<PositionEntry> found;
+    const schedule::Places places = plan.places();
+    std::vector<PositionEntry> found(static_cast<std::size_t>(places.positions()));
     const plan::Atoms split = step::boundary_split(passes.costed, plan);
-    for (std::size_t c = 0; c < static_cast<std::size_t>(plan.virtual_stages); ++c) {
+    for (std::int64_t c = 0; c < places.on_stage(); ++c) {
         for (const StageRun& run : cut.runs) {
-            const step::VirtualStage& here = run.stage.virtual_stages[c];
-            const std::size_t content = plan.virtual_stages == 1 ? run.content : content_of(here.counts);
+            const step::VirtualStage& here = run.stage.virtual_stages[static_cast<std::size_t>(c)];
+            const std::size_t content = places.on_stage() == 1 ? run.content : content_of(here.counts);
             const step::Incoming arriving = step::incoming(passes.costed, {{here}}, split);
             std::optional<Seconds> receive[2];
             for (std::size_t s = run.first; s < run.first + run.size; ++s) {
-                PositionEntry& position = found.emplace_back(PositionEntry{.content = content, .receive = {}});
-                if (found.size() > 1 && cut.stages > 1 && arriving.sent > Bytes{}) {
-                    std::optional<Seconds>& known = receive[near_[s] ? 1 : 0];
-                    known = known ? known : send(arriving, plan, s, near_[s]);
-                    position.receive = *known;
+                const auto stage = static_cast<std::int64_t>(s);
+                PositionEntry& position = found[static_cast<std::size_t>(places.position(stage, c))];
+                position.content = content;
+                if (places.sender(stage, c) && arriving.sent > Bytes{}) {
+                    const std::size_t receiver = step::receiver(places, s, static_cast<std::size_t>(c));
+                    std::optional<Seconds>& known = receive[near_[receiver] ? 1 : 0];
+                    known = known ? known : send(arriving, plan, receiver, near_[receiver]);
+                    position.receive = max(position.receive, *known);
                 }
             }
         }

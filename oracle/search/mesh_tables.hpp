@@ -43,8 +43,9 @@ public:
     [[nodiscard]] const std::vector<std::int64_t>& counts(std::size_t content) const { return contents_[content]; }
 
     /// The pipeline cut of a plan. Independent of the micro-batch where all blocks cost the same.
-    const PipelineCut& cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages);
+    const PipelineCut& cut(const PassTable& passes, const plan::Plan& plan);
 
+    /// `microbatches`: that run each position of a stage.
     const StateEntry& states(const StageRun& run, const plan::Plan& plan, std::size_t stages,
                              std::int64_t microbatches);
 
@@ -64,6 +65,7 @@ private:
         std::size_t content = 0;
         plan::ShardLevel shard = plan::ShardLevel::none;
         bool pipelined = false;
+        bool copied = false;
         auto operator<=>(const StateKey&) const = default;
     };
     struct SendKey {
@@ -74,13 +76,14 @@ private:
     };
     struct CutKey {
         std::int64_t virtual_stages = 1;
+        schedule::Placement placement = schedule::Placement::loop;
         const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage
         auto operator<=>(const CutKey&) const = default;
     };
 
     std::size_t content_of(const step::Stage& stage);
     std::size_t content_of(std::vector<std::int64_t> counts);
-    PipelineCut make_cut(const PassTable& passes, const plan::Plan& plan, std::int64_t stages);
+    PipelineCut make_cut(const PassTable& passes, const plan::Plan& plan);
     Seconds send(const step::Incoming& arriving, const plan::Plan& plan, std::size_t stage, bool near);
 
     PassTables& tables_;

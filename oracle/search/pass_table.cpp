@@ -131,15 +131,15 @@ const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) 
     return *table;
 }
 
-const std::vector<StageRun>& PassTables::runs(const PassTable& passes, std::int64_t stages,
-                                              std::int64_t virtual_stages) {
-    const CutKey key{stages, virtual_stages, passes.even(stages * virtual_stages) ? nullptr : &passes};
+const std::vector<StageRun>& PassTables::runs(const PassTable& passes, const schedule::Places& places) {
+    const CutKey key{places.stages, places.virtual_stages, places.placement,
+                     passes.even(places.positions()) ? nullptr : &passes};
     const auto found = cuts_.find(key);
     if (found != cuts_.end()) {
         return found->second;
     }
     std::vector<StageRun> runs;
-    std::vector<step::Stage> all = step::cut_stages(passes.costed, stages, virtual_stages, {});
+    std::vector<step::Stage> all = step::cut_stages(passes.costed, places, {});
     for (std::size_t s = 0; s < all.size(); ++s) {
         if (!runs.empty() && runs.back().stage == all[s]) {
             ++runs.back().size;

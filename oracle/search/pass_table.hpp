@@ -68,7 +68,7 @@ struct FeasibilityBound {
 struct StageRun {
     step::Stage stage;        ///< any of them
     std::size_t content = 0;  ///< index of MeshTables
-    std::size_t first = 0;    ///< first stage: it holds most micro-batches
+    std::size_t first = 0;    ///< first stage: where it holds positions of a loop, it holds most micro-batches
     std::size_t size = 1;
 };
 
@@ -88,7 +88,7 @@ public:
     const FeasibilityBound& feasibility(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
     /// The stages of a pipeline, equal neighbours as one run. Cuts into equally many blocks are shared by all tables.
-    const std::vector<StageRun>& runs(const PassTable& passes, std::int64_t stages, std::int64_t virtual_stages);
+    const std::vector<StageRun>& runs(const PassTable& passes, const schedule::Places& places);
     step::PlayedOrders& orders() { return orders_; }
     /// Drops all tables if no later mesh can share them.
     void next_mesh();
@@ -110,6 +110,7 @@ private:
     struct CutKey {
         std::int64_t stages = 1;
         std::int64_t virtual_stages = 1;
+        schedule::Placement placement = schedule::Placement::loop;
         const PassTable* passes = nullptr;  ///< null: equally many blocks on every virtual stage
         auto operator<=>(const CutKey&) const = default;
     };

@@ -34,7 +34,7 @@ void PlanEvaluator::choose(const Variant& variant) {
     if (other_states) {
         states_.clear();
         for (const StageRun& run : cut_->runs) {
-            states_.push_back(&layout_.states(run, plan_, cut_->stages, microbatches_));
+            states_.push_back(&layout_.states(run, plan_, cut_->stages, microbatches_ / places_.copies()));
         }
     }
     if (other_memory) {
@@ -43,21 +43,40 @@ void PlanEvaluator::choose(const Variant& variant) {
 }
 
 void PlanEvaluator::cut_stages() {
-    cut_ = &layout_.cut(passes_, plan_, stages_);
+    places_ = plan_.places();
+    cut_ = &layout_.cut(passes_, plan_);
     runs_.clear();
     entries_.clear();
     totals_.clear();
     for (const StageRun& run : cut_->runs) {
-        runs_.push_back({.arriving = layout_.arriving(passes_, run, plan_),
-                         .held = step::in_flight(plan_.schedule, static_cast<std::int64_t>(run.first), stages_,
-                                                 microbatches_, plan_.virtual_stages),
-                         .kept = {}});
+        runs_.push_back(
+            {.arriving = layout_.arriving(passes_, run, plan_),
+             .held = held_by(run),
+             .weight_versions = schedule::weight_versions(plan::schedule_of(plan_.schedule), stages_, microbatches_,
+                                                          static_cast<std::int64_t>(run.first)),
+             .kept = {}});
     }
+}
+
+std::vector<schedule::Holding> PlanEvaluator::held_by(const StageRun& run) const {
+    const auto of = [&](std::size_t stage) {
+        return orders_.in_flight(plan_.schedule, places_, static_cast<std::int64_t>(stage), microbatches_);
+    };
+    std::vector<schedule::Holding> held = of(run.first);
+    // In closed form the first of equal stages holds most.
+    const bool first_only = plan::schedule_of(plan_.schedule).held != nullptr;
+    for (std::size_t s = run.first + 1; !first_only && s < run.first + run.size; ++s) {
+        for (const schedule::Holding& other : of(s)) {
+            schedule::add_holding(other, held);
+        }
+    }
+    return held;
 }
 
 void PlanEvaluator::keep_activations() {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
         runs_[r].kept = step::kept_activations(passes_.costed, plan_, cut_->runs[r].stage, runs_[r].held);
+        runs_[r].kept.weight_versions = runs_[r].weight_versions;
     }
 }
 
@@ -110,13 +129,14 @@ PlanEvaluator::StageTimes PlanEvaluator::make_pass(std::size_t index) const {
     return {.forward = forward.compute,
             .backward = backward.compute + repeated.compute,
             .weights = backward.weight_gradients,
+            .exchanged = {forward.exchanged, backward.exchanged + repeated.exchanged},
             .alone = {forward.total(), backward.total() + repeated.total()},
             .waits = waits};
 }
 
 step::StageOffload PlanEvaluator::offloaded(std::size_t run, const StateEntry& states, const StageTimes& pass) const {
     return step::stage_offload(*layout_.costed().cluster, plan_, states.sums, runs_[run].kept,
-                               {pass.forward, pass.backward, states.update, microbatches_});
+                               {pass.forward, pass.backward, states.update, microbatches_ / places_.copies()});
 }
 
 const PlanEvaluator::MemoryNeed& PlanEvaluator::memory() {
@@ -163,29 +183,50 @@ std::vector<step::Position<Seconds>> PlanEvaluator::positions() {
     if (entries_.empty()) {
         entries_ = layout_.positions(passes_, *cut_, plan_);
     }
-    std::vector<step::Position<Seconds>> positions;
-    positions.reserve(entries_.size());
-    for (std::int64_t c = 0; c < plan_.virtual_stages; ++c) {
+    std::vector<step::Position<Seconds>> positions(entries_.size());
+    const bool has_pairs = plan::overlaps_pairs(plan_.schedule);
+    for (std::int64_t c = 0; c < places_.on_stage(); ++c) {
         for (std::size_t r = 0; r < cut_->runs.size(); ++r) {
             const StageRun& run = cut_->runs[r];
             const step::PassTotals whole = whole_pass(r);
             const step::PassTotals alone = pass(run.content).alone;
-            const StageTimes& part = pass(entries_[positions.size()].content);
+            const auto entry = [&](std::int64_t s, std::int64_t index) {
+                return static_cast<std::size_t>(places_.position(s, index));
+            };
+            const auto first = static_cast<std::int64_t>(run.first);
+            const StageTimes part = pass(entries_[entry(first, c)].content);
             const auto share = [&](Seconds of_part, Seconds of_stage) {
-                return of_stage > Seconds{} ? of_part / of_stage : 1 / static_cast<double>(plan_.virtual_stages);
+                return of_stage > Seconds{} ? of_part / of_stage : 1 / static_cast<double>(places_.on_stage());
             };
             step::Position<Seconds> position;
             position.forward = share(part.alone.forward, alone.forward) * whole.forward;
             position.back = share(part.alone.back, alone.back) * whole.back;
             position.weight_gradients =
                 part.alone.back > Seconds{} ? (part.weights / part.alone.back) * position.back : Seconds{};
-            for (std::size_t s = 0; s < run.size; ++s) {
-                position.receive = entries_[positions.size()].receive;
-                positions.push_back(position);
+            if (has_pairs) {
+                const bool is_loop = places_.placement == schedule::Placement::loop;
+                const std::int64_t partner = is_loop ? c : places_.on_stage() - 1 - c;
+                position.hidden = hidden(part, pass(entries_[entry(first, partner)].content));
+            }
+            for (std::int64_t s = first; s < first + static_cast<std::int64_t>(run.size); ++s) {
+                const std::size_t k = entry(s, c);
+                position.receive = entries_[k].receive;
+                positions[k] = position;
             }
         }
     }
     return positions;
+}
+
+/// As step::hidden_in_pair.
+Seconds PlanEvaluator::hidden(const StageTimes& forward, const StageTimes& back) const {
+    if (plan_.overlap.expert) {
+        return {};
+    }
+    const double share = plan_.framework[FrameworkParameter::overlap_layers];
+    const Seconds both =
+        min(forward.exchanged.forward, share * back.backward) + min(back.exchanged.back, share * forward.forward);
+    return (1 - plan_.framework[FrameworkParameter::interference]) * both;
 }
 
 /// Time of the pipeline's passes; none if that of the slowest stage alone exceeds `limit`.
@@ -195,7 +236,9 @@ std::optional<Seconds> PlanEvaluator::passes_within(Seconds limit) {
         const step::PassTotals whole = whole_pass(r);
         slowest = max(slowest, whole.forward + whole.back);
     }
-    if (static_cast<double>(microbatches_) * slowest > limit) {
+    // Where passes run together, pipeline_bound knows by how much they are shorter.
+    if (!plan::overlaps_pairs(plan_.schedule) &&
+        static_cast<double>(microbatches_ / places_.copies()) * slowest > limit) {
         return {};
     }
     // Copies to and from the host depend on how states are sharded; without them passes do not.
@@ -229,8 +272,8 @@ std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
         const StageTimes& pass = this->pass(cut_->runs[r].content);
         step::StateLanes lanes = states.lanes;
         lanes += cut_->tied[r];
-        const step::ExposedLanes exposed(lanes, share * pass.forward, share * pass.backward, plan_, microbatches_,
-                                         states.sums.buckets);
+        const step::ExposedLanes exposed(lanes, share * pass.forward, share * pass.backward, plan_,
+                                         microbatches_ / places_.copies(), states.sums.buckets);
         const Seconds copies = plan_.offload.any() ? offloaded(r, states, pass).exposed_update : Seconds{};
         tail = max(tail, exposed.gradients + exposed.parameters + exposed.interference + copies + states.update);
     }

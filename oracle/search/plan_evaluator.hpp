@@ -39,17 +39,19 @@ public:
 private:
     /// Times of one micro-batch on a stage, or at one position of it.
     struct StageTimes {
-        Seconds forward;         ///< kernels
-        Seconds backward;        ///< kernels, recomputed ones included
-        Seconds weights;         ///< of `backward`: gradients of weights
-        step::PassTotals alone;  ///< kernels and collectives
+        Seconds forward;             ///< kernels
+        Seconds backward;            ///< kernels, recomputed ones included
+        Seconds weights;             ///< of `backward`: gradients of weights
+        step::PassTotals exchanged;  ///< all-to-alls
+        step::PassTotals alone;      ///< kernels and collectives
         step::PassWaits waits;
     };
     /// A run of equal stages: what does not depend on sharding and overlap.
     struct RunValues {
         Bytes arriving;
-        std::vector<std::int64_t> held;  ///< micro-batches in flight on its first stage, by virtual stage
-        step::KeptActivations kept;      ///< under the chosen recomputation
+        std::vector<schedule::Holding> held;  ///< what its stages may hold of micro-batches in flight
+        std::int64_t weight_versions = 1;     ///< on its first stage
+        step::KeptActivations kept;           ///< under the chosen recomputation
     };
     /// What depends only on the content of a stage and the micro-batch.
     struct ContentValues {
@@ -64,6 +66,8 @@ private:
     [[nodiscard]] const StageTimes& pass(std::size_t index);
     [[nodiscard]] StageTimes make_pass(std::size_t index) const;
     [[nodiscard]] step::PassTotals whole_pass(std::size_t run);
+    [[nodiscard]] std::vector<schedule::Holding> held_by(const StageRun& run) const;
+    [[nodiscard]] Seconds hidden(const StageTimes& forward, const StageTimes& back) const;
     [[nodiscard]] std::vector<step::Position<Seconds>> positions();
     [[nodiscard]] std::optional<Seconds> passes_within(Seconds limit);
     [[nodiscard]] MemoryNeed make_memory();
@@ -74,6 +78,7 @@ private:
     plan::Plan& plan_;
     std::int64_t microbatches_;
     std::int64_t stages_;
+    schedule::Places places_;  ///< under the chosen schedule
     step::InputTime input_;
     const PipelineCut* cut_ = nullptr;
     std::vector<RunValues> runs_;

@@ -21,12 +21,13 @@ inline constexpr double kUsualReserve = 0.05;
 
 /// What varies besides meshes, micro-batches, recomputation, sharding and schedules.
 struct Vary {
-    bool placement = false;  ///< every order of the axes on the machine
-    bool group = false;      ///< states sharded over groups of fewer ranks
-    bool overlap = false;    ///< each overlap on and off
-    bool offload = false;    ///< each kind of state offloaded and not
-    bool schedule = false;   ///< schedules that put off gradients of weights, which few frameworks offer
-    bool unusual = false;    ///< strategies and sizes of axes where they are not in use in practice (usual.hpp)
+    bool placement = false;     ///< every order of the axes on the machine
+    bool group = false;         ///< states sharded over groups of fewer ranks
+    bool overlap = false;       ///< each overlap on and off
+    bool offload = false;       ///< each kind of state offloaded and not
+    bool schedule = false;      ///< schedules that few frameworks offer (schedule::Searched::on_request)
+    bool asynchronous = false;  ///< with `schedule`: those that do not flush too, which train otherwise
+    bool unusual = false;       ///< strategies and sizes of axes where they are not in use in practice (usual.hpp)
 };
 
 /// A constraint of the user: "tensor=8", "recompute=full", or only the name of a strategy.

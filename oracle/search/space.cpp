@@ -130,14 +130,19 @@ std::vector<std::int64_t> virtual_stages_of(std::int64_t blocks, std::int64_t st
 std::vector<std::int64_t> virtual_stages_of(const schedule::Schedule& schedule, std::int64_t blocks,
                                             std::int64_t stages) {
     const auto [least, most] = schedule.traits.virtual_stages;
-    if (least == most) {
-        return {least};
+    std::vector<std::int64_t> found;
+    if (least == most || least == 1) {
+        found.push_back(least);
     }
-    return blocks > 0 ? virtual_stages_of(blocks, stages) : std::vector<std::int64_t>{};
+    if (least < most && blocks > 0) {
+        const std::vector<std::int64_t> more = virtual_stages_of(blocks, stages);
+        found.insert(found.end(), more.begin(), more.end());
+    }
+    return found;
 }
 
 /// Those that may be faster, or need less memory, than others (schedule::Searched).
-std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int64_t segments, bool vary) {
+std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int64_t segments, const Vary& vary) {
     using schedule::Searched;
     std::vector<Schedule> found{{ScheduleKind::one_forward_one_backward, 1}};
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
@@ -147,8 +152,10 @@ std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int6
     const std::int64_t microbatches = plan.batch / (step::data_ranks(plan) * plan.microbatch);
     for (const ScheduleKind kind : values_of(plan::kScheduleTable)) {
         const schedule::Schedule& schedule = plan::schedule_of(kind);
-        const Searched searched = schedule.traits.searched;
-        if (kind == found.front().kind || searched == Searched::never || (searched == Searched::on_request && !vary)) {
+        const bool asked = schedule.traits.searched == Searched::always ||
+                           (schedule.traits.searched == Searched::on_request && vary.schedule &&
+                            (schedule.traits.flushes || vary.asynchronous));
+        if (!asked || kind == found.front().kind) {
             continue;
         }
         for (const std::int64_t virtual_stages : virtual_stages_of(schedule, blocks, stages)) {
@@ -326,7 +333,7 @@ std::vector<Variant> Variants::of(const Plan& base) const {
     }
     const std::vector<plan::Overlap> all_overlaps = overlaps(base, overlap_, vary_.overlap);
     const std::vector<plan::Offload> all_offloads = offloads(offload_, vary_.offload);
-    for (const Schedule& schedule : schedules(base, blocks_, segments_, vary_.schedule)) {
+    for (const Schedule& schedule : schedules(base, blocks_, segments_, vary_)) {
         for (const RecomputeKind recompute : recomputes_) {
             for (const ShardLevel shard : levels) {
                 for (const plan::Offload& offload : all_offloads) {

@@ -164,18 +164,19 @@ private:
 };
 
 /// Time of the passes of the default cut.
-Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t stages,
-                     std::int64_t microbatches, Seconds receive) {
-    const std::vector<step::Stage> cut = step::cut_stages(costed, stages, plan.virtual_stages, {});
+Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches,
+                     Seconds receive) {
+    const schedule::Places places = plan.places();
+    const std::vector<step::Stage> cut = step::cut_stages(costed, places, {});
     std::vector<Passes> positions;
-    for (std::size_t c = 0; c < cut.front().virtual_stages.size(); ++c) {
-        for (const step::Stage& stage : cut) {
-            Passes& passes = positions.emplace_back();
-            for (std::size_t u = 0; u < costed.segments.size(); ++u) {
-                passes += static_cast<double>(stage.virtual_stages[c].counts[u]) * passes_of(costed.segments[u], plan);
-            }
-            passes.receive = positions.size() > 1 ? receive : Seconds{};
+    for (std::int64_t k = 0; k < places.positions(); ++k) {
+        const step::Stage& stage = cut[static_cast<std::size_t>(places.stage(k))];
+        Passes& passes = positions.emplace_back();
+        for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+            const std::int64_t count = stage.virtual_stages[static_cast<std::size_t>(places.index(k))].counts[u];
+            passes += static_cast<double>(count) * passes_of(costed.segments[u], plan);
         }
+        passes.receive = k > 0 ? receive : Seconds{};
     }
     step::PlayedOrders orders;
     return step::pipeline_total(step::pipeline_of(positions, plan, microbatches), orders);
@@ -193,8 +194,7 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Pla
     }
     blocks->receive = block_receipt(costed, plan);
     UnevenCuts cuts(*blocks, plan, stages, microbatches);
-    const std::vector<UnevenCut> faster =
-        cuts.faster_than(default_time(costed, plan, stages, microbatches, blocks->receive));
+    const std::vector<UnevenCut> faster = cuts.faster_than(default_time(costed, plan, microbatches, blocks->receive));
     std::vector<Counts> found;
     for (std::size_t i = 0; i < std::min(kMost, faster.size()); ++i) {
         found.push_back(faster[i].counts);

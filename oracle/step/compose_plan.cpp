@@ -39,10 +39,7 @@ void consider_mixed_cuts(const std::vector<ReplicaGroup>& groups, const plan::Pl
 
 ComposedStep compose_plan(const CostedGraph& costed, const plan::Plan& plan, const std::vector<ReplicaGroup>& groups,
                           std::int64_t microbatches) {
-    const std::int64_t stages =
-        plan.strategy.pipeline ? costed.mesh.ways(costed.mesh.axis(*plan.strategy.pipeline)) : 1;
-    ComposedStep composed =
-        compose_step(groups, plan, cut_stages(costed, stages, plan.virtual_stages, plan.stages), microbatches);
+    ComposedStep composed = compose_step(groups, plan, cut_stages(costed, plan.places(), plan.stages), microbatches);
     if (cuts_by_device(groups, plan)) {
         consider_mixed_cuts(groups, plan, microbatches, MemoryLimits::ignored, composed);
         if (!composed.fits() && composed.fullness() < kHopeless) {

@@ -33,6 +33,14 @@ public:
             p_.runs = false;
             return std::move(p_);
         }
+        if (costed_.placement.mixed() && plan_.places().copies() > 1) {
+            p_.why_not = plan::Limit{plan::ScheduleLimit{std::string(plan::name(plan_.schedule)),
+                                                         "stages that hold the same part need equal devices"},
+                                     plan_.pipeline_stages()};
+            p_.limits.push_back(std::get<plan::Limit>(*p_.why_not));
+            p_.runs = false;
+            return std::move(p_);
+        }
         groups_ = replica_groups(costed_, plan_);
         composed_ = compose_plan(costed_, plan_, groups_, p_.microbatches);
         compose_time();
@@ -49,14 +57,15 @@ private:
         const Replica& slowest = composed_.replicas[composed_.critical];
         p_.critical_stage = slowest.pipeline.critical;
         const StageWork& critical = slowest.stages[p_.critical_stage];
-        const double m = static_cast<double>(slowest.microbatches);
+        const double m = static_cast<double>(slowest.microbatches_of_stage());
 
         TimeParts& time = p_.time;
         time[TimePart::forward] = m * critical.pass.forward.compute.value;
         time[TimePart::backward] = m * critical.pass.backward.compute.value;
         time[TimePart::recompute] = m * critical.pass.recompute.compute.value;
         time[TimePart::layer] =
-            m * (critical.pass.forward.layer + critical.pass.backward.layer + critical.pass.recompute.layer).value;
+            m * (critical.pass.forward.layer + critical.pass.backward.layer + critical.pass.recompute.layer).value -
+            slowest.pipeline.hidden;
         time[TimePart::halo] =
             m * (critical.pass.forward.halo + critical.pass.backward.halo + critical.pass.recompute.halo).value;
         time[TimePart::bubble] = slowest.pipeline.bubble;
@@ -88,7 +97,7 @@ private:
         plan::Plan shown = plan_;
         shown.overlap = {};
         const StagePass pass = stage_pass(*critical.on, shown, critical.stage, p_.critical_stage);
-        const double m = static_cast<double>(slowest.microbatches);
+        const double m = static_cast<double>(slowest.microbatches_of_stage());
         p_.busy = p_.time;
         p_.busy[TimePart::layer] = m * (pass.forward.layer + pass.backward.layer + pass.recompute.layer).value;
         p_.busy[TimePart::pipeline] = {};
@@ -128,7 +137,7 @@ private:
             executed += work.pass.forward.executed + work.pass.backward.executed + work.pass.recompute.executed;
         }
         const double ranks = static_cast<double>(plan_.devices()) / static_cast<double>(stages.size());
-        p_.hfu = ranks * static_cast<double>(p_.microbatches) * executed / possible;
+        p_.hfu = ranks * static_cast<double>(p_.microbatches / plan_.places().copies()) * executed / possible;
     }
 
     /// Memory of the stage that fills its device most.
@@ -203,7 +212,7 @@ private:
         const StageWork& critical = slowest.stages[p_.critical_stage];
         p_.communication =
             communication_lines(*critical.on, plan_, critical.stage, received(slowest, p_.critical_stage),
-                                critical.transfers, slowest.microbatches);
+                                critical.transfers, slowest.microbatches_of_stage());
         add_devices();
         add_tokens();
         add_epoch();
@@ -212,7 +221,8 @@ private:
         Flop executed;
         for (const StageWork& work : slowest.stages) {
             elements += work.states.elements;
-            executed += work.pass.forward.executed + work.pass.backward.executed;
+            executed += 1 / static_cast<double>(slowest.places.copies()) *
+                        (work.pass.forward.executed + work.pass.backward.executed);
         }
         const plan::Atoms sharing = costed_.mesh.shard_atoms(costed_.mesh.axes(plan_.strategy.shard_axes));
         p_.bottlenecks = find_bottlenecks(
@@ -233,7 +243,7 @@ private:
         const StageWork* fullest = &composed_.replicas.front().stages[index];
         for (const Replica& replica : composed_.replicas) {
             const StageWork& work = replica.stages[index];
-            const double m = static_cast<double>(replica.microbatches);
+            const double m = static_cast<double>(replica.microbatches_of_stage());
             slowest = max(slowest, m * work.pass.total() + work.tail());
             fullest = fuller(work, *fullest) ? &work : fullest;
             devices |= work.on->set;

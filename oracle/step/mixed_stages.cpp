@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "step/played_orders.hpp"
+
 namespace dodona::step {
 
 namespace {
@@ -79,11 +81,12 @@ private:
         return slowest;
     }
 
-    /// Virtual stage c of stage s is part c * stages + s.
+    /// By position, as the schedule places them.
     [[nodiscard]] Times by_part(const Times& by_stage) const {
         Times times;
+        const schedule::Places places = plan_.places();
         for (std::size_t part = 0; part < parts_; ++part) {
-            times.push_back(by_stage[part % stages_]);
+            times.push_back(by_stage[static_cast<std::size_t>(places.stage(static_cast<std::int64_t>(part)))]);
         }
         return times;
     }
@@ -107,13 +110,17 @@ private:
     }
 
     void add(const std::vector<std::size_t>& ends, std::vector<std::vector<Stage>>& cuts) const {
-        std::vector<Stage> cut(stages_);
+        std::vector<std::vector<std::int64_t>> parts;
         std::size_t first = 0;
-        for (std::size_t part = 0; part < ends.size(); ++part) {
-            cut[part % stages_].virtual_stages.push_back(virtual_stage(first, ends[part]));
-            first = ends[part];
+        for (const std::size_t end : ends) {
+            parts.push_back(virtual_stage(first, end).counts);
+            first = end;
         }
-        if (!ends.empty() && std::find(cuts.begin(), cuts.end(), cut) == cuts.end()) {
+        if (ends.empty()) {
+            return;
+        }
+        if (std::vector<Stage> cut = placed(parts, plan_.places());
+            std::find(cuts.begin(), cuts.end(), cut) == cuts.end()) {
             cuts.push_back(std::move(cut));
         }
     }
@@ -155,9 +162,9 @@ private:
         if (found == known.end()) {
             found = known.emplace(stage.virtual_stages[0].counts, stage_states(on, plan_, stage, microbatches_)).first;
         }
-        const KeptActivations kept = kept_activations(on, plan_, stage,
-                                                      in_flight(plan_.schedule, static_cast<std::int64_t>(index),
-                                                                static_cast<std::int64_t>(stages_), microbatches_, 1));
+        const KeptActivations kept = kept_activations(
+            on, plan_, stage,
+            orders_.in_flight(plan_.schedule, plan_.places(), static_cast<std::int64_t>(index), microbatches_));
         return stage_memory(on, plan_, stage, found->second, kept, stages_).total() - on.context();
     }
 
@@ -168,6 +175,7 @@ private:
     std::size_t stages_;
     std::size_t parts_;
     std::vector<Piece> pieces_;
+    mutable PlayedOrders orders_;
 };
 
 }  // namespace

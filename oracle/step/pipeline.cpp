@@ -6,7 +6,6 @@
 
 #include "base/check.hpp"
 #include "schedule/critical_passes.hpp"
-#include "schedule/in_flight.hpp"
 #include "schedule/rounds.hpp"
 
 namespace dodona::step {
@@ -44,7 +43,7 @@ struct StageTime {
 template <class Number>
 class ClosedForms {
 public:
-    explicit ClosedForms(const Pipeline<Number>& pipeline) : pipeline_(pipeline) {
+    explicit ClosedForms(const Pipeline<Number>& pipeline) : pipeline_(pipeline), places_(pipeline.places()) {
         for (std::size_t k = 0; k < pipeline.positions.size(); ++k) {
             times_.push_back(time_of(k));
         }
@@ -94,27 +93,63 @@ public:
 
     /// Every stage with what comes before its first pass and after its last.
     [[nodiscard]] Number bound() const {
+        const schedule::Traits& traits = plan::schedule_of(pipeline_.schedule).traits;
         Number bound{};
         Number before{};
-        const std::vector<Number> stages = by_stage();
+        std::vector<Number> stages = by_stage();
+        if (traits.overlaps_pairs) {
+            add_by_stage([&](std::size_t k) { return -1.0 * pipeline_.positions[k].hidden; }, stages);
+        }
+        // A stage may begin at once where micro-batches enter at both ends or are there from the step before.
+        const bool waits = places_.copies() == 1 && traits.flushes;
         for (std::size_t s = 0; s < stages.size(); ++s) {
             bound = longer(bound, before + passes() * stages[s]);
-            // Put-off gradients of weights may take as long as the stages before need to end.
-            before += plan::splits_backward(pipeline_.schedule) ? times_[s].forward : times_[s].both();
+            if (waits) {
+                // Put-off gradients of weights may take as long as the stages before need to end.
+                const bool only_forward = traits.splits_backward || traits.overlaps_pairs;
+                before += only_forward ? times_[s].forward : times_[s].both();
+            }
         }
         return bound;
     }
 
-    /// Of one micro-batch.
+    /// Without a flush: the slowest stage, or the slowest stream, in all its passes.
+    [[nodiscard]] Number steady() const {
+        Number slowest{};
+        for (const Number& stage : by_stage()) {
+            slowest = longer(slowest, stage);
+        }
+        for (const StageTime<Number>& time : times_) {
+            slowest = longer(slowest, 0.5 * time.latency);
+        }
+        return passes() * slowest;
+    }
+
+    /// Of one micro-batch; of a stage that every other one passes, half of it.
     [[nodiscard]] std::vector<Number> by_stage() const {
         std::vector<Number> stages(static_cast<std::size_t>(pipeline_.stages));
-        for (std::size_t k = 0; k < times_.size(); ++k) {
-            stages[k % stages.size()] += times_[k].both();
-        }
+        add_by_stage([&](std::size_t k) { return times_[k].both(); }, stages);
         return stages;
     }
 
 private:
+    /// Adds `time` of each position to its stages.
+    template <class Time>
+    void add_by_stage(Time time, std::vector<Number>& stages) const {
+        if (places_.copies() == 1) {
+            for (std::size_t k = 0; k < times_.size(); ++k) {
+                stages[static_cast<std::size_t>(places_.stage(static_cast<std::int64_t>(k)))] += time(k);
+            }
+            return;
+        }
+        for (std::size_t s = 0; s < stages.size(); ++s) {
+            for (std::int64_t i = 0; i < places_.on_stage(); ++i) {
+                const auto k = static_cast<std::size_t>(places_.position(static_cast<std::int64_t>(s), i));
+                stages[s] += 1 / static_cast<double>(places_.copies()) * time(k);
+            }
+        }
+    }
+
     [[nodiscard]] double passes() const { return static_cast<double>(pipeline_.microbatches); }
 
     [[nodiscard]] StageTime<Number> time_of(std::size_t k) const {
@@ -161,10 +196,11 @@ private:
     }
 
     const Pipeline<Number>& pipeline_;
+    schedule::Places places_;
     std::vector<StageTime<Number>> times_;
 };
 
-enum class Form { one_by_one, gpipe, even, played };
+enum class Form { one_by_one, gpipe, even, steady, played };
 
 template <class Number>
 bool is_even(const Pipeline<Number>& pipeline) {
@@ -183,16 +219,24 @@ Form form_of(const Pipeline<Number>& pipeline) {
     if (pipeline.stages == 1) {
         return Form::even;
     }
-    if (pipeline.schedule == ScheduleKind::gpipe) {
-        return Form::gpipe;
+    switch (pipeline.schedule) {
+        case ScheduleKind::gpipe: return Form::gpipe;
+        case ScheduleKind::one_forward_one_backward: return Form::one_by_one;
+        case ScheduleKind::interleaved:
+        case ScheduleKind::breadth_first:
+            if (pipeline.positions.size() == static_cast<std::size_t>(pipeline.stages)) {
+                return Form::one_by_one;
+            }
+            return is_even(pipeline) ? Form::even : Form::played;
     }
-    if (plan::splits_backward(pipeline.schedule)) {
-        return Form::played;
-    }
-    if (pipeline.positions.size() == static_cast<std::size_t>(pipeline.stages)) {
-        return Form::one_by_one;
-    }
-    return is_even(pipeline) ? Form::even : Form::played;
+    return plan::schedule_of(pipeline.schedule).traits.flushes ? Form::played : Form::steady;
+}
+
+/// The forward pass at a position together with the backward pass of its partner.
+template <class Number>
+Number pair_of(const Pipeline<Number>& pipeline, const Position<Number>& position) {
+    const std::int64_t partner = pipeline.places().partner(&position - pipeline.positions.data());
+    return position.forward + pipeline.positions[static_cast<std::size_t>(partner)].back - position.hidden;
 }
 
 template <class Number>
@@ -212,6 +256,11 @@ schedule::Durations<double> durations_of(const Pipeline<Number>& pipeline) {
         }
     }
     durations.backward_transfers = durations.forward_transfers;
+    if (plan::overlaps_pairs(pipeline.schedule)) {
+        for (const Position<Number>& position : pipeline.positions) {
+            durations.pairs.push_back(seconds(pair_of(pipeline, position)).in(unit::second));
+        }
+    }
     return durations;
 }
 
@@ -231,46 +280,81 @@ struct Skipped {
 
 template <class Number>
 Skipped skipped(const Pipeline<Number>& pipeline, const PlayedOrder& order, const schedule::Played<double>& played) {
+    const std::int64_t more =
+        (pipeline.microbatches - schedule::without_rounds(pipeline.microbatches, pipeline.stages)) / pipeline.stages;
+    if (more == 0 || order.rounds.empty()) {
+        return {};
+    }
     const auto busiest =
         static_cast<std::size_t>(std::max_element(played.busy.begin(), played.busy.end()) - played.busy.begin());
     const PlayedOrder::Rounds& rounds = order.rounds[busiest];
-    if (rounds.begin < 0) {
-        return {};
-    }
-    const std::int64_t all = pipeline.microbatches / pipeline.stages;
-    return {.rounds = static_cast<double>(all - schedule::kRounds),
+    return {.rounds = static_cast<double>(more),
             .begin = played.start[static_cast<std::size_t>(rounds.begin)],
             .end = played.start[static_cast<std::size_t>(rounds.end)]};
 }
 
+/// How often each task, pair and transfer is on the critical path of a played order.
+struct CriticalCounts {
+    std::vector<double> tasks;      ///< by kind and position
+    std::vector<double> pairs;      ///< by the position of the forward pass
+    std::vector<double> transfers;  ///< by the position that receives
+
+    CriticalCounts(const schedule::Durations<double>& durations, std::size_t positions)
+        : tasks(durations.tasks.size(), 0), pairs(positions, 0), transfers(positions, 0) {}
+
+    void add(const schedule::Dependencies& dependencies, const schedule::Durations<double>& durations,
+             const schedule::Played<double>& played, const Skipped& more, double times) {
+        schedule::for_each_critical(
+            dependencies, durations, played,
+            [&](const schedule::Step& step) {
+                const auto task = static_cast<std::size_t>(step.task);
+                std::vector<double>& counts = step.overlaps_next ? pairs : tasks;  // forward is the first kind
+                counts[static_cast<std::size_t>(step.duration)] +=
+                    times * more.weight(played.start[task], played.end[task]);
+            },
+            [&](std::int32_t boundary, double end) {
+                const double time = durations.forward_transfers[static_cast<std::size_t>(boundary)];
+                transfers[static_cast<std::size_t>(boundary) + 1] += times * more.weight(end - time, end);
+            });
+    }
+};
+
+/// Rounds beyond those that are played of an order whose steady state has none: each adds what the last one added.
+template <class Number>
+double later_rounds(const Pipeline<Number>& pipeline, const PlayedOrder& order) {
+    return order.shorter
+               ? static_cast<double>(pipeline.microbatches - order.micro_batches) / static_cast<double>(pipeline.stages)
+               : 0;
+}
+
 Seconds played_total(const Pipeline<Seconds>& pipeline, const PlayedOrder& order) {
+    const schedule::Durations<double> durations = durations_of(pipeline);
     schedule::Played<double> played;
-    schedule::play(order.tasks, durations_of(pipeline), played);
-    return (played.makespan + skipped(pipeline, order, played).time()) * unit::second;
+    schedule::play(order.tasks, durations, played);
+    const double total = played.makespan + skipped(pipeline, order, played).time();
+    if (const double later = later_rounds(pipeline, order); later > 0) {
+        schedule::play(*order.shorter, durations, played);
+        return (total + later * (total - played.makespan)) * unit::second;
+    }
+    return total * unit::second;
 }
 
 /// The sum of the tasks and transfers on the critical path.
 template <class Number>
 Number played_total(const Pipeline<Number>& pipeline, const PlayedOrder& order) {
     const schedule::Durations<double> durations = durations_of(pipeline);
+    const std::size_t positions = pipeline.positions.size();
+    CriticalCounts counts(durations, positions);
     schedule::Played<double> played;
     schedule::play(order.tasks, durations, played);
-    const Skipped more = skipped(pipeline, order, played);
-    const std::size_t positions = pipeline.positions.size();
-    std::vector<double> tasks(durations.tasks.size(), 0);
-    std::vector<double> transfers(positions, 0);
-    schedule::for_each_critical(
-        order.tasks, durations, played,
-        [&](const schedule::Step& step) {
-            const auto task = static_cast<std::size_t>(step.task);
-            tasks[static_cast<std::size_t>(step.duration)] += more.weight(played.start[task], played.end[task]);
-        },
-        [&](std::int32_t boundary, double end) {
-            const double time = durations.forward_transfers[static_cast<std::size_t>(boundary)];
-            transfers[static_cast<std::size_t>(boundary) + 1] += more.weight(end - time, end);
-        });
+    const double later = later_rounds(pipeline, order);
+    counts.add(order.tasks, durations, played, skipped(pipeline, order, played), 1 + later);
+    if (later > 0) {
+        schedule::play(*order.shorter, durations, played);
+        counts.add(*order.shorter, durations, played, {}, -later);
+    }
     const auto count = [&](TaskKind kind, std::size_t k) {
-        return tasks[static_cast<std::size_t>(kind) * positions + k];
+        return counts.tasks[static_cast<std::size_t>(kind) * positions + k];
     };
     Number total{};
     for (std::size_t k = 0; k < positions; ++k) {
@@ -279,9 +363,30 @@ Number played_total(const Pipeline<Number>& pipeline, const PlayedOrder& order) 
         total += count(TaskKind::forward, k) * position.forward;
         total += (count(TaskKind::backward, k) + inputs) * position.back;
         total += (count(TaskKind::backward_weight, k) - inputs) * position.weight_gradients;
-        total += transfers[k] * position.receive;
+        total += counts.transfers[k] * position.receive;
+        if (counts.pairs[k] != 0) {
+            total += counts.pairs[k] * pair_of(pipeline, position);
+        }
     }
     return total;
+}
+
+/// By how much pairs shorten the passes of a stage in a step.
+Seconds hidden_on(std::size_t stage, const Pipeline<Seconds>& pipeline, const PlayedOrder& order) {
+    const schedule::Places places = pipeline.places();
+    const std::int64_t more =
+        (pipeline.microbatches - schedule::without_rounds(pipeline.microbatches, pipeline.stages)) / places.copies();
+    Seconds hidden;
+    for (std::int64_t i = 0; i < places.on_stage(); ++i) {  // a round has a pair for each of its micro-batches
+        const std::int64_t k = places.position(static_cast<std::int64_t>(stage), i);
+        hidden += static_cast<double>(more) * pipeline.positions[static_cast<std::size_t>(k)].hidden;
+    }
+    for (const schedule::Step& step : order.tasks.steps) {
+        if (step.overlaps_next && static_cast<std::size_t>(step.stage) == stage) {
+            hidden += pipeline.positions[static_cast<std::size_t>(step.duration)].hidden;
+        }
+    }
+    return hidden;
 }
 
 std::int32_t whole_number(std::int64_t microbatches) {
@@ -308,10 +413,28 @@ Number pipeline_total(const Pipeline<Number>& pipeline, PlayedOrders& orders) {
         }
     }
     const ClosedForms forms(pipeline);
-    return form == Form::gpipe ? forms.gpipe() : form == Form::one_by_one ? forms.one_by_one() : forms.even();
+    switch (form) {
+        case Form::gpipe: return forms.gpipe();
+        case Form::one_by_one: return forms.one_by_one();
+        case Form::steady: return forms.steady();
+        case Form::even:
+        case Form::played: break;
+    }
+    return forms.even();
 }
 template Seconds pipeline_total(const Pipeline<Seconds>&, PlayedOrders&);
 template cost::Sourced pipeline_total(const Pipeline<cost::Sourced>&, PlayedOrders&);
+
+Seconds growing_total(const Pipeline<Seconds>& pipeline, PlayedOrders& orders) {
+    const Seconds total = pipeline_total(pipeline, orders);
+    if (!plan::has_virtual_stages(pipeline.schedule) || pipeline.stages == 1) {
+        return total;
+    }
+    Pipeline<Seconds> whole_rounds = pipeline;
+    whole_rounds.microbatches -= pipeline.microbatches % pipeline.stages;
+    const Seconds before = whole_rounds.microbatches > 0 ? pipeline_total(whole_rounds, orders) : Seconds{};
+    return max(total, max(before, ClosedForms(pipeline).even()));
+}
 
 Seconds pipeline_bound(const Pipeline<Seconds>& pipeline) { return ClosedForms(pipeline).bound(); }
 
@@ -328,30 +451,14 @@ PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orde
     without.positions = alone;
     const Seconds passes = min(time.total, pipeline_total(without, orders));
     time.transfers = time.total - passes;
-    time.bubble = passes - static_cast<double>(pipeline.microbatches) * ClosedForms(without).by_stage()[time.critical];
+    if (plan::overlaps_pairs(pipeline.schedule) && pipeline.stages > 1) {
+        if (const PlayedOrders::Known order = orders.of(pipeline.schedule, shape_of(pipeline))) {
+            time.hidden = hidden_on(time.critical, pipeline, *order);
+        }
+    }
+    time.bubble = passes + time.hidden -
+                  static_cast<double>(pipeline.microbatches) * ClosedForms(without).by_stage()[time.critical];
     return time;
-}
-
-std::vector<std::int64_t> in_flight(plan::ScheduleKind kind, std::int64_t stage, std::int64_t stages,
-                                    std::int64_t microbatches, std::int64_t virtual_stages) {
-    if (stages == 1) {  // accumulation: one micro-batch after the other
-        return std::vector<std::int64_t>(static_cast<std::size_t>(virtual_stages), 1);
-    }
-    const schedule::Schedule& schedule = plan::schedule_of(kind);
-    schedule::Shape shape{static_cast<std::int32_t>(stages), whole_number(microbatches),
-                          static_cast<std::int32_t>(virtual_stages)};
-    const auto at = static_cast<std::int32_t>(stage);
-    if (schedule.held != nullptr) {
-        return schedule.held(shape, at);
-    }
-    shape.micro_batches = whole_number(schedule::without_rounds(microbatches, stages));
-    const std::vector<std::int64_t> at_peak =
-        schedule::in_flight(schedule::order_of(schedule, shape), at).at_weights_peak;
-    std::vector<std::int64_t> held;
-    for (auto k = static_cast<std::size_t>(stage); k < at_peak.size(); k += static_cast<std::size_t>(stages)) {
-        held.push_back(at_peak[k]);
-    }
-    return held;
 }
 
 }  // namespace dodona::step

@@ -17,7 +17,8 @@
 // lower bound for uneven ones, within 3 % where they differ by up to half (tests/step/pipeline_test.cpp). GPipe is exact
 // without overlap; equal boundaries then give ParaDL's Table 3, layer parallelism: 2 (p + m - 2) transfers. Interleaved
 // 1F1B over v equal positions a stage takes (m v + p - 1) (F + B) of a position. All else, such as interleaving with an embedding or a head on some positions, is
-// played (schedule/play.hpp), as are schedules that put off gradients of weights.
+// played (schedule/play.hpp), as are schedules that put off gradients of weights, run passes of two micro-batches together
+// or place positions otherwise. A schedule that does not flush goes on at the pace of its slowest stage, m (F + B).
 #pragma once
 
 #include <cstdint>
@@ -38,9 +39,12 @@ struct Position {
     Number back;              ///< recomputation included
     Number weight_gradients;  ///< of `back`: what a schedule may put off
     Number receive;           ///< of its input from the position before, and of the gradient sent back; 0 at the first
+    /// By how much the forward pass here and the backward pass of its partner (schedule::Places) are shorter together than
+    /// one after the other, in schedules that have such pairs.
+    Number hidden = {};
 };
 
-/// Positions are in forward order; position k is on stage k mod `stages`.
+/// Positions are in forward order, on stages as the schedule places them.
 template <class Number>
 struct Pipeline {
     std::span<const Position<Number>> positions;
@@ -48,6 +52,11 @@ struct Pipeline {
     std::int64_t microbatches = 1;
     plan::ScheduleKind schedule = plan::ScheduleKind::one_forward_one_backward;
     bool transfers_overlap = false;  ///< transfers run beside compute; else a stage waits for what it receives
+
+    [[nodiscard]] schedule::Places places() const {
+        const auto all = static_cast<std::int64_t>(positions.size());
+        return schedule::places_of(plan::schedule_of(schedule), stages, all / stages);
+    }
 };
 
 /// Domain: at least one position on each stage, one micro-batch. Where a schedule has no order for the shape, as if its
@@ -57,6 +66,10 @@ Number pipeline_total(const Pipeline<Number>& pipeline, PlayedOrders& orders);
 extern template Seconds pipeline_total(const Pipeline<Seconds>&, PlayedOrders&);
 extern template cost::Sourced pipeline_total(const Pipeline<cost::Sourced>&, PlayedOrders&);
 
+/// As pipeline_total, but never less with more micro-batches, which are dealt to unequal replicas by it: where virtual
+/// stages differ, an order may take longer than the closed form that stands for the next numbers of micro-batches.
+Seconds growing_total(const Pipeline<Seconds>& pipeline, PlayedOrders& orders);
+
 /// A lower bound of pipeline_total.
 Seconds pipeline_bound(const Pipeline<Seconds>& pipeline);
 
@@ -65,12 +78,8 @@ struct PipelineTime {
     std::size_t critical = 0;  ///< the stage that is busy longest, the first among equals
     Seconds transfers;         ///< exposed: by how much the step is longer than without
     Seconds bubble;            ///< idle time of the critical stage, without transfers
+    Seconds hidden;            ///< of the critical stage's passes, by pairs that run together
 };
 PipelineTime pipeline_time(const Pipeline<Seconds>& pipeline, PlayedOrders& orders);
-
-/// Micro-batches whose activations each virtual stage of stage `stage` (from 0) holds at its peak, put-off gradients of
-/// weights included: in closed form where the schedule has one (schedule::Schedule::held), else as its order shows.
-std::vector<std::int64_t> in_flight(plan::ScheduleKind kind, std::int64_t stage, std::int64_t stages,
-                                    std::int64_t microbatches, std::int64_t virtual_stages);
 
 }  // namespace dodona::step

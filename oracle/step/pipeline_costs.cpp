@@ -9,18 +9,15 @@ namespace dodona::step {
 
 namespace {
 
-KeptActivations kept_of(const StageWork& work, const plan::Plan& plan, const std::vector<VirtualStage>& positions,
-                        const std::vector<std::int64_t>& held) {
-    return plan.offload.activations ? KeptActivations{} : kept_activations(*work.on, plan, {positions}, held);
+/// What one micro-batch keeps at a position.
+KeptActivations kept_at(const StageWork& work, const plan::Plan& plan, const VirtualStage& position) {
+    return plan.offload.activations
+               ? KeptActivations{}
+               : kept_activations(*work.on, plan, {{position}}, {{.whole = {1}, .for_weights = {}}});
 }
 
-StageMemory memory_of(const Replica& replica, std::size_t index, const plan::Plan& plan) {
-    const StageWork& work = replica.stages[index];
-    const Bytes kept =
-        kept_of(work, plan, work.stage.virtual_stages,
-                in_flight(plan.schedule, static_cast<std::int64_t>(index),
-                          static_cast<std::int64_t>(replica.stages.size()), replica.microbatches, plan.virtual_stages))
-            .total();
+StageMemory memory_of(const StageWork& work, const plan::Plan& plan) {
+    const Bytes kept = plan.offload.activations ? Bytes{} : work.kept.total();
     const MemoryTotals predicted = totals(work.memory);
     const Bytes working = work.memory[MemoryPart::recompute];
     return {.predicted = predicted,
@@ -49,15 +46,20 @@ PipelineCosts pipeline_costs(const ComposedStep& composed, const plan::Plan& pla
     for_each_position(replica, [&](const StageWork& work, const VirtualStageWork& part) {
         const std::size_t k = costs.positions.size();
         const Position<Seconds>& whole = positions[k];
-        const VirtualStage& here = work.stage.virtual_stages[k / stages];
+        const schedule::Places& places = replica.places;
+        const auto index = static_cast<std::size_t>(places.index(static_cast<std::int64_t>(k)));
+        const VirtualStage& here = work.stage.virtual_stages[index];
         PositionCost& position = costs.positions.emplace_back();
         position.forward = whole.forward;
         position.recompute = part.recompute * whole.back;
         position.backward = (1 - part.recompute) * whole.back;
         position.weight_gradients = whole.weight_gradients;
         position.receive = whole.receive;
-        position.kept = kept_of(work, plan, {here}, {1}).total();
-        add_links(stage_pass(*work.on, plan, {{here}}, k % stages), position);
+        position.hidden = whole.hidden;
+        const KeptActivations kept = kept_at(work, plan, here);
+        position.kept = kept.total();
+        position.kept_for_weights = kept.for_weights;
+        add_links(part.pass, position);
     });
     for (std::size_t s = 0; s < stages; ++s) {
         const StageWork& work = replica.stages[s];
@@ -65,14 +67,14 @@ PipelineCosts pipeline_costs(const ComposedStep& composed, const plan::Plan& pla
                                .optimizer = work.update.value + work.offload.exposed_update,
                                .parameters = work.exposed.parameters,
                                .overhead = work.exposed.interference});
-        costs.memory.push_back(memory_of(replica, s, plan));
+        costs.memory.push_back(memory_of(work, plan));
     }
     return costs;
 }
 
 /// With ZeRO-2 and ZeRO-3 all data ranks synchronise in every micro-batch.
 plan::Atoms replica_atoms(const CostedGraph& costed, const plan::Plan& plan) {
-    if (plan.shard == plan::ShardLevel::gradients || plan.shard == plan::ShardLevel::parameters) {
+    if (exchanges_every_pass(plan.shard)) {
         return 0;
     }
     const plan::Atoms stages = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : plan::Atoms{0};

@@ -1,8 +1,8 @@
 // What each task of a plan's pipeline takes, for playing its schedule.
 //
 // The pipeline is that of the replica that finishes last; a stage is one device, since the ranks of its other axes do the
-// same at the same time. Positions are the parts of the network in forward order, one for each virtual stage: position k
-// is on stage k mod p. Costs are those of the closed form (replica.hpp), so that both differ by the schedule only: host-bound
+// same at the same time. Positions are the parts of the network in forward order, one for each virtual stage, where the
+// schedule places them (schedule::Places). Costs are those of the closed form (replica.hpp), so that both differ by the schedule only: host-bound
 // time and stragglers of a stage are dealt to its positions by their kernel time, copies to and from the host too.
 #pragma once
 
@@ -28,7 +28,9 @@ struct PositionCost {
     Seconds forward_links;
     Seconds recompute_links;
     Seconds backward_links;
-    Bytes kept;  ///< on the device for the backward pass; 0 where activations are offloaded
+    Seconds hidden;          ///< Position::hidden
+    Bytes kept;              ///< on the device for the backward pass; 0 where activations are offloaded
+    Bytes kept_for_weights;  ///< after gradients of inputs, where those of weights are put off; likewise
 };
 
 /// What a stage does after its last backward pass.

@@ -1,6 +1,7 @@
 #include "step/played_orders.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "schedule/rounds.hpp"
 
@@ -13,12 +14,14 @@ using plan::ScheduleKind;
 /// Orders of more tasks than this in all are not kept.
 constexpr std::size_t kMostSteps = std::size_t{1} << 22;
 
-/// With no more rounds than are played, of schedules that have a steady state.
-schedule::Shape played_shape(ScheduleKind kind, schedule::Shape shape) {
-    if (plan::schedule_of(kind).traits.has_rounds) {
-        shape.micro_batches =
-            static_cast<std::int32_t>(schedule::without_rounds(shape.micro_batches, shape.stages));
-    }
+std::int32_t whole(std::int64_t number) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+    return static_cast<std::int32_t>(std::min(number, kMost));
+}
+
+/// With no more rounds than are played.
+schedule::Shape short_shape(schedule::Shape shape) {
+    shape.micro_batches = whole(schedule::without_rounds(shape.micro_batches, shape.stages));
     return shape;
 }
 
@@ -43,14 +46,20 @@ PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
         return nullptr;
     }
     const schedule::Order order = order_of(schedule, shape);
-    const bool has_rounds = schedule.traits.has_rounds && shape.micro_batches >= schedule::kRounds * shape.stages;
+    PlayedOrder played{
+        .micro_batches = shape.micro_batches, .tasks = schedule::resolve(order), .rounds = {}, .shorter = {}};
+    if (shape.micro_batches < schedule::kRounds * shape.stages) {
+        return std::make_shared<const PlayedOrder>(std::move(played));
+    }
+    if (!schedule.traits.has_rounds) {
+        schedule::Shape shorter = shape;
+        shorter.micro_batches -= shape.stages;
+        played.shorter = schedule::resolve(order_of(schedule, shorter));
+        return std::make_shared<const PlayedOrder>(std::move(played));
+    }
     const std::int32_t round = shape.stages * shape.virtual_stages;  // forward passes of a stage
-    PlayedOrder played{.tasks = schedule::resolve(order), .rounds = {}};
     for (std::size_t s = 0; s < order.stages.size(); ++s) {
-        PlayedOrder::Rounds& rounds = played.rounds.emplace_back();
-        if (has_rounds) {
-            rounds = {forward_pass(order, s, 3 * round), forward_pass(order, s, 6 * round)};
-        }
+        played.rounds.push_back({forward_pass(order, s, 3 * round), forward_pass(order, s, 6 * round)});
     }
     return std::make_shared<const PlayedOrder>(std::move(played));
 }
@@ -58,7 +67,7 @@ PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
 }  // namespace
 
 PlayedOrders::Known PlayedOrders::of(ScheduleKind kind, const schedule::Shape& shape) {
-    const std::pair key(kind, played_shape(kind, shape));
+    const Key key(kind, short_shape(shape));
     {
         const std::lock_guard lock(mutex_);
         if (const auto found = known_.find(key); found != known_.end()) {
@@ -74,6 +83,46 @@ PlayedOrders::Known PlayedOrders::of(ScheduleKind kind, const schedule::Shape& s
     }
     steps_ += steps;
     return known_.emplace(key, std::move(order)).first->second;
+}
+
+PlayedOrders::Held PlayedOrders::held(ScheduleKind kind, const schedule::Shape& shape) {
+    const Key key(kind, shape);
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto found = held_.find(key); found != held_.end()) {
+            return found->second;
+        }
+    }
+    const schedule::Schedule& schedule = plan::schedule_of(kind);
+    const schedule::Order order = order_of(schedule, shape);
+    const schedule::Places places = places_of(schedule, shape.stages, shape.virtual_stages);
+    std::vector<std::vector<schedule::Holding>> by_stage;
+    for (std::int32_t s = 0; s < shape.stages; ++s) {
+        by_stage.push_back(schedule::most_held(order, places, s));
+    }
+    const std::lock_guard lock(mutex_);
+    return held_.emplace(key, std::make_shared<const std::vector<std::vector<schedule::Holding>>>(std::move(by_stage)))
+        .first->second;
+}
+
+std::vector<schedule::Holding> PlayedOrders::in_flight(ScheduleKind kind, const schedule::Places& places,
+                                                       std::int64_t stage, std::int64_t microbatches) {
+    const auto alone = [&](std::int64_t each) {
+        return std::vector<std::int64_t>(static_cast<std::size_t>(places.on_stage()), each);
+    };
+    if (places.stages == 1) {  // accumulation: one micro-batch after the other
+        return {{.whole = alone(1), .for_weights = {}}};
+    }
+    const schedule::Schedule& schedule = plan::schedule_of(kind);
+    const schedule::Shape shape{whole(places.stages), whole(microbatches), whole(places.virtual_stages)};
+    if (schedule.held != nullptr) {
+        return {{.whole = schedule.held(shape, whole(stage)), .for_weights = {}}};
+    }
+    const schedule::Shape shorter = short_shape(shape);
+    if (schedule.unmet(shorter)) {
+        return {{.whole = alone(microbatches), .for_weights = {}}};
+    }
+    return (*held(kind, shorter))[static_cast<std::size_t>(stage)];
 }
 
 }  // namespace dodona::step

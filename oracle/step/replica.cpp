@@ -16,24 +16,44 @@ std::vector<VirtualStageWork> virtual_stages(const StageWork& work, const plan::
     const std::vector<VirtualStage>& all = work.stage.virtual_stages;
     const PassTotals whole = work.pass.alone();
     std::vector<VirtualStageWork> parts;
+    const schedule::Places places = plan.places();
     for (std::size_t c = 0; c < all.size(); ++c) {
-        const StagePass pass = all.size() == 1 ? work.pass : stage_pass(*work.on, plan, {{all[c]}}, index);
         VirtualStageWork& part = parts.emplace_back();
+        part.pass = all.size() == 1 ? work.pass : stage_pass(*work.on, plan, {{all[c]}}, receiver(places, index, c));
+        const StagePass& pass = part.pass;
         part.forward = share_of(pass.alone().forward, whole.forward, all.size());
         part.back = share_of(pass.alone().back, whole.back, all.size());
         if (const Seconds back = pass.alone().back; back > Seconds{}) {
             part.recompute = pass.recompute.total().value / back;
             part.weights = pass.backward.weight_gradients / back;
         }
-        if (c > 0 || index > 0) {
+        if (places.sender(static_cast<std::int64_t>(index), static_cast<std::int64_t>(c))) {
             part.boundary = pass.boundary;
         }
+    }
+    for (std::size_t c = 0; plan::overlaps_pairs(plan.schedule) && c < all.size(); ++c) {
+        const std::size_t partner = places.placement == schedule::Placement::loop ? c : all.size() - 1 - c;
+        const StagePass& back = parts[partner].pass;
+        parts[c].hidden =
+            hidden_in_pair(hideable(parts[c].pass.forward, plan), hideable(back.backward + back.recompute, plan), plan);
     }
     return parts;
 }
 
+/// What a stage keeps for its micro-batches in flight.
+KeptActivations kept_on(const CostedGraph& on, const plan::Plan& plan, const Stage& stage, std::size_t index,
+                        std::int64_t microbatches, PlayedOrders& orders) {
+    const auto at = static_cast<std::int64_t>(index);
+    const std::vector<schedule::Holding> held = orders.in_flight(plan.schedule, plan.places(), at, microbatches);
+    KeptActivations kept = kept_activations(on, plan, stage, held);
+    const schedule::Schedule& schedule = plan::schedule_of(plan.schedule);
+    kept.weight_versions = schedule::weight_versions(schedule, plan.pipeline_stages(), microbatches, at);
+    return kept;
+}
+
 StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::vector<Stage>& cut, std::size_t index,
-                     std::int64_t microbatches) {
+                     std::int64_t all_microbatches, PlayedOrders& orders) {
+    const std::int64_t microbatches = all_microbatches / plan.places().copies();
     StageWork work;
     work.on = &on;
     work.stage = cut[index];
@@ -47,16 +67,13 @@ StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::v
     work.exposed = exposed_states(work.transfers, work.pass, {*on.cluster, plan, microbatches, work.states.buckets});
     const double share = on.counts.trained > 0 ? work.states.trained / on.counts.trained : 0.0;
     work.update = on.update_time(work.states.update_traffic, share);
-    const KeptActivations kept = kept_activations(
-        on, plan, work.stage,
-        in_flight(plan.schedule, static_cast<std::int64_t>(index), static_cast<std::int64_t>(cut.size()), microbatches,
-                  static_cast<std::int64_t>(work.stage.virtual_stages.size())));
+    work.kept = kept_on(on, plan, work.stage, index, all_microbatches, orders);
     work.offload = stage_offload(
-        *on.cluster, plan, work.states, kept,
+        *on.cluster, plan, work.states, work.kept,
         {work.pass.forward.compute.value, work.pass.backward.compute.value + work.pass.recompute.compute.value,
          work.update.value, microbatches});
     work.pass.offload = {work.offload.exposed_forward, work.offload.exposed_backward};
-    work.memory = stage_memory(on, plan, work.stage, work.states, kept, cut.size());
+    work.memory = stage_memory(on, plan, work.stage, work.states, work.kept, cut.size());
     return work;
 }
 
@@ -65,11 +82,16 @@ std::vector<MicrobatchShare> deal_to(const std::vector<ReplicaGroup>& groups, co
     if (groups.size() == 1) {
         return {{microbatches, groups.front().count}};
     }
+    PlayedOrders orders;
     std::vector<Workers> workers;
     std::int64_t total = 0;
     for (std::size_t k = 0; k < groups.size(); ++k) {
         const Replica& replica = composed.replicas[k];
-        workers.push_back({groups[k].count, [&](std::int64_t m) { return passes_of(replica, plan, m); }});
+        const auto time = [&replica, &plan, &orders](std::int64_t m) {
+            const std::vector<Position<Seconds>> positions = positions_of<Seconds>(replica);
+            return growing_total(pipeline_of(positions, plan, m), orders);
+        };
+        workers.push_back({groups[k].count, time});
         total += groups[k].count * microbatches;
     }
     return deal(workers, total);
@@ -83,14 +105,14 @@ const StageWork& Replica::slowest_tail() const {
 }
 
 std::vector<ReplicaGroup> replica_groups(const CostedGraph& costed, const plan::Plan& plan) {
-    const bool every_pass = plan.shard == plan::ShardLevel::gradients || plan.shard == plan::ShardLevel::parameters;
     if (!costed.placement.mixed()) {
         const std::int64_t stages =
             plan.strategy.pipeline ? costed.mesh.ways(costed.mesh.axis(*plan.strategy.pipeline)) : 1;
         return {{std::vector<const CostedGraph*>(static_cast<std::size_t>(stages), &costed), 1}};
     }
     std::vector<ReplicaGroup> groups;
-    for (const ReplicaKind& kind : every_pass ? in_step(costed.placement).replicas : costed.placement.replicas) {
+    for (const ReplicaKind& kind :
+         exchanges_every_pass(plan.shard) ? in_step(costed.placement).replicas : costed.placement.replicas) {
         ReplicaGroup group{.on = {}, .count = kind.count};
         for (const DeviceSet set : kind.devices) {
             group.on.push_back(&costed.on(set));
@@ -102,11 +124,11 @@ std::vector<ReplicaGroup> replica_groups(const CostedGraph& costed, const plan::
 
 Replica replica(const ReplicaGroup& group, const plan::Plan& plan, const std::vector<Stage>& cut,
                 std::int64_t microbatches) {
-    Replica replica{.microbatches = microbatches, .stages = {}, .pipeline = {}};
-    for (std::size_t i = 0; i < cut.size(); ++i) {
-        replica.stages.push_back(stage_work(*group.on[i], plan, cut, i, microbatches));
-    }
+    Replica replica{.places = plan.places(), .microbatches = microbatches, .stages = {}, .pipeline = {}};
     PlayedOrders orders;
+    for (std::size_t i = 0; i < cut.size(); ++i) {
+        replica.stages.push_back(stage_work(*group.on[i], plan, cut, i, microbatches, orders));
+    }
     const std::vector<Position<Seconds>> positions = positions_of<Seconds>(replica);
     replica.pipeline = pipeline_time(pipeline_of(positions, plan, microbatches), orders);
     return replica;
@@ -118,17 +140,35 @@ Seconds passes_of(const Replica& replica, const plan::Plan& plan, std::int64_t m
     return pipeline_total(pipeline_of(positions, plan, microbatches), orders);
 }
 
+std::size_t receiver(const schedule::Places& places, std::size_t stage, std::size_t index) {
+    const auto at = static_cast<std::int64_t>(stage);
+    const std::int64_t sender = places.sender(at, static_cast<std::int64_t>(index)).value_or(at);
+    return sender == at + 1 ? stage + 1 : stage;
+}
+
+const Boundary& boundary_at(const Replica& replica, std::int64_t position) {
+    const Boundary* slowest = nullptr;
+    const schedule::Places& places = replica.places;
+    for (std::int64_t copy = 0; copy < places.copies(); ++copy) {
+        const std::int64_t stage = copy == 0 ? places.stage(position) : places.stages - 1 - places.stage(position);
+        const std::int64_t index = copy == 0 ? places.index(position) : copy;
+        const Boundary& here =
+            replica.stages[static_cast<std::size_t>(stage)].virtual_stages[static_cast<std::size_t>(index)].boundary;
+        slowest = slowest == nullptr || slowest->time < here.time ? &here : slowest;
+    }
+    return *slowest;
+}
+
 std::vector<Boundary> received(const Replica& replica, std::size_t stage) {
-    std::vector<Boundary> all;
-    for_each_position(replica,
-                      [&](const StageWork& /*on*/, const VirtualStageWork& part) { all.push_back(part.boundary); });
     std::vector<Boundary> found;
-    for (std::size_t k = stage; replica.stages.size() > 1 && k < all.size(); k += replica.stages.size()) {
+    const schedule::Places& places = replica.places;
+    for (std::int64_t i = 0; places.stages > 1 && i < places.on_stage(); ++i) {
+        const std::int64_t k = places.position(static_cast<std::int64_t>(stage), i);
         if (k > 0) {
-            found.push_back(all[k]);
+            found.push_back(boundary_at(replica, k));
         }
-        if (k + 1 < all.size()) {
-            found.push_back(all[k + 1]);
+        if (k + 1 < places.positions()) {
+            found.push_back(boundary_at(replica, k + 1));
         }
     }
     return found;
@@ -143,7 +183,8 @@ std::vector<Position<Seconds>> positions_of(const Replica& replica) {
         positions.push_back({.forward = part.forward * whole.forward,
                              .back = back,
                              .weight_gradients = part.weights * back,
-                             .receive = part.boundary.time});
+                             .receive = boundary_at(replica, static_cast<std::int64_t>(positions.size())).time,
+                             .hidden = part.hidden.value});
     });
     return positions;
 }
@@ -182,6 +223,7 @@ Seconds passes_alone(const std::vector<ReplicaGroup>& groups, const plan::Plan& 
     ComposedStep composed;
     for (const ReplicaGroup& group : groups) {
         Replica& passes_only = composed.replicas.emplace_back();
+        passes_only.places = plan.places();
         for (std::size_t i = 0; i < cut.size(); ++i) {
             StageWork& work = passes_only.stages.emplace_back();
             work.on = group.on[i];

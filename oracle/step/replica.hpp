@@ -11,11 +11,13 @@ namespace dodona::step {
 
 /// What a virtual stage has of the passes of its stage, and what it receives from the one before.
 struct VirtualStageWork {
+    StagePass pass;
     double forward = 1;  ///< share of the stage's time
     double back = 1;
     double recompute = 0;  ///< share of its own backward time
     double weights = 0;    ///< ... for gradients of weights
-    Boundary boundary;     ///< no time at the first position
+    Boundary boundary;     ///< no time at the first position, nor where the stage itself has the position before
+    cost::Sourced hidden;  ///< Position::hidden
 };
 
 /// Costs of one stage in a step.
@@ -29,6 +31,7 @@ struct StageWork {
     ExposedStates exposed;
     Estimate update;
     StageOffload offload;
+    KeptActivations kept;
     MemoryParts memory;
     [[nodiscard]] Seconds tail() const {
         return exposed.gradients + exposed.parameters + exposed.interference + offload.exposed_update + update.value;
@@ -36,9 +39,12 @@ struct StageWork {
 };
 
 struct Replica {
+    schedule::Places places;
     std::int64_t microbatches = 1;
     std::vector<StageWork> stages;
     PipelineTime pipeline;
+    /// Those that run each position of a stage: fewer where several stages share a position.
+    [[nodiscard]] std::int64_t microbatches_of_stage() const { return microbatches / places.copies(); }
     /// From the first forward pass to the last backward pass.
     [[nodiscard]] Seconds passes() const { return pipeline.total; }
     /// After the last backward pass every stage reduces, updates and gathers (its tail); the slowest tail ends the
@@ -61,15 +67,21 @@ Replica replica(const ReplicaGroup& group, const plan::Plan& plan, const std::ve
 /// Time of a replica's passes with another number of micro-batches.
 Seconds passes_of(const Replica& replica, const plan::Plan& plan, std::int64_t microbatches);
 
-/// Calls `visit(stage, virtual stage)` for each position in forward order.
+/// Calls `visit(stage, virtual stage)` for each position in forward order, in the direction of the first micro-batches.
 template <class Visit>
 void for_each_position(const Replica& replica, Visit visit) {
-    for (std::size_t c = 0; c < replica.stages.front().virtual_stages.size(); ++c) {
-        for (const StageWork& stage : replica.stages) {
-            visit(stage, stage.virtual_stages[c]);
-        }
+    for (std::int64_t k = 0; k < replica.places.positions(); ++k) {
+        const StageWork& stage = replica.stages[static_cast<std::size_t>(replica.places.stage(k))];
+        visit(stage, stage.virtual_stages[static_cast<std::size_t>(replica.places.index(k))]);
     }
 }
+
+/// The stage whose link to the one before it brings the input of a stage's position `index`: of neighbours the later one;
+/// 0 for the whole pipeline, from its last stage to its first.
+std::size_t receiver(const schedule::Places& places, std::size_t stage, std::size_t index);
+
+/// What is received at a position: the slowest of all stages that hold it.
+const Boundary& boundary_at(const Replica& replica, std::int64_t position);
 
 /// What a stage receives for each micro-batch: inputs, and gradients of what it sent.
 std::vector<Boundary> received(const Replica& replica, std::size_t stage);

@@ -68,6 +68,7 @@ SegmentMemories::SegmentMemories(const graph::Graph& graph, const plan::ShardedG
 
 void SegmentMemories::add(Vertex v, double count, SegmentMemory& segment) {
     add_saved(v, count, segment);
+    add_for_weights(v, count, segment);
     if (repeated_[v]) {
         add_inputs_instead(v, count, segment);
     }
@@ -84,8 +85,7 @@ bool SegmentMemories::first(const Tensor& tensor, Vertex v) {
 
 void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) {
     for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
-        const bool quantised =
-            profile_.quantised_inputs && is_narrow(precision_) && saved.for_weights && in_block(v) && saved.slot == 0;
+        const bool quantised = is_quantised(saved, v);
         if (saved.slot == 0 && !first({{saved.tensor, quantised}, saved.sharding}, v)) {
             continue;
         }
@@ -95,6 +95,30 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
             segment.dropped += bytes;
         }
     }
+}
+
+/// An input that several products of a segment read, such as that of queries, keys and values, is there once.
+void SegmentMemories::add_for_weights(Vertex v, double count, SegmentMemory& segment) {
+    const plan::ShardedLayer& sharded = sharded_.layers[v];
+    bool is_product = false;
+    for (const plan::SavedTensor& saved : sharded.saved) {
+        if (!saved.for_weights) {
+            continue;
+        }
+        is_product = true;
+        const bool quantised = is_quantised(saved, v);
+        const Tensor tensor{{saved.tensor, quantised}, saved.sharding};
+        if (saved.slot > 0 || for_weights_.insert({tensor, graph_.layer(v).segment}).second) {
+            segment.for_weights += count * saved.elements * width(saved, quantised);
+        }
+    }
+    if (is_product) {
+        segment.for_weights += count * sharded.output_elements * stored_bytes(precision_);
+    }
+}
+
+bool SegmentMemories::is_quantised(const plan::SavedTensor& saved, Vertex v) const {
+    return profile_.quantised_inputs && is_narrow(precision_) && saved.for_weights && in_block(v) && saved.slot == 0;
 }
 
 void SegmentMemories::add_inputs_instead(Vertex v, double count, SegmentMemory& segment) {

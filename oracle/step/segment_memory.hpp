@@ -26,10 +26,13 @@ Bytes element_bytes(graph::Element element, Precision precision);
 Bytes quantised_bytes(Precision precision);
 
 struct SegmentMemory {
-    Bytes saved;      ///< kept for backward without recomputation
-    Bytes dropped;    ///< part of `saved` that selective recomputation or recomputation of named layers drops
-    Bytes instead;    ///< inputs of recomputed layers, which are kept instead
-    Bytes transient;  ///< gradients of inputs and output of the layer where these are largest
+    Bytes saved;    ///< kept for backward without recomputation
+    Bytes dropped;  ///< part of `saved` that selective recomputation or recomputation of named layers drops
+    /// What gradients of weights need, once those of inputs are there: inputs of products with weights, and gradients of
+    /// their results.
+    Bytes for_weights;
+    Bytes instead;                    ///< inputs of recomputed layers, which are kept instead
+    Bytes transient;                  ///< gradients of inputs and output of the layer where these are largest
     std::vector<Bytes> placeholders;  ///< for the gradient of each matrix of a block (MemoryProfile)
     Bytes widest_weight;              ///< the largest matrix in fp32
 };
@@ -54,11 +57,14 @@ private:
     /// one.
     bool first(const Tensor& tensor, graph::Vertex v);
     void add_saved(graph::Vertex v, double count, SegmentMemory& segment);
+    void add_for_weights(graph::Vertex v, double count, SegmentMemory& segment);
     void add_inputs_instead(graph::Vertex v, double count, SegmentMemory& segment);
     void add_transient(graph::Vertex v, SegmentMemory& segment) const;
     void add_placeholders(graph::Vertex v, double count, SegmentMemory& segment) const;
     [[nodiscard]] Bytes width(const plan::SavedTensor& saved, bool quantised) const;
     [[nodiscard]] bool in_block(graph::Vertex v) const;
+    /// Whether a product's input is kept in the product's own precision.
+    [[nodiscard]] bool is_quantised(const plan::SavedTensor& saved, graph::Vertex v) const;
     /// Whether the only readers of the layer's result are losses that overwrite it with its gradient.
     [[nodiscard]] bool gradient_in_place(graph::Vertex v) const;
     /// Elements of one matrix of a weight; of one expert if there are several.
@@ -73,6 +79,7 @@ private:
     const std::vector<bool>& repeated_;
     std::set<Tensor> at_home_;
     std::set<std::pair<Tensor, std::int64_t>> elsewhere_;
+    std::set<std::pair<Tensor, std::size_t>> for_weights_;  ///< with the segment that needs it
 };
 
 }  // namespace dodona::step

@@ -1,6 +1,7 @@
 #include "step/stage_memory.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -127,14 +128,43 @@ std::size_t communicators(const CostedGraph& costed, const Stage& stage, const s
     return groups.size() + (stage_count > 1 ? 1 : 0);
 }
 
+/// What one micro-batch keeps at a virtual stage: of blocks, and of token layers outside them.
+struct KeptOfOne {
+    std::array<Bytes, 2> all;
+    std::array<Bytes, 2> for_weights;
+};
+
+/// `each`: by virtual stage; empty: there is nothing to choose.
+void take_heaviest(const std::vector<schedule::Holding>& held, const std::vector<KeptOfOne>& each,
+                   KeptActivations& kept) {
+    Bytes heaviest;
+    for (const schedule::Holding& holding : held) {
+        std::array<Bytes, 2> sum{};
+        for (std::size_t c = 0; c < each.size(); ++c) {
+            for (std::size_t part = 0; part < sum.size(); ++part) {
+                sum[part] += static_cast<double>(holding.whole[c]) * each[c].all[part];
+                if (!holding.for_weights.empty()) {
+                    sum[part] += static_cast<double>(holding.for_weights[c]) * each[c].for_weights[part];
+                }
+            }
+        }
+        if (!each.empty() && sum[0] + sum[1] >= heaviest) {
+            heaviest = sum[0] + sum[1];
+            kept.blocks = sum[0];
+            kept.token = sum[1];
+        }
+    }
+}
+
 /// Bytes on the device of offloaded tensors of `whole` bytes.
 Bytes two_buffers(Bytes whole, Bytes largest) { return min(whole, 2.0 * largest); }
 
 }  // namespace
 
 KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
-                                 const std::vector<std::int64_t>& held) {
+                                 const std::vector<schedule::Holding>& held) {
     KeptActivations kept;
+    std::vector<KeptOfOne> each(held.size() > 1 || !held.front().for_weights.empty() ? stage.virtual_stages.size() : 0);
     std::int64_t segments = 0;
     for (std::size_t c = 0; c < stage.virtual_stages.size(); ++c) {
         Checkpoints checkpoints(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
@@ -146,7 +176,13 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
             const SegmentCost& segment = costed.segments[u];
             const SegmentKept here = segment_kept(segment, count, plan, checkpoints);
             const bool token = costed.token_network && !segment.block;
-            (token ? kept.token : kept.blocks) += static_cast<double>(held[c]) * here.all;
+            (token ? kept.token : kept.blocks) += static_cast<double>(held.front().whole[c]) * here.all;
+            const Bytes for_weights = static_cast<double>(count) * segment.memory.for_weights;
+            kept.for_weights += for_weights;
+            if (!each.empty()) {
+                each[c].all[token ? 1 : 0] += here.all;
+                each[c].for_weights[token ? 1 : 0] += for_weights;
+            }
             kept.microbatch += here.all;
             kept.largest = max(kept.largest, here.one);
             kept.working = max(kept.working, in_parts(plan) ? segment.memory.dropped : Bytes{});
@@ -155,6 +191,7 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
         kept.working = max(kept.working, checkpoints.largest());
     }
     kept.segments = std::max<std::int64_t>(1, segments);
+    take_heaviest(held, each, kept);
     return kept;
 }
 
@@ -180,7 +217,9 @@ MemoryParts stage_memory(const plan::Plan& plan, const StateSums& states, const 
         memory[part] = offloaded ? two_buffers(blocks + token, largest) : blocks;
         memory[MemoryPart::embedding_and_head] += offloaded ? Bytes{} : token;
     };
-    place(MemoryPart::weights, states.blocks.weights, states.token.weights, states.largest.weights, away.weights);
+    const auto versions = static_cast<double>(kept.weight_versions);
+    place(MemoryPart::weights, versions * states.blocks.weights, versions * states.token.weights,
+          states.largest.weights, away.weights);
     place(MemoryPart::gradients, states.blocks.gradients, states.token.gradients, states.largest.gradients,
           away.weights);
     place(MemoryPart::optimizer, states.blocks.optimizer, states.token.optimizer, states.largest.optimizer,

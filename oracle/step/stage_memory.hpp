@@ -1,6 +1,7 @@
 // Peak memory of one stage, with all its parts.
 #pragma once
 
+#include "schedule/in_flight.hpp"
 #include "step/prediction.hpp"
 #include "step/stages.hpp"
 #include "step/state_sharding.hpp"
@@ -10,18 +11,20 @@ namespace dodona::step {
 /// Tensors kept for backward under the recomputation policy. With a checkpoint every k blocks, a virtual stage of n
 /// blocks keeps ceil(n/k) block inputs and recomputes at most k blocks at a time.
 struct KeptActivations {
-    Bytes blocks;               ///< all micro-batches in flight
-    Bytes token;                ///< the same, of token layers outside the blocks
-    Bytes microbatch;           ///< of one micro-batch through all virtual stages
-    Bytes largest;              ///< of one segment instance and one micro-batch
-    Bytes working;              ///< dropped tensors that live only while blocks are recomputed
-    std::int64_t segments = 1;  ///< segment instances of the stage
+    Bytes blocks;                      ///< all micro-batches in flight
+    Bytes token;                       ///< the same, of token layers outside the blocks
+    Bytes microbatch;                  ///< of one micro-batch through all virtual stages
+    Bytes for_weights;                 ///< of one, after gradients of inputs where those of weights are put off
+    Bytes largest;                     ///< of one segment instance and one micro-batch
+    Bytes working;                     ///< dropped tensors that live only while blocks are recomputed
+    std::int64_t segments = 1;         ///< segment instances of the stage
+    std::int64_t weight_versions = 1;  ///< those that micro-batches in flight started with
     [[nodiscard]] Bytes total() const { return blocks + token; }
 };
 
-/// `held`: micro-batches in flight, by virtual stage.
+/// `held`: micro-batches in flight, by virtual stage; the heaviest counts. Domain: one or more.
 KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
-                                 const std::vector<std::int64_t>& held);
+                                 const std::vector<schedule::Holding>& held);
 
 /// Memory of a stage besides states and kept activations.
 struct StageBuffers {

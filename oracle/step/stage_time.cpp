@@ -80,6 +80,33 @@ PassCost overlap_layers(PassCost pass, const plan::Plan& plan) {
 
 }  // namespace
 
+Hideable hideable(const PassCost& pass, const plan::Plan& plan) {
+    Hideable found;
+    const Seconds collectives = pass.layer.value + pass.halo.value;
+    if (!plan.overlap.expert && collectives > Seconds{}) {
+        found.exchanged.value = pass.exchanged.value;
+        cost::PassTimes sources = pass.by_source;
+        std::fill_n(sources.values.begin(), cost::kKernelSources, Estimate{});
+        found.exchanged.by_source += (pass.exchanged.value / collectives) * sources;
+    }
+    const double share = plan.framework[FrameworkParameter::overlap_layers];
+    found.window.value = share * pass.compute.value;
+    cost::PassTimes kernels;
+    std::copy_n(pass.by_source.values.begin(), cost::kKernelSources, kernels.values.begin());
+    found.window.by_source += share * kernels;
+    found.window.by_source[cost::ErrorSource::overlap_layers] += Estimate::exactly(found.window.value);
+    return found;
+}
+
+cost::Sourced hidden_in_pair(const Hideable& a, const Hideable& b, const plan::Plan& plan) {
+    const auto shorter = [](const cost::Sourced& x, const cost::Sourced& y) { return y < x ? y : x; };
+    const cost::Sourced hidden = shorter(a.exchanged, b.window) + shorter(b.exchanged, a.window);
+    const double interference = plan.framework[FrameworkParameter::interference];
+    cost::Sourced shorter_by = (1 - interference) * hidden;
+    shorter_by.by_source[cost::ErrorSource::interference] += Estimate::exactly(-interference * hidden.value);
+    return shorter_by;
+}
+
 cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size_t index) {
     const cluster::Group whole = costed.mesh.group(axis);
     if (whole.strides.size() != 1 || index == 0) {

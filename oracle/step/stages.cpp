@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "schedule/rounds.hpp"
 
 namespace dodona::step {
 
@@ -193,13 +194,25 @@ bool blocks_are_alike(const CostedGraph& costed) {
 }
 
 std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Plan& plan, std::int64_t microbatches) {
-    const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
+    const std::int64_t stages = plan.pipeline_stages();
     if (segments < stages * plan.virtual_stages) {
         return plan::Limit{plan::SegmentLimit{.segments = segments, .cut = {{stages, plan.virtual_stages}}},
                            stages * plan.virtual_stages};
     }
-    if (plan.schedule == plan::ScheduleKind::interleaved && plan.virtual_stages > 1 && microbatches % stages != 0) {
+    if (stages == 1) {
+        return std::nullopt;
+    }
+    const bool interleaves = plan.schedule == plan::ScheduleKind::interleaved;
+    if (interleaves && plan.virtual_stages > 1 && microbatches % stages != 0) {
         return plan::Limit{plan::InterleavingLimit{microbatches}, stages};
+    }
+    // Of whole rounds more or fewer there is an order or none.
+    const auto number = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
+    const schedule::Shape shape{number(stages), number(schedule::without_rounds(microbatches, stages)),
+                                number(plan.virtual_stages)};
+    const schedule::Schedule& schedule = plan::schedule_of(plan.schedule);
+    if (const auto unmet = interleaves ? std::nullopt : schedule.unmet(shape)) {
+        return plan::Limit{plan::ScheduleLimit{std::string(schedule.name), *unmet}, stages};
     }
     return std::nullopt;
 }
@@ -212,9 +225,20 @@ std::int64_t Stage::count(std::size_t segment) const {
     return sum;
 }
 
-std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t virtual_stages,
+std::vector<Stage> placed(const std::vector<std::vector<std::int64_t>>& parts, const schedule::Places& places) {
+    std::vector<Stage> stages(static_cast<std::size_t>(places.stages));
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        for (std::int64_t i = 0; i < places.on_stage(); ++i) {
+            const std::int64_t position = places.position(static_cast<std::int64_t>(s), i);
+            stages[s].virtual_stages.push_back({parts[static_cast<std::size_t>(position)]});
+        }
+    }
+    return stages;
+}
+
+std::vector<Stage> cut_stages(const CostedGraph& costed, const schedule::Places& places,
                               const std::vector<std::int64_t>& given) {
-    const std::int64_t parts = stages * virtual_stages;
+    const std::int64_t parts = places.positions();
     const std::int64_t blocks = costed.graph->block_count();
     std::vector<Counts> cut;
     if (parts == 1) {
@@ -227,11 +251,7 @@ std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, st
         check(total(unit_counts(costed)) >= parts, "every virtual stage gets a segment");
         cut = balance(costed, parts);
     }
-    std::vector<Stage> result(static_cast<std::size_t>(stages));
-    for (std::size_t v = 0; v < cut.size(); ++v) {
-        result[v % static_cast<std::size_t>(stages)].virtual_stages.push_back({std::move(cut[v])});
-    }
-    return result;
+    return placed(cut, places);
 }
 
 Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms split) {

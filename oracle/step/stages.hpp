@@ -16,7 +16,7 @@ struct VirtualStage {
     bool operator==(const VirtualStage&) const = default;
 };
 
-/// A pipeline stage: the virtual stages of one rank, in model order; the c-th of stage s is c * stages + s of the model.
+/// A pipeline stage: the virtual stages of one rank, where schedule::Places puts them.
 struct Stage {
     std::vector<VirtualStage> virtual_stages;
     [[nodiscard]] std::int64_t count(std::size_t segment) const;
@@ -32,12 +32,15 @@ struct Piece {
 /// The network as a row of pieces that it may be cut between: single instances, but of very deep networks.
 std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts);
 
-/// Cuts into `stages` x `virtual_stages` virtual stages. Equal blocks where the number of blocks divides evenly (layers
+/// Cuts into virtual stages and places them; a stage that two directions pass has two. Equal blocks where the number of blocks divides evenly (layers
 /// before and after them join the first and the last), as training frameworks do; otherwise the most even cut by time,
 /// that of what crosses each boundary included. `given` (blocks per virtual stage) overrides. Domain: no more virtual
 /// stages than segments (pipeline_limit).
-std::vector<Stage> cut_stages(const CostedGraph& costed, std::int64_t stages, std::int64_t virtual_stages,
+std::vector<Stage> cut_stages(const CostedGraph& costed, const schedule::Places& places,
                               const std::vector<std::int64_t>& given);
+
+/// Gives each stage the virtual stages of its positions; `parts`: instances by segment, by position.
+std::vector<Stage> placed(const std::vector<std::vector<std::int64_t>>& parts, const schedule::Places& places);
 
 /// Whether all blocks cost the same within 1 %, so that equally many per stage are balanced.
 bool blocks_are_alike(const CostedGraph& costed);

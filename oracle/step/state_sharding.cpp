@@ -83,7 +83,7 @@ public:
 
 private:
     void add_reductions(const WeightKind& kind, const plan::WeightSize& size, Atoms over, StageStates& states) const {
-        const bool every_pass = plan_.shard == ShardLevel::gradients || plan_.shard == ShardLevel::parameters;
+        const bool every_pass = exchanges_every_pass(plan_.shard);
         const double ways = static_cast<double>(costed_.mesh.ways(over));
         const Bytes gradient = size.elements * bytes_.reduced;
         if ((over & kind.partial) != 0) {
@@ -103,6 +103,28 @@ private:
         if (kind.replicas > 1) {
             add_replica_reduction(kind.laid, gradient / ways, kind.replicas, states);
         }
+        if (plan_.places().copies() > 1) {
+            add_copies(gradient / ways, states);
+        }
+    }
+
+    /// Gradients of the other copy.
+    void add_copies(Bytes size, StageStates& states) const {
+        const Atoms axis = costed_.mesh.axis(*plan_.strategy.pipeline);
+        cluster::Group group = costed_.mesh.group(axis);
+        check(!group.strides.empty(), "stages lie on a mesh axis");
+        group.strides = {{group.strides[0].stride * (plan_.pipeline_stages() - 1), 2}};
+        StateTransfer transfer{.what = StateTransfer::What::copied_gradients,
+                               .collective = Collective::all_reduce,
+                               .atoms = axis,
+                               .size = size,
+                               .per_step = 1,
+                               .per_pass = false,
+                               .beside = Phase::backward,
+                               .time = {}};
+        transfer.ranks = 2;
+        transfer.time = time_of(costed_, Collective::all_reduce, group, size, plan_.algorithm);
+        states.transfers.push_back(transfer);
     }
 
     /// Upper bound of the elements that a step changes, over all ranks that reduce together.

@@ -12,7 +12,9 @@
 // all-reduced once a step. A frozen weight has no gradient and no states; only ZeRO-3 communicates it. A sparse
 // gradient (rows of a table) is reduced whole, or, where that is faster and its states are not sharded, by an
 // all-gather of the rows that each rank has touched with their 8-byte indices. Ranks that hold copies of a gradient and
-// would share a link reduce it jointly. Source: Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al.,
+// would share a link reduce it jointly. Where a schedule has two copies of the parameters (schedule::Traits), the stages that
+// hold them exchange what they have reduced; the time is that between the first stage and the last for all of them. Not
+// modelled: states that the copies share. Source: Rajbhandari et al., arXiv:1910.02054, section 5; Zhao et al.,
 // arXiv:2304.11277; torch.nn.Embedding(sparse=True); Horovod gathers sparse gradients likewise (Sergeev and Del Balso,
 // arXiv:1802.05799).
 #pragma once
@@ -29,7 +31,7 @@ namespace dodona::step {
 
 /// One collective on weights or gradients of a stage.
 struct StateTransfer {
-    enum class What { gradients, rows, parameters, tied_gradients } what = What::gradients;
+    enum class What { gradients, rows, parameters, tied_gradients, copied_gradients } what = What::gradients;
     cluster::Collective collective = cluster::Collective::all_reduce;
     plan::Atoms atoms = 0;
     std::int64_t ranks = 0;  ///< of the group; 0: all ranks of the atoms

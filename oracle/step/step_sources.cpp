@@ -60,14 +60,17 @@ std::vector<Position<Sourced>> positions_of(const Replica& replica) {
     for (const StageWork& stage : replica.stages) {
         stages.push_back(passes(stage.pass));
     }
+    const auto at = [](std::int64_t number) { return static_cast<std::size_t>(number); };
     std::vector<Position<Sourced>> positions;
     for_each_position(replica, [&](const StageWork& stage, const VirtualStageWork& part) {
-        const SourcedPasses& whole = stages[positions.size() % stages.size()];
+        const auto k = static_cast<std::int64_t>(positions.size());
+        const SourcedPasses& whole = stages[at(replica.places.stage(k))];
         const Sourced back = part.back * whole.back;
         positions.push_back({.forward = part.forward * whole.forward,
                              .back = back,
                              .weight_gradients = part.weights * back,
-                             .receive = receipt(part.boundary, *stage.on->cluster)});
+                             .receive = receipt(boundary_at(replica, k), *stage.on->cluster),
+                             .hidden = part.hidden});
     });
     return positions;
 }

@@ -80,7 +80,20 @@ void check_batch(const plan::Plan& plan, const Location& where, Diagnostics& fau
 }
 
 void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Location& where, Diagnostics& faults) {
-    const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
+    const std::int64_t stages = plan.pipeline_stages();
+    const auto [least, most] = plan::schedule_of(plan.schedule).traits.virtual_stages;
+    if (plan.virtual_stages > most && most > 1) {
+        faults.error(where,
+                     fmt::format("{} has {} virtual stages per pipeline rank, not {}", name(plan.schedule), most,
+                                 plan.virtual_stages),
+                     fmt::format("set virtual_stages to {}", most));
+    }
+    if (plan.virtual_stages < least && least == most && stages > 1) {
+        faults.error(where,
+                     fmt::format("{} has {} virtual stages per pipeline rank, not {}", name(plan.schedule), least,
+                                 plan.virtual_stages),
+                     fmt::format("set virtual_stages to {}", least));
+    }
     if (plan.virtual_stages > 1 && !plan::has_virtual_stages(plan.schedule)) {
         faults.error(where,
                      fmt::format("{} virtual stages per pipeline rank need the schedule interleaved-1f1b, not {}",
@@ -147,6 +160,12 @@ Diagnostics plan_faults(const graph::Graph& graph, const cluster::Cluster& clust
     check_batch(plan, where, faults);
     check_schedule(graph, plan, where, faults);
     check_devices(cluster, plan.devices(), plan.precision, where, faults);
+    if (plan.places().copies() > 1 && cluster.device_kinds(plan.devices()).size() > 1) {
+        faults.error(where,
+                     fmt::format("{} has every part of the network on two stages, whose devices differ here",
+                                 name(plan.schedule)),
+                     "use devices of one kind, or another schedule");
+    }
     if (plan.shard != plan::ShardLevel::none && plan.strategy.shard_axes.empty()) {
         faults.error(where,
                      fmt::format("strategy \"{}\" has no axes to shard {} over", plan.strategy.name, name(plan.shard)),

@@ -109,7 +109,7 @@ Record simulation_record(const SimulatedStep& step) {
     Record path = no_elements();
     for (const Work work : play::kWork) {
         if (const Seconds time = on_critical_path(step, work); time > Seconds{}) {
-            path.push_back({{"kind", play::name(work)}, {"time_s", time}, {"share", time / step.time()}});
+            path.push_back({{"kind", play::name(work)}, {"time_s", time}, {"share", time / step.first_time()}});
         }
     }
     Record parts = no_fields();
@@ -206,7 +206,7 @@ Table path_table(const SimulatedStep& step) {
     for (const Work work : play::kWork) {
         if (const Seconds time = on_critical_path(step, work); time > Seconds{}) {
             table.row({std::string(play::kWorkTable[static_cast<std::size_t>(work)].meaning), time,
-                       Percent{time / step.time()}});
+                       Percent{time / step.first_time()}});
         }
     }
     return table;
@@ -256,6 +256,16 @@ std::string other_order_text(const SimulatedStep& step) {
                        *step.other_order, step.in_flight, step.in_flight_of_plan, planned);
 }
 
+std::string steady_text(const SimulatedStep& step) {
+    if (!step.steady) {
+        return "";
+    }
+    return fmt::format(
+        "{} does not flush: shown is a first step, from an empty pipeline, which takes {}; those after it "
+        "add {} each",
+        plan::name(step.prediction.plan.schedule), text(step.first_time()), text(step.time()));
+}
+
 KeyFigure memory_figure(const SimulatedStep& step) {
     const std::size_t fullest = step.fullest_stage();
     const play::MemoryUse& use = step.memory[fullest];
@@ -294,6 +304,7 @@ Document simulation_document(const Subject& subject, const SimulatedStep& step, 
                                        subject.machine)});
     add(document, Paragraph{plan_text(step.prediction)});
     add(document, Paragraph{other_order_text(step)});
+    add(document, Paragraph{steady_text(step)});
     add(document, Paragraph{network_text(step)});
     add(document, KeyFigures{simulation_figures(step)});
     add_section(document, {"Where they differ"}, {part_table(step)});

@@ -37,7 +37,8 @@ TEST(Completion, OffersChoices) {
     EXPECT_EQ(completions({"plan", "--format=c"}), Words{"--format=csv"});
     EXPECT_EQ(completions({"plan", "--format", "="}), completions({"plan", "--format", ""}));
     EXPECT_EQ(completions({"predict", "--schedule", ""}),
-              (Words{"gpipe", "1f1b", "interleaved-1f1b", "breadth-first", "zb-h1", "zb-h2"}));
+              (Words{"gpipe", "1f1b", "interleaved-1f1b", "breadth-first", "zb-h1", "zb-h2", "pipedream", "zb-v",
+                     "dualpipe", "dualpipe-v", "1f1b-overlapped"}));
     EXPECT_EQ(completions({"predict", "--recompute", "s"}), Words{"selective"});
 }
 

@@ -146,7 +146,7 @@ public:
     /// Pipeline stages; one without a pipeline.
     [[nodiscard]] std::vector<step::Stage> stages() const {
         const std::int64_t count = plan_.strategy.pipeline ? plan_.axis_size(*plan_.strategy.pipeline) : 1;
-        return step::cut_stages(costed_, count, plan_.virtual_stages, plan_.stages);
+        return step::cut_stages(costed_, {schedule::Placement::loop, count, plan_.virtual_stages}, plan_.stages);
     }
 
     [[nodiscard]] std::vector<step::StateTransfer> states(std::int64_t microbatches = 1, std::size_t stage = 0) const {

@@ -40,6 +40,15 @@ void expect_predicted_peaks(const plan::Plan& plan) {
     EXPECT_EQ(step.fullest_stage(), step.prediction.fullest_stage);
 }
 
+void expect_peaks_within_the_prediction(const plan::Plan& plan) {
+    const SimulatedStep step = simulate_step(chain(16), step::test::small_cluster(), plan);
+    for (std::size_t s = 0; s < step.memory.size(); ++s) {
+        const step::StageMemory& memory = step.costs.memory[s];
+        EXPECT_LE(step.memory[s].peak / memory.predicted.allocated, 1 + 1e-9) << "stage " << s + 1;
+        EXPECT_GE((step.memory[s].peak + memory.working) / memory.predicted.allocated, 1 - 1e-9) << "stage " << s + 1;
+    }
+}
+
 TEST(MemoryOverTime, PeaksAreThoseOfTheClosedForm) {
     using plan::ScheduleKind;
     for (const std::int64_t stages : {1, 2, 4, 8}) {
@@ -51,6 +60,20 @@ TEST(MemoryOverTime, PeaksAreThoseOfTheClosedForm) {
     }
     for (const std::int64_t virtual_stages : {2, 4}) {
         expect_predicted_peaks(pipeline_of(4, virtual_stages));
+    }
+}
+
+TEST(MemoryOverTime, PeaksOfEveryScheduleAreThoseOfItsOrder) {
+    for (const plan::ScheduleKind schedule : values_of(plan::kScheduleTable)) {
+        for (const plan::RecomputeKind recompute : {plan::RecomputeKind::none, plan::RecomputeKind::full}) {
+            plan::Plan plan = pipeline_of(4, std::min(plan::schedule_of(schedule).traits.virtual_stages.most, 2));
+            plan.schedule = schedule;
+            plan.recompute = recompute;
+            SCOPED_TRACE(plan::name(schedule));
+            // The working set of recomputation adds to the closed form's peak, but need not be there at the same time.
+            recompute == plan::RecomputeKind::none ? expect_predicted_peaks(plan)
+                                                   : expect_peaks_within_the_prediction(plan);
+        }
     }
 }
 

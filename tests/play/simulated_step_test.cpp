@@ -80,6 +80,54 @@ TEST(SimulatedStep, AnotherOrderTakesItsOwnTime) {
     EXPECT_EQ(play_in("gpipe").in_flight, 16);
 }
 
+TEST(SimulatedStep, OfEveryScheduleIsNearItsPrediction) {
+    for (const plan::ScheduleKind schedule : values_of(plan::kScheduleTable)) {
+        for (const bool overlaps : {false, true}) {
+            plan::Plan plan = pipeline_of(4, std::min(plan::schedule_of(schedule).traits.virtual_stages.most, 2));
+            plan.schedule = schedule;
+            plan.overlap.pipeline = overlaps;
+            const SimulatedStep step = simulate_step(chain(16), step::test::small_cluster(), plan);
+            EXPECT_NEAR(played(step) / closed_form(step), 1, 0.02) << plan::name(schedule) << " " << overlaps;
+            // The parts of the prediction add up.
+            EXPECT_NEAR(step.prediction.time.total() / step.prediction.step.value, 1, 1e-9) << plan::name(schedule);
+            EXPECT_NEAR(step.prediction.mfu, step.prediction.hfu, 0.02 * step.prediction.hfu) << plan::name(schedule);
+        }
+    }
+}
+
+TEST(SimulatedStep, OfTwoCopiesHoldsAndExchangesBoth) {
+    plan::Plan plan = pipeline_of(4);
+    const step::Prediction one = step::predict(chain(16), step::test::small_cluster(), plan);
+    plan.schedule = plan::schedule_from("dualpipe").value();
+    const step::Prediction both = step::predict(chain(16), step::test::small_cluster(), plan);
+    // Every stage has two of the four parts; the middle ones of one copy had a quarter of the weights.
+    double of_one = 0;
+    double of_both = 0;
+    for (std::size_t s = 0; s < 4; ++s) {
+        of_one += one.stages[s].memory.allocated.in(unit::byte);
+        of_both += both.stages[s].memory.allocated.in(unit::byte);
+    }
+    EXPECT_GT(of_both, of_one);
+    bool exchanged = false;
+    for (const step::CommunicationLine& line : both.communication) {
+        exchanged = exchanged || line.subject == step::CommunicationSubject::copied_gradients;
+    }
+    EXPECT_TRUE(exchanged);
+}
+
+TEST(SimulatedStep, WithoutAFlushKeepsTheWeightsThatMicroBatchesStartedWith) {
+    plan::Plan plan = pipeline_of(4);
+    const auto weights = [&](std::int64_t micro_batches, const char* schedule) {
+        plan.batch = 4096 * micro_batches;
+        plan.schedule = plan::schedule_from(schedule).value();
+        const step::Prediction found = step::predict(chain(14), step::test::small_cluster(), plan);
+        return found.stages.front().memory.allocated;
+    };
+    EXPECT_GT(weights(16, "pipedream"), weights(16, "1f1b"));
+    // Every micro-batch is a step: four versions instead of two.
+    EXPECT_GT(weights(1, "pipedream"), weights(16, "pipedream"));
+}
+
 TEST(SimulatedStep, OrderForAnotherShapeIsAFault) {
     const graph::Graph graph = chain(16);
     const auto play_in = [&](const OtherOrder& order) {

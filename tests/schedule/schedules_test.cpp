@@ -10,7 +10,9 @@
 #include <rapidcheck/gtest.h>
 
 #include "scenes.hpp"
+#include "schedule/in_flight.hpp"
 #include "schedule/order_csv.hpp"
+#include "schedule/rounds.hpp"
 
 namespace dodona::schedule {
 namespace schedules_test {
@@ -320,11 +322,130 @@ TEST(Schedules, FollowTheStepsOfTheirAuthors) {
               "1F0,1F1,3F0,3F1,3B0,3B1,1B0,1B1\n");
 }
 
-TEST(Schedules, StashOneVersionOfTheWeightsForEachMicroBatchInFlight) {
-    EXPECT_EQ(weight_versions(named("pipedream"), {4, 8, 1}, 0), 4);
-    EXPECT_EQ(weight_versions(named("pipedream"), {4, 8, 1}, 3), 1);
-    EXPECT_EQ(weight_versions(named("pipedream"), {4, 2, 1}, 0), 2);
-    EXPECT_EQ(weight_versions(named("1f1b"), {4, 8, 1}, 0), 1);
+TEST(Schedules, StashTheVersionsOfTheWeightsThatMicroBatchesInFlightStartedWith) {
+    // PipeDream, section 3.3: every micro-batch updates the weights, a stage keeps one version for each in flight.
+    for (std::int64_t s = 0; s < 4; ++s) {
+        EXPECT_EQ(weight_versions(named("pipedream"), 4, 1, s), 4 - s);
+    }
+    // PipeDream-2BW, section 3.1: two versions if there are no fewer micro-batches between updates than stages.
+    EXPECT_EQ(weight_versions(named("pipedream"), 4, 4, 0), 2);
+    EXPECT_EQ(weight_versions(named("pipedream"), 4, 100, 0), 2);
+    EXPECT_EQ(weight_versions(named("pipedream"), 4, 2, 0), 3);  // 3 micro-batches before the one that begins
+    EXPECT_EQ(weight_versions(named("pipedream"), 4, 100, 3), 1);
+    EXPECT_EQ(weight_versions(named("1f1b"), 4, 8, 0), 1);
+}
+
+/// The largest sum over what a stage may hold, with the weights of a whole pass and of what gradients of weights need.
+double heaviest(const std::vector<Holding>& held, double whole, double for_weights) {
+    double most = 0;
+    for (const Holding& holding : held) {
+        double sum = 0;
+        for (std::size_t i = 0; i < holding.whole.size(); ++i) {
+            sum += whole * static_cast<double>(holding.whole[i]) +
+                   for_weights * static_cast<double>(holding.for_weights[i]);
+        }
+        most = std::max(most, sum);
+    }
+    return most;
+}
+
+RC_GTEST_PROP(Schedules, OfZeroBubblesHoldWhatTheirAuthorsState, ()) {
+    // Qi et al., table 2, stages from 0: ZB-H1 (p - s) M_B + s M_W, ZB-H2 (2 (p - s) - 1) M_B + 2 s M_W, where M_W <= M_B
+    // is what gradients of weights need.
+    const std::int32_t p = *rc::gen::inRange(1, 9);
+    const std::int32_t m = 2 * p - 1 + *rc::gen::inRange(0, 20);
+    const double for_weights = *rc::gen::inRange(0, 11) / 10.0;
+    for (std::int32_t s = 0; s < p; ++s) {
+        const auto held = [&](std::string_view name) {
+            const Schedule& schedule = named(name);
+            return most_held(order_of(schedule, {p, m, 1}), places_of(schedule, p, 1), s);
+        };
+        RC_ASSERT(std::abs(heaviest(held("zb-h1"), 1, for_weights) - (p - s + s * for_weights)) < 1e-9);
+        RC_ASSERT(std::abs(heaviest(held("zb-h2"), 1, for_weights) - (2 * (p - s) - 1 + 2 * s * for_weights)) < 1e-9);
+    }
+}
+
+RC_GTEST_PROP(Schedules, HoldAtMostWhatAWalkOverTheirOrderFinds, ()) {
+    const Schedule schedule = any_schedule();
+    const Shape shape = any_shape(schedule);
+    const Order order = order_of(schedule, shape);
+    const Places places = places_of(schedule, shape.stages, shape.virtual_stages);
+    RC_PRE(places.placement == schedule.traits.placement);
+    std::vector<double> dropped;
+    std::vector<double> for_weights;
+    for (std::int32_t k = 0; k < order.positions(); ++k) {
+        dropped.push_back(*rc::gen::inRange(0, 9));
+        for_weights.push_back(*rc::gen::inRange(0, 9));
+    }
+    for (std::int32_t s = 0; s < shape.stages; ++s) {
+        double most = 0;
+        for (const Holding& holding : most_held(order, places, s)) {
+            double sum = 0;
+            for (std::int64_t i = 0; i < places.on_stage(); ++i) {
+                const auto at = static_cast<std::size_t>(i);
+                const auto k = static_cast<std::size_t>(places.position(s, i));
+                sum += static_cast<double>(holding.whole[at]) * (dropped[k] + for_weights[k]) +
+                       static_cast<double>(holding.for_weights[at]) * for_weights[k];
+            }
+            most = std::max(most, sum);
+        }
+        RC_ASSERT(most == peak_held(order, s, dropped, for_weights));
+    }
+}
+
+TEST(Schedules, PlacePositionsAsTheirOrdersDo) {
+    for (const Schedule& schedule : schedules()) {
+        for (const Shape& shape : {Shape{4, 16, 1}, Shape{4, 16, 2}, Shape{6, 24, 3}}) {
+            if (schedule.unmet(shape)) {
+                continue;
+            }
+            const Places places = places_of(schedule, shape.stages, shape.virtual_stages);
+            const auto directions = place(schedule.traits.placement, shape);
+            EXPECT_EQ(places.positions(), static_cast<std::int64_t>(directions.front().size()));
+            EXPECT_EQ(places.copies(), static_cast<std::int64_t>(directions.size()));
+            for (std::int64_t k = 0; k < places.positions(); ++k) {
+                EXPECT_EQ(places.stage(k), directions.front()[static_cast<std::size_t>(k)]) << schedule.name;
+                EXPECT_EQ(places.position(places.stage(k), places.index(k)), k) << schedule.name;
+            }
+            for (std::int64_t s = 0; s < shape.stages; ++s) {
+                for (std::int64_t i = 0; i < places.on_stage(); ++i) {
+                    const std::int64_t k = places.position(s, i);
+                    const auto& direction = directions[places.copies() == 2 ? static_cast<std::size_t>(i) : 0];
+                    EXPECT_EQ(direction[static_cast<std::size_t>(k)], s) << schedule.name;
+                    const std::int64_t before = k > 0 ? direction[static_cast<std::size_t>(k - 1)] : s;
+                    EXPECT_EQ(places.sender(s, i).value_or(s), before) << schedule.name << " " << k;
+                }
+            }
+        }
+    }
+}
+
+RC_GTEST_PROP(Schedules, OverlappedTakesAPairForEachMicroBatchButOne, ()) {
+    // p (F + B) + (m - 1) F&B; 2 (p - s) micro-batches in flight.
+    const std::int32_t p = *rc::gen::inRange(2, 9);
+    const std::int32_t m = 2 * p + *rc::gen::inRange(0, 20);
+    const Pass pass = paired();
+    const Order order = order_of(named("1f1b-overlapped"), {p, m, 1});
+    const double alone = pass.forward + pass.input + pass.weight;
+    RC_ASSERT(std::abs(played(order, pass).makespan - (p * alone + (m - 1) * pass.pair)) < 1e-9);
+    for (std::int32_t s = 0; s < p; ++s) {
+        RC_ASSERT(in_flight(order, s).peak() == 2 * (p - s));
+    }
+}
+
+RC_GTEST_PROP(Schedules, WithRoundsRepeatThem, ()) {
+    // Of more rounds than are played, those left out take as long as three of those played, divided by three.
+    const Schedule schedule = any_schedule();
+    RC_PRE(schedule.traits.has_rounds);
+    const std::int32_t p = 2 * *rc::gen::inRange(1, 4);
+    const std::int32_t v = std::min(schedule.traits.virtual_stages.most,
+                                    std::max(schedule.traits.virtual_stages.least, *rc::gen::inRange(1, 4)));
+    const std::int32_t m = kRounds * p + *rc::gen::inRange(0, p);
+    RC_PRE(!schedule.unmet({p, m, v}));
+    const Order order = order_of(schedule, {p, m, v});
+    const Durations<double> durations = any_durations(order.positions());
+    const double steady = steady_time(schedule, {p, m, v}, 3 * p, durations);
+    RC_ASSERT(steady_time(schedule, {p, m + 3 * p, v}, 3 * p, durations) == steady);
 }
 
 TEST(Schedules, SayWhatTheyDo) {

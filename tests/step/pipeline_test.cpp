@@ -12,6 +12,7 @@
 
 #include "schedule/in_flight.hpp"
 #include "schedule/play.hpp"
+#include "schedule/rounds.hpp"
 
 namespace dodona::step {
 namespace pipeline_test {
@@ -297,36 +298,211 @@ RC_GTEST_PROP(Pipeline, NumbersWithDerivativesGiveThoseOfTheTime, ()) {
                       by(ErrorSource::between_nodes)));
 }
 
-TEST(Pipeline, HoldsAsManyMicrobatchesAsTheScheduleStarts) {
-    using plan::ScheduleKind;
-    EXPECT_EQ(in_flight(ScheduleKind::gpipe, 0, 4, 8, 1), (std::vector<std::int64_t>{8}));
-    EXPECT_EQ(in_flight(ScheduleKind::one_forward_one_backward, 0, 4, 8, 1), (std::vector<std::int64_t>{4}));
-    EXPECT_EQ(in_flight(ScheduleKind::one_forward_one_backward, 3, 4, 8, 1), (std::vector<std::int64_t>{1}));
-    EXPECT_EQ(in_flight(ScheduleKind::one_forward_one_backward, 0, 4, 2, 1), (std::vector<std::int64_t>{2}));
-    // Accumulation on one stage holds one micro-batch, whatever the schedule is called.
-    EXPECT_EQ(in_flight(ScheduleKind::gpipe, 0, 1, 8, 1), (std::vector<std::int64_t>{1}));
+/// What a stage holds at its peak in a closed form.
+std::vector<std::int64_t> held(plan::ScheduleKind kind, std::int64_t stage, std::int64_t stages,
+                               std::int64_t microbatches, std::int64_t virtual_stages) {
+    PlayedOrders orders;
+    const schedule::Places places = places_of(plan::schedule_of(kind), stages, virtual_stages);
+    return orders.in_flight(kind, places, stage, microbatches).front().whole;
 }
 
-/// The formulas are the largest over stages of what the order itself holds, put-off gradients of weights included.
+TEST(Pipeline, HoldsAsManyMicrobatchesAsTheScheduleStarts) {
+    using plan::ScheduleKind;
+    EXPECT_EQ(held(ScheduleKind::gpipe, 0, 4, 8, 1), (std::vector<std::int64_t>{8}));
+    EXPECT_EQ(held(ScheduleKind::one_forward_one_backward, 0, 4, 8, 1), (std::vector<std::int64_t>{4}));
+    EXPECT_EQ(held(ScheduleKind::one_forward_one_backward, 3, 4, 8, 1), (std::vector<std::int64_t>{1}));
+    EXPECT_EQ(held(ScheduleKind::one_forward_one_backward, 0, 4, 2, 1), (std::vector<std::int64_t>{2}));
+    // Accumulation on one stage holds one micro-batch, whatever the schedule is called.
+    EXPECT_EQ(held(ScheduleKind::gpipe, 0, 1, 8, 1), (std::vector<std::int64_t>{1}));
+    // Without a flush those of the next step follow at once.
+    EXPECT_EQ(held(plan::schedule_from("pipedream").value(), 0, 4, 1, 1), (std::vector<std::int64_t>{4}));
+}
+
+/// Closed forms and shortened orders hold what the whole order holds.
 TEST(Pipeline, HoldsWhatTheOrderOfTheScheduleHolds) {
+    int compared = 0;
     for (const plan::ScheduleKind kind : values_of(plan::kScheduleTable)) {
-        const schedule::Schedule* schedule = schedule::find_schedule(name(kind));
-        ASSERT_NE(schedule, nullptr) << name(kind);
-        EXPECT_EQ(schedule->traits.splits_backward, plan::splits_backward(kind));
-        const std::int32_t v = plan::has_virtual_stages(kind) ? 2 : 1;
-        EXPECT_EQ(schedule->unmet({4, 8, 2}).has_value(), v == 1) << name(kind);
-        for (const std::int32_t micro_batches : {4, 8, 32}) {
-            const schedule::Order order = order_of(*schedule, {4, micro_batches, v});
-            std::int64_t most = 0;
-            std::int64_t formula = 0;
-            for (std::int32_t s = 0; s < 4; ++s) {
-                most = std::max(most, schedule::in_flight(order, s).peak_weights());
-                const std::vector<std::int64_t> held = in_flight(kind, s, 4, micro_batches, v);
-                formula = std::max(formula, std::accumulate(held.begin(), held.end(), std::int64_t{0}));
+        const schedule::Schedule& schedule = plan::schedule_of(kind);
+        for (const schedule::Shape& shape :
+             {schedule::Shape{4, 8, 1}, schedule::Shape{4, 32, 1}, schedule::Shape{4, 70, 1}, schedule::Shape{4, 8, 2},
+              schedule::Shape{4, 32, 2}, schedule::Shape{4, 100, 2}}) {
+            if (schedule.unmet(shape)) {
+                continue;
             }
-            EXPECT_EQ(formula, most) << name(kind) << " " << micro_batches;
+            const schedule::Order order = order_of(schedule, shape);
+            for (std::int32_t s = 0; s < shape.stages; ++s) {
+                PlayedOrders orders;
+                const schedule::Places places = places_of(schedule, shape.stages, shape.virtual_stages);
+                const auto most = [](const std::vector<schedule::Holding>& all) {
+                    std::int64_t sum = 0;
+                    for (const schedule::Holding& holding : all) {
+                        std::int64_t here =
+                            std::accumulate(holding.whole.begin(), holding.whole.end(), std::int64_t{0});
+                        here = std::accumulate(holding.for_weights.begin(), holding.for_weights.end(), here);
+                        sum = std::max(sum, here);
+                    }
+                    return sum;
+                };
+                EXPECT_EQ(most(orders.in_flight(kind, places, s, shape.micro_batches)),
+                          schedule::in_flight(order, s).peak_weights())
+                    << name(kind) << " " << shape.micro_batches << " " << s;
+                ++compared;
+            }
         }
     }
+    EXPECT_GE(compared, 100);
+}
+
+/// Random positions, of which no two are equal; gradients of weights take less than the backward pass, pairs hide less
+/// than either pass.
+std::vector<Position<Seconds>> any_positions(std::int64_t number) {
+    std::vector<Position<Seconds>> positions;
+    for (std::int64_t k = 0; k < number; ++k) {
+        const auto time = [](int least) { return Seconds::of_base(*rc::gen::inRange(least, 10)); };
+        positions.push_back({.forward = time(3), .back = time(4) + time(2), .weight_gradients = time(1)});
+        positions.back().forward += Seconds::of_base(0.001 * static_cast<double>(k));
+        positions.back().weight_gradients = 0.3 * positions.back().weight_gradients;
+        positions.back().receive = k > 0 ? 0.1 * time(0) : Seconds{};
+        positions.back().hidden = 0.2 * time(0);
+    }
+    return positions;
+}
+
+RC_GTEST_PROP(Pipeline, OfManyRoundsTakesWhatTheWholeOrderTakes, ()) {
+    // Rounds left out against the whole order, for every schedule that is played, with any remainder.
+    const plan::ScheduleKind kind =
+        values_of(plan::kScheduleTable)[*rc::gen::inRange<std::size_t>(3, plan::kScheduleTable.size())];
+    const schedule::Schedule& schedule = plan::schedule_of(kind);
+    RC_PRE(schedule.traits.flushes);
+    const std::int32_t p = 2 * *rc::gen::inRange(1, 4);
+    const std::int32_t v = std::min(schedule.traits.virtual_stages.most, std::int32_t{2});
+    const std::int32_t m = schedule::kRounds * p + *rc::gen::inRange(1, 6 * p);
+    RC_PRE(!schedule.unmet({p, m, v}));
+    std::vector<Position<Seconds>> positions = any_positions(p * v);
+    for (std::int64_t k = 0; k < p * v; ++k) {
+        const schedule::Places all = places_of(schedule, p, v);
+        if (!all.sender(all.stage(k), all.index(k))) {  // such as where a V turns
+            positions[static_cast<std::size_t>(k)].receive = {};
+        }
+    }
+    Pipeline<Seconds> asked = pipeline(positions, static_cast<std::size_t>(m), v);
+    asked.schedule = kind;
+    asked.transfers_overlap = *rc::gen::arbitrary<bool>();
+    schedule::Durations<double> durations(p * v);
+    durations.blocking = !asked.transfers_overlap;
+    const schedule::Places places = asked.places();
+    for (std::int32_t k = 0; k < p * v; ++k) {
+        const auto in_seconds = [](Seconds time) { return time.in(unit::second); };
+        const Position<Seconds>& at = positions[static_cast<std::size_t>(k)];
+        const Position<Seconds>& partner = positions[static_cast<std::size_t>(places.partner(k))];
+        durations.of(schedule::TaskKind::forward, k) = in_seconds(at.forward);
+        durations.of(schedule::TaskKind::backward, k) = in_seconds(at.back);
+        durations.of(schedule::TaskKind::backward_input, k) = in_seconds(at.back - at.weight_gradients);
+        durations.of(schedule::TaskKind::backward_weight, k) = in_seconds(at.weight_gradients);
+        durations.pairs.push_back(in_seconds(at.forward + partner.back - at.hidden));
+        if (k > 0) {
+            durations.forward_transfers.push_back(in_seconds(at.receive));
+            durations.backward_transfers.push_back(in_seconds(at.receive));
+        }
+    }
+    schedule::Played<double> whole;
+    schedule::play(schedule::resolve(order_of(schedule, {p, m, v})), durations, whole);
+    if (schedule.traits.has_rounds) {
+        RC_ASSERT(std::abs(total(asked) / whole.makespan - 1) < 1e-2);
+    } else {
+        // The time grows faster where another stage becomes the slowest: what is added for more rounds is a lower bound.
+        RC_ASSERT(total(asked) <= whole.makespan * (1 + 1e-9));
+        RC_ASSERT(total(asked) >= 0.97 * whole.makespan);
+    }
+    RC_ASSERT(pipeline_bound(asked).in(unit::second) <= total(asked) * (1 + 1e-9));
+    // The sum over the critical path is the same time.
+    std::vector<Position<cost::Sourced>> sourced;
+    for (const Position<Seconds>& at : positions) {
+        const auto of = [](Seconds time) { return cost::Sourced{.value = time, .by_source = {}}; };
+        sourced.push_back({.forward = of(at.forward),
+                           .back = of(at.back),
+                           .weight_gradients = of(at.weight_gradients),
+                           .receive = of(at.receive),
+                           .hidden = of(at.hidden)});
+    }
+    Pipeline<cost::Sourced> again = pipeline(sourced, static_cast<std::size_t>(m), v);
+    again.schedule = kind;
+    again.transfers_overlap = asked.transfers_overlap;
+    PlayedOrders orders;
+    RC_ASSERT(std::abs(pipeline_total(again, orders).value.in(unit::second) / total(asked) - 1) < 1e-9);
+}
+
+RC_GTEST_PROP(Pipeline, ThatMicrobatchesAreDealtByNeverTakesLessWithMore, ()) {
+    // Interleaving has no order for most numbers of micro-batches, and uneven positions are played.
+    const std::int64_t p = *rc::gen::inRange(2, 5);
+    const std::vector<Position<Seconds>> positions = any_positions(2 * p);
+    PlayedOrders orders;
+    Seconds before;
+    for (std::size_t m = 1; m <= static_cast<std::size_t>(4 * p); ++m) {
+        const Pipeline<Seconds> asked = pipeline(positions, m, 2);
+        const Seconds time = growing_total(asked, orders);
+        RC_ASSERT(time >= before);
+        RC_ASSERT(time >= pipeline_total(asked, orders));
+        before = time;
+    }
+}
+
+TEST(Pipeline, OfAMillionMicrobatchesIsPlayedInAFewRounds) {
+    const std::vector<Position<Seconds>> positions = positions_of({{1, 2, 1, 1, 1, 1, 1, 1}, {2, 2, 2, 2, 2, 2, 2, 3}});
+    for (const plan::ScheduleKind kind : values_of(plan::kScheduleTable)) {
+        const std::int64_t v = std::min<std::int64_t>(plan::schedule_of(kind).traits.virtual_stages.most, 2);
+        Pipeline<Seconds> asked = pipeline(positions, 1'000'000, v);
+        asked.schedule = kind;
+        // The slowest stage sets the pace, of one that two directions pass the mean of both. Where all micro-batches run
+        // forward first, or passes in pairs, the slowest of several stages do.
+        double slowest = 0;
+        for (std::int64_t s = 0; s < asked.stages; ++s) {
+            double stage = 0;
+            for (std::int64_t i = 0; i < asked.places().on_stage(); ++i) {
+                const auto k = static_cast<std::size_t>(asked.places().position(s, i));
+                stage += (positions[k].forward + positions[k].back).in(unit::second);
+            }
+            slowest = std::max(slowest, stage / static_cast<double>(asked.places().copies()));
+        }
+        EXPECT_GE(total(asked) / 1e6, slowest * (1 - 1e-9)) << name(kind);
+        EXPECT_LE(total(asked) / 1e6, 1.26 * slowest) << name(kind);
+        PlayedOrders orders;
+        const auto stages = static_cast<std::int32_t>(asked.stages);
+        if (const auto order = orders.of(kind, {stages, 1'000'000, static_cast<std::int32_t>(v)})) {
+            EXPECT_LE(order->micro_batches, 9 * asked.stages) << name(kind);
+        }
+    }
+}
+
+TEST(Pipeline, DualPipeHasItsAuthorsBubble) {
+    // p = 8, m = 32, F = I = 2, W = 1, pairs 1 shorter: (p/2 - 1)(F&B + B - 3 W) on the stages in the middle.
+    std::vector<Position<Seconds>> positions = equal(8, 2, 3);
+    for (Position<Seconds>& position : positions) {
+        position.weight_gradients = Seconds::of_base(1);
+        position.hidden = Seconds::of_base(1);
+    }
+    Pipeline<Seconds> asked = pipeline(positions, 32);
+    asked.schedule = plan::schedule_from("dualpipe").value();
+    const schedule::Order order = schedule::order_of(plan::schedule_of(asked.schedule), {8, 32, 1});
+    std::int64_t pairs = 0;
+    for (const schedule::Task& task : order.stages[3]) {
+        pairs += task.overlaps_next ? 1 : 0;
+    }
+    EXPECT_DOUBLE_EQ(total(asked), 32 * 5 - static_cast<double>(pairs) + (8 / 2 - 1) * (4 + 3 - 3 * 1.0));
+    PlayedOrders orders;
+    const PipelineTime time = pipeline_time(asked, orders);
+    // The parts of the step add up: passes, less what pairs hide, and idle time.
+    EXPECT_DOUBLE_EQ((32 * Seconds::of_base(5) - time.hidden + time.bubble).in(unit::second), total(asked));
+}
+
+TEST(Pipeline, WithoutAFlushGoesOnAtThePaceOfTheSlowestStage) {
+    const std::vector<Position<Seconds>> positions = positions_of({{1, 2, 1}, {2, 3, 2}});
+    Pipeline<Seconds> asked = pipeline(positions, 10);
+    asked.schedule = plan::schedule_from("pipedream").value();
+    EXPECT_DOUBLE_EQ(total(asked), 10 * 5.0);
+    PlayedOrders orders;
+    EXPECT_DOUBLE_EQ(pipeline_time(asked, orders).bubble.in(unit::second), 0);
+    EXPECT_LE(pipeline_bound(asked).in(unit::second), total(asked));
 }
 
 TEST(Pipeline, PuttingOffGradientsOfWeightsTakesTheAuthorsBubble) {
@@ -346,11 +522,9 @@ TEST(Pipeline, PuttingOffGradientsOfWeightsTakesTheAuthorsBubble) {
 
 TEST(Pipeline, InterleavedFirstStageHoldsOnePlusAShareOfTheModel) {
     // p = 8, v = 3: p v + p - 1 = 31 passes, i.e. L (1 + 7/24) layers' worth.
-    const auto held = in_flight(plan::ScheduleKind::interleaved, 0, 8, 64, 3);
-    EXPECT_EQ(held, (std::vector<std::int64_t>{15, 8, 8}));
+    EXPECT_EQ(held(plan::ScheduleKind::interleaved, 0, 8, 64, 3), (std::vector<std::int64_t>{15, 8, 8}));
     // The last stage: (v-1) p + 1 = 17.
-    const auto last = in_flight(plan::ScheduleKind::interleaved, 7, 8, 64, 3);
-    EXPECT_EQ(last, (std::vector<std::int64_t>{8, 8, 1}));
+    EXPECT_EQ(held(plan::ScheduleKind::interleaved, 7, 8, 64, 3), (std::vector<std::int64_t>{8, 8, 1}));
 }
 
 }  // namespace pipeline_test

@@ -40,6 +40,7 @@ Order interleaved(const Shape& shape) {
     const std::int32_t passes = shape.micro_batches * v;
     for (std::int32_t s = 0; s < p; ++s) {
         std::vector<Task>& tasks = order.stages[static_cast<std::size_t>(s)];
+        tasks.reserve(2 * static_cast<std::size_t>(passes));
         const auto micro_batch = [&](std::int32_t pass) { return pass / (p * v) * p + pass % p; };
         const auto virtual_stage = [&](std::int32_t pass) { return pass % (p * v) / p; };
         std::int32_t next = 0;

@@ -7,7 +7,8 @@
 // I and W: gradients of inputs and of weights (B and W in the paper). The bubble is that between a stage's own first
 // start and last end: with F = I = W and ZB-H2 each stage is never idle in between, but starts and ends s F after stage 0,
 // so the gain is whole only if the update of a stage waits for no other (the paper's post-validation). Every stage holds
-// as many micro-batches as stage 0, those whose gradients of weights are due included. Source: Qi et al.,
+// as many micro-batches as stage 0, those whose gradients of weights are due included: of passes of M_B bytes, of which
+// these need M_W <= M_B, (p - s) M_B + s M_W with ZB-H1 and (2 (p - s) - 1) M_B + 2 s M_W with ZB-H2 (table 2). Source: Qi et al.,
 // arXiv:2401.10241, section 2; the domains were found by playing.
 #include "schedule/schedules/schedules.hpp"
 #include "schedule/schedules/shared.hpp"
