@@ -19,9 +19,11 @@ std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const gra
         considered = {
             .usual = {.leaves = std::move(considered.usual.leaves), .sizes = std::move(considered.usual.sizes)}};
     }
-    if (!strategies.empty()) {
-        return strategies;
-    }
+    return strategies.empty() ? strategies_made_for(graph) : strategies;
+}
+
+std::vector<plan::Strategy> strategies_made_for(const graph::Graph& graph) {
+    std::vector<plan::Strategy> strategies;
     for (const std::string& name : library().strategies()) {
         plan::Strategy strategy = read_strategy(name);
         if (search::considered(strategy, graph)) {
@@ -52,9 +54,8 @@ search::Space job_space(Arguments& arguments, const Workload& workload) {
     space.precision = precision_of(arguments, workload.cluster);
     space.optimizer = optimizer_of(arguments, workload.graph);
     space.offload = offload_of(arguments, workload.cluster);
-    space.framework = framework_of(arguments, workload);
-    space.memory = memory_of(space.framework);
     space.strategies = strategies_asked_for(arguments, workload.graph, false);
+    set_software(arguments, workload, space);
     read_space(arguments, workload.cluster, space);
     space.top = 1;
     return space;

@@ -13,6 +13,9 @@ namespace dodona::cli {
 /// layer by layer is the caller's.
 std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph, bool layers);
 
+/// All that are made for such a network.
+std::vector<plan::Strategy> strategies_made_for(const graph::Graph& graph);
+
 /// --strategy and --max-memory; `constraints`: with all that bounds or widens the space.
 std::vector<Option> job_space_options(bool constraints);
 
