@@ -23,10 +23,10 @@ std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const gra
         considered = {
             .usual = {.leaves = std::move(considered.usual.leaves), .sizes = std::move(considered.usual.sizes)}};
     }
-    return strategies.empty() ? usual_strategies(graph) : strategies;
+    return strategies.empty() ? strategies_made_for(graph) : strategies;
 }
 
-std::vector<plan::Strategy> usual_strategies(const graph::Graph& graph) {
+std::vector<plan::Strategy> strategies_made_for(const graph::Graph& graph) {
     std::vector<plan::Strategy> strategies;
     for (const std::string& name : library().strategies()) {
         plan::Strategy strategy = read_strategy(name);
@@ -58,9 +58,8 @@ search::Space job_space(Arguments& arguments, const Workload& workload) {
     space.precision = precision_of(arguments, workload.cluster);
     space.optimizer = optimizer_of(arguments, workload.graph);
     space.offload = offload_of(arguments, workload.cluster);
-    space.framework = framework_of(arguments, workload);
-    space.memory = memory_of(space.framework);
     space.strategies = strategies_asked_for(arguments, workload.graph, false);
+    set_software(arguments, workload, space);
     read_space(arguments, workload.cluster, space);
     space.top = 1;
     return space;

@@ -17,7 +17,7 @@ inline constexpr const char* kAllStrategies = "all";
 std::vector<plan::Strategy> strategies_asked_for(Arguments& arguments, const graph::Graph& graph, bool layers);
 
 /// All that are made for such a network.
-std::vector<plan::Strategy> usual_strategies(const graph::Graph& graph);
+std::vector<plan::Strategy> strategies_made_for(const graph::Graph& graph);
 
 /// --strategy and --max-memory; `constraints`: with all that bounds or widens the space.
 std::vector<Option> job_space_options(bool constraints);

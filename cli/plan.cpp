@@ -14,6 +14,7 @@
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/remedies.hpp"
 #include "cli/space_options.hpp"
 #include "cli/workload.hpp"
 #include "files/plan_file.hpp"
@@ -21,6 +22,7 @@
 #include "reports/collect/plan_report.hpp"
 #include "reports/collect/why_not.hpp"
 #include "reports/document/number_format.hpp"
+#include "search/batches.hpp"
 #include "search/crossover_search.hpp"
 #include "search/layer_search.hpp"
 #include "search/search.hpp"
@@ -99,16 +101,15 @@ void save(const search::Answer& answer, const std::string& file) {
 }
 
 /// The plan that was observed, with the framework that is asked about.
-plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Workload& workload,
-                      const search::Space& space) {
+plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Workload& workload) {
     plan::Plan taken = library().plan(file, {});
     if (taken.devices() > workload.cluster.devices()) {
         arguments.fault("--observed-plan", fmt::format("{} has {} GPUs, more than {} has: {}", file, taken.devices(),
                                                        workload.cluster.name, workload.cluster.devices()));
     }
     arguments.throw_if_faults();
-    taken.framework = space.framework;
-    taken.memory = space.memory;
+    taken.framework = framework_of(arguments, workload, &taken.strategy);
+    taken.memory = memory_of(taken.framework);
     return taken;
 }
 
@@ -148,7 +149,7 @@ search::Space space_of_kind(Arguments& arguments, const std::string& kind, const
         space.strategies = {read_strategy(kind)};
         space.strategies.front().considered = {};
     } else {
-        space.strategies = usual_strategies(workload.graph);
+        space.strategies = strategies_made_for(workload.graph);
         fix_kind(arguments, "--why-not", space);
     }
     return space;
@@ -178,6 +179,21 @@ void rank_by_playing(const Workload& workload, std::size_t count, search::Answer
     }
 }
 
+/// Other batches that divide better; where nothing fits, what would.
+void look_beyond(Arguments& arguments, const Workload& workload, const search::Space& space, search::Answer& answer) {
+    if (interrupted()) {
+        return;
+    }
+    const search::Progress go_on = [](std::int64_t, std::int64_t) { return !interrupted(); };
+    answer.other_batches = search::better_batches(workload.graph, workload.cluster, space, answer, go_on);
+    if (answer.plans.empty()) {
+        answer.remedies =
+            search::remedies(ladders(arguments, workload, space,
+                                     answer.nearest.empty() ? Bytes{} : answer.nearest.front().memory.total()),
+                             go_on);
+    }
+}
+
 int run_plan(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string save_to = writable_file(arguments, "--save");
@@ -204,16 +220,15 @@ int run_plan(Arguments& arguments) {
     space.precision = precision_of(arguments, workload.cluster);
     space.optimizer = optimizer_of(arguments, workload.graph);
     space.offload = offload_of(arguments, workload.cluster);
-    space.framework = framework_of(arguments, workload);
-    space.memory = memory_of(space.framework);
     space.batch = batch.value_or(default_batch(workload.graph, space.devices));
     arguments.throw_if_faults();
-    if (observed.any()) {
-        const plan::Plan taken =
-            observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, workload, space);
-        space.framework = anchored(space.framework, observed, workload, taken);
-    }
     space.strategies = strategies_asked_for(arguments, workload.graph, true);
+    set_software(arguments, workload, space);
+    if (observed.any()) {
+        const plan::Plan taken = observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, workload);
+        const plan::Framework& of = observed_plan.empty() ? space.framework : taken.framework;
+        search::set_framework(space, anchored(of, observed, workload, taken));
+    }
     read_space(arguments, workload.cluster, space);
     arguments.throw_if_faults();
     search::Answer answer = search_with_progress(workload, space, by_layers(arguments));
@@ -230,6 +245,7 @@ int run_plan(Arguments& arguments) {
     if (answer.layers) {
         answer.question.strategies.emplace_back(search::kByLayers);
     }
+    look_beyond(arguments, workload, space, answer);
     rank_by_playing(workload, simulated, answer);
     if (explains) {
         const search::Searcher again = by_layers(arguments) ? search::search_layers : search::search;

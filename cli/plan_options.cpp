@@ -263,7 +263,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     if (!settings.file.empty()) {
         plan::Plan plan = plan_from_file(arguments, settings);
         if (arguments.has("--framework")) {
-            plan.framework = framework_of(arguments, workload);
+            plan.framework = framework_of(arguments, workload, &plan.strategy);
         }
         plan.memory = memory_of(plan.framework);
         check_devices(arguments, workload.cluster, plan.devices());
@@ -276,10 +276,12 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     plan.overlap = overlap_of(arguments);
     plan.offload = offload_of(arguments, workload.cluster);
     plan.algorithm = algorithm_of(arguments);
-    plan.framework = framework_of(arguments, workload);
-    plan.memory = memory_of(plan.framework);
     arguments.throw_if_faults();
     plan.strategy = read_strategy(settings.strategy);
+    plan::Strategy sharded = plan.strategy;
+    sharded.shard = settings.shard && !sharded.pipeline ? settings.shard : sharded.shard;
+    plan.framework = framework_of(arguments, workload, &sharded);
+    plan.memory = memory_of(plan.framework);
     plan.mesh = settings.mesh.empty() ? only_axis(arguments, plan.strategy, *settings.gpus) : settings.mesh;
     for (plan::MeshAxis& axis : plan.mesh) {
         axis.name = axis_meant(axis.name, plan.strategy);

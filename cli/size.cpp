@@ -14,6 +14,7 @@
 #include "cli/progress.hpp"
 #include "cli/workload.hpp"
 #include "reports/collect/sizing_report.hpp"
+#include "search/batches.hpp"
 
 namespace dodona::cli {
 
@@ -181,7 +182,7 @@ int run_size(Arguments& arguments) {
         question.counts = counts_of(arguments, counts, workload.cluster, workloads.size() > 1);
         question.goals = goals_of(arguments, goals, workload.graph);
         question.batch = [&graph = workload.graph, batch](std::int64_t n) {
-            return batch.value_or(default_batch(graph, n));
+            return batch ? search::nearest_dividing_batch(*batch, n) : default_batch(graph, n);
         };
         questions.push_back(std::move(question));
         arguments.throw_if_faults();

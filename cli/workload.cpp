@@ -28,23 +28,52 @@ double input_elements(const graph::Graph& graph) {
     return elements;
 }
 
-/// The built-in framework that names an operator of the network, else the one that names any; else the neutral one.
-plan::Framework usual_framework(const files::Library& library, const graph::Graph& graph) {
-    plan::Framework usual;
-    for (const std::string& name : library.frameworks()) {
-        plan::Framework framework = library.framework(name);
-        for (const std::string& word : framework.usual_for) {
-            const bool has = std::any_of(graph.layers.begin(), graph.layers.end(),
-                                         [&](const graph::Layer& layer) { return layer.kind == word; });
-            if (has) {
-                return framework;
-            }
-            if (word == "*") {
-                usual = framework;
-            }
+/// Whether a framework is usual for a network: 2 if it names one of its operators, 1 if it names any, else 0.
+int fitness(const plan::Framework& framework, const graph::Graph& graph) {
+    int best = 0;
+    for (const std::string& word : framework.usual_for) {
+        const bool has = std::any_of(graph.layers.begin(), graph.layers.end(),
+                                     [&](const graph::Layer& layer) { return layer.kind == word; });
+        best = std::max(best, has ? 2 : word == "*" ? 1 : 0);
+    }
+    return best;
+}
+
+/// The built-in framework that is usual for a network under a strategy; else the neutral one. One that names the ZeRO
+/// level of the strategy comes before those that name none.
+plan::Framework usual_framework(const std::vector<plan::Framework>& all, const graph::Graph& graph,
+                                const plan::Strategy* strategy) {
+    const plan::Framework* usual = nullptr;
+    std::pair<int, bool> best{0, false};
+    for (const plan::Framework& framework : all) {
+        const auto& levels = framework.usual_levels;
+        const bool names = strategy != nullptr && strategy->shard &&
+                           std::find(levels.begin(), levels.end(), *strategy->shard) != levels.end();
+        const std::pair its(fitness(framework, graph), names);
+        if (its.first > 0 && (levels.empty() || names) && its > best) {
+            usual = &framework;
+            best = its;
         }
     }
-    return usual;
+    return usual != nullptr ? *usual : plan::Framework{};
+}
+
+std::vector<plan::Framework> built_in_frameworks() {
+    std::vector<plan::Framework> all;
+    for (const std::string& name : library().frameworks()) {
+        all.push_back(library().framework(name));
+    }
+    return all;
+}
+
+/// With the machine's interference where the framework says nothing of it.
+plan::Framework on_machine(plan::Framework framework, const cluster::Cluster& cluster) {
+    plan::Framework::Number& interference = framework.number(plan::FrameworkParameter::interference);
+    if (interference.source.empty() && cluster.interference) {
+        const double lost = cluster.interference->lost;
+        interference = {.value = lost, .lo = lost, .hi = lost, .bounds = {}, .source = cluster.interference->source};
+    }
+    return framework;
 }
 
 /// The names of flags, in order.
@@ -247,17 +276,32 @@ std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
     return word ? cluster::algorithm_from(*word) : std::nullopt;
 }
 
-plan::Framework framework_of(Arguments& arguments, const Workload& workload) {
+plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy) {
     const auto typed = arguments.text("--framework");
-    plan::Framework framework = typed ? library().framework(taken_as(arguments, files::NameOf::framework, *typed))
-                                      : usual_framework(library(), workload.graph);
-    plan::Framework::Number& interference = framework.number(plan::FrameworkParameter::interference);
-    if (interference.source.empty() && workload.cluster.interference) {
-        const double lost = workload.cluster.interference->lost;
-        interference = {
-            .value = lost, .lo = lost, .hi = lost, .bounds = {}, .source = workload.cluster.interference->source};
+    return on_machine(
+        typed ? library().framework(taken_as(arguments, files::NameOf::framework, *typed))
+              : usual_framework(built_in_frameworks(), workload.graph, strategy),
+        workload.cluster);
+}
+
+void set_software(Arguments& arguments, const Workload& workload, search::Space& space) {
+    space.software.clear();
+    const bool asked = arguments.has("--framework");
+    const std::vector<plan::Framework> all = asked ? std::vector<plan::Framework>{} : built_in_frameworks();
+    space.framework = asked ? framework_of(arguments, workload)
+                            : on_machine(usual_framework(all, workload.graph, nullptr), workload.cluster);
+    space.memory = memory_of(space.framework);
+    if (asked) {
+        return;
     }
-    return framework;
+    for (const plan::Strategy& strategy : space.strategies) {
+        plan::Framework framework = on_machine(usual_framework(all, workload.graph, &strategy), workload.cluster);
+        const auto known =
+            std::find_if(space.software.begin(), space.software.end(),
+                         [&](const search::Software& software) { return software.framework.name == framework.name; });
+        plan::MemoryProfile memory = known != space.software.end() ? known->memory : memory_of(framework);
+        space.software.push_back({std::move(framework), std::move(memory)});
+    }
 }
 
 plan::MemoryProfile memory_of(const plan::Framework& framework) {

@@ -15,6 +15,7 @@
 #include "cluster/cluster.hpp"
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
+#include "search/search.hpp"
 
 namespace dodona::cli {
 
@@ -45,8 +46,11 @@ plan::Overlap overlap_of(Arguments& arguments);
 /// --offload, or nothing; a fault on a machine whose host is not described.
 plan::Offload offload_of(Arguments& arguments, const cluster::Cluster& cluster);
 std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments);
-/// --framework, or the usual one for the network; where it says nothing of interference, with the machine's.
-plan::Framework framework_of(Arguments& arguments, const Workload& workload);
+/// --framework, or the usual one for the network under a strategy; where it says nothing of interference, with the
+/// machine's.
+plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy = nullptr);
+/// The same for every strategy of a space.
+void set_software(Arguments& arguments, const Workload& workload, search::Space& space);
 /// What such software keeps in device memory beside the network's own tensors.
 plan::MemoryProfile memory_of(const plan::Framework& framework);
 

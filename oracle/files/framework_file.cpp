@@ -177,6 +177,11 @@ const Description& description<Framework>() {
                  "Used by default for models with one of these operators; \"*\": for any model that no other framework "
                  "is usual for.",
                  {.or_single = true}),
+             optional<&Framework::usual_levels>(
+                 "usual_levels",
+                 "Of these models only under strategies that prescribe one of these ZeRO levels; other frameworks have "
+                 "the other strategies.",
+                 {.default_text = "all strategies", .or_single = true}),
              optional<&Framework::spread>(
                  "spread",
                  "Standard deviation of log(measured / predicted) of runs that were held out. It makes all intervals "

@@ -15,6 +15,7 @@
 
 #include "base/quantity.hpp"
 #include "graph/kernel.hpp"
+#include "plan/strategy.hpp"
 
 namespace dodona::plan {
 
@@ -154,6 +155,8 @@ struct Framework {
     std::string memory;                  ///< its memory profile; empty: the neutral one
     std::vector<std::string> fitted_to;  ///< groups of published runs in the fit
     std::vector<std::string> usual_for;  ///< the default for networks with one of these operators; "*": for all
+    /// Of these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
+    std::vector<ShardLevel> usual_levels;
     double spread = 0;  ///< unexplained error: standard deviation of log(measured / predicted) of steps
     FrameworkNumbers numbers = neutral_numbers();
     std::vector<std::string> mechanisms;  ///< names of those that `numbers` and `spread` contain

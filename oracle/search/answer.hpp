@@ -72,6 +72,21 @@ struct Question {
     std::vector<std::pair<std::string, std::string>> settings;  ///< --set, --seq, ... as given
 };
 
+/// Another batch, with its best plan.
+struct OtherBatch {
+    std::int64_t batch = 1;
+    double gain = 0;  ///< samples a second, over those of the batch asked about; 0: nothing fits under that one
+    step::Prediction plan;
+};
+
+/// A change of a question under which something fits, with the best plan.
+struct Remedy {
+    std::string change;
+    std::vector<std::pair<std::string, std::string>> options;  ///< that replace those given; MODEL is the model
+    std::vector<std::string> without;                          ///< options that are dropped
+    step::Prediction plan;
+};
+
 struct Answer {
     Question question;
     std::vector<step::Prediction> plans;  ///< the recommended one first, then by time; all fit
@@ -83,6 +98,8 @@ struct Answer {
     /// Why the first plan is not usual; empty if it is, or if unusual plans were asked for.
     std::vector<std::string> unusual;
     double reserve = 0;                      ///< Space::reserve
+    std::vector<OtherBatch> other_batches;   ///< that divide better among the devices; the best first
+    std::vector<Remedy> remedies;            ///< where nothing fits; the cheapest first
     std::optional<LayerCounts> layers;       ///< where per-layer strategies were searched
     std::optional<Explanation> explanation;  ///< where it was asked for
 };

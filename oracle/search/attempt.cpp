@@ -32,6 +32,7 @@ std::optional<Attempt> attempt(const graph::Graph& graph, const cluster::Cluster
     bool stopped = false;
     Space first_only = space;
     first_only.top = 1;
+    first_only.only_usual = true;
     Answer answer = search(graph, cluster, first_only, [&](std::int64_t seen, std::int64_t all) {
         stopped = stopped || (progress && !progress(seen, all));
         return !stopped;

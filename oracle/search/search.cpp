@@ -238,10 +238,22 @@ private:
 
 }  // namespace
 
+void set_framework(Space& space, const plan::Framework& framework) {
+    if (space.framework.name == framework.name) {
+        space.framework = framework;
+    }
+    for (Software& software : space.software) {
+        if (software.framework.name == framework.name) {
+            software.framework = framework;
+        }
+    }
+}
+
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress) {
     Answer answer = Search(graph, cluster, space, progress).run();
-    if (!answer.plans.empty() || answer.counts.unusual == 0 || space.vary.unusual || !answer.counts.optimal) {
+    if (!answer.plans.empty() || answer.counts.unusual == 0 || space.vary.unusual || space.only_usual ||
+        !answer.counts.optimal) {
         return answer;
     }
     Space all = space;

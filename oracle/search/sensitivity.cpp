@@ -113,7 +113,7 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
     check(!answer.plans.empty(), "what is explained is a recommendation");
     const Space& space = inquiry.space;
     const Conditions conditions{.cluster = inquiry.cluster,
-                                .framework = space.framework,
+                                .framework = answer.plans.front().plan.framework,
                                 .batch = space.batch,
                                 .max_memory = space.max_memory,
                                 .reserve = space.reserve,

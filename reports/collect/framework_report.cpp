@@ -41,8 +41,13 @@ KeyFigures framework_figures(const plan::Framework& framework) {
     };
     if (!framework.usual_for.empty()) {
         const bool any = framework.usual_for == std::vector<std::string>{"*"};
-        add_line("default for", any ? "models that no other framework is the default for"
-                                    : "models with " + join(framework.usual_for, " or "));
+        std::vector<std::string> levels;
+        for (const plan::ShardLevel level : framework.usual_levels) {
+            levels.push_back(zero_text(level));
+        }
+        add_line("default for", (any ? "models that no other framework is the default for"
+                                     : "models with " + join(framework.usual_for, " or ")) +
+                                    (levels.empty() ? "" : ", under strategies with " + join(levels, " or ")));
     }
     add_line("unexplained", percent(framework.spread) + " of a step, as a standard deviation");
     if (!framework.fitted_to.empty()) {

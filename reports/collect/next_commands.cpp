@@ -26,6 +26,31 @@ std::string settings(const search::Question& question, bool model_only) {
     return words;
 }
 
+/// A question as a remedy changes it.
+search::Question changed(search::Question question, const search::Remedy& remedy) {
+    const auto drop = [&question](std::string_view option) {
+        std::erase_if(question.settings, [&](const auto& setting) { return setting.first == option; });
+    };
+    for (const std::string& option : remedy.without) {
+        drop(option);
+    }
+    for (const auto& [option, value] : remedy.options) {
+        if (option == "MODEL") {
+            question.model = value;
+        } else if (option == "--machine") {
+            question.machine = value;
+        } else {
+            drop(option);
+            question.settings.emplace_back(option, value);
+        }
+    }
+    question.devices = remedy.plan.plan.devices();
+    question.batch = remedy.plan.plan.batch;
+    drop("--gpus");
+    drop("--batch");
+    return question;
+}
+
 }  // namespace
 
 std::string shell_word(std::string_view word) {
@@ -43,9 +68,12 @@ std::string shell_word(std::string_view word) {
 std::vector<std::string> next_commands(const search::Answer& answer, const std::string& saved) {
     const search::Question& question = answer.question;
     if (answer.plans.empty()) {
-        search::Question more = question;
-        more.devices *= 2;
-        return {command_about("plan", more) + settings(more, false)};
+        std::vector<std::string> commands;
+        for (const search::Remedy& remedy : answer.remedies) {
+            const search::Question other = changed(question, remedy);
+            commands.push_back(command_about("plan", other) + settings(other, false));
+        }
+        return commands;
     }
     const std::string file = saved.empty() ? "plan.yaml" : saved;
     std::vector<std::string> commands;

@@ -21,6 +21,17 @@ Record plan_inputs(const search::Question& question) {
             {"machine_source", question.machine_source}};
 }
 
+Record other_batch_record(const search::OtherBatch& other) {
+    return {{"batch", other.batch}, {"gain", other.gain}, {"plan", plan_record(other.plan, std::nullopt)}};
+}
+
+Record remedy_record(const search::Remedy& remedy) {
+    return {{"change", remedy.change},
+            {"options", settings_record(remedy.options)},
+            {"without", remedy.without},
+            {"plan", plan_record(remedy.plan, std::nullopt)}};
+}
+
 Record infeasible_record(const search::Infeasible& group) {
     return {{"strategy", group.strategy},
             {"reason", text(group.cause)},
@@ -62,6 +73,8 @@ Record answer_record(const search::Answer& answer, const Ranking& ranking) {
     Record record{{"schema", "dodona/plan/1"}, {"inputs", plan_inputs(answer.question)}, {"plans", std::move(plans)}};
     record["ties"] = ranking.ties;
     record["reserve"] = answer.reserve;
+    record["other_batches"] = list_of(answer.other_batches, other_batch_record);
+    record["remedies"] = list_of(answer.remedies, remedy_record);
     record["unusual"] = answer.unusual;
     record["infeasible"] = list_of(answer.infeasible, infeasible_record);
     record["nearest"] = list_of(answer.nearest, [](const auto& plan) { return plan_record(plan, std::nullopt); });

@@ -1,0 +1,17 @@
+// What `dodona plan` tries when nothing fits.
+#pragma once
+
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/workload.hpp"
+#include "search/remedies.hpp"
+
+namespace dodona::cli {
+
+/// The usual ladders, then all strategies where some were named, shorter sequences, adapters of the same model, and
+/// machines whose devices have at least so much memory. All arguments but `least` must outlive the ladders.
+std::vector<search::Ladder> ladders(Arguments& arguments, const Workload& workload, const search::Space& space,
+                                    Bytes least);
+
+}  // namespace dodona::cli

@@ -1,0 +1,55 @@
+// Batches near one that does not divide among the devices.
+#include "search/batches.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../step/scenes.hpp"
+
+namespace dodona::search {
+namespace batches_test {
+
+using step::test::small_cluster;
+using step::test::small_network;
+using step::test::strategy;
+using Batches = std::vector<std::int64_t>;
+
+TEST(Batches, NearOnesDivideAmongTheDevices) {
+    EXPECT_EQ(dividing_batches(2047, 8), (Batches{2040, 2048}));
+    EXPECT_EQ(dividing_batches(256, 12), (Batches{252, 264}));
+    EXPECT_EQ(nearest_dividing_batch(2047, 8), 2048);
+    EXPECT_EQ(nearest_dividing_batch(256, 12), 252);
+    EXPECT_EQ(nearest_dividing_batch(512, 24), 504) << "24 GPUs are not left out";
+}
+
+TEST(Batches, OneThatDividesAmongHalfOfThemStays) {
+    EXPECT_TRUE(dividing_batches(1536, 1024).empty()) << "512 data ranks";
+    EXPECT_TRUE(dividing_batches(64, 64).empty());
+    EXPECT_TRUE(dividing_batches(7, 1).empty());
+    EXPECT_EQ(nearest_dividing_batch(1536, 1024), 1536);
+}
+
+TEST(Batches, FartherThanATenthIsAnotherQuestion) {
+    EXPECT_TRUE(dividing_batches(5, 3).empty());
+    EXPECT_TRUE(dividing_batches(3, 64).empty());
+    EXPECT_EQ(dividing_batches(1920, 2240), (Batches{1960})) << "1,680 and 2,240 are too far; 280 ranks";
+}
+
+TEST(Batches, ThoseAreShownThatTrainFaster) {
+    Space space{.devices = 4,
+                .batch = 31,
+                .precision = Precision::fp32,
+                .strategies = {strategy("data", {"data"})},
+                .optimizer = plan::OptimizerKind::momentum};
+    const graph::Graph graph = small_network();
+    const Answer odd = search(graph, small_cluster(), space);
+    EXPECT_TRUE(odd.plans.empty()) << "31 samples on 4 data ranks";
+    const std::vector<OtherBatch> better = better_batches(graph, small_cluster(), space, odd);
+    ASSERT_EQ(better.size(), 2U);
+    EXPECT_EQ(better[0].gain, 0) << "nothing fits under the batch asked about";
+    EXPECT_GE(better[0].plan.samples_per_second, better[1].plan.samples_per_second);
+    space.batch = 32;
+    EXPECT_TRUE(better_batches(graph, small_cluster(), space, search(graph, small_cluster(), space)).empty());
+}
+
+}  // namespace batches_test
+}  // namespace dodona::search
