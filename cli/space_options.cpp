@@ -146,9 +146,12 @@ std::vector<Option> space_options() {
              .old_name = "--workers"}};
 }
 
-void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
+void read_memory(Arguments& arguments, search::Space& space) {
     space.max_memory = arguments.size("--max-memory");
     space.reserve = reserve_of(arguments);
+}
+
+void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
     space.fixed = constraints(arguments, "--fixed", space, false);
     // A schedule that is asked for by name is searched.
     space.vary.schedule = std::any_of(space.fixed.begin(), space.fixed.end(), [](const search::Constraint& constraint) {

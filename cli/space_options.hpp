@@ -11,6 +11,9 @@ namespace dodona::cli {
 
 std::vector<Option> space_options();
 
+/// --max-memory and --reserve: they need neither model nor machine.
+void read_memory(Arguments& arguments, search::Space& space);
+
 /// Fills what the options say but for --max-memory; `space.strategies` are known. Faults: sizes of axes that no
 /// strategy has, offload without a host.
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space);
