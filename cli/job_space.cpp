@@ -53,6 +53,7 @@ std::vector<Option> job_space_options(bool constraints) {
 
 search::Space job_space(Arguments& arguments, const Workload& workload) {
     search::Space space;
+    read_memory(arguments, space);
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
     space.precision = precision_of(arguments, workload.cluster);

@@ -200,6 +200,7 @@ int run_plan(Arguments& arguments) {
     search::Space space;
     space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
     const auto batch = arguments.count("--batch");
+    read_memory(arguments, space);
     space.top = static_cast<std::size_t>(arguments.count("--top", kMostPlans).value_or(5));
     const ObservedSettings observed = read_observed(arguments);
     const std::string observed_plan = arguments.text("--observed-plan").value_or("");

@@ -185,9 +185,12 @@ void fix_kind(Arguments& arguments, const std::string& option, search::Space& sp
     search_fixed_schedules(space);
 }
 
-void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
+void read_memory(Arguments& arguments, search::Space& space) {
     space.max_memory = arguments.size("--max-memory");
     space.reserve = reserve_of(arguments);
+}
+
+void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
     space.fixed = constraints(arguments, "--fixed", space, false);
     search_fixed_schedules(space);
     space.excluded = constraints(arguments, "--exclude", space, true);

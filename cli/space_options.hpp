@@ -14,6 +14,9 @@ std::vector<Option> space_options();
 /// What plans must have, from an option that is written as --fixed.
 void fix_kind(Arguments& arguments, const std::string& option, search::Space& space);
 
+/// --max-memory and --reserve: they need neither model nor machine.
+void read_memory(Arguments& arguments, search::Space& space);
+
 /// Fills what the options say but for --max-memory; `space.strategies` are known. Faults: sizes of axes that no
 /// strategy has, offload without a host.
 void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space);
