@@ -108,7 +108,10 @@ Output read_output(Arguments& arguments) {
 }
 
 void write(const Output& output, const reports::Document& document) {
-    const std::string text = output.renderer->render(document, output.page);
+    write_text(output, output.renderer->render(document, output.page));
+}
+
+void write_text(const Output& output, const std::string& text) {
     if (output.file.empty()) {
         print(text);
     } else {

@@ -27,6 +27,9 @@ std::string writable_file(Arguments& arguments, const std::string& name);
 /// In the format and to the place that the options name.
 void write(const Output& output, const reports::Document& document);
 
+/// A text that is no report, to the same place.
+void write_text(const Output& output, const std::string& text);
+
 /// To standard output.
 void print(const std::string& text);
 

@@ -11,6 +11,7 @@
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
+#include "cli/launch.hpp"
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -48,6 +49,7 @@ std::vector<Option> plan_command_options() {
                    .value = "K",
                    .description = "play the steps of the first K plans task by task, and rank them by that",
                    .group = search});
+    all.push_back(export_option());
     all.push_back({.names = "--save",
                    .value = "FILE",
                    .description = "write the best plan as a file that `dodona predict --plan` reads",
@@ -155,6 +157,7 @@ void rank_by_playing(const Workload& workload, std::size_t count, search::Answer
 int run_plan(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string save_to = writable_file(arguments, "--save");
+    const std::string target = read_export(arguments);
     search::Space space;
     space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
     const auto batch = arguments.count("--batch");
@@ -211,7 +214,11 @@ int run_plan(Arguments& arguments) {
         explain({workload.graph, workload.cluster, space, again}, answer);
         answer.plans.resize(std::min(answer.plans.size(), shown));
     }
-    write(output, reports::plan_document(answer, save_to));
+    if (!target.empty() && !answer.plans.empty()) {
+        write_text(output, exported_text(target, answer.plans.front(), workload));
+    } else {
+        write(output, reports::plan_document(answer, save_to));
+    }
     if (!save_to.empty()) {
         save(answer, save_to);
     }
@@ -230,6 +237,7 @@ Command plan_command() {
                 "Examples:\n"
                 "  dodona plan resnet50 --machine abci --gpus 64\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --save best.yaml\n"
+                "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --export megatron -o train.sh\n"
                 "  dodona plan alexnet --machine abci --gpus 64 --strategy auto\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --explain\n"
                 "  dodona plan gpt --set layers=48 --set hidden=6144 --machine my-cluster.yaml --gpus 64",

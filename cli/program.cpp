@@ -12,6 +12,7 @@
 #include "cli/frameworks.hpp"
 #include "cli/goodput.hpp"
 #include "cli/hand_over.hpp"
+#include "cli/import.hpp"
 #include "cli/largest.hpp"
 #include "cli/limits.hpp"
 #include "cli/machines.hpp"
@@ -75,7 +76,7 @@ std::span<const Command> commands() {
     static const std::array all{plan_command(),     predict_command(),    simulate_command(),   size_command(),
                                 goodput_command(),  largest_command(),    limits_command(),     models_command(),
                                 machines_command(), strategies_command(), frameworks_command(), calibrate,
-                                check_command(),    validate_command(),   completion_command()};
+                                check_command(),    import_command(),     validate_command(),   completion_command()};
     return all;
 }
 

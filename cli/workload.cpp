@@ -166,7 +166,7 @@ std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arg
     return parameters;
 }
 
-Workload read_workload(Arguments& arguments) {
+Workload read_workload(Arguments& arguments, const std::string& network) {
     Workload workload;
     workload.model = arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file");
     workload.machine =
@@ -174,7 +174,8 @@ Workload read_workload(Arguments& arguments) {
     const auto parameters = model_parameters(arguments);
     const auto contention = arguments.ratio("--contention", 1);
     arguments.throw_if_faults();
-    workload.graph = read_network(workload.model, parameters);
+    workload.graph = network.empty() ? read_network(workload.model, parameters)
+                                     : read_network_text(network, workload.model, parameters);
     workload.cluster = read_machine(workload.machine);
     if (contention) {
         workload.cluster.contention = contention;
