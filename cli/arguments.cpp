@@ -52,6 +52,12 @@ std::vector<std::string> Arguments::all(const std::string& name) const {
     return found == values_.end() ? std::vector<std::string>{} : found->second;
 }
 
+void Arguments::give(const std::string& name, const std::string& value, bool repeats) {
+    if (repeats || !has(name)) {
+        values_[name].push_back(value);
+    }
+}
+
 void Arguments::fault(const std::string& name, const std::string& message, const std::string& help) {
     faults_.error({}, name + ": " + message, help);
 }

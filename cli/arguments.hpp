@@ -49,6 +49,9 @@ public:
     /// All values of an option that repeats, or of a positional.
     [[nodiscard]] std::vector<std::string> all(const std::string& name) const;
 
+    /// A value as if it had been typed; of an option that does not repeat, only where none was.
+    void give(const std::string& name, const std::string& value, bool repeats = false);
+
     void fault(const std::string& name, const std::string& message, const std::string& help = {});
     void missing(const std::string& what, const std::string& help);
     void throw_if_faults() const { faults_.throw_if_errors(); }

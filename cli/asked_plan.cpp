@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "cli/launch.hpp"
 #include "cli/observed.hpp"
 #include "cli/plan_options.hpp"
 
@@ -12,14 +13,16 @@ std::vector<Option> asked_plan_options() {
     for (Option& option : plan_options()) {
         all.push_back(std::move(option));
     }
+    all.push_back(from_option());
     all.push_back(observed_option("of this very plan"));
     return all;
 }
 
 AskedPlan read_asked_plan(Arguments& arguments) {
+    const std::string network = take_launch(arguments);
     const PlanSettings settings = read_plan_settings(arguments);
     const ObservedSettings observed = read_observed(arguments);
-    Workload workload = read_workload(arguments);
+    Workload workload = read_workload(arguments, network);
     plan::Plan plan = plan_of(arguments, settings, workload);
     if (observed.any()) {
         plan.framework = anchored(plan.framework, observed, workload, plan);

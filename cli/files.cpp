@@ -18,12 +18,25 @@ std::string taken_as(const Arguments& arguments, files::NameOf kind, const std::
     return meant ? meant->name : typed;
 }
 
-graph::Graph read_network(const std::string& name, const std::vector<std::pair<std::string, std::string>>& parameters) {
+namespace {
+
+std::vector<files::Setting> settings_of(const std::vector<std::pair<std::string, std::string>>& parameters) {
     std::vector<files::Setting> settings;
     for (const auto& [parameter, value] : parameters) {
         settings.push_back({parameter, value, {}});
     }
-    return graph::build(library().model(name, settings, {}));
+    return settings;
+}
+
+}  // namespace
+
+graph::Graph read_network(const std::string& name, const std::vector<std::pair<std::string, std::string>>& parameters) {
+    return graph::build(library().model(name, settings_of(parameters), {}));
+}
+
+graph::Graph read_network_text(const std::string& text, const std::string& name,
+                               const std::vector<std::pair<std::string, std::string>>& parameters) {
+    return graph::build(library().model_from_text(text, name, settings_of(parameters)));
 }
 
 cluster::Cluster read_machine(const std::string& name) { return library().cluster(name, {}); }

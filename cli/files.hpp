@@ -21,6 +21,9 @@ std::string taken_as(const Arguments& arguments, files::NameOf kind, const std::
 /// `parameters` are those of `--set`.
 graph::Graph read_network(const std::string& name,
                           const std::vector<std::pair<std::string, std::string>>& parameters = {});
+/// Of a model file's text; `name` is how messages call it.
+graph::Graph read_network_text(const std::string& text, const std::string& name,
+                               const std::vector<std::pair<std::string, std::string>>& parameters);
 cluster::Cluster read_machine(const std::string& name);
 plan::Strategy read_strategy(const std::string& name);
 

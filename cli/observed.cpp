@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "files/logs/training_log.hpp"
 #include "files/quantity.hpp"
 #include "files/run_table.hpp"
+#include "reports/document/number_format.hpp"
 #include "step/anchor.hpp"
 #include "step/predict.hpp"
 #include "validate/questions.hpp"
@@ -84,10 +86,11 @@ ObservedRun step_of(const ObservedSettings& settings, const Workload& workload, 
 
 Option observed_option(const std::string& of) {
     return {.names = "--observed",
-            .value = "TIME|RUNS.csv",
+            .value = "TIME|LOG|RUNS.csv",
             .description = "a measured step " + of +
-                           ",\nor a table of your own runs (docs/files.md): parameters of the\n"
-                           "framework are adjusted to it, and the answer with them",
+                           ",\nthe log with its steps, train.log, or a table of your own runs\n"
+                           "(docs/files.md): parameters of the framework are adjusted to it, and\n"
+                           "the answer with them",
             .group = "Observed"};
 }
 
@@ -97,13 +100,25 @@ ObservedSettings read_observed(Arguments& arguments) {
     if (!typed) {
         return settings;
     }
+    const auto is_log = [&](const char* ending) { return typed->ends_with(ending); };
+    if (is_log(".log") || is_log(".out") || is_log(".txt") || is_log(".err")) {
+        const files::TrainingLog log = files::load_training_log(*typed, {});
+        settings.log = *typed;
+        settings.step = log.median;
+        fmt::print(stderr, "note: {}: {}, {} after {} of warm-up: median {}, 80 % from {} to {}{}\n", *typed,
+                   log.software, reports::counted(static_cast<std::int64_t>(log.steps), "step"), log.warm_up,
+                   reports::text(log.median), reports::text(log.low), reports::text(log.high),
+                   log.memory ? ", memory " + reports::text(*log.memory) : "");
+        return settings;
+    }
     if (typed->ends_with(".csv") || typed->find('/') != std::string::npos) {
         settings.table = *typed;
         return settings;
     }
     const auto read = files::quantity_from<Dimensions{.second = 1}>(*typed);
     if (const auto* fault = std::get_if<files::NotAQuantity>(&read)) {
-        arguments.fault("--observed", fault->message, "a time with its unit, 12.3s, or a table of runs, runs.csv");
+        arguments.fault("--observed", fault->message,
+                        "a time with its unit, 12.3s, a log, train.log, or a table of runs, runs.csv");
         return settings;
     }
     const Seconds time = std::get<Seconds>(read);

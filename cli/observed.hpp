@@ -12,10 +12,11 @@
 
 namespace dodona::cli {
 
-/// What --observed says before anything is read: the time of one step, or a table of runs.
+/// What --observed says before anything is read: the time of one step, a log with them, or a table of runs.
 struct ObservedSettings {
     std::optional<Seconds> step;
     std::string table;
+    std::string log;  ///< of training, whose steps are the time; empty: none
     [[nodiscard]] bool any() const { return step || !table.empty(); }
 };
 

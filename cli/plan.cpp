@@ -11,6 +11,7 @@
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
+#include "cli/launch.hpp"
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -56,6 +57,7 @@ std::vector<Option> plan_command_options() {
                    .description = "the best plan of that kind, how much slower it is and through what,\n"
                                   "or what stops it: zero3, tensor=8, recompute=full",
                    .group = search});
+    all.push_back(export_option());
     all.push_back({.names = "--save",
                    .value = "FILE",
                    .description = "write the best plan as a file that `dodona predict --plan` reads",
@@ -197,6 +199,7 @@ void look_beyond(Arguments& arguments, const Workload& workload, const search::S
 int run_plan(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string save_to = writable_file(arguments, "--save");
+    const std::string target = read_export(arguments);
     search::Space space;
     space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
     const auto batch = arguments.count("--batch");
@@ -253,13 +256,17 @@ int run_plan(Arguments& arguments) {
         explain({workload.graph, workload.cluster, space, again}, answer);
         answer.plans.resize(std::min(answer.plans.size(), shown));
     }
-    reports::Document document = reports::plan_document(answer, save_to);
-    if (const std::string kind = arguments.text("--why-not").value_or(""); !kind.empty()) {
-        const search::Space of_kind = space_of_kind(arguments, kind, workload, space);
-        arguments.throw_if_faults();
-        reports::add_why_not(document, answer, kind, search_with_progress(workload, of_kind, false));
+    if (!target.empty() && !answer.plans.empty()) {
+        write_text(output, exported_text(target, answer.plans.front(), workload));
+    } else {
+        reports::Document document = reports::plan_document(answer, save_to);
+        if (const std::string kind = arguments.text("--why-not").value_or(""); !kind.empty()) {
+            const search::Space of_kind = space_of_kind(arguments, kind, workload, space);
+            arguments.throw_if_faults();
+            reports::add_why_not(document, answer, kind, search_with_progress(workload, of_kind, false));
+        }
+        write(output, document);
     }
-    write(output, document);
     if (!save_to.empty()) {
         save(answer, save_to);
     }
@@ -278,6 +285,7 @@ Command plan_command() {
                 "Examples:\n"
                 "  dodona plan resnet50 --machine abci --gpus 64\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --save best.yaml\n"
+                "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --export megatron -o train.sh\n"
                 "  dodona plan alexnet --machine abci --gpus 64 --strategy auto\n"
                 "  dodona plan gpt3-175b --machine selene --gpus 1024 --batch 1536 --explain\n"
                 "  dodona plan llama-3.1-8b --machine dgx-h100 --gpus 64 --why-not tensor=8\n"

@@ -3,6 +3,7 @@
 #include "cli/asked_plan.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
+#include "cli/launch.hpp"
 #include "cli/output.hpp"
 #include "reports/collect/prediction_report.hpp"
 #include "search/sensitivity.hpp"
@@ -14,6 +15,7 @@ namespace {
 
 std::vector<Option> predict_command_options() {
     std::vector<Option> all = asked_plan_options();
+    all.push_back(export_option());
     all.push_back(explain_option("which parameters its time is sensitive to"));
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
@@ -24,8 +26,13 @@ std::vector<Option> predict_command_options() {
 int run_predict(Arguments& arguments) {
     const Output output = read_output(arguments);
     const bool explains = read_explain(arguments, output);
+    const std::string target = read_export(arguments);
     const auto [workload, plan] = read_asked_plan(arguments);
     const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
+    if (!target.empty()) {
+        write_text(output, exported_text(target, prediction, workload));
+        return kAnswered;
+    }
     std::optional<search::Explanation> explanation;
     if (explains) {
         explanation = search::sensitivity(workload.graph, workload.cluster, prediction);
@@ -49,7 +56,10 @@ Command predict_command() {
                 "  dodona predict gpt3-175b --machine selene --batch 1536 --plan best.yaml\n"
                 "  dodona predict gpt3-175b --machine selene --gpus 64 --batch 64 \\\n"
                 "      --strategy megatron-sequence --mesh tensor=8,pipeline=8 \\\n"
-                "      --schedule interleaved-1f1b --virtual-stages 3 --recompute selective",
+                "      --schedule interleaved-1f1b --virtual-stages 3 --recompute selective\n"
+                "  dodona predict --from train.sh --machine dgx-h100\n"
+                "  dodona predict llama-3.1-8b --from ds_config.json --machine dgx-h100 --gpus 64\n"
+                "  dodona predict gpt3-175b --machine selene --plan best.yaml --export megatron",
             .run = run_predict};
 }
 

@@ -15,6 +15,7 @@
 #include "cli/frameworks.hpp"
 #include "cli/goodput.hpp"
 #include "cli/hand_over.hpp"
+#include "cli/import.hpp"
 #include "cli/largest.hpp"
 #include "cli/limits.hpp"
 #include "cli/machines.hpp"
@@ -88,7 +89,7 @@ std::span<const Command> commands() {
                                 size_command(),       goodput_command(),  largest_command(), limits_command(),
                                 report_command(),     diff_command(),     models_command(),  machines_command(),
                                 devices_command(),    strategies_command(), frameworks_command(), calibrate,
-                                check_command(),      validate_command(),
+                                check_command(),      import_command(),   validate_command(),
                                 completion_command()};
     return all;
 }

@@ -199,7 +199,7 @@ std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arg
     return parameters;
 }
 
-Workload read_workload(Arguments& arguments) {
+Workload read_workload(Arguments& arguments, const std::string& network) {
     Workload workload;
     workload.model = arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file");
     workload.machine =
@@ -207,9 +207,12 @@ Workload read_workload(Arguments& arguments) {
     const auto parameters = model_parameters(arguments);
     const auto contention = arguments.ratio("--contention", 1);
     arguments.throw_if_faults();
-    workload.model = taken_as(arguments, files::NameOf::model, workload.model);
+    if (network.empty()) {
+        workload.model = taken_as(arguments, files::NameOf::model, workload.model);
+    }
     workload.machine = taken_as(arguments, files::NameOf::cluster, workload.machine);
-    workload.graph = read_network(workload.model, parameters);
+    workload.graph = network.empty() ? read_network(workload.model, parameters)
+                                     : read_network_text(network, workload.model, parameters);
     workload.cluster = read_machine(workload.machine);
     if (contention) {
         workload.cluster.contention = contention;

@@ -29,7 +29,8 @@ struct Workload {
 std::vector<Option> workload_options();
 
 /// Reads network and machine. `arguments` carries no fault when this returns.
-Workload read_workload(Arguments& arguments);
+/// `network`: the text of the model file that a launch script spells out; empty: MODEL.
+Workload read_workload(Arguments& arguments, const std::string& network = {});
 
 /// --set, --seq and --image, as parameters of the model file.
 std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments);

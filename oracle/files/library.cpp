@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "files/framework_file.hpp"
+#include "files/hf/config.hpp"
+#include "files/launch/launch_text.hpp"
 #include "files/link_file.hpp"
 #include "files/machine_file.hpp"
 #include "files/memory_profile_file.hpp"
@@ -44,6 +47,27 @@ constexpr std::array kShelves{
 
 /// The key of a framework's file that names its mechanisms.
 constexpr std::string_view kWith = "with";
+
+/// The path of a model: that of a config.json where a folder with one is named.
+std::string model_path(const std::string& argument) {
+    std::error_code fault;
+    const fs::path config = fs::path(argument) / "config.json";
+    return fs::is_regular_file(config, fault) ? config.generic_string() : argument;
+}
+
+/// What an imported model is called: the folder of a config.json, the name of any other file.
+std::string imported_name(const fs::path& path) {
+    std::string name = path.stem().string();
+    if (path.filename() == "config.json") {
+        std::error_code fault;
+        const fs::path whole = fs::absolute(path, fault).lexically_normal();
+        name = whole.parent_path().filename().empty() ? name : whole.parent_path().filename().string();
+    }
+    for (char& c : name) {
+        c = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '-' ? c : '-';
+    }
+    return name;
+}
 
 /// Sources of built-ins are called by their path in the data directory.
 Document open_path(const std::string& path, const fs::path& folder, const Location& where) {
@@ -147,7 +171,44 @@ Opener Library::framework_opener() const {
 
 graph::NetworkSpec Library::model(const std::string& name_or_path, std::span<const Setting> settings,
                                   const Location& where) const {
-    return read_model(open(Kind::model, name_or_path, {}, where), settings, model_opener());
+    const std::vector<std::string> built_in = models();
+    const bool is_built_in = std::find(built_in.begin(), built_in.end(), name_or_path) != built_in.end();
+    const std::string name = is_built_in ? name_or_path : model_path(name_or_path);
+    return read_model(as_model_file(open(Kind::model, name, {}, where)), settings, model_opener());
+}
+
+Document Library::as_model_file(Document document) const {
+    if (!is_config(document)) {
+        return document;
+    }
+    const std::string file = document.source->name;
+    const fs::path folder = document.folder;
+    const ImportedModel imported = import_config(std::move(document), imported_name(file), data_ / "models/hf");
+    Document read = parse_document(imported.text, file + " (imported)");
+    read.folder = folder;
+    return read;
+}
+
+ImportedModel Library::import_model(const std::string& path, const Location& where) const {
+    const std::string file = model_path(path);
+    Document document = open_path(file, {}, where);
+    if (!is_config(document)) {
+        fail(document.root->where, "not the config.json of a network: it has no `model_type`",
+             "a config.json of Hugging Face's transformers says which architecture it is of");
+    }
+    return import_config(std::move(document), imported_name(file), data_ / "models/hf");
+}
+
+std::vector<Target> Library::targets() const { return load_targets(data_ / "oracle/files/launch/targets"); }
+
+Launch Library::launch(const std::string& path, std::int64_t gpus, bool with_model) const {
+    Document settings = read_launch_text(load_bytes(path, path, command_line()), path);
+    return read_launch(std::move(settings), targets(), gpus, with_model, data_ / "models/hf");
+}
+
+graph::NetworkSpec Library::model_from_text(std::string text, const std::string& name,
+                                            std::span<const Setting> settings) const {
+    return read_model(parse_document(std::move(text), name), settings, model_opener());
 }
 
 cluster::Cluster Library::cluster(const std::string& name_or_path, const Location& where) const {

@@ -8,6 +8,8 @@
 
 #include "cluster/cluster.hpp"
 #include "files/document.hpp"
+#include "files/hf/imported_model.hpp"
+#include "files/launch/launch.hpp"
 #include "files/machine_file.hpp"
 #include "files/model_file.hpp"
 #include "files/spoken_names.hpp"
@@ -41,7 +43,8 @@ public:
     /// What a word means that is neither the name of a built-in nor a path; the other readers take such words too.
     [[nodiscard]] std::optional<Meant> meant(NameOf kind, const std::string& word) const;
 
-    /// `where`: the place that names the file, for faults.
+    /// `where`: the place that names the file, for faults. A config.json of Hugging Face, or a folder with one, is read
+    /// as the model file that it imports as.
     [[nodiscard]] graph::NetworkSpec model(const std::string& name_or_path, std::span<const Setting> settings = {},
                                            const Location& where = command_line()) const;
     [[nodiscard]] cluster::Cluster cluster(const std::string& name_or_path,
@@ -57,6 +60,17 @@ public:
                                             const Location& where = command_line()) const;
     [[nodiscard]] plan::MemoryProfile memory_profile(const std::string& name_or_path,
                                                      const Location& where = command_line()) const;
+    /// A config.json, or a folder with one, as a model file.
+    [[nodiscard]] ImportedModel import_model(const std::string& path, const Location& where = command_line()) const;
+    /// The file that a document is, or the model file that it imports as if it is a config.json.
+    [[nodiscard]] Document as_model_file(Document document) const;
+    /// What a launch script or its configuration asks; `gpus` and `with_model` as of read_launch.
+    [[nodiscard]] Launch launch(const std::string& path, std::int64_t gpus, bool with_model) const;
+    /// The launchers that dodona writes for and reads, in the order of their names.
+    [[nodiscard]] std::vector<Target> targets() const;
+    /// A model whose file is this text.
+    [[nodiscard]] graph::NetworkSpec model_from_text(std::string text, const std::string& name,
+                                                     std::span<const Setting> settings) const;
     /// Plans are always files.
     [[nodiscard]] plan::Plan plan(const std::string& path, const Location& where = command_line()) const;
 

@@ -1,0 +1,102 @@
+#include "cli/launch.hpp"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/files.hpp"
+#include "files/launch/exported_plan.hpp"
+#include "files/launch/launch.hpp"
+#include "reports/document/number_format.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+void note(const char* what, const std::vector<std::string>& settings) {
+    if (!settings.empty()) {
+        fmt::print(stderr, "note: {}: {}\n", what, join_some(settings));
+    }
+}
+
+}  // namespace
+
+Option from_option() {
+    return {.names = "--from",
+            .value = "FILE",
+            .description =
+                "the plan, and the model unless MODEL says it, of what you launch: a\n"
+                "script with Megatron's flags, the JSON of DeepSpeed, the TOML of\n"
+                "torchtitan, the YAML of accelerate or NeMo; options beside it win",
+            .group = "Plan"};
+}
+
+Option export_option() {
+    return {.names = "--export",
+            .value = "LAUNCHER",
+            .description =
+                "print the plan as its settings instead: megatron, bridge, nemo,\n"
+                "deepspeed, torchtitan, fsdp, accelerate, maxtext, slurm, kubernetes",
+            .group = "Output"};
+}
+
+std::string take_launch(Arguments& arguments) {
+    const auto file = arguments.text("--from");
+    if (!file) {
+        return {};
+    }
+    if (arguments.has("--plan")) {
+        arguments.fault("--from", "--plan says the plan already", "give one of them");
+    }
+    const std::int64_t gpus = arguments.count("--gpus").value_or(0);
+    arguments.throw_if_faults();
+    const bool is_typed = arguments.has("MODEL");
+    const files::Launch launch = library().launch(*file, gpus, !is_typed);
+    std::string command;
+    for (const auto& [option, value] : launch.options) {
+        if (option == "MODEL" ? is_typed : arguments.has(option) && option != "--set") {
+            continue;
+        }
+        arguments.give(option, value, option == "--set");
+        command += option == "MODEL" ? " " + value : fmt::format(" {} {}", option, value);
+    }
+    if (!launch.model.empty()) {
+        arguments.give("MODEL", *file);
+    }
+    fmt::print(stderr, "note: {} as {} reads it:{}\n", *file, launch.target, command);
+    note("matters and is not modelled", launch.not_modelled);
+    note("not known to dodona, and not taken into account", launch.unknown);
+    note("does not matter here", launch.ignored);
+    return launch.model;
+}
+
+std::string read_export(Arguments& arguments) {
+    if (!arguments.has("--export")) {
+        return {};
+    }
+    std::vector<std::string> names;
+    for (const files::Target& target : library().targets()) {
+        names.push_back(target.keys.name);
+    }
+    return arguments.word("--export", names).value_or("");
+}
+
+std::string exported_text(const std::string& target, const step::Prediction& prediction, const Workload& workload) {
+    const std::vector<files::Target> targets = library().targets();
+    const auto found =
+        std::find_if(targets.begin(), targets.end(), [&](const files::Target& one) { return one.keys.name == target; });
+    const files::ExportFacts facts{
+        .model = workload.model,
+        .machine = workload.machine,
+        .gpus_per_node = workload.cluster.node_size(),
+        .sequence = static_cast<std::int64_t>(tokens_a_sample(workload.graph)),
+        .layers = workload.graph.block_count(),
+        .comments = {
+            "Written by dodona for " + found->version + ".",
+            fmt::format("Predicted: {} a step, {} of {} of device memory.", reports::text(prediction.step.value),
+                        reports::text(prediction.totals.process), reports::text(prediction.memory_limit))}};
+    return files::exported(prediction.plan, facts, *found);
+}
+
+}  // namespace dodona::cli

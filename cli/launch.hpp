@@ -1,0 +1,27 @@
+// --from: what a launch script asks; --export: a plan as the settings of a launcher.
+#pragma once
+
+#include <string>
+
+#include "cli/arguments.hpp"
+#include "cli/option.hpp"
+#include "cli/workload.hpp"
+#include "step/prediction.hpp"
+
+namespace dodona::cli {
+
+Option from_option();
+Option export_option();
+
+/// Gives the arguments the options that the launch script of --from stands for, where they were not typed, and says on
+/// stderr which these are and what of the script is not modelled. Returns the text of the model file that the script
+/// spells out; empty where MODEL was typed or there is no --from.
+std::string take_launch(Arguments& arguments);
+
+/// The launcher that --export names, checked; empty without the option.
+std::string read_export(Arguments& arguments);
+
+/// The plan of a prediction as the target's file, with what is predicted at its top.
+std::string exported_text(const std::string& target, const step::Prediction& prediction, const Workload& workload);
+
+}  // namespace dodona::cli

@@ -1,0 +1,327 @@
+#include "files/hf/config.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "files/hf/condition.hpp"
+#include "files/number.hpp"
+
+namespace dodona::files {
+
+namespace {
+
+using graph::AttributeValue;
+
+const Node::Member* member_of(const Node& mapping, const std::string& key) {
+    const auto found = std::find_if(mapping.members.begin(), mapping.members.end(),
+                                    [&](const Node::Member& member) { return member.key == key; });
+    return found == mapping.members.end() ? nullptr : &*found;
+}
+
+bool is_null(const Node& node) {
+    return node.kind == Node::Kind::null || (!node.quoted && node.kind == Node::Kind::scalar && node.text == "null");
+}
+
+/// A member, or the member `inner` of the mapping `outer` where the key is "outer.inner".
+const Node::Member* member_at(const Node& mapping, const std::string& key) {
+    if (const Node::Member* whole = member_of(mapping, key)) {
+        return whole;
+    }
+    const std::size_t dot = key.find('.');
+    const Node::Member* outer = member_of(mapping, key.substr(0, dot));
+    return dot == std::string::npos || outer == nullptr ? outer : member_at(*outer->value, key.substr(dot + 1));
+}
+
+/// Null, false, an empty list: what means "none".
+bool is_none(const Node& node) {
+    return is_null(node) || (node.kind == Node::Kind::list && node.items.empty()) ||
+           (node.kind == Node::Kind::mapping && node.members.empty()) ||
+           (node.kind == Node::Kind::scalar && (node.text == "false" || node.text.empty()));
+}
+
+/// Of a key that nobody knows: none of "none" and fractions, which are rates and scales, is an extent.
+bool may_change_shapes(const Node& node) {
+    const bool is_fraction = node.kind == Node::Kind::scalar && !node.quoted &&
+                             node.text.find_first_of(".eE") != std::string::npos &&
+                             std::holds_alternative<double>(decimal_from(node.text));
+    return !is_none(node) && !is_fraction;
+}
+
+const Written* meaning_of(const Meanings& meanings, const std::string& word) {
+    const auto found = std::find_if(meanings.begin(), meanings.end(), [&](const auto& m) { return m.first == word; });
+    return found == meanings.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> words_of(const Meanings& meanings) {
+    std::vector<std::string> words;
+    for (const auto& [word, meaning] : meanings) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+class ConfigReader {
+public:
+    ConfigReader(Document& config, const Family& family, UnknownKeys unknown, Scope known)
+        : config_(config), family_(family), unknown_(unknown) {
+        read_.parameters = std::move(known);
+        const Node::Member* nested = family.nested.empty() ? nullptr : member_of(*config.root, family.nested);
+        body_ =
+            nested != nullptr && nested->value->kind == Node::Kind::mapping ? nested->value.get() : config.root.get();
+        if (body_ != config.root.get()) {
+            for (const Node::Member& member : config.root->members) {
+                const bool is_part = member.value->kind == Node::Kind::mapping && member.key.ends_with("_config");
+                if (member.key != family.nested && member.key != "model_type") {
+                    (is_part ? read_.left_out : read_.ignored).push_back(member.key);
+                }
+            }
+        }
+    }
+
+    ReadConfig run() {
+        for (const ConfigKey& key : family_.keys) {
+            read_key(key);
+        }
+        if (!config_.faults.has_errors()) {
+            for (const SetParameter& set : family_.set) {
+                const auto choice = std::find_if(set.choices.begin(), set.choices.end(), [&](const auto& c) {
+                    return c.when == nullptr || holds(*c.when, read_.parameters);
+                });
+                if (choice != set.choices.end()) {
+                    read_.parameters.set(set.parameter, read_.parameters.value(choice->is));
+                }
+            }
+            read_layers();
+        }
+        report_rest();
+        throw_faults(config_);
+        return std::move(read_);
+    }
+
+private:
+    const Node::Member* find(const std::vector<std::string>& names) {
+        for (const std::string& name : names) {
+            asked_.push_back(name);
+            asked_.push_back(name.substr(0, name.find('.')));
+        }
+        for (const std::string& name : names) {
+            const Node::Member* member = member_at(*body_, name);
+            if (member != nullptr && !is_null(*member->value)) {
+                return member;
+            }
+        }
+        return nullptr;
+    }
+
+    void read_key(const ConfigKey& key) {
+        const Node::Member* member = find(key.names);
+        if (member != nullptr && key.is_checked) {
+            check_accepted(key, *member);
+        }
+        if (key.parameter.empty()) {
+            return;
+        }
+        if (member != nullptr) {
+            read_.parameters.set(key.parameter, value_of(key, Value(*member->value, member->key, config_.faults)));
+        } else if (key.otherwise) {
+            if (!config_.faults.has_errors()) {
+                read_.parameters.set(key.parameter, read_.parameters.value(*key.otherwise));
+            }
+        } else {
+            config_.faults.error(config_.root->where, fmt::format("{}: missing", key.names.front()),
+                                 fmt::format("a config.json of {} has it", family_.name));
+        }
+    }
+
+    AttributeValue value_of(const ConfigKey& key, const Value& value) {
+        const AttributeValue one{std::int64_t{1}, value.where()};
+        if (!value.is_scalar()) {
+            value.error(key.values.empty() ? "expected a whole number" : "expected a word or a number");
+            return one;
+        }
+        const std::string& text = value.node().text;
+        if (const Written* meaning = meaning_of(key.values, text)) {
+            return config_.faults.has_errors() ? one : read_.parameters.value(*meaning);
+        }
+        if (const Written* flag = meaning_of(key.values, "true"); flag != nullptr && unknown_ == UnknownKeys::listed) {
+            return read_.parameters.value(*flag);  // `--sequence-parallel train.py`: the flag has no value
+        }
+        if (const Written* meaning = meaning_of(key.values, "other")) {
+            return config_.faults.has_errors() ? one : read_.parameters.value(*meaning);
+        }
+        if (text == "true" || text == "false") {
+            if (!key.otherwise || (key.otherwise->text != "true" && key.otherwise->text != "false")) {
+                value.error("expected a whole number");
+            }
+            return {text == "true", value.where()};
+        }
+        const bool is_number = std::holds_alternative<std::int64_t>(whole_from(text)) && key.otherwise &&
+                               looks_numeric(key.otherwise->text);
+        if (!key.values.empty() && !is_number) {
+            const std::vector<std::string> words = words_of(key.values);
+            value.error(fmt::format("{} is not known here{}", text, did_you_mean(text, words)),
+                        "known: " + join(words));
+            return one;
+        }
+        if (key.otherwise && key.otherwise->text.starts_with("0.")) {  // a rate
+            return {value.number(kShare), value.where()};
+        }
+        return {value.whole(key.least, kMostWhole), value.where()};
+    }
+
+    void check_accepted(const ConfigKey& key, const Node::Member& member) {
+        const Node& node = *member.value;
+        const bool is_accepted = node.kind == Node::Kind::scalar &&
+                                 std::find(key.accepted.begin(), key.accepted.end(), node.text) != key.accepted.end();
+        if (is_accepted || (key.accepted.empty() && is_none(node))) {
+            return;
+        }
+        const std::string is = node.kind == Node::Kind::scalar ? node.text : "what it holds";
+        if (unknown_ == UnknownKeys::listed) {
+            read_.not_modelled.push_back(
+                fmt::format("{} {}{}", member.key, is, key.because.empty() ? "" : ": " + key.because));
+            return;
+        }
+        config_.faults.error(
+            member.where,
+            fmt::format("{}: {} is not modelled{}", member.key, is, key.because.empty() ? "" : ": " + key.because),
+            key.accepted.empty() ? "such networks need a model file of their own: docs/files.md"
+                                 : "modelled: " + join(key.accepted));
+    }
+
+    void read_layers() {
+        if (family_.each_layer.empty()) {
+            return;
+        }
+        const AttributeValue* count = read_.parameters.find("layers");
+        const auto* layers = count == nullptr ? nullptr : std::get_if<std::int64_t>(&count->value);
+        if (unknown_ == UnknownKeys::listed && (layers == nullptr || *layers == 0)) {
+            return;  // a launch that does not spell its network out
+        }
+        if (layers == nullptr || *layers < 1 || *layers > kMostConfigLayers) {
+            config_.faults.error(body_->where, fmt::format("more than {} layers", kMostConfigLayers));
+            return;
+        }
+        read_.layers.resize(static_cast<std::size_t>(*layers));
+        for (const EachLayer& each : family_.each_layer) {
+            const Node::Member* list = each.key.empty() ? nullptr : find({each.key});
+            list == nullptr || is_none(*list->value) ? compute(each) : take(each, *list);
+        }
+    }
+
+    void compute(const EachLayer& each) {
+        Scope scope = read_.parameters;
+        for (std::size_t i = 0; i < read_.layers.size(); ++i) {
+            scope.set("layer", {static_cast<std::int64_t>(i), each.otherwise.where});
+            read_.layers[i][each.parameter] = scope.value(each.otherwise);
+        }
+    }
+
+    void take(const EachLayer& each, const Node::Member& member) {
+        const Value value(*member.value, member.key, config_.faults);
+        const std::vector<Value> items = value.list();
+        if (each.is_among) {
+            for (auto& layer : read_.layers) {
+                layer[each.parameter] = {false, value.where()};
+            }
+            for (const Value& item : items) {
+                const auto at = static_cast<std::size_t>(item.whole(0, kMostWhole, 0));
+                if (at >= read_.layers.size()) {
+                    item.error(fmt::format("there is no such layer: they count from 0 to {}", read_.layers.size() - 1));
+                } else {
+                    read_.layers[at][each.parameter] = {true, value.where()};
+                }
+            }
+            return;
+        }
+        if (value.is_list() && items.size() != read_.layers.size()) {
+            value.error(fmt::format("{} entries for {} layers", items.size(), read_.layers.size()));
+        }
+        const std::vector<std::string> words = words_of(each.values);
+        for (std::size_t i = 0; i < std::min(items.size(), read_.layers.size()); ++i) {
+            const std::string text = items[i].is_scalar() ? items[i].node().text : "";
+            if (const Written* meaning = meaning_of(each.values, text)) {
+                read_.layers[i][each.parameter] = read_.parameters.value(*meaning);
+            } else {
+                items[i].error(fmt::format("{} is not modelled{}", text, did_you_mean(text, words)),
+                               "modelled: " + join(words));
+            }
+        }
+    }
+
+    void report_rest() {
+        for (const Node::Member& member : body_->members) {
+            if (std::find(asked_.begin(), asked_.end(), member.key) != asked_.end() || member.key == "model_type") {
+                continue;
+            }
+            if (std::find(family_.left_out.begin(), family_.left_out.end(), member.key) != family_.left_out.end()) {
+                if (!is_none(*member.value) && member.value->text != "0") {
+                    read_.left_out.push_back(member.key);
+                }
+                continue;
+            }
+            const bool is_ignored =
+                member.key.starts_with("_") ||
+                std::find(family_.ignored.begin(), family_.ignored.end(), member.key) != family_.ignored.end();
+            if (!is_ignored && unknown_ == UnknownKeys::listed) {
+                read_.unknown.push_back(member.key);
+                continue;
+            }
+            if (is_ignored || !may_change_shapes(*member.value)) {
+                read_.ignored.push_back(member.key);
+                continue;
+            }
+            config_.faults.error(
+                member.where,
+                fmt::format("{}: unknown key, which may change shapes{}", member.key, did_you_mean(member.key, asked_)),
+                fmt::format("models/hf/families/{}.yaml says what the keys of a {} mean; if it changes "
+                            "no shape, remove it from the file",
+                            family_.name, family_.name));
+        }
+    }
+
+    Document& config_;
+    const Family& family_;
+    UnknownKeys unknown_;
+    const Node* body_ = nullptr;
+    ReadConfig read_;
+    std::vector<std::string> asked_;
+};
+
+}  // namespace
+
+bool is_config(const Document& document) {
+    return document.root->kind == Node::Kind::mapping && member_of(*document.root, "model") == nullptr &&
+           member_of(*document.root, "model_type") != nullptr;
+}
+
+const Family& family_of(const Document& config, const std::vector<Family>& families) {
+    const Node::Member& type = *member_of(*config.root, "model_type");
+    const Node& node = *type.value;
+    std::vector<std::string> known;
+    for (const Family& family : families) {
+        if (family.refusal.empty()) {
+            known.insert(known.end(), family.model_types.begin(), family.model_types.end());
+        }
+        if (node.kind == Node::Kind::scalar &&
+            std::find(family.model_types.begin(), family.model_types.end(), node.text) != family.model_types.end()) {
+            if (!family.refusal.empty()) {
+                fail(node.where, fmt::format("model_type: {} is not modelled: {}", node.text, family.refusal),
+                     "describe it in a model file of its own: docs/files.md");
+            }
+            return family;
+        }
+    }
+    std::sort(known.begin(), known.end());
+    const std::string word = node.kind == Node::Kind::scalar ? node.text : "";
+    fail(node.where, fmt::format("model_type: unknown architecture \"{}\"{}", word, did_you_mean(word, known)),
+         fmt::format("known: {}; if yours has the layers of one of them, write its model_type", join(known)));
+}
+
+ReadConfig read_config(Document& config, const Family& family, UnknownKeys unknown, Scope known) {
+    return ConfigReader(config, family, unknown, std::move(known)).run();
+}
+
+}  // namespace dodona::files

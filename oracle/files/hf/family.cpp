@@ -1,0 +1,153 @@
+#include "files/hf/family.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "files/heading.hpp"
+#include "files/hf/condition.hpp"
+
+namespace dodona::files {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Meanings read_meanings(const Value& values) {
+    Meanings meanings;
+    if (values) {
+        for (const Fields::Member& member : Fields(values).rest()) {
+            meanings.emplace_back(member.key, written(member.value));
+        }
+    }
+    return meanings;
+}
+
+ConfigKey read_key(const Fields::Member& member) {
+    ConfigKey key{.names = {member.key}, .parameter = {}, .otherwise = {}, .values = {}, .accepted = {}, .because = {}};
+    if (member.value.is_scalar()) {  // {hidden_size: hidden}
+        key.parameter = member.value.text();
+        return key;
+    }
+    Fields fields(member.value);
+    key.parameter = fields.find("is").text();
+    for (const std::string& other : fields.find("also").texts()) {
+        key.names.push_back(other);
+    }
+    if (const Value otherwise = fields.find("default")) {
+        key.otherwise = written(otherwise);
+        key.least = key.otherwise->text == "0" ? 0 : 1;
+    }
+    key.values = read_meanings(fields.find("values"));
+    if (const Value only = fields.find("only")) {
+        key.is_checked = true;
+        key.accepted = only.texts();
+    }
+    key.because = fields.find("because").text();
+    fields.finish();
+    return key;
+}
+
+EachLayer read_each(const Fields::Member& member) {
+    EachLayer each{.parameter = member.key, .key = {}, .values = {}, .otherwise = {}};
+    if (member.value.is_scalar()) {  // {mixture: layer >= dense_layers}
+        each.otherwise = written(member.value);
+        return each;
+    }
+    Fields fields(member.value);
+    each.key = fields.find("list").text();
+    each.values = read_meanings(fields.find("values"));
+    if (const Value among = fields.find("among")) {
+        each.key = among.text();
+        each.is_among = true;
+    }
+    if (const Value otherwise = fields.require("default")) {
+        each.otherwise = written(otherwise);
+    }
+    fields.finish();
+    return each;
+}
+
+/// {window: 0}, or {activation: [{is: silu, when: gated}, {is: gelu}]}.
+SetParameter read_set(const Fields::Member& member) {
+    SetParameter set{.parameter = member.key, .choices = {}};
+    if (!member.value.is_list()) {
+        set.choices.push_back({written(member.value), nullptr});
+        return set;
+    }
+    for (const auto& item : member.value.node().items) {
+        const Node* is = child(*item, "is");
+        const auto when = std::find_if(item->members.begin(), item->members.end(),
+                                       [](const Node::Member& m) { return m.key == "when"; });
+        if (is != nullptr) {
+            set.choices.push_back(
+                {{is->text, is->quoted, is->inside()}, when == item->members.end() ? nullptr : when->value});
+        }
+    }
+    return set;
+}
+
+}  // namespace
+
+void read_meanings_of_keys(Fields& fields, Family& family) {
+    if (const Value keys = fields.find("keys")) {
+        for (const Fields::Member& member : Fields(keys).rest()) {
+            family.keys.push_back(read_key(member));
+        }
+    }
+    if (const Value set = fields.find("set")) {
+        for (const Fields::Member& member : Fields(set).rest()) {
+            family.set.push_back(read_set(member));
+        }
+    }
+    if (const Value each = fields.find("each_layer")) {
+        for (const Fields::Member& member : Fields(each).rest()) {
+            family.each_layer.push_back(read_each(member));
+        }
+    }
+    family.ignored = fields.find("ignored").texts();
+    family.left_out = fields.find("left_out").texts();
+}
+
+Family read_family(Document document) {
+    const Value root(*document.root, "", document.faults);
+    Fields fields(root);
+    Family family;
+    const Heading heading = read_heading(fields, "family");
+    family.name = heading.name;
+    family.source = heading.source;
+    family.model_types = fields.require("model_types").texts();
+    family.refusal = fields.find("refused").text();
+    family.architecture = fields.find("architecture").text();
+    family.nested = fields.find("nested").text();
+    read_meanings_of_keys(fields, family);
+    fields.finish();
+    throw_faults(document);
+    return family;
+}
+
+std::vector<Family> load_families(const fs::path& folder) {
+    std::vector<fs::path> files;
+    std::error_code fault;
+    for (fs::directory_iterator file(folder / "families", fault); !fault && file != fs::directory_iterator();
+         file.increment(fault)) {
+        if (file->path().extension() == ".yaml") {
+            files.push_back(file->path());
+        }
+    }
+    std::sort(files.begin(), files.end());
+    Document common = load_document(folder / "ignored.yaml", "models/hf/ignored.yaml", command_line());
+    Fields fields(Value(*common.root, "", common.faults));
+    static_cast<void>(fields.find("source").text());
+    const std::vector<std::string> ignored = fields.require("ignored").texts();
+    fields.finish();
+    throw_faults(common);
+    std::vector<Family> families;
+    for (const fs::path& file : files) {
+        const std::string name = "models/hf/families/" + file.filename().string();
+        families.push_back(read_family(load_document(file, name, command_line())));
+        families.back().ignored.insert(families.back().ignored.end(), ignored.begin(), ignored.end());
+    }
+    return families;
+}
+
+}  // namespace dodona::files

@@ -1,0 +1,75 @@
+// Families of networks as Hugging Face's transformers knows them: what the keys of a config.json mean, as data in
+// models/hf/families, and the layers that follow from them, in models/hf/architectures.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "files/document.hpp"
+#include "files/fields.hpp"
+#include "files/scope.hpp"
+
+namespace dodona::files {
+
+/// What a word or a flag of a config means: an expression over the parameters so far.
+using Meanings = std::vector<std::pair<std::string, Written>>;
+
+/// A key of a config.
+struct ConfigKey {
+    std::vector<std::string> names;     ///< the key and its other spellings
+    std::string parameter;              ///< that it is the value of; empty: it is only checked
+    std::optional<Written> otherwise;   ///< where the config has none, or null: the default of the class
+    Meanings values;                    ///< empty: the value itself
+    std::int64_t least = 1;             ///< of a whole number
+    bool is_checked = false;            ///< only `accepted` are modelled
+    std::vector<std::string> accepted;  ///< none: it must be absent, null, false or empty
+    std::string because;                ///< why others are refused
+};
+
+/// How a parameter of layers differs from layer to layer.
+struct EachLayer {
+    std::string parameter;
+    std::string key;        ///< a list of the config with an entry for each layer; empty: none
+    Meanings values;        ///< of its entries
+    bool is_among = false;  ///< the list has the layers for which the parameter is true
+    Written otherwise;      ///< an expression over the parameters and `layer`, which counts from 0
+};
+
+/// A parameter that follows from others: the first value whose condition holds.
+struct SetParameter {
+    struct Choice {
+        Written is;
+        std::shared_ptr<const Node> when;  ///< null: always
+    };
+    std::string parameter;
+    std::vector<Choice> choices;
+};
+
+struct Family {
+    std::string name;
+    std::string source;
+    std::vector<std::string> model_types;
+    std::string architecture;
+    std::string nested;             ///< the key of the config that holds the text model's keys; may be empty
+    std::string refusal;            ///< not empty: why such networks are not read
+    std::vector<SetParameter> set;  ///< parameters that follow from the keys or from the class
+    std::vector<ConfigKey> keys;
+    std::vector<EachLayer> each_layer;
+    std::vector<std::string> ignored;   ///< keys that change no shape
+    std::vector<std::string> left_out;  ///< keys of parts of the network that are not read, which is said
+};
+
+/// All families of a folder, in the order of their names; `ignored.yaml` beside them holds for all.
+std::vector<Family> load_families(const std::filesystem::path& folder);
+
+/// `keys`, `set`, `each_layer`, `ignored` and `left_out` of a file that says what keys mean.
+void read_meanings_of_keys(Fields& fields, Family& family);
+
+/// Throws InputError with every fault found.
+Family read_family(Document document);
+
+}  // namespace dodona::files

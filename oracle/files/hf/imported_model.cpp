@@ -1,0 +1,349 @@
+#include "files/hf/imported_model.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "files/hf/condition.hpp"
+#include "files/hf/config.hpp"
+#include "files/hf/layer_runs.hpp"
+
+namespace dodona::files {
+
+namespace {
+
+using graph::AttributeValue;
+using LayerValues = std::map<std::string, AttributeValue>;
+
+/// An architecture with its parameters set, written out as a model file.
+class ModelWriter {
+public:
+    ModelWriter(const Document& architecture, const ReadConfig& config, Scope scope)
+        : architecture_(architecture), config_(config), scope_(std::move(scope)) {}
+
+    /// Parameters, input, blocks and layers.
+    std::string body() {
+        const std::string layers = written_layers();
+        std::string blocks;
+        for (const auto& [name, lines] : blocks_) {
+            blocks += fmt::format("  {}:\n    layers:\n{}\n", name, lines);
+        }
+        const std::string input = written_input();
+        return fmt::format("parameters:\n{}\ninput:\n{}\n{}{}layers:\n{}", written_parameters(), input,
+                           blocks.empty() ? "" : "blocks:\n", blocks, layers);
+    }
+
+private:
+    /// A value as the model file has it: flags and words are written, numbers and how a layer is implemented stay
+    /// expressions over parameters.
+    std::string value(const std::string& key, const Node& node, const Scope& scope) {
+        if (node.kind == Node::Kind::list) {
+            std::vector<std::string> items;
+            for (const auto& item : node.items) {
+                items.push_back(value(key, *item, scope));
+            }
+            return "[" + join(items) + "]";
+        }
+        if (node.quoted) {
+            return '"' + node.text + '"';
+        }
+        if (key == "tied") {
+            return node.text;
+        }
+        const bool is_comparison = node.text.find_first_of("<>=") != std::string::npos;
+        const AttributeValue meaning = scope.value({.text = node.text, .quoted = false, .where = node.where});
+        if (is_comparison) {
+            return text_of(meaning) == "0" ? "false" : "true";
+        }
+        if (key == "bias" || key == "sinks") {  // flags, which may be the numbers 1 and 0
+            const std::string flag = text_of(meaning);
+            return flag == "1" ? "true" : flag == "0" ? "false" : flag;
+        }
+        const bool is_own = layer_parameters_.contains(node.text);
+        const bool is_number =
+            std::holds_alternative<std::int64_t>(meaning.value) || std::holds_alternative<double>(meaning.value);
+        const bool is_parameter = scope.find(node.text) != nullptr;
+        const bool stays = key == "implementation" || (is_number && !is_own);
+        if (!stays && (is_parameter || is_own)) {
+            return text_of(meaning);
+        }
+        note_parameters(node.text);
+        return node.text;
+    }
+
+    /// Names of parameters in an expression, and those that they are computed from.
+    void note_parameters(const std::string& text) {
+        std::string word;
+        for (const char c : text + " ") {
+            if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+                word += c;
+                continue;
+            }
+            if (!word.empty() && scope_.find(word) != nullptr && used_.insert(word).second &&
+                config_.parameters.find(word) == nullptr) {
+                note_parameters(default_of(word));
+            }
+            word.clear();
+        }
+    }
+
+    [[nodiscard]] std::string default_of(const std::string& parameter) const {
+        return text_at(*child(*architecture_.root, "parameters"), parameter);
+    }
+
+    /// Entries of a list whose `when` holds, one a line.
+    std::string entries(const Node& list, const Scope& scope, const std::string& indent) {
+        std::map<std::string, std::string> stands_in;  // for the entries that are left out
+        std::set<std::string> written;
+        std::string lines;
+        std::string last;    // written
+        std::string before;  // what an entry without `from` takes
+        for (const auto& item : list.items) {
+            const std::string name = text_at(*item, "name");
+            const Node* when = child(*item, "when");
+            if (when != nullptr && !holds(*when, scope)) {
+                if (!written.contains(name)) {
+                    before = stands_in[name] = substitute(*item, stands_in, before);
+                }
+                continue;
+            }
+            const bool is_implied = child(*item, "from") == nullptr && before != last && before != "input";
+            stands_in.erase(name);
+            written.insert(name);
+            lines += indent + entry(*item, scope, stands_in, is_implied ? before : "");
+            last = before = name;
+        }
+        return lines;
+    }
+
+    /// What is taken in place of an entry that is left out.
+    static std::string substitute(const Node& item, const std::map<std::string, std::string>& stands_in,
+                                  const std::string& before) {
+        std::string name = text_at(item, "else");
+        if (const Node* from = child(item, "from"); name.empty() && from != nullptr) {
+            name = from->kind == Node::Kind::list ? from->items.front()->text : from->text;
+        }
+        name = name.empty() ? (before.empty() ? "input" : before) : name;
+        const auto found = stands_in.find(name);
+        return found == stands_in.end() ? name : found->second;
+    }
+
+    std::string entry(const Node& item, const Scope& scope, const std::map<std::string, std::string>& stands_in,
+                      const std::string& implied) {
+        if (child(item, "each") != nullptr) {
+            return each_layer(item, scope);
+        }
+        const auto taken = [&](const std::string& name) {
+            const auto found = stands_in.find(name);
+            return found == stands_in.end() ? name : found->second;
+        };
+        std::vector<std::string> parts;
+        for (const Node::Member& member : item.members) {
+            const Node& node = *member.value;
+            if (member.key == "when" || member.key == "else") {
+                continue;
+            }
+            if (member.key == "from") {
+                std::vector<std::string> names;
+                for (const auto& from : node.items) {
+                    names.push_back(taken(from->text));
+                }
+                parts.push_back("from: " +
+                                (node.kind == Node::Kind::list ? "[" + join(names) + "]" : taken(node.text)));
+            } else if (member.key == "name" || member.key == "op" || member.key == "role" || member.key == "block") {
+                parts.push_back(member.key + ": " + node.text);
+            } else {
+                parts.push_back(member.key + ": " + value(member.key, node, scope));
+            }
+            if (member.key == "op" && !implied.empty()) {
+                parts.push_back("from: " + implied);
+            }
+        }
+        return "- {" + join(parts) + "}\n";
+    }
+
+    std::string written_layers() { return entries(*child(*architecture_.root, "layers"), scope_, "  "); }
+
+    /// The entries for all layers of a kind of block: one repeated block, or a pattern of several.
+    std::string each_layer(const Node& item, const Scope& scope) {
+        const std::string name = text_at(item, "name");
+        const std::string count = text_at(item, "each");
+        const std::string block = text_of(scope.value({text_at(item, "block"), false, item.where}));
+        const auto all = static_cast<std::size_t>(std::get<std::int64_t>(scope.find(count)->value));
+        if (config_.layers.empty()) {
+            add_block("transformer", block, {});
+            note_parameters(count);
+            return fmt::format("- {{name: {}, block: transformer, repeat: {}}}\n", name, count);
+        }
+        std::vector<LayerValues> kinds;
+        std::vector<std::size_t> of_layer;
+        for (const LayerValues& layer : config_.layers) {
+            const auto same = std::find_if(kinds.begin(), kinds.end(), [&](const LayerValues& kind) {
+                return std::equal(kind.begin(), kind.end(), layer.begin(), layer.end(),
+                                  [](const auto& a, const auto& b) {
+                                      return a.first == b.first && text_of(a.second) == text_of(b.second);
+                                  });
+            });
+            of_layer.push_back(static_cast<std::size_t>(same - kinds.begin()));
+            if (same == kinds.end()) {
+                kinds.push_back(layer);
+            }
+        }
+        of_layer.resize(all);
+        for (std::size_t i = 0; i < kinds.size(); ++i) {
+            add_block(kind_name(kinds, i), block, kinds[i]);
+        }
+        return pattern(name, count, kinds, layer_pattern(of_layer));
+    }
+
+    static std::string kind_name(const std::vector<LayerValues>& kinds, std::size_t index) {
+        if (kinds.size() == 1) {
+            return "transformer";
+        }
+        std::string name;
+        for (const auto& [parameter, value] : kinds[index]) {
+            const bool differs = std::any_of(
+                kinds.begin(), kinds.end(),
+                [&, &p = parameter, &v = value](const auto& kind) { return text_of(kind.at(p)) != text_of(v); });
+            if (!differs) {
+                continue;
+            }
+            const std::string is = text_of(value);
+            std::string word = parameter + "_" + is;
+            if (parameter == "seen") {
+                word = is == "0" ? "global" : "local";
+            } else if (is == "true" || is == "1") {
+                word = parameter;
+            } else if (parameter == "mixture") {
+                word = "dense";
+            }
+            name += (name.empty() ? "" : "_") + word;
+        }
+        return name;
+    }
+
+    std::string pattern(const std::string& name, const std::string& count, const std::vector<LayerValues>& kinds,
+                        const LayerPattern& layers) {
+        const auto run = [&](const std::string& entry, const LayerRun& of, const std::string& repeat) {
+            return fmt::format("- {{name: {}, block: {}, repeat: {}}}\n", entry, kind_name(kinds, of.kind), repeat);
+        };
+        std::string text;
+        const auto add = [&](std::string line) { text += (text.empty() ? "" : "  ") + std::move(line); };
+        const auto number = [](std::size_t i, std::size_t n) { return n == 1 ? "" : "_" + std::to_string(i + 1); };
+        for (std::size_t i = 0; i < layers.first.size(); ++i) {
+            add(run("first" + number(i, layers.first.size()), layers.first[i], std::to_string(layers.first[i].count)));
+        }
+        if (layers.period.size() == 1) {
+            const bool is_all = layers.first.empty() && layers.rest.empty();
+            note_parameters(is_all ? count : "");
+            add(run(name, layers.period[0], is_all ? count : std::to_string(layers.periods * layers.period[0].count)));
+        } else {
+            std::string lines;
+            for (std::size_t i = 0; i < layers.period.size(); ++i) {
+                lines += "      " + run(fmt::format("{}_{}", kind_name(kinds, layers.period[i].kind), i + 1),
+                                        layers.period[i], std::to_string(layers.period[i].count));
+            }
+            blocks_.emplace_back("period", lines);
+            add(fmt::format("- {{name: {}, block: period, repeat: {}}}\n", name, layers.periods));
+        }
+        for (std::size_t i = 0; i < layers.rest.size(); ++i) {
+            add(run("last" + number(i, layers.rest.size()), layers.rest[i], std::to_string(layers.rest[i].count)));
+        }
+        return text;
+    }
+
+    void add_block(const std::string& name, const std::string& block, const LayerValues& values) {
+        Scope scope = scope_;
+        layer_parameters_.clear();
+        for (const auto& [parameter, value] : values) {
+            scope.set(parameter, value);
+            layer_parameters_.insert(parameter);
+        }
+        const Node& body = *child(*child(*architecture_.root, "blocks"), block);
+        blocks_.emplace_back(name, entries(*child(body, "layers"), scope, "      "));
+        layer_parameters_.clear();
+    }
+
+    std::string written_input() {
+        std::string text;
+        for (const Node::Member& input : child(*architecture_.root, "input")->members) {
+            std::vector<std::string> parts;
+            for (const Node::Member& dimension : input.value->members) {
+                parts.push_back(dimension.key + ": " +
+                                (dimension.key == "element" ? dimension.value->text
+                                                            : value(dimension.key, *dimension.value, scope_)));
+            }
+            text += fmt::format("  {}: {{{}}}\n", input.key, join(parts));
+        }
+        return text;
+    }
+
+    /// In the order of the architecture, those that something written uses.
+    std::string written_parameters() {
+        std::string text;
+        for (const Node::Member& member : child(*architecture_.root, "parameters")->members) {
+            if (used_.contains(member.key)) {
+                const AttributeValue* given = config_.parameters.find(member.key);
+                text += fmt::format("  {}: {}\n", member.key, given != nullptr ? text_of(*given) : member.value->text);
+            }
+        }
+        return text;
+    }
+
+    const Document& architecture_;
+    const ReadConfig& config_;
+    Scope scope_;
+    std::set<std::string> used_;
+    std::set<std::string> layer_parameters_;
+    std::vector<std::pair<std::string, std::string>> blocks_;
+};
+
+/// The parameters of the architecture with what the config says.
+Scope whole_scope(const Document& architecture, const ReadConfig& config) {
+    Scope scope;
+    for (const Node::Member& member : child(*architecture.root, "parameters")->members) {
+        const AttributeValue* given = config.parameters.find(member.key);
+        const Written usual{member.value->text, member.value->quoted, member.value->inside()};
+        scope.set(member.key, given != nullptr ? *given : scope.value(usual));
+    }
+    return scope;
+}
+
+std::string quoted(std::string text) {
+    for (std::size_t at = 0; (at = text.find_first_of("\"\\", at)) != std::string::npos; at += 2) {
+        text.insert(at, "\\");
+    }
+    return '"' + text + '"';
+}
+
+}  // namespace
+
+std::string written_model(const ModelHeading& heading, const std::string& name, const ReadConfig& read,
+                          const std::filesystem::path& folder) {
+    const std::string file = fmt::format("architectures/{}.yaml", name);
+    const Document architecture = load_document(folder / file, "models/hf/" + file, command_line());
+    return fmt::format("model: {}\nsource: {}\n\n{}", heading.name, quoted(heading.source),
+                       ModelWriter(architecture, read, whole_scope(architecture, read)).body());
+}
+
+ImportedModel import_config(Document config, const std::string& name, const std::filesystem::path& folder) {
+    const std::vector<Family> families = load_families(folder);
+    const Family& family = family_of(config, families);
+    const ReadConfig read = read_config(config, family);
+    const auto listed = [](const char* what, const std::vector<std::string>& keys) {
+        return keys.empty() ? std::string() : fmt::format("; {}: {}", what, join(keys));
+    };
+    const std::string ignored =
+        listed("parts that are left out", read.left_out) + listed("keys that change no shape", read.ignored);
+    const ModelHeading heading{.name = name,
+                               .source = fmt::format("{}, as models/hf/families/{}.yaml reads it{}",
+                                                     config.source->name, family.name, ignored)};
+    std::string text = written_model(heading, family.architecture, read, folder);
+    return {.text = std::move(text), .family = family.name, .ignored = read.ignored, .left_out = read.left_out};
+}
+
+}  // namespace dodona::files

@@ -1,0 +1,146 @@
+#include "files/launch/exported_plan.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/precision.hpp"
+#include "files/hf/condition.hpp"
+
+namespace dodona::files {
+
+namespace {
+
+/// Axes by the word that they have in data files; those of one word multiply.
+struct AxisWord {
+    std::string_view axis;
+    std::string_view word;
+};
+constexpr std::array kAxisWords{
+    AxisWord{"tensor", "tensor"}, AxisWord{"context", "context"}, AxisWord{"data", "data"},
+    AxisWord{"shard", "data"},    AxisWord{"replicate", "data"},  AxisWord{"pipeline", "pipeline"},
+};
+
+/// How the sequence is split in attention, by strategy.
+std::string context_kind(const std::string& strategy) {
+    if (strategy.find("ulysses") != std::string::npos) {
+        return "all_to_all";
+    }
+    return strategy == "context-all-gather" ? "all_gather" : "ring";
+}
+
+std::int64_t fold_size(const plan::Plan& plan, const std::string& name) {
+    const auto found =
+        std::find_if(plan.folds.begin(), plan.folds.end(), [&](const plan::Fold& fold) { return fold.name == name; });
+    return found == plan.folds.end() || found->size == 0 ? 1 : found->size;
+}
+
+}  // namespace
+
+Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
+    Scope scope;
+    const auto number = [&](const std::string& word, std::int64_t value) { scope.set(word, {value, {}}); };
+    const auto word = [&](const std::string& name, std::string value) { scope.set(name, {std::move(value), {}}); };
+    const auto flag = [&](const std::string& name, bool value) { number(name, value ? 1 : 0); };
+    for (const char* axis : {"tensor", "context", "data", "pipeline"}) {
+        number(axis, 1);
+    }
+    std::string others;
+    for (const plan::MeshAxis& axis : plan.mesh) {
+        const auto known =
+            std::find_if(kAxisWords.begin(), kAxisWords.end(), [&](const AxisWord& a) { return a.axis == axis.name; });
+        if (known == kAxisWords.end()) {
+            others += (others.empty() ? "" : ", ") + axis.name;
+            continue;
+        }
+        const std::string name(known->word);
+        number(name, std::get<std::int64_t>(scope.find(name)->value) * axis.size);
+    }
+    const std::string& strategy = plan.strategy.name;
+    const std::int64_t gpus = plan.devices();
+    const std::int64_t data = std::get<std::int64_t>(scope.find("data")->value);
+    const std::int64_t micro = std::max<std::int64_t>(1, plan.microbatch);
+    flag("other_axes", !others.empty());
+    word("axes", others.empty() ? "none" : others);
+    word("strategy", strategy);
+    number("gpus", gpus);
+    number("gpus_per_node", std::min(gpus, facts.gpus_per_node));
+    number("nodes", (gpus + facts.gpus_per_node - 1) / facts.gpus_per_node);
+    number("expert", fold_size(plan, "expert"));
+    number("expert_tensor", fold_size(plan, "expert_tensor"));
+    flag("sequence_parallel",
+         strategy.starts_with("megatron-") && std::get<std::int64_t>(scope.find("tensor")->value) > 1);
+    word("context_kind", context_kind(strategy));
+    const std::int64_t ways = data * std::get<std::int64_t>(scope.find("context")->value);
+    const bool is_grouped = plan.shard != plan::ShardLevel::none && plan.shard_group > 0 && plan.shard_group < ways;
+    const std::int64_t copies = is_grouped ? ways / plan.shard_group : plan.axis_size("replicate");
+    number("replicate", copies);
+    number("shard", std::max<std::int64_t>(1, data / copies));
+    number("batch", plan.batch);
+    number("micro_batch", micro);
+    number("accumulation", std::max<std::int64_t>(1, plan.batch / std::max<std::int64_t>(1, micro * data)));
+    number("local_batch", plan.batch / data);
+    number("virtual_stages", plan.virtual_stages);
+    word("schedule", std::string(plan::name(plan.schedule)));
+    flag("uneven_stages", !plan.stages.empty());
+    word("recompute", std::string(plan::name(plan.recompute)));
+    number("recompute_every", plan.recompute_every);
+    number("zero", static_cast<std::int64_t>(plan.shard));
+    flag("keep_parameters", plan.keep_parameters);
+    word("precision", std::string(name(plan.precision)));
+    word("gradient_precision", std::string(name(plan.gradient_precision.value_or(Precision::fp32))));
+    word("optimizer", std::string(plan::name(plan.optimizer)));
+    for (const plan::FlagName<plan::Overlap>& overlap : plan::kOverlapNames) {
+        flag("overlap_" + std::string(overlap.word), plan.overlap.*overlap.member);
+    }
+    // What there is nothing of overlaps nothing.
+    flag("overlap_parameters", plan.overlap.parameters && plan.shard != plan::ShardLevel::none);
+    flag("overlap_pipeline", plan.overlap.pipeline && plan.virtual_stages > 1);
+    flag("overlap_offload", plan.overlap.offload && plan.offload.any());
+    for (const plan::FlagName<plan::Offload>& offload : plan::kOffloadNames) {
+        flag("offload_" + std::string(offload.word), plan.offload.*offload.member);
+    }
+    number("sequence", facts.sequence);
+    number("layers", facts.layers);
+    word("model", facts.model);
+    word("machine", facts.machine);
+    return scope;
+}
+
+std::string exported(const plan::Plan& plan, const ExportFacts& facts, const Target& target) {
+    const Scope scope = plan_parameters(plan, facts);
+    Diagnostics faults;
+    for (const Refusal& refusal : target.refusals) {
+        if (refusal.when != nullptr && holds(*refusal.when, scope)) {
+            faults.error({},
+                         fmt::format("{} cannot express this plan: {}", target.keys.name, filled(refusal.lost, scope)),
+                         refusal.nearest.empty() ? "" : "nearest: " + filled(refusal.nearest, scope));
+        }
+    }
+    faults.throw_if_errors();
+    std::string text;
+    const auto comments = [&] {
+        for (const std::string& comment : facts.comments) {
+            text += target.comment + " " + comment + "\n";
+        }
+    };
+    bool is_first = true;
+    for (const ConditionalText& line : target.lines) {
+        if (line.when != nullptr && !holds(*line.when, scope)) {
+            continue;
+        }
+        const std::string written = filled(line.text, scope) + "\n";
+        const bool is_interpreter = is_first && written.starts_with("#!");
+        if (is_first && !is_interpreter && !target.comment.empty()) {
+            comments();
+        }
+        text += written;
+        if (is_interpreter) {
+            comments();
+        }
+        is_first = false;
+    }
+    return text;
+}
+
+}  // namespace dodona::files

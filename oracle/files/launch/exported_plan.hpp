@@ -1,0 +1,30 @@
+// A plan as the settings of a launcher.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "files/launch/target.hpp"
+#include "plan/plan.hpp"
+
+namespace dodona::files {
+
+/// What an export says beside the plan.
+struct ExportFacts {
+    std::string model;
+    std::string machine;
+    std::int64_t gpus_per_node = 1;
+    std::int64_t sequence = 0;          ///< tokens of a sample; 0: none
+    std::int64_t layers = 0;            ///< blocks that repeat; 0: not known
+    std::vector<std::string> comments;  ///< lines at the top
+};
+
+/// A plan by the words of data files: tensor, context, data, pipeline, expert, zero, recompute, ...
+Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts);
+
+/// The text of the target's file. Throws InputError that names all that the target cannot express, and the nearest plan
+/// that it can.
+std::string exported(const plan::Plan& plan, const ExportFacts& facts, const Target& target);
+
+}  // namespace dodona::files

@@ -1,0 +1,94 @@
+#include "files/launch/launch.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "files/hf/condition.hpp"
+#include "files/hf/config.hpp"
+#include "files/hf/imported_model.hpp"
+
+namespace dodona::files {
+
+namespace {
+
+bool has(const Node& settings, const std::string& key) {
+    return std::any_of(settings.members.begin(), settings.members.end(),
+                       [&](const Node::Member& member) { return member.key == key; });
+}
+
+/// The target most of whose own settings a file has.
+const Target& recognise(const Document& settings, const std::vector<Target>& targets) {
+    const Target* best = nullptr;
+    std::ptrdiff_t most = 0;
+    std::vector<std::string> read;
+    for (const Target& target : targets) {
+        if (target.options.empty()) {
+            continue;
+        }
+        read.push_back(target.keys.name);
+        const auto found = std::count_if(target.recognised_by.begin(), target.recognised_by.end(),
+                                         [&](const std::string& key) { return has(*settings.root, key); });
+        if (found > most) {
+            most = found;
+            best = &target;
+        }
+    }
+    if (best == nullptr) {
+        fail({settings.source, 0, 0, 1}, "no settings of a launcher that dodona knows",
+             "it reads those of " + join(read));
+    }
+    return *best;
+}
+
+/// Settings that name an option of the target that is not there are absent; nested keys are not.
+std::string value_of(const TargetOption& option, const Scope& scope) {
+    std::vector<std::string> words;
+    for (const ConditionalText& text : option.values) {
+        if (text.when == nullptr || holds(*text.when, scope)) {
+            words.push_back(filled(text.text, scope));
+            if (!option.is_list) {
+                return words.front();
+            }
+        }
+    }
+    return words.empty() && option.is_list ? "none" : join(words, ",");
+}
+
+}  // namespace
+
+Launch read_launch(Document settings, const std::vector<Target>& targets, std::int64_t gpus, bool with_model,
+                   const std::filesystem::path& architectures) {
+    const Target& target = recognise(settings, targets);
+    Scope known;
+    known.set("gpus_typed", {gpus, settings.root->where});
+    const std::string name = settings.source->name;
+    const ReadConfig read = read_config(settings, target.keys, UnknownKeys::listed, std::move(known));
+    Launch launch{.target = target.keys.name,
+                  .options = {},
+                  .model = {},
+                  .ignored = read.ignored,
+                  .unknown = read.unknown,
+                  .not_modelled = read.not_modelled};
+    const graph::AttributeValue* devices = read.parameters.find("gpus");
+    if (devices != nullptr && text_of(*devices) == "0") {
+        fail({settings.source, 0, 0, 1}, "it does not say on how many GPUs", "--gpus N");
+    }
+    for (const TargetOption& option : target.options) {
+        if (const std::string value = value_of(option, read.parameters); !value.empty()) {
+            launch.options.emplace_back(option.option, value);
+        }
+    }
+    const graph::AttributeValue* layers = read.parameters.find("layers");
+    if (with_model && !target.keys.architecture.empty() && layers != nullptr && text_of(*layers) != "0") {
+        launch.model = written_model({.name = "launched", .source = name + ", as " + target.keys.name + " reads it"},
+                                     target.keys.architecture, read, architectures);
+    }
+    const graph::AttributeValue* sequence = read.parameters.find("sequence");
+    if (launch.model.empty() && !target.keys.architecture.empty() && sequence != nullptr) {
+        launch.options.emplace_back("--set", "sequence=" + text_of(*sequence));
+    }
+    return launch;
+}
+
+}  // namespace dodona::files

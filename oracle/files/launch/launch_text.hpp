@@ -1,0 +1,30 @@
+// What people launch training with, as one mapping of keys to values: flags of a shell script, keys of YAML and JSON
+// with dots between the levels, sections of TOML.
+#pragma once
+
+#include <string>
+
+#include "files/document.hpp"
+
+namespace dodona::files {
+
+inline constexpr std::size_t kMostExpanded = std::size_t{1} << 20;  ///< characters of an expanded variable
+
+/// `--flag value`, `--flag=value`, `key.key=value`, `#SBATCH --flag=value`, with variables, arrays and arithmetic of the
+/// shell put in; commands are not run. A flag without a value is true; of a repeated one the last value counts. Keys
+/// have `-` for `_`, no leading `--`, and `sbatch.` before those of Slurm.
+Document read_shell(std::string text, const std::string& name);
+
+/// `[section]` and `key = value` as "section.key".
+Document read_toml(std::string text, const std::string& name);
+
+/// The settings that Megatron-LM prints into its log, `  name .......... value`; empty where there are none.
+Document read_printed(std::string text, const std::string& name);
+
+/// YAML or JSON: {a: {b: 1}} as "a.b".
+Document flattened(Document document);
+
+/// By the end of the name: .yaml, .yml and .json, .toml, .log and .out, or else a shell script.
+Document read_launch_text(std::string text, const std::string& name);
+
+}  // namespace dodona::files

@@ -1,0 +1,371 @@
+// Flags of shell scripts, with their variables put in.
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/expression.hpp"
+#include "files/launch/launch_text.hpp"
+#include "files/number.hpp"
+
+namespace dodona::files {
+
+namespace {
+
+constexpr std::size_t kMostFlags = 10'000;
+constexpr std::size_t kMostInAll = 2 * kMostBytes;  ///< characters of a script after variables are put in
+
+/// A piece of a script between blanks, its quotes taken off and its variables put in.
+struct Word {
+    std::string text;
+    Location where;
+    bool quoted = false;
+    bool is_operator = false;  ///< ( ) ; & |
+};
+
+bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+class ShellReader {
+public:
+    ShellReader(std::shared_ptr<const Source> source, Node& root) : source_(std::move(source)), root_(root) {}
+
+    void run() {
+        for (std::size_t i = 0; i < source_->lines.size(); ++i) {
+            read_line(source_->lines[i], i);
+        }
+        finish_flag();
+    }
+
+private:
+    /// Words go to flags as they come; a line that does not end in `\` ends a command, but not an array.
+    void read_line(const std::string& line, std::size_t number) {
+        if (std::string_view(line).starts_with("#SBATCH")) {
+            slurm(line, number);
+            return;
+        }
+        bool is_continued = quote_ != 0;
+        for (std::size_t at = 0; at < line.size();) {
+            const char c = line[at];
+            if (quote_ == 0 && (c == ' ' || c == '\t' || c == '\r')) {
+                end_word();
+                ++at;
+            } else if (quote_ == 0 && c == '#' && !in_word_) {
+                break;
+            } else if (quote_ != '\'' && c == '\\' && line.find_first_not_of(" \t\r", at + 1) == std::string::npos) {
+                is_continued = true;
+                break;
+            } else {
+                at = character(line, number, at);
+            }
+        }
+        if (quote_ != 0) {
+            word_.text += '\n';
+            return;
+        }
+        end_word();
+        if (!is_continued && array_.empty()) {
+            finish_flag();
+            is_command_ = false;
+        }
+    }
+
+    /// Takes what stands at `at`; returns where the next stands.
+    std::size_t character(const std::string& line, std::size_t number, std::size_t at) {
+        const char c = line[at];
+        if (!in_word_) {
+            in_word_ = true;
+            word_ = {.text = {}, .where = {source_, static_cast<int>(number) + 1, static_cast<int>(at) + 1, 1}};
+        }
+        if (quote_ == 0 && (c == '"' || c == '\'')) {
+            quote_ = c;
+            word_.quoted = true;
+            return at + 1;
+        }
+        if (quote_ != 0 && c == quote_) {
+            quote_ = 0;
+            return at + 1;
+        }
+        if (c == '\\' && quote_ != '\'' && at + 1 < line.size()) {
+            add(line.substr(at + 1, 1));
+            return at + 2;
+        }
+        if (c == '$' && quote_ != '\'') {
+            return dollar(line, at);
+        }
+        if (quote_ == 0 && (c == '(' || c == ')' || c == ';' || c == '&' || c == '|')) {
+            separator(c);
+            return at + 1;
+        }
+        add(line.substr(at, 1));
+        return at + 1;
+    }
+
+    void separator(char c) {
+        const std::string text = word_.text;
+        if (c == '(' && text.ends_with("=")) {  // NAME=( and NAME+=(
+            const bool is_more = text.ends_with("+=");
+            array_ = text.substr(0, text.size() - (is_more ? 2 : 1));
+            if (!is_more) {
+                variables_[array_].clear();
+            }
+            in_word_ = false;
+            return;
+        }
+        end_word();
+        finish_flag();
+        is_command_ = false;
+        if (c == ')') {
+            array_.clear();
+        }
+    }
+
+    void add(const std::string& text) {
+        if (word_.text.size() + text.size() > kMostExpanded) {
+            fail(word_.where, fmt::format("more than {} characters after variables are put in", kMostExpanded));
+        }
+        expanded_ += text.size();
+        if (expanded_ > kMostInAll) {
+            fail(word_.where, fmt::format("more than {} characters in all after variables are put in", kMostInAll));
+        }
+        word_.text += text;
+    }
+
+    /// $NAME, ${NAME}, ${NAME:-default}, ${NAME[@]}, $((1 + 2)). Commands and parameters of the script stay as written.
+    std::size_t dollar(const std::string& line, std::size_t at) {
+        if (line.compare(at, 3, "$((") == 0) {
+            const std::size_t end = line.find("))", at);
+            if (end != std::string::npos) {
+                add(arithmetic(line.substr(at + 3, end - at - 3)));
+                return end + 2;
+            }
+        }
+        if (line.compare(at, 2, "$(") == 0) {
+            int open = 0;
+            std::size_t end = at + 1;
+            for (; end < line.size(); ++end) {
+                open += line[end] == '(' ? 1 : line[end] == ')' ? -1 : 0;
+                if (open == 0) {
+                    break;
+                }
+            }
+            add(line.substr(at, end - at + 1));
+            return std::min(end + 1, line.size());
+        }
+        if (line.compare(at, 2, "${") == 0) {
+            const std::size_t end = line.find('}', at);
+            if (end != std::string::npos) {
+                add(variable(line.substr(at + 2, end - at - 2)));
+                return end + 1;
+            }
+        }
+        std::size_t end = at + 1;
+        while (end < line.size() && is_name_char(line[end])) {
+            ++end;
+        }
+        add(end == at + 1 ? "$" : variable(line.substr(at + 1, end - at - 1)));
+        return end;
+    }
+
+    std::string variable(const std::string& inside) {
+        std::size_t end = 0;
+        while (end < inside.size() && is_name_char(inside[end])) {
+            ++end;
+        }
+        const std::string name = inside.substr(0, end);
+        std::string rest = inside.substr(end);
+        const auto found = variables_.find(name);
+        if (found != variables_.end()) {
+            return found->second;
+        }
+        if (rest.starts_with(":-") || rest.starts_with(":=")) {
+            rest = rest.substr(2);
+            return rest.starts_with("$") ? variable(rest.substr(1)) : rest;
+        }
+        return "${" + inside + "}";
+    }
+
+    std::string arithmetic(std::string text) {
+        text.erase(std::remove(text.begin(), text.end(), '$'), text.end());
+        text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == '{' || c == '}'; }), text.end());
+        try {
+            const Expression expression = Expression::parse(text, word_.where);
+            const double value = expression.evaluate([&](std::string_view name) -> std::optional<double> {
+                const auto found = variables_.find(std::string(name));
+                const auto number = found == variables_.end() ? decimal_from("") : decimal_from(found->second);
+                const auto* is = std::get_if<double>(&number);
+                return is == nullptr ? std::nullopt : std::optional(*is);
+            });
+            return fmt::format("{:.0f}", value);
+        } catch (const InputError&) {
+            return "$((" + text + "))";
+        }
+    }
+
+    void end_word() {
+        if (!in_word_) {
+            return;
+        }
+        in_word_ = false;
+        word_.where.length = 1;
+        if (!array_.empty()) {
+            std::string& all = variables_[array_];
+            all += (all.empty() ? "" : " ") + word_.text;
+            if (all.size() > kMostExpanded) {
+                fail(word_.where, fmt::format("more than {} characters in {}", kMostExpanded, array_));
+            }
+            pieces(word_);
+            return;
+        }
+        std::string text = word_.text;
+        std::size_t end = 0;
+        while (end < text.size() && is_name_char(text[end])) {
+            ++end;
+        }
+        const bool is_assignment = end > 0 && end < text.size() &&
+                                   (text[end] == '=' || text.compare(end, 2, "+=") == 0) &&
+                                   std::isdigit(static_cast<unsigned char>(text[0])) == 0;
+        if (is_assignment && is_command_ && text[end] == '=') {  // an override: mixed_precision=bf16_mixed
+            finish_flag();
+            flag_ = text.substr(0, end);
+            flag_where_ = word_.where;
+            values_.push_back(text.substr(end + 1));
+            finish_flag();
+            return;
+        }
+        if (is_assignment) {
+            const bool is_more = text[end] == '+';
+            std::string& value = variables_[text.substr(0, end)];
+            value = (is_more ? value : "") + text.substr(end + (is_more ? 2 : 1));
+            word_.text = value;
+            if (word_.quoted) {
+                pieces(word_);
+                finish_flag();
+            }
+            return;
+        }
+        const bool is_declaration = text == "export" || text == "declare" || text == "local" || text == "readonly";
+        is_command_ = is_command_ || !is_declaration;
+        pieces(word_);
+    }
+
+    /// What a variable put in may be several words.
+    void pieces(const Word& word) {
+        std::size_t begin = 0;
+        while (begin < word.text.size()) {
+            begin = word.text.find_first_not_of(" \t\n", begin);
+            if (begin == std::string::npos) {
+                break;
+            }
+            const std::size_t end = std::min(word.text.find_first_of(" \t\n", begin), word.text.size());
+            piece(word.text.substr(begin, end - begin), word.where);
+            begin = end;
+        }
+    }
+
+    void piece(const std::string& text, const Location& where) {
+        const std::size_t equals = text.find('=');
+        if (text.starts_with("--") && text.size() > 2) {
+            finish_flag();
+            flag_ = key_of(text.substr(2, equals == std::string::npos ? equals : equals - 2));
+            flag_where_ = where;
+            if (equals != std::string::npos) {
+                values_.push_back(text.substr(equals + 1));
+                finish_flag();
+            }
+            return;
+        }
+        const std::size_t dot = text.find('.');
+        if (dot != std::string::npos && equals != std::string::npos && dot < equals && dot > 0) {  // model.layers=4
+            finish_flag();
+            flag_ = text.substr(text.find_first_not_of("+~"), equals - text.find_first_not_of("+~"));
+            flag_where_ = where;
+            values_.push_back(text.substr(equals + 1));
+            finish_flag();
+            return;
+        }
+        if (!flag_.empty()) {
+            values_.push_back(text);
+        }
+    }
+
+    static std::string key_of(std::string text) {
+        std::replace(text.begin(), text.end(), '_', '-');
+        return text;
+    }
+
+    void finish_flag() {
+        if (flag_.empty()) {
+            return;
+        }
+        auto node = std::make_shared<Node>();
+        node->kind = Node::Kind::scalar;
+        node->where = flag_where_;
+        node->text = values_.empty() ? "true" : values_.front();
+        if (values_.size() > 1) {  // several values, or one and the script that torchrun starts
+            for (const std::string& value : values_) {
+                auto item = std::make_shared<Node>();
+                item->kind = Node::Kind::scalar;
+                item->where = flag_where_;
+                item->text = value;
+                node->items.push_back(std::move(item));
+            }
+        }
+        const auto [same, is_new] = index_.emplace(flag_, root_.members.size());
+        if (!is_new) {
+            Node::Member& member = root_.members[same->second];
+            member.value = std::move(node);
+            member.where = flag_where_;
+        } else if (root_.members.size() < kMostFlags) {
+            root_.members.push_back({flag_, flag_where_, std::move(node)});
+        } else {
+            fail(flag_where_, fmt::format("more than {} flags", kMostFlags));
+        }
+        flag_.clear();
+        values_.clear();
+    }
+
+    void slurm(const std::string& line, std::size_t number) {
+        const std::size_t dashes = line.find("--");
+        if (dashes != std::string::npos) {
+            const std::size_t end = std::min(line.find_first_of(" \t", dashes), line.size());
+            const Location where{source_, static_cast<int>(number) + 1, static_cast<int>(dashes) + 1, 1};
+            piece("--sbatch." + line.substr(dashes + 2, end - dashes - 2), where);
+            finish_flag();
+        }
+    }
+
+    std::shared_ptr<const Source> source_;
+    Node& root_;
+    std::map<std::string, std::string> variables_;
+    std::string array_;  ///< the variable whose array is open
+    char quote_ = 0;
+    bool in_word_ = false;
+    bool is_command_ = false;  ///< a word that is no assignment came before on the line
+    Word word_;
+    std::size_t expanded_ = 0;
+    std::map<std::string, std::size_t> index_;  ///< flag -> its place among the members
+    std::string flag_;
+    Location flag_where_;
+    std::vector<std::string> values_;
+};
+
+}  // namespace
+
+Document read_shell(std::string text, const std::string& name) {
+    Text read = read_text(std::move(text), name, {.is = "a shell script", .too_large = "leave out what is no command"});
+    auto root = std::make_shared<Node>();
+    root->kind = Node::Kind::mapping;
+    root->where = {read.source, 0, 0, 1};
+    ShellReader(read.source, *root).run();
+    if (root->members.empty()) {
+        fail(root->where, "no flags in it", "a launch script has flags, `--tensor-model-parallel-size 8`");
+    }
+    Document document;
+    document.source = read.source;
+    document.root = std::move(root);
+    return document;
+}
+
+}  // namespace dodona::files

@@ -1,0 +1,54 @@
+// Launchers as data (oracle/files/launch/targets): what their settings mean, which options of dodona they are, how a
+// plan is written for them, and what they cannot express.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "files/hf/family.hpp"
+
+namespace dodona::files {
+
+/// A text with `{parameter}` in it, for where a condition holds.
+struct ConditionalText {
+    std::string text;
+    std::shared_ptr<const Node> when;  ///< null: always
+};
+
+/// An option of `dodona predict`, such as --mesh. Its value is the first text whose condition holds, or the words
+/// between commas whose conditions hold.
+struct TargetOption {
+    std::string option;  ///< "MODEL": the positional
+    std::vector<ConditionalText> values;
+    bool is_list = false;
+};
+
+/// A plan that the target cannot express.
+struct Refusal {
+    std::shared_ptr<const Node> when;
+    std::string lost;     ///< what it has no setting for, as a sentence
+    std::string nearest;  ///< options of dodona that give the nearest plan that it can express
+};
+
+struct Target {
+    Family keys;  ///< what its settings mean; the name is the target's
+    std::string version;
+    std::string summary;
+    std::string comment;                     ///< how its files mark comments: "#"; empty: not at all
+    std::vector<std::string> recognised_by;  ///< settings that only its files have
+    std::vector<TargetOption> options;       ///< empty: it is written and not read
+    std::vector<ConditionalText> lines;      ///< of what is written
+    std::vector<Refusal> refusals;
+};
+
+Target read_target(Document document);
+
+/// In the order of their names.
+std::vector<Target> load_targets(const std::filesystem::path& folder);
+
+/// A text with each `{parameter}` replaced by its value.
+std::string filled(const std::string& text, const Scope& scope);
+
+}  // namespace dodona::files

@@ -1,0 +1,31 @@
+// Logs of training software: the time of a step, as it was printed.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/diagnostic.hpp"
+#include "base/quantity.hpp"
+
+namespace dodona::files {
+
+/// What a log says of its steps, those of the warm-up left out. Nothing else of a log is kept.
+struct TrainingLog {
+    std::string software;
+    std::size_t steps = 0;    ///< that count
+    std::size_t warm_up = 0;  ///< that were left out
+    Seconds median;
+    Seconds low;                  ///< 10th percentile
+    Seconds high;                 ///< 90th
+    std::optional<Bytes> memory;  ///< most that a line says
+};
+
+/// Reads the lines of Megatron-LM, NeMo, torchtitan, DeepSpeed, nanotron, HF Trainer, MaxText or Composer. The first
+/// tenth of the steps is warm-up: one at least, where there are three or more. Throws InputError where no line is one of
+/// a step, and where the time of a step needs a batch that the log does not print.
+TrainingLog read_training_log(std::string text, const std::string& name);
+
+/// Reads the file; `where` is the place that names it.
+TrainingLog load_training_log(const std::string& path, const Location& where);
+
+}  // namespace dodona::files

@@ -1,0 +1,129 @@
+// config.json of Hugging Face: published networks have the published number of parameters.
+#include "files/hf/config.hpp"
+
+#include <fstream>
+
+#include "files/hf/imported_model.hpp"
+#include "files/hf/layer_runs.hpp"
+#include "files/number.hpp"
+#include "graph/graph.hpp"
+#include "reading.hpp"
+
+namespace dodona::files::testing {
+namespace hf_config_test {
+
+struct Published {
+    std::string name;
+    std::int64_t parameters = 0;
+};
+
+/// Lines of tests/files/configs/counts.tsv: name, number of parameters, where the number comes from.
+std::vector<Published> published() {
+    std::ifstream file(here() / "configs/counts.tsv");
+    std::vector<Published> all;
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t first = line.find('\t');
+        const std::size_t second = line.find('\t', first + 1);
+        const auto count = whole_from(line.substr(first + 1, second - first - 1));
+        all.push_back({line.substr(0, first), std::get<std::int64_t>(count)});
+    }
+    return all;
+}
+
+std::filesystem::path families() { return here() / "../../models/hf"; }
+
+ImportedModel imported(const std::string& config) {
+    return import_config(parse_document(config, "config.json"), "network", families());
+}
+
+graph::Graph graph_of(const std::string& config) {
+    return graph::build(read_model(parse_document(imported(config).text, "imported"), {}, library().model_opener()));
+}
+
+/// The message of the first fault.
+std::string fault_of(const std::string& config) {
+    try {
+        static_cast<void>(imported(config));
+    } catch (const InputError& error) {
+        return to_text(error.diagnostics().front());
+    }
+    return "none";
+}
+
+const std::string kSmall =
+    "\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, "
+    "\"intermediate_size\": 128, \"vocab_size\": 100";
+
+TEST(HfConfig, PublishedNetworksHaveTheirNumberOfParameters) {
+    const Library shelf(here() / "../..");
+    const std::vector<Published> all = published();
+    EXPECT_GE(all.size(), 60U);
+    for (const Published& network : all) {
+        try {
+            const graph::Graph graph =
+                graph::build(shelf.model((here() / "configs" / (network.name + ".json")).string()));
+            EXPECT_EQ(static_cast<std::int64_t>(graph::count(graph).parameters), network.parameters) << network.name;
+        } catch (const InputError& error) {
+            ADD_FAILURE() << network.name << ": " << error.what();
+        }
+    }
+}
+
+TEST(HfConfig, MissingAndNullMeanTheDefaultOfTheClass) {
+    const auto parameters = [](const std::string& more) {
+        return graph::count(graph_of("{" + kSmall + more + "}")).parameters;
+    };
+    EXPECT_EQ(parameters(""), parameters(", \"num_key_value_heads\": null"));
+    EXPECT_EQ(parameters(""), parameters(", \"num_key_value_heads\": 4, \"head_dim\": 16"));
+    // Two layers with keys and values of two heads instead of four: 2 * 2 * 64 * 2 * 16 weights less.
+    EXPECT_EQ(parameters("") - parameters(", \"num_key_value_heads\": 2"), 2 * 2 * 64 * 2 * 16);
+}
+
+TEST(HfConfig, AKeyThatMayChangeShapesIsRefusedByName) {
+    EXPECT_NE(fault_of("{" + kSmall + ", \"mystery_layers\": 3}").find("config.json:1:"), std::string::npos);
+    EXPECT_NE(fault_of("{" + kSmall + ", \"mystery_layers\": 3}").find("mystery_layers"), std::string::npos);
+    EXPECT_NE(fault_of("{" + kSmall + ", \"mystery\": \"M-M*\"}").find("mystery"), std::string::npos);
+    EXPECT_EQ(fault_of("{" + kSmall + ", \"mystery\": 0.25, \"other\": null, \"third\": false}"), "none");
+}
+
+TEST(HfConfig, KeysThatChangeNoShapeAreListed) {
+    const ImportedModel model = imported("{" + kSmall + ", \"rope_theta\": 500000.0, \"torch_dtype\": \"bfloat16\"}");
+    EXPECT_EQ(model.ignored, (std::vector<std::string>{"rope_theta", "torch_dtype"}));
+    EXPECT_NE(model.text.find("rope_theta, torch_dtype"), std::string::npos);
+}
+
+TEST(HfConfig, NumbersThatAreNoneAreFaultsAtTheirPlace) {
+    for (const char* bad : {"0", "-1", "1.5", "\"many\"", "[4]", "{}", "1e30", "true", "99999999999999999999"}) {
+        const std::string fault = fault_of(
+            "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2,\n" +
+            ("\"num_attention_heads\": " + std::string(bad)) + ",\n\"intermediate_size\": 128, \"vocab_size\": 100}");
+        EXPECT_NE(fault.find("config.json:2:"), std::string::npos) << bad << ": " << fault;
+        EXPECT_NE(fault.find("num_attention_heads"), std::string::npos) << bad << ": " << fault;
+    }
+}
+
+TEST(HfConfig, UnknownArchitecturesAreRefusedWithTheKnownOnes) {
+    EXPECT_NE(fault_of("{\"model_type\": \"lama\"}").find("did you mean \"llama\"?"), std::string::npos);
+    EXPECT_NE(fault_of("{\"model_type\": \"qwen3_next\"}").find("gated delta"), std::string::npos);
+    EXPECT_NE(fault_of("{\"model_type\": [1]}").find("unknown architecture"), std::string::npos);
+}
+
+TEST(HfConfig, LayersOfSeveralKindsAreFewEntries) {
+    // Five of six layers are local, and two are left over.
+    std::vector<std::size_t> kinds;
+    for (std::size_t i = 0; i < 62; ++i) {
+        kinds.push_back((i + 1) % 6 == 0 ? 1 : 0);
+    }
+    const LayerPattern pattern = layer_pattern(kinds);
+    EXPECT_EQ(pattern.period, (std::vector<LayerRun>{{0, 5}, {1, 1}}));
+    EXPECT_EQ(pattern.periods, 10U);
+    EXPECT_EQ(pattern.rest, (std::vector<LayerRun>{{0, 2}}));
+    EXPECT_TRUE(pattern.first.empty());
+    const LayerPattern dense_first = layer_pattern({0, 0, 0, 1, 1, 1, 1});
+    EXPECT_EQ(dense_first.first, (std::vector<LayerRun>{{0, 3}}));
+    EXPECT_EQ(dense_first.period, (std::vector<LayerRun>{{1, 1}}));
+    EXPECT_EQ(dense_first.periods, 4U);
+}
+
+}  // namespace hf_config_test
+}  // namespace dodona::files::testing

@@ -1,0 +1,334 @@
+// Launch scripts and configurations as questions, and plans as launch scripts.
+#include "files/launch/launch.hpp"
+
+#include <fstream>
+#include <set>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include "files/hf/condition.hpp"
+#include "files/launch/exported_plan.hpp"
+#include "files/launch/launch_text.hpp"
+#include "graph/graph.hpp"
+#include "reading.hpp"
+
+namespace dodona::files::testing {
+namespace launch_test {
+
+Library shelf() { return Library(here() / "../.."); }
+
+const std::vector<Target>& all_targets() {
+    static const std::vector<Target> targets = shelf().targets();
+    return targets;
+}
+
+const Target& target_named(const std::string& name) {
+    for (const Target& target : all_targets()) {
+        if (target.keys.name == name) {
+            return target;
+        }
+    }
+    throw std::runtime_error("no target " + name);
+}
+
+Launch launched(const std::string& file, std::int64_t gpus = 0) {
+    return shelf().launch((here() / "launch" / file).string(), gpus, true);
+}
+
+std::string option(const Launch& launch, const std::string& name) {
+    for (const auto& [option, value] : launch.options) {
+        if (option == name) {
+            return value;
+        }
+    }
+    return "";
+}
+
+Document shell(const std::string& text) { return read_shell(text, "run.sh"); }
+
+std::string value_of(const Document& document, const std::string& key) { return text_at(*document.root, key); }
+
+TEST(Launch, FlagsOfMegatronAreAPlanAndANetwork) {
+    const Launch launch = launched("train.slurm");
+    EXPECT_EQ(launch.target, "megatron");
+    EXPECT_EQ(option(launch, "--gpus"), "8");
+    EXPECT_EQ(option(launch, "--strategy"), "megatron-sequence");
+    EXPECT_EQ(option(launch, "--mesh"), "tensor=8,data=1,pipeline=1");
+    EXPECT_EQ(option(launch, "--batch"), "4");
+    EXPECT_EQ(option(launch, "--micro-batch"), "4");
+    EXPECT_EQ(option(launch, "--recompute"), "selective");
+    EXPECT_EQ(option(launch, "--precision"), "fp16");
+    EXPECT_EQ(launch.unknown, (std::vector<std::string>{"frobnicate"}));
+    ASSERT_EQ(launch.not_modelled.size(), 1U);
+    EXPECT_TRUE(launch.not_modelled.front().starts_with("rampup-batch-size"));
+    const graph::Graph network = graph::build(shelf().model_from_text(launch.model, "train.slurm", {}));
+    // The network of models/megatron-22b.yaml, whose vocabulary is the padded one.
+    const graph::Graph built_in = graph::build(shelf().model("megatron-22b"));
+    EXPECT_EQ(graph::count(network).parameters, graph::count(built_in).parameters);
+    EXPECT_EQ(graph::count(network).forward_per_sample, graph::count(built_in).forward_per_sample);
+}
+
+TEST(Launch, TheTomlOfTorchtitanNamesItsModel) {
+    const Launch launch = launched("titan.toml", 256);
+    EXPECT_EQ(launch.target, "torchtitan");
+    EXPECT_EQ(option(launch, "MODEL"), "llama-3.1-70b");
+    EXPECT_EQ(option(launch, "--mesh"), "tensor=8,data=32,pipeline=1");
+    EXPECT_EQ(option(launch, "--batch"), "256");
+    EXPECT_EQ(option(launch, "--zero"), "3");
+    EXPECT_EQ(option(launch, "--recompute"), "full");
+    EXPECT_EQ(option(launch, "--set"), "sequence=8192");
+    EXPECT_TRUE(launch.unknown.empty());
+}
+
+TEST(Launch, TheJsonOfDeepSpeedHasItsModelBesideIt) {
+    const Launch launch = launched("ds.json", 64);
+    EXPECT_EQ(launch.target, "deepspeed");
+    EXPECT_TRUE(launch.model.empty());
+    EXPECT_EQ(option(launch, "--mesh"), "data=64");
+    EXPECT_EQ(option(launch, "--zero"), "3");
+    EXPECT_EQ(option(launch, "--offload"), "optimizer");
+    EXPECT_EQ(option(launch, "--overlap"), "gradients,parameters");
+    ASSERT_EQ(launch.not_modelled.size(), 1U);
+    EXPECT_TRUE(launch.not_modelled.front().starts_with("zero_optimization.zero_hpz_partition_size 8"));
+}
+
+TEST(Launch, WithoutANumberOfGpusThereIsNoPlan) {
+    EXPECT_THROW(launched("ds.json"), InputError);
+    EXPECT_THROW(read_launch(shell("echo --hello 3\n"), all_targets(), 8, true, here() / "../../models/hf"),
+                 InputError);
+}
+
+TEST(Shell, VariablesArraysAndArithmeticArePutIn) {
+    const Document document = shell(
+        "A=2\nB=$((A * 3))\nARGS=(--one ${A} --two=\"$B\")\nARGS+=(--flag)\n"
+        "run ${ARGS[@]} --default ${MISSING:-7} --unset ${NOTHING} --cmd $(nproc) model.layers=12 # --no 1\n");
+    EXPECT_EQ(value_of(document, "one"), "2");
+    EXPECT_EQ(value_of(document, "two"), "6");
+    EXPECT_EQ(value_of(document, "flag"), "true");
+    EXPECT_EQ(value_of(document, "default"), "7");
+    EXPECT_EQ(value_of(document, "unset"), "${NOTHING}");
+    EXPECT_EQ(value_of(document, "cmd"), "$(nproc)");
+    EXPECT_EQ(value_of(document, "model.layers"), "12");
+    EXPECT_EQ(child(*document.root, "no"), nullptr);
+}
+
+TEST(Shell, TheScriptBehindTheLastFlagIsNoValue) {
+    const Document document = shell("torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4\n");
+    EXPECT_EQ(value_of(document, "nproc-per-node"), "8");
+    EXPECT_EQ(value_of(document, "num-layers"), "4");
+}
+
+TEST(Shell, VariablesThatDoubleAreBounded) {
+    std::string text = "A=--xxxxxxxxxxxxxxxx\n";
+    for (int i = 0; i < 64; ++i) {
+        text += "A=\"$A $A\"\n";
+    }
+    EXPECT_THROW(shell(text), InputError);
+}
+
+TEST(Shell, VariablesPutInOftenAreBoundedInAll) {
+    std::string text = "A=" + std::string(100'000, 'x') + "\nrun";
+    for (int i = 0; i < 2'000; ++i) {
+        text += " $A";
+    }
+    EXPECT_THROW(shell(text + "\n"), InputError);
+}
+
+RC_GTEST_PROP(Shell, AnyTextIsReadOrRefused, (const std::string& text)) {
+    try {
+        static_cast<void>(shell("run --a 1 " + text));
+    } catch (const InputError&) {
+    }
+}
+
+RC_GTEST_PROP(Toml, AnyTextIsReadOrRefused, (const std::string& text)) {
+    try {
+        static_cast<void>(read_toml("[a]\nb = " + text, "a.toml"));
+    } catch (const InputError&) {
+    }
+}
+
+/// The plan that the options of a launch stand for, as `dodona predict` would read them.
+plan::Plan plan_of(const Launch& launch) {
+    const auto number = [&](const std::string& name, std::int64_t otherwise) {
+        const std::string text = option(launch, name);
+        return text.empty() ? otherwise : std::stoll(text);
+    };
+    plan::Plan plan;
+    plan.strategy = shelf().strategy(option(launch, "--strategy"));
+    std::string mesh = option(launch, "--mesh") + ",";
+    for (std::size_t at = 0; at < mesh.size();) {
+        const std::size_t equals = mesh.find('=', at);
+        const std::size_t end = mesh.find(',', at);
+        plan.mesh.push_back({mesh.substr(at, equals - at), std::stoll(mesh.substr(equals + 1, end - equals - 1))});
+        at = end + 1;
+    }
+    plan.fold_axes();
+    plan.batch = number("--batch", 1);
+    plan.microbatch = number("--micro-batch", 1);
+    plan.virtual_stages = number("--virtual-stages", 1);
+    plan.schedule = plan::schedule_from(option(launch, "--schedule")).value_or(plan.schedule);
+    const std::string recompute = option(launch, "--recompute");
+    plan.recompute = recompute.starts_with("every-") ? plan::RecomputeKind::every
+                                                     : plan::recompute_from(recompute).value_or(plan.recompute);
+    plan.recompute_every = recompute.starts_with("every-") ? std::stoll(recompute.substr(6)) : 1;
+    plan.shard = static_cast<plan::ShardLevel>(number("--zero", 0));
+    plan.shard_group = number("--zero-group", 0);
+    plan.precision = *precision_from(option(launch, "--precision"));
+    if (const std::string gradients = option(launch, "--gradient-precision"); !gradients.empty()) {
+        plan.gradient_precision = precision_from(gradients);
+    }
+    const std::string overlap = "," + option(launch, "--overlap") + ",";
+    for (const auto& flag : plan::kOverlapNames) {
+        plan.overlap.*flag.member = overlap.find("," + std::string(flag.word) + ",") != std::string::npos;
+    }
+    const std::string offload = "," + option(launch, "--offload") + ",";
+    for (const auto& flag : plan::kOffloadNames) {
+        plan.offload.*flag.member = offload.find("," + std::string(flag.word) + ",") != std::string::npos;
+    }
+    return plan;
+}
+
+/// What a plan is, whatever its strategy is called.
+std::string meaning(const plan::Plan& plan, const ExportFacts& facts) {
+    const Scope scope = plan_parameters(plan, facts);
+    std::string text;
+    for (const std::string& name : scope.names()) {
+        if (name != "strategy" && name != "keep_parameters") {
+            text += name + "=" + text_of(*scope.find(name)) + "\n";
+        }
+    }
+    return text;
+}
+
+plan::Plan random_plan() {
+    const auto power = [](int most) { return std::int64_t{1} << *rc::gen::inRange(0, most + 1); };
+    const auto chance = [](int percent) { return *rc::gen::inRange(0, 100) < percent; };
+    plan::Plan plan;
+    const std::int64_t tensor = power(3);
+    const std::int64_t context = chance(20) ? 2 : 1;
+    const std::int64_t data = power(4);
+    const std::int64_t pipeline = chance(50) ? power(3) : 1;
+    const bool is_plain = chance(40);  // data ranks alone
+    const std::string strategy = is_plain      ? "data"
+                                 : context > 1 ? "megatron-context"
+                                 : tensor > 1  ? "megatron-sequence"
+                                               : "megatron";
+    plan.strategy = shelf().strategy(strategy);
+    if (is_plain) {
+        plan.mesh = {{"data", data}};
+    } else {
+        plan.mesh = {{"tensor", tensor}};
+        if (context > 1) {
+            plan.mesh.push_back({"context", context});
+        }
+        plan.mesh.push_back({"data", data});
+        plan.mesh.push_back({"pipeline", pipeline});
+    }
+    plan.microbatch = power(2);
+    plan.batch = plan.microbatch * data * power(3);
+    if (!is_plain && pipeline > 1 && chance(40)) {
+        plan.virtual_stages = 2;
+        plan.schedule = plan::ScheduleKind::interleaved;
+        plan.overlap.pipeline = chance(50);
+    }
+    plan.recompute = *rc::gen::element(plan::RecomputeKind::none, plan::RecomputeKind::selective,
+                                       plan::RecomputeKind::full, plan::RecomputeKind::every);
+    plan.recompute_every = plan.recompute == plan::RecomputeKind::every ? 2 : 1;
+    plan.shard = static_cast<plan::ShardLevel>(*rc::gen::inRange(0, 4));
+    if (plan.shard != plan::ShardLevel::none && data > 1 && chance(20)) {
+        plan.shard_group = data * (is_plain ? 1 : context) / 2;
+    }
+    plan.precision = *rc::gen::element(Precision::bf16, Precision::fp16, Precision::fp32, Precision::fp8);
+    plan.overlap.gradients = chance(80);
+    plan.overlap.parameters = plan.overlap.gradients && plan.shard != plan::ShardLevel::none && chance(80);
+    plan.overlap.tensor = !is_plain && tensor > 1 && chance(20);
+    if (chance(20)) {
+        plan.offload.optimizer = true;
+        plan.offload.weights = chance(50);
+    }
+    return plan;
+}
+
+/// Exports the plan to every target that is also read, and reads it back. Targets that refuse it are left out.
+void round_trip(const plan::Plan& plan, std::set<std::string>& expressed) {
+    const ExportFacts facts{.model = "llama-3.1-8b",
+                            .machine = "dgx-h100",
+                            .gpus_per_node = 8,
+                            .sequence = 4096,
+                            .layers = 32,
+                            .comments = {"a comment"}};
+    for (const Target& target : all_targets()) {
+        if (target.options.empty()) {
+            continue;
+        }
+        std::string text;
+        try {
+            text = exported(plan, facts, target);
+        } catch (const InputError&) {
+            continue;
+        }
+        expressed.insert(target.keys.name);
+        const std::string file = target.keys.name == "deepspeed"                                  ? "out.json"
+                                 : target.keys.name == "torchtitan"                               ? "out.toml"
+                                 : target.keys.name == "accelerate" || target.keys.name == "nemo" ? "out.yaml"
+                                                                                                  : "out.sh";
+        Launch launch =
+            read_launch(read_launch_text(text, file), all_targets(), plan.devices(), false, here() / "../../models/hf");
+        RC_ASSERT(launch.target == target.keys.name);
+        RC_ASSERT(launch.unknown == std::vector<std::string>{});
+        RC_ASSERT(launch.not_modelled == std::vector<std::string>{});
+        if (target.keys.name == "accelerate") {  // the script has the batch
+            launch.options.emplace_back("--batch", std::to_string(plan.batch));
+            launch.options.emplace_back("--micro-batch", std::to_string(plan.microbatch));
+        }
+        const std::string due = meaning(plan, facts);
+        const std::string got = meaning(plan_of(launch), facts);
+        if (due != got) {
+            RC_LOG() << target.keys.name << "\n" << text << "\n--- due\n" << due << "--- got\n" << got;
+        }
+        RC_ASSERT(due == got);
+    }
+}
+
+RC_GTEST_PROP(Export, APlanThatATargetExpressesReadsBackAsTheSamePlan, ()) {
+    std::set<std::string> expressed;
+    round_trip(random_plan(), expressed);
+}
+
+TEST(Export, EveryTargetThatIsReadExpressesAPlan) {
+    plan::Plan plan;
+    plan.strategy = shelf().strategy("megatron-sequence");
+    plan.mesh = {{"tensor", 4}, {"data", 8}, {"pipeline", 2}};
+    plan.batch = 64;
+    plan.shard = plan::ShardLevel::states;
+    plan.overlap.gradients = true;
+    const ExportFacts facts{
+        .model = "gpt", .machine = "selene", .gpus_per_node = 8, .sequence = 2048, .layers = 24, .comments = {}};
+    for (const char* name : {"megatron", "bridge", "nemo", "slurm", "kubernetes"}) {
+        EXPECT_FALSE(exported(plan, facts, target_named(name)).empty()) << name;
+    }
+    for (const char* name : {"deepspeed", "torchtitan", "accelerate", "fsdp", "maxtext"}) {
+        try {
+            static_cast<void>(exported(plan, facts, target_named(name)));
+            ADD_FAILURE() << name << " has no refusal for this plan";
+        } catch (const InputError& error) {
+            EXPECT_NE(std::string(error.what()).find("nearest: "), std::string::npos) << name;
+        }
+    }
+    plan.strategy = shelf().strategy("data");
+    plan.mesh = {{"data", 64}};
+    plan.shard = plan::ShardLevel::parameters;
+    plan.overlap.parameters = true;
+    plan.recompute = plan::RecomputeKind::full;
+    for (const char* name : {"torchtitan", "accelerate", "fsdp", "maxtext"}) {
+        EXPECT_FALSE(exported(plan, facts, target_named(name)).empty()) << name;
+    }
+    plan.recompute = plan::RecomputeKind::none;
+    EXPECT_FALSE(exported(plan, facts, target_named("deepspeed")).empty());
+}
+
+}  // namespace launch_test
+}  // namespace dodona::files::testing
