@@ -190,21 +190,16 @@ CurveTime between_ranks(const cluster::Cluster& cluster, const CollectiveRequest
     return {within(fewer * modelled, error * (1 + doublings / 2)), Evidence::interpolated};
 }
 
-/// Time by a curve; outside its points it changes like the modelled time, below the first of them only downwards.
+/// Time by a curve; below its first point it falls like the modelled time.
 CurveTime on_curve(const cluster::Cluster& cluster, const CollectiveRequest& request,
                    std::span<const cluster::Span> spans, const LinkCurves& curves, Seconds modelled) {
     CurveTime found = curve_time(*curves.exact, request.size, curves.link->borrowed);
-    const auto at_point = [&](const cluster::CollectiveCurve::Point& point) {
-        CollectiveRequest alike = request;
-        alike.size = point.size;
-        return point.time / model(cluster, alike, spans, {}).time();
-    };
     const auto& first = curves.exact->points.front();
-    const auto& last = curves.exact->points.back();
     if (request.size < first.size) {
-        found.time = found.time.rescaled_to(min(first.time, at_point(first) * modelled));
-    } else if (request.size > last.size) {
-        found.time = found.time.rescaled_to(max(last.time, at_point(last) * modelled));
+        CollectiveRequest smallest = request;
+        smallest.size = first.size;
+        const double ratio = first.time / model(cluster, smallest, spans, {}).time();
+        found.time = found.time.rescaled_to(min(first.time, ratio * modelled));
     }
     return found;
 }

@@ -184,7 +184,7 @@ ValueType map_type(ValueType of, const KeyOptions& options = {}) {
                      },
                  .insert = [](void* member, const std::string& key, const Location& /*where*/) -> void* {
                      if constexpr (Enumerated<K>) {
-                         return &(*static_cast<Map*>(member))[*value_of<K>(key)];
+                         return &(*static_cast<Map*>(member))[*dodona::value_of<K>(key)];
                      } else {
                          return &(*static_cast<Map*>(member))[key];
                      }

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "step/replica.hpp"
+
 namespace dodona::search {
 
 using step::Stage;

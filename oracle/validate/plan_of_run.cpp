@@ -89,15 +89,15 @@ void set_sharding(const files::MeasuredRun& run, const files::RunConventions& co
     plan.shard_group = run.shard_group < all ? run.shard_group : 0;
 }
 
-/// "selective:[mla_up_proj+mlp]", "selective:moe_act+layernorm" -> {mla_up_proj, mlp}.
+/// "selective:[mla_up_proj+mlp]" -> {mla_up_proj, mlp}, "selective (op)" -> {op}.
 std::vector<std::string> recompute_words(std::string_view text) {
     std::vector<std::string> words;
-    const std::size_t colon = text.find(':');
-    if (colon == std::string_view::npos) {
+    const std::size_t open = text.find_first_of(":(");
+    if (open == std::string_view::npos) {
         return words;
     }
     std::string word;
-    for (const char c : text.substr(colon + 1)) {
+    for (const char c : text.substr(open + 1)) {
         if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
             word += c;
         } else if (!word.empty()) {

@@ -24,6 +24,9 @@ step::TimePart part_of(const files::ConventionLine& word) {
     fail(word.where, fmt::format("\"{}\" is no part of a step", word.word));
 }
 
+/// The mechanism of runs that are of no group that their framework was fitted to.
+constexpr std::string_view kOtherSource = "other-source";
+
 }  // namespace
 
 Questions::Questions(files::Library library, Tables tables, files::RunConventions conventions)
@@ -163,6 +166,10 @@ plan::Framework Questions::software_of(const files::MeasuredRun& run) {
         if (line.when.holds(run)) {
             software.add(mechanism(line.word, line.where));
         }
+    }
+    const auto& groups = software.fitted_to;
+    if (std::find(groups.begin(), groups.end(), run.group) == groups.end()) {
+        software.add(mechanism(std::string(kOtherSource), word->where));
     }
     return software;
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kFewChoices = 4;  ///< that stand where they are used
 
-std::string slug(std::string text) {
+std::string schema_slug(std::string text) {
     std::replace(text.begin(), text.end(), ' ', '-');
     return text;
 }
@@ -103,7 +103,7 @@ struct SchemaOf {
             return {{"type", "string"}, {"pattern", type.form->pattern}};
         }
         if (type.form != nullptr && type.form->choices != nullptr) {
-            return writer.defined(slug(std::string(type.form->is).substr(std::string(type.form->is).find(' ') + 1)),
+            return writer.defined(schema_slug(std::string(type.form->is).substr(std::string(type.form->is).find(' ') + 1)),
                                   {{"enum", type.form->choices()}});
         }
         return text_schema();
@@ -123,7 +123,7 @@ struct SchemaOf {
         const QuantityKind& kind = quantity_kind(type.dimensions);
         const std::string name(kind.name.substr(kind.name.find(' ') + 1));
         return writer.defined(
-            slug(name), with_description(or_with_source({{"type", "string"}, {"pattern", pattern(type.dimensions)}}),
+            schema_slug(name), with_description(or_with_source({{"type", "string"}, {"pattern", pattern(type.dimensions)}}),
                                          fmt::format("{} with its unit: {}", kind.name, kind.example)));
     }
     Json operator()(const EnumType& type) const {
@@ -229,7 +229,7 @@ Json plain_default(const Key& key, const void* object) {
 }
 
 Json SchemaWriter::key(const Description& description, const Key& key) {
-    const std::string name = key.name == "kind" ? slug(description.noun) + "-kind" : key.name;
+    const std::string name = key.name == "kind" ? schema_slug(description.noun) + "-kind" : key.name;
     Json schema = with_description(value(key.type, name), key.meaning);
     if (!key.required && key.default_text.empty() && !key.only) {
         if (const Json value = plain_default(key, description.defaults()); !value.is_null()) {
@@ -290,7 +290,7 @@ Json SchemaWriter::mapping(const Description& description) {
 }
 
 Json SchemaWriter::record(const Description& description) {
-    const std::string name = slug(description.noun);
+    const std::string name = schema_slug(description.noun);
     if (description.by_position) {
         Json items = Json::array();
         for (const Key& one : description.keys) {

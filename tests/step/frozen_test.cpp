@@ -37,7 +37,7 @@ plan::Plan plan_on(std::int64_t devices) {
 StageStates states_of(const graph::Graph& graph, const plan::Plan& plan) {
     static const cluster::Cluster cluster = small_cluster();
     const CostedGraph costed = cost_graph(graph, cluster, plan, {});
-    return stage_states(costed, plan, cut_stages(costed, 1, 1, {}).front(), 1);
+    return stage_states(costed, plan, cut_stages(costed, {}, {}).front(), 1);
 }
 
 TEST(Frozen, LayersBeforeTheFirstTrainedOneHaveNoBackwardPass) {

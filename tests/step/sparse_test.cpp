@@ -35,7 +35,7 @@ plan::Plan four_ranks() {
 StageStates states_of(double touched, const plan::Plan& plan, const cluster::Cluster& cluster = small_cluster()) {
     const graph::Graph graph = look_up(touched);
     const CostedGraph costed = cost_graph(graph, cluster, plan, {});
-    return stage_states(costed, plan, cut_stages(costed, 1, 1, {}).front(), 2);
+    return stage_states(costed, plan, cut_stages(costed, {}, {}).front(), 2);
 }
 
 TEST(SparseGradients, HoldTheRowsThatAllRanksTouchInAStep) {
