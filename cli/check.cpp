@@ -118,9 +118,8 @@ std::string checked(const std::string& file) {
         return fmt::format("mechanism {}: {}", mechanism.name, mechanism.summary);
     }
     if (kind == "plan") {
-        const plan::Plan plan =
-            files::read_plan(std::move(document), built_in.strategy_opener(), built_in.framework_opener(),
-                             built_in.mechanism_opener());
+        const plan::Plan plan = files::read_plan(std::move(document), built_in.strategy_opener(),
+                                                 built_in.framework_opener(), built_in.mechanism_opener());
         return fmt::format("plan: strategy {}, {}", plan.strategy.name, reports::counted(plan.devices(), "GPU"));
     }
     if (kind == "profile") {

@@ -281,10 +281,9 @@ std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments) {
 
 plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy) {
     const auto typed = arguments.text("--framework");
-    return on_machine(
-        typed ? library().framework(taken_as(arguments, files::NameOf::framework, *typed))
-              : usual_framework(built_in_frameworks(), workload.graph, strategy),
-        workload.cluster);
+    return on_machine(typed ? library().framework(taken_as(arguments, files::NameOf::framework, *typed))
+                            : usual_framework(built_in_frameworks(), workload.graph, strategy),
+                      workload.cluster);
 }
 
 void set_software(Arguments& arguments, const Workload& workload, search::Space& space) {

@@ -214,7 +214,8 @@ Fitted fit(const Series& series, const cluster::Device& device, Seconds wide_sta
             }
         }
     }
-    Fitted fitted{.fit = search(device, shape, searched, series.samples), .roofline = held_out(plain), .over_roofline = {}};
+    Fitted fitted{
+        .fit = search(device, shape, searched, series.samples), .roofline = held_out(plain), .over_roofline = {}};
     std::vector<double> over(plain.size());
     std::transform(plain.begin(), plain.end(), over.begin(), [](double miss) { return std::exp(-miss); });
     fitted.over_roofline = {nearest_quantile(over, 0.05), nearest_quantile(over, 0.5), nearest_quantile(over, 0.95)};

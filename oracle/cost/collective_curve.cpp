@@ -77,8 +77,8 @@ Seconds between(const Points& points, std::size_t right, double size) {
 /// would make any slope. With the bandwidth of the whole message if the octave has none.
 Seconds beyond(const Points& points, Bytes size) {
     const auto& last = points.back();
-    const auto octave = std::find_if(points.rbegin(), points.rend(),
-                                     [&](const auto& point) { return 2.0 * point.size <= last.size; });
+    const auto octave =
+        std::find_if(points.rbegin(), points.rend(), [&](const auto& point) { return 2.0 * point.size <= last.size; });
     if (octave != points.rend() && last.time > octave->time) {
         return last.time + (size - last.size) / ((last.size - octave->size) / (last.time - octave->time));
     }

@@ -35,9 +35,8 @@ std::span<const Collective> relatives(Collective collective) {
 
 /// Of slow-downs of one collective, in the order of their ranks; both counts are of ranks.
 double between(const std::vector<SlowDown>& known, double ranks) {
-    const auto more = std::find_if(known.begin(), known.end(), [&](const SlowDown& each) {
-        return static_cast<double>(each.ranks) >= ranks;
-    });
+    const auto more = std::find_if(known.begin(), known.end(),
+                                   [&](const SlowDown& each) { return static_cast<double>(each.ranks) >= ranks; });
     if (more == known.end()) {
         return known.back().factor;
     }

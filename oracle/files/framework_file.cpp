@@ -86,9 +86,7 @@ private:
         options.is_derived = test<Number, IsTheValue>;
         return options;
     }
-    static bool is_unknown(const void* object) {
-        return static_cast<const Owner*>(object)->numbers[I].source.empty();
-    }
+    static bool is_unknown(const void* object) { return static_cast<const Owner*>(object)->numbers[I].source.empty(); }
     static std::string range_text() {
         return kKind.is_time ? fmt::format(" At most {} s.", kKind.most)
                              : fmt::format(" From {} to {}.", kKind.least, kKind.most);

@@ -265,8 +265,7 @@ plan::MemoryProfile Library::memory_profile(const std::string& name_or_path, con
 }
 
 plan::Plan Library::plan(const std::string& path, const Location& where) const {
-    return read_plan(open_path(path, {}, where), strategy_opener(), framework_opener(),
-                     mechanism_opener());
+    return read_plan(open_path(path, {}, where), strategy_opener(), framework_opener(), mechanism_opener());
 }
 
 RunConventions Library::run_conventions() const {

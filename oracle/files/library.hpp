@@ -54,8 +54,7 @@ public:
     [[nodiscard]] plan::Strategy strategy(const std::string& name_or_path,
                                           const Location& where = command_line()) const;
     /// With the mechanisms of "NAME+MECHANISM...".
-    [[nodiscard]] plan::Framework framework(const std::string& reference,
-                                            const Location& where = command_line()) const;
+    [[nodiscard]] plan::Framework framework(const std::string& reference, const Location& where = command_line()) const;
     [[nodiscard]] plan::Mechanism mechanism(const std::string& name_or_path,
                                             const Location& where = command_line()) const;
     [[nodiscard]] plan::MemoryProfile memory_profile(const std::string& name_or_path,

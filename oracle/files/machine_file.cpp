@@ -184,9 +184,7 @@ ValueType bandwidths_type() {
                     .none_help = "devices of the benchmark and its bus bandwidth: {16: 341 GB/s}"}};
 }
 
-ValueType measured_type() {
-    return map_type<Collective, std::vector<MeasuredBandwidth>>(bandwidths_type());
-}
+ValueType measured_type() { return map_type<Collective, std::vector<MeasuredBandwidth>>(bandwidths_type()); }
 
 bool has_no_price(const Cluster& cluster) { return !cluster.price; }
 
@@ -353,7 +351,8 @@ const Description& description<Cluster>() {
         .noun = "cluster",
         .summary = "Levels of links from the device outwards, and what was measured on them.",
         .keys =
-            {file_name<&Cluster::name>("cluster"), file_source<&Cluster::source>(),
+            {file_name<&Cluster::name>("cluster"),
+             file_source<&Cluster::source>(),
              optional<&Cluster::of_published_runs>(
                  "of_published_runs", "It only stands for a table of published runs: lists of machines leave it out."),
              required_as<&Cluster::device>(

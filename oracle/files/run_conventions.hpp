@@ -77,13 +77,13 @@ struct RunConventions {
     std::vector<ConventionLine> mechanisms;          ///< all count: of the framework
     std::vector<ConventionLine> precision;           ///< none: the row's
     std::vector<ConventionLine> gradient_precision;  ///< none: the default
-    std::vector<ConventionLine> shard;      ///< how states are sharded; none: the row's word
+    std::vector<ConventionLine> shard;               ///< how states are sharded; none: the row's word
     std::vector<ConventionLine> overlap;    ///< all count: what overlaps compute beside what the row's columns say
     std::vector<ConventionLine> not_timed;  ///< all count: parts of a step that the measured time leaves out
     std::vector<ConventionLine> memory;     ///< memory profiles, names or paths; none: the neutral one
     std::vector<RunRecompute> recompute;    ///< none: the row's word is that of a plan, or a list of these:
     std::vector<RecomputeWord> recompute_words;
-    std::vector<RunSettings> settings;      ///< all count
+    std::vector<RunSettings> settings;  ///< all count
 };
 
 RunConventions read_run_conventions(Document document);

@@ -19,7 +19,19 @@
 
 namespace dodona::plan {
 
-enum class OptimizerKind { sgd, momentum, adam, adamw, adam_8bit, adam_bf16, adafactor, lars, lamb, adagrad, rowwise_adagrad };
+enum class OptimizerKind {
+    sgd,
+    momentum,
+    adam,
+    adamw,
+    adam_8bit,
+    adam_bf16,
+    adafactor,
+    lars,
+    lamb,
+    adagrad,
+    rowwise_adagrad
+};
 
 /// Bytes per parameter, without the 4 bytes of the fp32 master copy of mixed precision, which those keep that do not say
 /// otherwise.

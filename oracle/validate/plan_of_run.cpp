@@ -116,7 +116,8 @@ std::vector<plan::Match> layers_of_words(const files::MeasuredRun& run, const fi
     std::vector<plan::Match> layers;
     for (const std::string& word : recompute_words(run.recompute)) {
         const auto& known = conventions.recompute_words;
-        const auto found = std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.word == word; });
+        const auto found =
+            std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.word == word; });
         if (found == known.end()) {
             return {};
         }

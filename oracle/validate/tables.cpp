@@ -17,7 +17,8 @@ const files::MachineRow* Tables::machine(const std::string& name) const {
 }
 
 const files::LinkRow* Tables::link(const std::string& id) const {
-    const auto row = std::find_if(links.begin(), links.end(), [&](const files::LinkRow& each) { return each.id == id; });
+    const auto row =
+        std::find_if(links.begin(), links.end(), [&](const files::LinkRow& each) { return each.id == id; });
     return row == links.end() ? nullptr : &*row;
 }
 

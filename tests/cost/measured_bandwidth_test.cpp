@@ -46,10 +46,8 @@ TEST(MeasuredBandwidth, CorrectsByTheNodesOfAGroup) {
     const double sixteen = machine.slow_downs.back().factor;
     ASSERT_GT(four, 1);
     const auto ratio = [&](std::int64_t nodes) {
-        const CollectiveRequest rail{.collective = Collective::all_reduce,
-                                     .group = {.strides = {{8, nodes}}},
-                                     .size = 1_GB,
-                                     .ranks = 8 * nodes};
+        const CollectiveRequest rail{
+            .collective = Collective::all_reduce, .group = {.strides = {{8, nodes}}}, .size = 1_GB, .ranks = 8 * nodes};
         return time(machine, rail) / time(plain, rail);
     };
     EXPECT_NEAR(ratio(4), four, 1e-12);

@@ -82,7 +82,8 @@ TEST(Mechanism, SetsItsParametersInAnyFramework) {
 }
 
 TEST(Mechanism, IsNamedByAFrameworkFileToo) {
-    const std::string head = "framework: own\nsource: s\nspread: 0.08\nparameters:\n  launch: {value: 9 us, source: s}\n";
+    const std::string head =
+        "framework: own\nsource: s\nspread: 0.08\nparameters:\n  launch: {value: 9 us, source: s}\n";
     const Framework own = read(head + "with: [graphs]\n");
     EXPECT_EQ(own.label(), "own+graphs");
     EXPECT_EQ(own[FrameworkParameter::launch], 0);

@@ -21,8 +21,8 @@ struct Sample {
 std::string kind_of(const fs::path& path) {
     const std::string folder = path.parent_path().filename().string();
     const std::vector<std::pair<std::string, std::string>> kinds{
-        {"models", "model"},   {"clusters", "cluster"},    {"links", "link"},
-        {"devices", "device"}, {"strategies", "strategy"}, {"frameworks", "framework"}, {"mechanisms", "mechanism"}};
+        {"models", "model"},        {"clusters", "cluster"},     {"links", "link"},          {"devices", "device"},
+        {"strategies", "strategy"}, {"frameworks", "framework"}, {"mechanisms", "mechanism"}};
     for (const auto& entry : kinds) {
         if (entry.first == folder) {
             return entry.second;

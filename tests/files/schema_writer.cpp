@@ -103,8 +103,9 @@ struct SchemaOf {
             return {{"type", "string"}, {"pattern", type.form->pattern}};
         }
         if (type.form != nullptr && type.form->choices != nullptr) {
-            return writer.defined(schema_slug(std::string(type.form->is).substr(std::string(type.form->is).find(' ') + 1)),
-                                  {{"enum", type.form->choices()}});
+            return writer.defined(
+                schema_slug(std::string(type.form->is).substr(std::string(type.form->is).find(' ') + 1)),
+                {{"enum", type.form->choices()}});
         }
         return text_schema();
     }
@@ -123,8 +124,9 @@ struct SchemaOf {
         const QuantityKind& kind = quantity_kind(type.dimensions);
         const std::string name(kind.name.substr(kind.name.find(' ') + 1));
         return writer.defined(
-            schema_slug(name), with_description(or_with_source({{"type", "string"}, {"pattern", pattern(type.dimensions)}}),
-                                         fmt::format("{} with its unit: {}", kind.name, kind.example)));
+            schema_slug(name),
+            with_description(or_with_source({{"type", "string"}, {"pattern", pattern(type.dimensions)}}),
+                             fmt::format("{} with its unit: {}", kind.name, kind.example)));
     }
     Json operator()(const EnumType& type) const {
         return type.choices.size() <= kFewChoices ? choices(type.choices) : writer.defined(key, choices(type.choices));

@@ -110,21 +110,23 @@ std::string broken(Bytes least, double most,
 }
 
 TEST(MachineLaws, AnAllReduceIsNoSlowerThanAReduceScatterAndAnAllGather) {
-    EXPECT_EQ(broken(1_MiB, 1.3, [](const Cluster& machine, const CollectiveRequest& request) {
-                  return time(machine, request, Collective::all_reduce) /
-                         (time(machine, request, Collective::reduce_scatter) +
-                          time(machine, request, Collective::all_gather));
-              }),
+    EXPECT_EQ(broken(1_MiB, 1.3,
+                     [](const Cluster& machine, const CollectiveRequest& request) {
+                         return time(machine, request, Collective::all_reduce) /
+                                (time(machine, request, Collective::reduce_scatter) +
+                                 time(machine, request, Collective::all_gather));
+                     }),
               "");
 }
 
 // Of large buffers: for small ones libraries have trees for all-reduces, and for the halves rings of as many steps as ranks.
 TEST(MachineLaws, AnAllReduceIsNoFasterThanEitherHalf) {
-    EXPECT_EQ(broken(1_GiB, 1.3, [](const Cluster& machine, const CollectiveRequest& request) {
-                  return max(time(machine, request, Collective::reduce_scatter),
-                             time(machine, request, Collective::all_gather)) /
-                         time(machine, request, Collective::all_reduce);
-              }),
+    EXPECT_EQ(broken(1_GiB, 1.3,
+                     [](const Cluster& machine, const CollectiveRequest& request) {
+                         return max(time(machine, request, Collective::reduce_scatter),
+                                    time(machine, request, Collective::all_gather)) /
+                                time(machine, request, Collective::all_reduce);
+                     }),
               "");
 }
 
@@ -147,8 +149,8 @@ TEST(MachineLaws, CurvesAreNotFarFromTheModelOfTheirLinks) {
         EXPECT_EQ(broken(64_MiB, 2.5,
                          [&](const Cluster& machine, CollectiveRequest request) {
                              request.collective = collective;
-                             const double slower = time(machine, request, collective) /
-                                                   cost::modelled_time(machine, request);
+                             const double slower =
+                                 time(machine, request, collective) / cost::modelled_time(machine, request);
                              return std::max(slower, 1 / slower);
                          }),
                   "")

@@ -194,13 +194,14 @@ TEST(MachineOfRow, HasTheUsualFabricOfItsDevicesWhereNoneIsStated) {
 }
 
 TEST(LinkTable, CorrectsTheLinksOfItsRun) {
-    const Cells sixteen{{"machine", "dgx-h100"}, {"strategy", "data"}, {"data", "16"}, {"gpus", "16"},
-                        {"gpus_per_node", "8"},  {"global_batch", "16"}};
+    const Cells sixteen{{"machine", "dgx-h100"}, {"strategy", "data"},   {"data", "16"},
+                        {"gpus", "16"},          {"gpus_per_node", "8"}, {"global_batch", "16"}};
     const files::MeasuredRun row = run(sixteen);
     const auto gradients = [&](const std::string& rates) {
         Tables given;
         if (!rates.empty()) {
-            given.links = files::read_links(files::read_csv("id,all_reduce_gb_s\n" + row.id + "," + rates + "\n", "l.csv"));
+            given.links =
+                files::read_links(files::read_csv("id,all_reduce_gb_s\n" + row.id + "," + rates + "\n", "l.csv"));
         }
         Questions questions(files::Library(root()), given);
         const Question asked = questions.of(row);

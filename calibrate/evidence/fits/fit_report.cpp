@@ -14,7 +14,8 @@ std::string percent(double ratio) { return fmt::format("{:.1f}", 100 * ratio); }
 
 std::string report_heading() {
     return "Error in % on rows held out: of the data sheet's roofline, and of the fit.\n\n" +
-           fmt::format(kLine, "profile", "kernel", "", "pass", "rows", "roofline", "p90", "fit", "p90", "measured over the roofline: 5 %, median, 95 %");
+           fmt::format(kLine, "profile", "kernel", "", "pass", "rows", "roofline", "p90", "fit", "p90",
+                       "measured over the roofline: 5 %, median, 95 %");
 }
 
 std::string report_line(const std::string& profile, const Fitted& fitted) {
