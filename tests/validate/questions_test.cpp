@@ -237,5 +237,46 @@ TEST(Questions, LeaveOutWhatTheMeasurementDid) {
     EXPECT_EQ(question.not_timed, std::vector<step::TimePart>{step::TimePart::optimizer});
 }
 
+TEST(Questions, KnowWhatSoftwareDoes) {
+    const auto software = [](const Cells& changed) {
+        Cells cells{{"model", "llama-2-70b"}, {"input", "seq=4096"}, {"gpus", "1"}};
+        cells.insert(changed.begin(), changed.end());
+        return questions().of(run(cells)).plan.framework;
+    };
+    const plan::Framework graphs = software({{"framework", "NeMo (MLPerf)"}, {"notes", "MLPerf Training v4.1"}});
+    EXPECT_EQ(graphs.label(), "megatron-2024+graphs+other-source");
+    EXPECT_EQ(graphs[plan::FrameworkParameter::launch], 0);
+    EXPECT_EQ(software({{"framework", "NeMo"}, {"group", "nemo-h100"}}).label(), "megatron-2024")
+        << "the framework was fitted to this group";
+    const plan::Framework unknown = software({{"framework", "something new"}});
+    EXPECT_EQ(unknown.label(), "transformers+unfamiliar+other-source");
+    EXPECT_GT(unknown.spread, graphs.spread);
+}
+
+TEST(Questions, KnowWordsForWhatRunsAgain) {
+    const auto layers = [](const std::string& recompute) {
+        const plan::Plan plan = plan_of_row(
+            {{"model", "llama-2-70b"}, {"input", "seq=4096"}, {"gpus", "1"}, {"recompute", recompute}});
+        std::string names;
+        for (const plan::Match& layer : plan.recompute_layers) {
+            names += plan::layer_name(layer).value_or("?") + " ";
+        }
+        return names;
+    };
+    EXPECT_EQ(layers("selective:moe_act+layernorm"), "gated norm1 norm2 ");
+    EXPECT_EQ(layers("selective (op)"), "norm1 k rotary_q rotary_k projection add1 norm2 up gated ");
+    EXPECT_EQ(refusal({{"gpus", "1"}, {"recompute", "selective:moe_act+magic"}}).substr(0, 10), "recompute:");
+}
+
+TEST(Questions, ReduceGradientsOnceAStepWhereAPipelineHoldsThem) {
+    const Cells cells{{"strategy", "megatron"}, {"shard", "gradients"}, {"data", "2"}, {"gpus", "4"}};
+    Cells pipeline = cells;
+    pipeline["pipeline"] = "2";
+    EXPECT_EQ(plan_of_row(pipeline).shard, plan::ShardLevel::states);
+    Cells plain = cells;
+    plain["gpus"] = "2";
+    EXPECT_EQ(plan_of_row(plain).shard, plan::ShardLevel::gradients);
+}
+
 }  // namespace questions_test
 }  // namespace dodona::validate::testing
