@@ -101,13 +101,11 @@ void for_each_critical(const Dependencies& dependencies, const Durations<Number>
         }
         step = next;
         // A transfer waits for its task or for the stream, which the transfer of an earlier task occupies.
-        while (was_sent) {
+        for (const Step* sent = was_sent ? next : nullptr; sent != nullptr;) {
+            step = sent;
             on_transfer(step->transfer, arrival_of(*step));
             const Step* const earlier = steps.sends_before(*step);
-            if (earlier == nullptr || !(end_of(*step) < arrival_of(*earlier))) {
-                break;
-            }
-            step = earlier;
+            sent = earlier != nullptr && end_of(*step) < arrival_of(*earlier) ? earlier : nullptr;
         }
     }
 }

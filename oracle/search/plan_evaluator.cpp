@@ -237,8 +237,8 @@ std::optional<Seconds> PlanEvaluator::passes_within(Seconds limit) {
         slowest = max(slowest, whole.forward + whole.back);
     }
     // Where passes run together, pipeline_bound knows by how much they are shorter.
-    if (!plan::overlaps_pairs(plan_.schedule) &&
-        static_cast<double>(microbatches_ / places_.copies()) * slowest > limit) {
+    const std::int64_t microbatches_of_stage = microbatches_ / places_.copies();
+    if (!plan::overlaps_pairs(plan_.schedule) && static_cast<double>(microbatches_of_stage) * slowest > limit) {
         return {};
     }
     // Copies to and from the host depend on how states are sharded; without them passes do not.

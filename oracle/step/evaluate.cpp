@@ -137,7 +137,8 @@ private:
             executed += work.pass.forward.executed + work.pass.backward.executed + work.pass.recompute.executed;
         }
         const double ranks = static_cast<double>(plan_.devices()) / static_cast<double>(stages.size());
-        p_.hfu = ranks * static_cast<double>(p_.microbatches / plan_.places().copies()) * executed / possible;
+        const std::int64_t microbatches_of_stage = p_.microbatches / plan_.places().copies();
+        p_.hfu = ranks * static_cast<double>(microbatches_of_stage) * executed / possible;
     }
 
     /// Memory of the stage that fills its device most.

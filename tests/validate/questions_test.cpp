@@ -255,8 +255,8 @@ TEST(Questions, KnowWhatSoftwareDoes) {
 
 TEST(Questions, KnowWordsForWhatRunsAgain) {
     const auto layers = [](const std::string& recompute) {
-        const plan::Plan plan = plan_of_row(
-            {{"model", "llama-2-70b"}, {"input", "seq=4096"}, {"gpus", "1"}, {"recompute", recompute}});
+        const plan::Plan plan =
+            plan_of_row({{"model", "llama-2-70b"}, {"input", "seq=4096"}, {"gpus", "1"}, {"recompute", recompute}});
         std::string names;
         for (const plan::Match& layer : plan.recompute_layers) {
             names += plan::layer_name(layer).value_or("?") + " ";
