@@ -102,16 +102,17 @@ void save(const search::Answer& answer, const std::string& file) {
     write_whole(file, known ? files::to_yaml(best, title, strategy) : files::to_yaml(best, title));
 }
 
-/// The plan that was observed, with the framework that is asked about.
-plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Workload& workload) {
+/// The plan that was observed, with the framework of the search.
+plan::Plan plan_taken(Arguments& arguments, const std::string& file, const Workload& workload,
+                      const search::Space& space) {
     plan::Plan taken = library().plan(file, {});
     if (taken.devices() > workload.cluster.devices()) {
         arguments.fault("--observed-plan", fmt::format("{} has {} GPUs, more than {} has: {}", file, taken.devices(),
                                                        workload.cluster.name, workload.cluster.devices()));
     }
     arguments.throw_if_faults();
-    taken.framework = framework_of(arguments, workload, &taken.strategy);
-    taken.memory = memory_of(taken.framework);
+    taken.framework = space.framework;
+    taken.memory = space.memory;
     return taken;
 }
 
@@ -196,6 +197,17 @@ void look_beyond(Arguments& arguments, const Workload& workload, const search::S
     }
 }
 
+/// The plan with the framework that is usual for its strategy, if it has another.
+std::optional<step::Prediction> in_usual_framework(const Workload& workload, plan::Plan plan) {
+    std::optional<plan::Framework> usual = other_usual_framework(workload, plan);
+    if (!usual) {
+        return {};
+    }
+    plan.memory = memory_of(*usual);
+    plan.framework = std::move(*usual);
+    return step::predict(workload.graph, workload.cluster, plan);
+}
+
 int run_plan(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string save_to = writable_file(arguments, "--save");
@@ -229,9 +241,9 @@ int run_plan(Arguments& arguments) {
     space.strategies = strategies_asked_for(arguments, workload.graph, true);
     set_software(arguments, workload, space);
     if (observed.any()) {
-        const plan::Plan taken = observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, workload);
-        const plan::Framework& of = observed_plan.empty() ? space.framework : taken.framework;
-        search::set_framework(space, anchored(of, observed, workload, taken));
+        const plan::Plan taken =
+            observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, workload, space);
+        space.framework = anchored(space.framework, observed, workload, taken);
     }
     read_space(arguments, workload.cluster, space);
     arguments.throw_if_faults();
@@ -250,6 +262,9 @@ int run_plan(Arguments& arguments) {
         answer.question.strategies.emplace_back(search::kByLayers);
     }
     look_beyond(arguments, workload, space, answer);
+    if (!answer.plans.empty() && !arguments.has("--framework")) {
+        answer.in_usual_framework = in_usual_framework(workload, answer.plans.front().plan);
+    }
     rank_by_playing(workload, simulated, answer);
     if (explains) {
         const search::Searcher again = by_layers(arguments) ? search::search_layers : search::search;

@@ -9,6 +9,8 @@
 #include "cli/zero.hpp"
 #include "files/number.hpp"
 #include "plan/recompute.hpp"
+#include "search/space.hpp"
+#include "step/predict.hpp"
 #include "step/validate.hpp"
 
 namespace dodona::cli {
@@ -130,10 +132,26 @@ std::vector<plan::MeshAxis> only_axis(Arguments& arguments, const plan::Strategy
     return {};
 }
 
-/// Without a pipeline a data rank's samples go through at once.
-std::int64_t default_microbatch(const plan::Plan& plan) {
+/// The largest micro-batch whose step fits, of those that divide a data rank's samples; 1 in a pipeline, and where none
+/// does. A step that breaks a limit takes all samples at once.
+std::int64_t largest_microbatch(plan::Plan plan, const Workload& workload) {
+    const std::int64_t samples = plan.batch / step::data_ranks(plan);
     const bool pipelined = plan.strategy.pipeline && plan.axis_size(*plan.strategy.pipeline) > 1;
-    return pipelined ? 1 : std::max<std::int64_t>(1, plan.batch / step::data_ranks(plan));
+    if (pipelined || samples <= 1) {
+        return 1;
+    }
+    const auto is_too_large = [&](std::int64_t microbatch) {
+        plan.microbatch = microbatch;
+        const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
+        return !prediction.fits && !plan::tightest_broken(prediction.limits);
+    };
+    if (!is_too_large(samples)) {
+        return samples;
+    }
+    const std::vector<std::int64_t> choices = search::divisors(samples);
+    const auto too_large = std::partition_point(choices.begin(), choices.end(),
+                                                [&](std::int64_t choice) { return !is_too_large(choice); });
+    return too_large == choices.begin() ? 1 : *std::prev(too_large);
 }
 
 /// Axes that a fold lies on and that were not typed have one rank.
@@ -184,8 +202,8 @@ std::vector<Option> plan_options() {
          .group = group},
         {.names = "--micro-batch",
          .value = "B",
-         .description = "samples for each data rank and forward pass; default: all at once,\n"
-                        "1 in a pipeline",
+         .description = "samples for each data rank and forward pass; default: as many as\n"
+                        "fit, 1 in a pipeline",
          .group = group,
          .old_name = "--microbatch"},
         {.names = "--schedule",
@@ -264,6 +282,8 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
         plan::Plan plan = plan_from_file(arguments, settings);
         if (arguments.has("--framework")) {
             plan.framework = framework_of(arguments, workload, &plan.strategy);
+        } else {
+            add_other_source(plan.framework);
         }
         plan.memory = memory_of(plan.framework);
         check_devices(arguments, workload.cluster, plan.devices());
@@ -293,7 +313,6 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     arguments.throw_if_faults();
     check_devices(arguments, workload.cluster, plan.devices());
     plan.batch = settings.batch.value_or(default_batch(workload.graph, plan.devices()));
-    plan.microbatch = settings.microbatch.value_or(default_microbatch(plan));
     plan.virtual_stages = settings.virtual_stages;
     plan.schedule = settings.schedule.value_or(
         settings.virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward);
@@ -312,6 +331,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
         arguments.fault("--keep-parameters", "parameters are not sharded", "add --zero 3");
     }
     arguments.throw_if_faults();
+    plan.microbatch = settings.microbatch ? *settings.microbatch : largest_microbatch(plan, workload);
     return plan;
 }
 

@@ -134,7 +134,7 @@ ReportQuestion read_question(Arguments& arguments, const Output& output) {
     const plan::Framework& framework = question.sweep.space.framework;
     if (!arguments.has("--framework")) {
         question.assumptions.push_back(
-            fmt::format("software: {}", framework.name.empty() ? "bare kernels and links" : framework.name));
+            fmt::format("software: {}", framework.name.empty() ? "bare kernels and links" : framework.label()));
     }
     if (!arguments.has("--optimizer")) {
         question.assumptions.push_back(fmt::format("optimizer {}", plan::name(question.sweep.space.optimizer)));

@@ -28,6 +28,8 @@ namespace dodona::cli {
 
 namespace {
 
+constexpr std::int64_t kMostAnchors = 1000;
+
 std::vector<Option> validate_command_options() {
     std::vector<Option> all{
         {.names = "--group",
@@ -52,6 +54,11 @@ std::vector<Option> validate_command_options() {
          .value = "FILE",
          .description = "what words of these tables mean, before what they mean in any table\n"
                         "(oracle/validate/conventions.yaml is such a file)",
+         .group = "Runs"},
+        {.names = "--anchor",
+         .value = "K",
+         .description = "adjust the frameworks of each group to K of its measured runs, chosen by a\n"
+                        "hash of their ids, and compare the others: what --observed gains",
          .group = "Runs"},
         {.names = "--worst",
          .value = "N",
@@ -127,17 +134,19 @@ files::RunConventions read_conventions(Arguments& arguments) {
 }
 
 /// The comparison, with progress on a terminal and Ctrl-C.
-validate::Comparison compare_with_progress(const std::vector<files::MeasuredRun>& runs, validate::Questions questions) {
+validate::Comparison compare_with_progress(const std::vector<files::MeasuredRun>& runs, validate::Questions questions,
+                                           std::size_t anchors) {
     listen_for_interrupt();
     ProgressLine line("runs");
-    validate::Comparison comparison = validate::compare(runs, questions, [&](std::int64_t done, std::int64_t all) {
+    const validate::Progress progress = [&](std::int64_t done, std::int64_t all) {
         line.show(done, all);
         return !interrupted();
-    });
+    };
+    validate::Comparison comparison = validate::compare(runs, questions, progress, anchors);
     line.clear();
-    if (comparison.rows.size() < runs.size()) {
-        fmt::print(stderr, "note: stopped after {} of {} runs\n", reports::whole(comparison.rows.size()),
-                   reports::whole(runs.size()));
+    const std::size_t done = comparison.rows.size() + static_cast<std::size_t>(comparison.anchors);
+    if (done < runs.size()) {
+        fmt::print(stderr, "note: stopped after {} of {} runs\n", reports::whole(done), reports::whole(runs.size()));
     }
     return comparison;
 }
@@ -189,6 +198,7 @@ int run_validate(Arguments& arguments) {
     }
     reports::ComparisonView view{.table = tables.empty() ? "" : title(tables)};
     view.worst = static_cast<std::size_t>(arguments.count("--worst").value_or(static_cast<std::int64_t>(view.worst)));
+    const auto anchors = static_cast<std::size_t>(arguments.count("--anchor", kMostAnchors).value_or(0));
     const std::string record = writable_file(arguments, "--record");
     const std::optional<std::string> gate = arguments.text("--gate");
     arguments.throw_if_faults();
@@ -199,7 +209,7 @@ int run_validate(Arguments& arguments) {
     const std::vector<files::RecordedError> recorded =
         gate ? files::load_accuracy_record(*gate, {}) : std::vector<files::RecordedError>{};
     const validate::Comparison comparison = compare_with_progress(
-        runs, validate::Questions(library(), read_tables(arguments), read_conventions(arguments)));
+        runs, validate::Questions(library(), read_tables(arguments), read_conventions(arguments)), anchors);
     write(output, reports::comparison_document(view, comparison));
     if (interrupted()) {
         return kInterrupted;
@@ -227,6 +237,7 @@ Command validate_command() {
                 "  dodona validate runs.csv --group vtrain-multi --format csv -o errors.csv\n"
                 "  dodona validate mine.csv --models models.csv --machines machines.csv --by machine\n"
                 "  dodona validate mine.csv --conventions words.yaml\n"
+                "  dodona validate mine.csv --anchor 3\n"
                 "  dodona validate mine.csv --record errors.md      and later\n"
                 "  dodona validate mine.csv --gate errors.md",
             .run = run_validate};

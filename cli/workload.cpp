@@ -66,8 +66,10 @@ std::vector<plan::Framework> built_in_frameworks() {
     return all;
 }
 
-/// With the machine's interference where the framework says nothing of it.
+/// As the user's: of another source than the runs that it was fitted to, and with the machine's interference where it
+/// says nothing of it.
 plan::Framework on_machine(plan::Framework framework, const cluster::Cluster& cluster) {
+    add_other_source(framework);
     plan::Framework::Number& interference = framework.number(plan::FrameworkParameter::interference);
     if (interference.source.empty() && cluster.interference) {
         const double lost = cluster.interference->lost;
@@ -287,22 +289,30 @@ plan::Framework framework_of(Arguments& arguments, const Workload& workload, con
 }
 
 void set_software(Arguments& arguments, const Workload& workload, search::Space& space) {
-    space.software.clear();
     const bool asked = arguments.has("--framework");
     const std::vector<plan::Framework> all = asked ? std::vector<plan::Framework>{} : built_in_frameworks();
     space.framework = asked ? framework_of(arguments, workload)
                             : on_machine(usual_framework(all, workload.graph, nullptr), workload.cluster);
     space.memory = memory_of(space.framework);
-    if (asked) {
-        return;
+    if (!asked && space.strategies.size() == 1) {
+        const plan::Strategy& strategy = space.strategies.front();
+        space.framework = on_machine(usual_framework(all, workload.graph, &strategy), workload.cluster);
+        space.memory = memory_of(space.framework);
     }
-    for (const plan::Strategy& strategy : space.strategies) {
-        plan::Framework framework = on_machine(usual_framework(all, workload.graph, &strategy), workload.cluster);
-        const auto known =
-            std::find_if(space.software.begin(), space.software.end(),
-                         [&](const search::Software& software) { return software.framework.name == framework.name; });
-        plan::MemoryProfile memory = known != space.software.end() ? known->memory : memory_of(framework);
-        space.software.push_back({std::move(framework), std::move(memory)});
+}
+
+std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Plan& plan) {
+    if (plan.framework.observed) {
+        return {};
+    }
+    plan::Framework usual =
+        on_machine(usual_framework(built_in_frameworks(), workload.graph, &plan.strategy), workload.cluster);
+    return usual.name == plan.framework.name ? std::nullopt : std::optional(std::move(usual));
+}
+
+void add_other_source(plan::Framework& framework) {
+    if (!framework.fitted_to.empty() && !framework.observed) {
+        framework.add(library().mechanism("other-source"));
     }
 }
 

@@ -50,10 +50,16 @@ std::optional<cluster::Algorithm> algorithm_of(Arguments& arguments);
 /// --framework, or the usual one for the network under a strategy; where it says nothing of interference, with the
 /// machine's.
 plan::Framework framework_of(Arguments& arguments, const Workload& workload, const plan::Strategy* strategy = nullptr);
-/// The same for every strategy of a space.
+/// The same for a space: that of its strategy, if it has one only.
 void set_software(Arguments& arguments, const Workload& workload, search::Space& space);
 /// What such software keeps in device memory beside the network's own tensors.
 plan::MemoryProfile memory_of(const plan::Framework& framework);
+
+/// The framework that is usual for a plan's strategy, if it has another.
+std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Plan& plan);
+
+/// The user's runs are of another source than those that a built-in framework was fitted to; observed ones are not.
+void add_other_source(plan::Framework& framework);
 
 /// Without --batch: a usual size for the network. About four million tokens a step, 128 samples where most weights are frozen; or, for images and volumes, 64 on
 /// each device, fewer where one is larger than 3 x 224 x 224.

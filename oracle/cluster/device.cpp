@@ -10,6 +10,11 @@ FlopPerSecond Device::peak(Precision precision) const {
     return found->second;
 }
 
+FlopPerSecond Device::product_rate(Precision precision) const {
+    const auto found = achieved.find(precision);
+    return found != achieved.end() ? found->second : peak(precision);
+}
+
 bool Device::supports(Precision precision) const { return matrix.contains(precision); }
 
 }  // namespace dodona::cluster

@@ -63,6 +63,7 @@ struct Device {
     BytesPerSecond memory_bandwidth;            ///< one device, data sheet
     int multiprocessors = 1;                    ///< SMs: tiles that run concurrently
     std::map<Precision, FlopPerSecond> matrix;  ///< dense matrix-product peak by precision
+    std::map<Precision, FlopPerSecond> achieved;  ///< ... as the best of measured products keep it up, where known
     FlopPerSecond vector;                       ///< fp32 outside matrix units
     std::vector<Tile> tiles;                    ///< output tiles of the matrix kernels
     Seconds launch;                             ///< shortest time between two kernels on one stream
@@ -73,6 +74,8 @@ struct Device {
     bool typical = false;  ///< kernels of kinds without a fit miss the data sheet as those of other devices do
 
     [[nodiscard]] FlopPerSecond peak(Precision precision) const;
+    /// Rate of large products: `achieved`, else the peak.
+    [[nodiscard]] FlopPerSecond product_rate(Precision precision) const;
     [[nodiscard]] bool supports(Precision precision) const;
     bool operator==(const Device&) const = default;
 };

@@ -12,7 +12,7 @@ namespace {
 
 /// Time of the product, split along k where that is faster despite its partial sums.
 Seconds product_time(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
-    const Seconds ideal = kernel.flops / device.peak(precision);
+    const Seconds ideal = kernel.flops / device.product_rate(precision);
     if (kernel.m <= 0) {
         return ideal;
     }

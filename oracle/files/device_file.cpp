@@ -28,6 +28,15 @@ ValueType profile_type() {
 void fill_in(Fields& fields, Device& device, const Reading& /*reading*/) {
     const cluster::DeviceDefaults defaults;
     device.typical = true;
+    for (const auto& [precision, rate] : device.achieved) {
+        const auto peak = device.matrix.find(precision);
+        if (peak == device.matrix.end() || rate > peak->second) {
+            fields.find("achieved")
+                .error(fmt::format(
+                    "{} is {}", name(precision),
+                    peak == device.matrix.end() ? "no precision of `matrix`" : "above the peak of `matrix`"));
+        }
+    }
     if (device.tiles.empty()) {
         device.tiles = defaults.tiles;
     }
@@ -79,6 +88,11 @@ const Description& description<Device>() {
                                         .help = "dense peaks by precision: {fp16: 125 TFLOP/s}",
                                         .none = "no peaks",
                                         .none_help = "write the dense peak of each precision: {fp16: 125 TFLOP/s}"}),
+             optional<&Device::achieved>("achieved",
+                                         "What the best of measured matrix products keep up, by precision, where power "
+                                         "or software hold them far below `matrix`: the rate of kernels that nothing "
+                                         "measured knows.",
+                                         {.range = kPositive, .help = "measured rates: {bf16: 668 TFLOP/s}"}),
              required<&Device::vector>("vector", "fp32 peak outside the matrix units.",
                                        {.range = kPositive, .help = "the fp32 peak outside matrix units"}),
              optional<&Device::tiles>(

@@ -185,11 +185,16 @@ const Description& description<Framework>() {
                  "Standard deviation of log(measured / predicted) of runs that were held out. It makes all intervals "
                  "of the framework wider or narrower (oracle/step/uncertainty.hpp).",
                  {.range = kShare}),
+             optional<&Framework::between_sources>(
+                 "between_sources",
+                 "The same of what all runs of one source share, where software of another source is meant than that "
+                 "of the fit. Plans are compared without it, and observed steps remove it.",
+                 {.range = kShare}),
              optional_as(record_type(parameters), "parameters", "What it adds."),
              optional<&Framework::mechanisms>("mechanisms", "Names of mechanisms that the values above contain."),
              optional_as(with_type(), "with",
                          "Mechanisms that it has: names or files. Their parameters replace those above, the last of "
-                         "several counts, and what they leave unexplained adds to `spread`. "
+                         "several counts, and what they leave unexplained adds to `between_sources`. "
                          "`--framework NAME+MECHANISM` says the same.")},
         .file_kind = "framework",
         .defaults = default_of<Framework>};
@@ -205,7 +210,7 @@ const Description& description<Mechanism>() {
                  optional<&Mechanism::summary>("summary", "One line for lists."),
                  optional<&Mechanism::spread>("spread",
                                               "Standard deviation of log(measured / predicted) that it adds to the "
-                                              "framework's, as an independent error.",
+                                              "framework's `between_sources`, as an independent error.",
                                               {.range = kShare}),
                  optional_as(record_type(changes), "parameters", "What replaces the framework's parameters.")},
         .file_kind = "mechanism",

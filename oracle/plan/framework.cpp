@@ -17,13 +17,17 @@ FrameworkNumbers neutral_numbers() {
 }
 
 void Framework::add(const Mechanism& mechanism) {
+    bool changes = false;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         if (!mechanism.numbers[i].source.empty()) {
             numbers[i] = mechanism.numbers[i];
+            changes = true;
         }
     }
-    mechanisms.push_back(mechanism.name);
-    spread = std::hypot(spread, mechanism.spread);
+    if (changes) {
+        mechanisms.push_back(mechanism.name);
+    }
+    between_sources = std::hypot(between_sources, mechanism.spread);
 }
 
 std::string Framework::label() const {

@@ -124,7 +124,7 @@ struct Mechanism {
     std::string name;
     std::string source;
     std::string summary;  ///< one line
-    /// Standard deviation of log time that it adds to what the framework leaves unexplained, as an independent error.
+    /// Standard deviation of log time that it adds, as an independent error that all runs of one source share.
     double spread = 0;
     FrameworkNumbers numbers = neutral_numbers();  ///< those with a source replace the framework's
     bool operator==(const Mechanism&) const = default;
@@ -158,8 +158,10 @@ struct Framework {
     /// Of these networks only under strategies that prescribe one of these ZeRO levels; empty: under all others.
     std::vector<ShardLevel> usual_levels;
     double spread = 0;  ///< unexplained error: standard deviation of log(measured / predicted) of steps
+    /// ... that all runs of one source share, beside `spread`: their software differs from that of the fit.
+    double between_sources = 0;
     FrameworkNumbers numbers = neutral_numbers();
-    std::vector<std::string> mechanisms;  ///< names of those that `numbers` and `spread` contain
+    std::vector<std::string> mechanisms;  ///< names of those that `numbers` contain
     std::optional<Observed> observed;
 
     /// Sets the parameters of a mechanism; the last of several that set the same one counts.

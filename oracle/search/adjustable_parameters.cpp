@@ -157,8 +157,10 @@ void add_links(std::vector<AdjustableParameter>& all, const Cluster& cluster, st
 }
 
 void scale_peak(Device& device, double factor) {
-    for (auto& [precision, peak] : device.matrix) {
-        peak *= factor;
+    for (auto* rates : {&device.matrix, &device.achieved}) {
+        for (auto& [precision, rate] : *rates) {
+            rate *= factor;
+        }
     }
     device.vector *= factor;
 }

@@ -97,6 +97,8 @@ struct Answer {
     SearchCounts counts;
     /// Why the first plan is not usual; empty if it is, or if unusual plans were asked for.
     std::vector<std::string> unusual;
+    /// The first plan with the framework that is usual for its strategy, where the search compared with another.
+    std::optional<step::Prediction> in_usual_framework;
     double reserve = 0;                      ///< Space::reserve
     std::vector<OtherBatch> other_batches;   ///< that divide better among the devices; the best first
     std::vector<Remedy> remedies;            ///< where nothing fits; the cheapest first

@@ -86,7 +86,7 @@ private:
             const Flop flops = more(one[i].flops, many[i].flops);
             const Bytes bytes =
                 more(cost::moved_bytes(one[i], space_.precision), cost::moved_bytes(many[i], space_.precision));
-            time += least_slow_down(one[i].kind) * least(one[i].kind, flops, bytes);
+            time += space_.framework.slow_down(one[i].kind) * least(one[i].kind, flops, bytes);
         }
         return time;
     }
@@ -101,15 +101,6 @@ private:
             least = least ? min(*least, time) : time;
         }
         return max(least.value_or(Seconds{}), Seconds{});
-    }
-
-    /// Of the software of any strategy.
-    [[nodiscard]] double least_slow_down(graph::KernelKind kind) const {
-        double least = space_.framework.slow_down(kind);
-        for (const Software& software : space_.software) {
-            least = std::min(least, software.framework.slow_down(kind));
-        }
-        return least;
     }
 
     const std::vector<cluster::DeviceKind>& kinds_;

@@ -65,10 +65,7 @@ bool same_run(const Plan& a, const Plan& b) {
 }  // namespace
 
 std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, Plan plan) {
-    // Plans with other software keep theirs.
-    if (plan.framework.name == conditions.framework.name) {
-        plan.framework = conditions.framework;
-    }
+    plan.framework = conditions.framework;
     plan.batch = conditions.batch;
     if (step::plan_faults(graph, conditions.cluster, plan, {}).has_errors()) {
         return std::nullopt;
@@ -173,7 +170,7 @@ std::optional<CrossoverSearch::Bracket> CrossoverSearch::bracket(const Adjustabl
 
 CrossoverSearch::Recommended CrossoverSearch::searched(const Conditions& conditions) {
     Space space = inquiry_.space;
-    set_framework(space, conditions.framework);
+    space.framework = conditions.framework;
     space.only_usual = true;
     space.batch = conditions.batch;
     space.max_memory = conditions.max_memory;

@@ -160,10 +160,6 @@ Plan plan_of(const Space& space) {
 Plan plan_of(const Space& space, std::size_t strategy) {
     Plan plan = plan_of(space);
     plan.strategy = space.strategies[strategy];
-    if (strategy < space.software.size()) {
-        plan.framework = space.software[strategy].framework;
-        plan.memory = space.software[strategy].memory;
-    }
     return plan;
 }
 

@@ -238,17 +238,6 @@ private:
 
 }  // namespace
 
-void set_framework(Space& space, const plan::Framework& framework) {
-    if (space.framework.name == framework.name) {
-        space.framework = framework;
-    }
-    for (Software& software : space.software) {
-        if (software.framework.name == framework.name) {
-            software.framework = framework;
-        }
-    }
-}
-
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress) {
     Answer answer = Search(graph, cluster, space, progress).run();

@@ -36,12 +36,6 @@ struct Constraint {
     std::string value;
 };
 
-/// What plans are trained with.
-struct Software {
-    plan::Framework framework;
-    plan::MemoryProfile memory;
-};
-
 struct Space {
     std::int64_t devices = 1;
     std::int64_t batch = 1;
@@ -51,9 +45,8 @@ struct Space {
     plan::Overlap overlap{.gradients = true, .parameters = true};
     plan::Offload offload;
     std::optional<cluster::Algorithm> algorithm;
-    plan::Framework framework;
+    plan::Framework framework;  ///< of all plans: two fits would rank software, not plans
     plan::MemoryProfile memory;
-    std::vector<Software> software;   ///< by strategy; empty: `framework` and `memory` for all
     bool accumulate = true;           ///< false: one micro-batch a data rank and step
     std::optional<Bytes> max_memory;  ///< per device; default: what the device offers
     bool only_usual = false;          ///< nothing unusual is looked at where nothing usual fits (unless it varies)
@@ -65,9 +58,6 @@ struct Space {
     int workers = 0;                   ///< threads; 0: one per core. Does not change the answer
     std::size_t top = 5;
 };
-
-/// Replaces the framework of that name, of all strategies that have it.
-void set_framework(Space& space, const plan::Framework& framework);
 
 /// Called with (meshes done, all meshes), by one thread at a time; returns false to stop the search.
 using Progress = std::function<bool(std::int64_t, std::int64_t)>;

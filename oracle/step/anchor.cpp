@@ -38,9 +38,10 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
             b[p][p] = std::max(b[p][p], observation.uncertainty.sources[k].sigma());
         }
     }
+    const double shared = std::hypot(std::sqrt(1 - kLayoutPart) * framework.spread, framework.between_sources);
     for (std::size_t p = 0; p < kParameters; ++p) {
         if (is_time_like(plan::kFrameworkParameters[p].parameter)) {
-            b[p][kParameters] = std::sqrt(1 - kLayoutPart) * framework.spread;
+            b[p][kParameters] = shared;
         }
     }
     return b;

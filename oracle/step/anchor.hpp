@@ -5,8 +5,8 @@
 //   posterior  z = M^-1 (A B)' r / rho^2,   M = 1 + (A B)' (A B) / rho^2,   cov theta = B M^-1 B'
 //
 // sigma_k: from the evidence and the parameter's own interval (uncertainty.hpp). The unexplained error of the
-// framework, `spread`, has two parts. All plans of one job on one machine share tau^2 = (1 - kLayoutPart) spread^2,
-// which scales all times alike. Each layout has kLayoutPart spread^2 of its own, which together with the repeatability
+// framework, `spread`, has two parts. All plans of one job on one machine share
+// tau^2 = (1 - kLayoutPart) spread^2 + between_sources^2, which scales all times alike. Each layout has kLayoutPart spread^2 of its own, which together with the repeatability
 // kRepeat^2 is rho^2. For one run  theta_k = sigma_k^2 s_k r / (sum_j sigma_j^2 s_j^2 + tau^2 + rho^2)  and the shared
 // part. Steps are predicted again after every update (Gauss-Newton), since the shares s_ik depend on the parameters.
 // Not modelled: separate errors of links inside and between nodes (they are one parameter); kernels of networks whose

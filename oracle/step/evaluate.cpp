@@ -344,7 +344,7 @@ private:
         }
         if (const plan::Framework& framework = plan_.framework; !framework.name.empty()) {
             p_.provenance.push_back(
-                {.of = SourceLine::Of::framework, .name = framework.name, .source = framework.source});
+                {.of = SourceLine::Of::framework, .name = framework.label(), .source = framework.source});
         }
         p_.provenance.push_back(
             {.of = SourceLine::Of::model, .name = costed_.graph->name, .source = costed_.graph->source});

@@ -23,7 +23,7 @@ plan::Framework::ByParameter by_parameter(const std::array<SourceError, cost::kE
 }  // namespace
 
 Uncertainty uncertainty(const cost::StepTimes& sources, Seconds step, const plan::Framework& framework) {
-    Uncertainty result{.sources = {}, .spread = framework.spread};
+    Uncertainty result{.sources = {}, .spread = framework.spread, .between_sources = framework.between_sources};
     for (std::size_t k = 0; k < result.sources.size(); ++k) {
         const Estimate& time = sources.values[k];
         const plan::Framework::Number& number =
@@ -40,9 +40,10 @@ Uncertainty uncertainty(const cost::StepTimes& sources, Seconds step, const plan
 }
 
 Estimate interval(const Uncertainty& uncertainty, Seconds step, const plan::Framework& framework) {
-    double below = squared(1 - std::exp(-kNormal90 * uncertainty.spread));
-    double above = squared(std::exp(kNormal90 * uncertainty.spread) - 1);
-    double variance = squared(uncertainty.spread);
+    const double unexplained = uncertainty.unexplained();
+    double below = squared(1 - std::exp(-kNormal90 * unexplained));
+    double above = squared(std::exp(kNormal90 * unexplained) - 1);
+    double variance = squared(unexplained);
     for (const SourceError& source : uncertainty.sources) {
         below += squared(source.share * (source.share > 0 ? source.below : source.above));
         above += squared(source.share * (source.share > 0 ? source.above : source.below));

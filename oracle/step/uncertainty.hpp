@@ -3,14 +3,15 @@
 //   hi = T (1 + sqrt( sum_k (s_k a_k)^2 + (e^{q w} - 1)^2 ))      s_k  d log T / d log(source k)
 //   lo = T (1 - sqrt( sum_k (s_k b_k)^2 + (1 - e^{-q w})^2 ))     a_k, b_k  relative errors of source k, up and down
 //
-// w is the framework's `spread`, the standard deviation of the unexplained log time on runs that nothing was fitted to;
-// q = kNormal90. Sources with negative share (more hiding, less exposed time) swap sides. a_k and b_k combine the
+// w^2 = spread^2 + between_sources^2 of the framework: standard deviations of the unexplained log time on runs that
+// nothing was fitted to, of one source and of all runs of a source together; q = kNormal90. Sources with negative share (more hiding, less exposed time) swap sides. a_k and b_k combine the
 // errors of kernels and links with the interval of the framework's own parameter, as independent errors. Observed steps
 // reduce the variance: sigma^2 -> sigma^2 - s' E s, with E of the framework (plan/framework.hpp). `spread` in the
 // framework's file scales all intervals.
 #pragma once
 
 #include <array>
+#include <cmath>
 
 #include "cost/error_source.hpp"
 
@@ -34,6 +35,9 @@ struct SourceError {
 struct Uncertainty {
     std::array<SourceError, cost::kErrorSources.size()> sources{};  ///< in the order of cost::kErrorSources
     double spread = 0;
+    double between_sources = 0;
+    /// Standard deviation of all that no source of error explains.
+    [[nodiscard]] double unexplained() const { return std::hypot(spread, between_sources); }
 };
 
 Uncertainty uncertainty(const cost::StepTimes& sources, Seconds step, const plan::Framework& framework);

@@ -1,10 +1,12 @@
 #include "validate/comparison.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "step/predict.hpp"
+#include "validate/anchors.hpp"
 #include "validate/statistics.hpp"
 
 namespace dodona::validate {
@@ -74,7 +76,40 @@ void predict(const files::MeasuredRun& run, const Question& question, RunResult&
     }
 }
 
-RunResult compared(const files::MeasuredRun& run, Questions& questions) {
+/// Of each group.
+using AnchorsByGroup = std::map<std::string, Anchors>;
+
+AnchorsByGroup anchors_of(const std::vector<files::MeasuredRun>& runs, std::size_t count, Questions& questions) {
+    std::map<std::string, std::vector<const files::MeasuredRun*>> groups;
+    for (const files::MeasuredRun& run : runs) {
+        groups[run.group].push_back(&run);
+    }
+    AnchorsByGroup found;
+    for (const auto& [name, members] : groups) {
+        found.emplace(name, anchors(members, count, questions));
+    }
+    return found;
+}
+
+bool is_anchor(const files::MeasuredRun& run, const AnchorsByGroup& anchors) {
+    const auto group = anchors.find(run.group);
+    return group != anchors.end() &&
+           std::find(group->second.ids.begin(), group->second.ids.end(), run.id) != group->second.ids.end();
+}
+
+/// The run, with the framework as it was adjusted for its group.
+Question asked(const files::MeasuredRun& run, Questions& questions, const AnchorsByGroup& anchors) {
+    Question question = questions.of(run);
+    if (const auto group = anchors.find(run.group); group != anchors.end()) {
+        const auto adjusted = group->second.frameworks.find(question.plan.framework.label());
+        if (adjusted != group->second.frameworks.end()) {
+            question.plan.framework = adjusted->second;
+        }
+    }
+    return question;
+}
+
+RunResult compared(const files::MeasuredRun& run, Questions& questions, const AnchorsByGroup& anchors) {
     RunResult result{.id = run.id, .group = run.group};
     result.assumed = !run.cell("assumed").empty();
     if (run.memory_kind == "oom" || run.step_time || run.peak_memory) {
@@ -86,7 +121,7 @@ RunResult compared(const files::MeasuredRun& run, Questions& questions) {
                                 "pipeline", "virtual_stages", "data", "shard", "shard_group", "spatial", "filter",
                                 "channel", "strategy", "recompute", "overlap_gradients", "overlap_parameters"});
     try {
-        predict(run, questions.of(run), result);
+        predict(run, asked(run, questions, anchors), result);
     } catch (const InputError& error) {
         result.refusal = reason(error, run);
     }
@@ -106,13 +141,20 @@ Seconds RunResult::communication() const {
            time[TimePart::parameters];
 }
 
-Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& questions, const Progress& progress) {
+Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& questions, const Progress& progress,
+                   std::size_t anchors) {
     Comparison comparison;
+    const AnchorsByGroup by_group = anchors > 0 ? anchors_of(runs, anchors, questions) : AnchorsByGroup{};
     for (const files::MeasuredRun& run : runs) {
-        if (!progress(static_cast<std::int64_t>(comparison.rows.size()), static_cast<std::int64_t>(runs.size()))) {
+        const std::int64_t done = static_cast<std::int64_t>(comparison.rows.size()) + comparison.anchors;
+        if (!progress(done, static_cast<std::int64_t>(runs.size()))) {
             break;
         }
-        comparison.rows.push_back(compared(run, questions));
+        if (is_anchor(run, by_group)) {
+            ++comparison.anchors;
+        } else {
+            comparison.rows.push_back(compared(run, questions, by_group));
+        }
     }
     std::vector<std::string> names;
     std::vector<const RunResult*> all;

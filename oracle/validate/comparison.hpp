@@ -1,6 +1,7 @@
 // Predicted against measured: every run of a table, or the reason why it cannot be asked.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -74,11 +75,14 @@ struct Comparison {
     std::vector<Statistics> groups;  ///< in the order of the table
     Statistics overall;
     std::vector<RunResult> rows;  ///< in the order of the table
+    std::int64_t anchors = 0;     ///< runs that frameworks were adjusted to, and that are not compared
 };
 
 /// Told how many of all runs are done; false stops: what is finished is compared.
 using Progress = std::function<bool(std::int64_t done, std::int64_t all)>;
 
-Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& questions, const Progress& progress);
+/// `anchors`: of each group, that many runs adjust its frameworks (validate/anchors.hpp); the others are compared.
+Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& questions, const Progress& progress,
+                   std::size_t anchors = 0);
 
 }  // namespace dodona::validate

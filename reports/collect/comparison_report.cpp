@@ -21,6 +21,9 @@ std::string comparison_headline(const std::string& table, const validate::Compar
     const validate::Statistics& all = comparison.overall;
     std::string line =
         fmt::format("{}: {} of {} predicted", table, whole(all.rows), counted(all.rows + all.skipped, "run"));
+    if (comparison.anchors > 0) {
+        line += fmt::format(", {} used to adjust the frameworks of their groups", whole(comparison.anchors));
+    }
     if (all.skipped > 0) {
         line += fmt::format(", {} refused", whole(all.skipped));
     }

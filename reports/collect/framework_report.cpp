@@ -133,7 +133,8 @@ std::string framework_facts(const plan::Framework& framework) {
     return fmt::format("{} {}", framework.name, framework.summary);
 }
 
-Document frameworks_document(const std::vector<plan::Framework>& frameworks) {
+Document frameworks_document(const std::vector<plan::Framework>& frameworks,
+                             const std::vector<plan::Mechanism>& mechanisms) {
     Document document;
     Table table({{"framework"}, {"unexplained", Align::right}, {"what it is"}});
     std::vector<Record>& rows = document.rows.emplace();
@@ -141,8 +142,15 @@ Document frameworks_document(const std::vector<plan::Framework>& frameworks) {
         table.row({framework.name, Percent{framework.spread}, framework.summary});
         rows.push_back(framework_record(framework));
     }
-    document.record = {{"schema", "dodona/frameworks/1"}, {"frameworks", rows}};
+    Table added({{"mechanism"}, {"what it is"}});
+    std::vector<Record> known;
+    for (const plan::Mechanism& mechanism : mechanisms) {
+        added.row({mechanism.name, mechanism.summary});
+        known.push_back({{"name", mechanism.name}, {"summary", mechanism.summary}, {"source", mechanism.source}});
+    }
+    document.record = {{"schema", "dodona/frameworks/1"}, {"frameworks", rows}, {"mechanisms", known}};
     add(document, std::move(table));
+    add_section(document, {"What any of them may have: --framework NAME+MECHANISM"}, {std::move(added)});
     return document;
 }
 

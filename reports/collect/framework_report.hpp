@@ -1,4 +1,4 @@
-// Frameworks: the list of `dodona frameworks`, and one of them with its parameters.
+// Frameworks: the list of `dodona frameworks` with the mechanisms that any may have, and one of them with its parameters.
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@ namespace dodona::reports {
 Document framework_document(const plan::Framework& framework);
 /// What a search looks in.
 std::string framework_facts(const plan::Framework& framework);
-Document frameworks_document(const std::vector<plan::Framework>& frameworks);
+Document frameworks_document(const std::vector<plan::Framework>& frameworks,
+                             const std::vector<plan::Mechanism>& mechanisms);
 
 }  // namespace dodona::reports

@@ -30,7 +30,7 @@ std::string plan_headline(const search::Answer& answer) {
     }
     const plan::Plan& best = answer.plans.front().plan;
     return fmt::format("{}, batch {}: {} on {}{}", subject, whole(best.batch), best.strategy.name, mesh_text(best),
-                       best.framework.name.empty() ? "" : fmt::format(", with {}", best.framework.name));
+                       best.framework.name.empty() ? "" : fmt::format(", with {}", best.framework.label()));
 }
 
 /// "batch 2,048 trains 1.52 times as many samples a second: data on data 8"; empty where no other batch is better.
@@ -49,6 +49,18 @@ std::string other_batches_text(const search::Answer& answer) {
     }
     return fmt::format("batch {} does not divide well among {}: {}", whole(answer.question.batch),
                        counted(answer.question.devices, "GPU"), fmt::format("{}", fmt::join(better, "; ")));
+}
+
+/// "zero3 is usual with composer-fsdp: there a step takes 64.1 s"; empty where the plans were compared with it.
+std::string usual_framework_text(const search::Answer& answer) {
+    if (!answer.in_usual_framework) {
+        return "";
+    }
+    const step::Prediction& there = *answer.in_usual_framework;
+    const std::string framework = there.plan.framework.label();
+    return fmt::format("{} is usual with {}: there a step takes {}{} (--framework {} compares plans with it)",
+                       there.plan.strategy.name, framework, text(there.step.value),
+                       there.fits ? "" : " and does not fit", framework);
 }
 
 /// What would fit, each searched.
@@ -291,6 +303,7 @@ Document plan_document(const search::Answer& answer, const std::string& saved) {
         add(document, ranking_table(ranking));
         add(document, Note{ties_text(ranking)});
         add(document, Note{equally_fast_text(answer)});
+        add(document, Note{usual_framework_text(answer)});
         add_played(document, answer);
         add_own_strategy(document, answer);
         add_reasons_of_first(document, answer, ranking);

@@ -216,6 +216,7 @@ std::string interval_sources(const step::Prediction& prediction) {
         add(uncertainty.sources[k].share * uncertainty.sources[k].sigma(), cost::kErrorSources[k].word);
     }
     add(uncertainty.spread, "unexplained by the framework's parameters");
+    add(uncertainty.between_sources, "how software of one kind differs between teams");
     std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     parts.resize(std::min(parts.size(), kMost));
     std::vector<std::string> shares;
@@ -261,7 +262,7 @@ std::vector<std::string> observed_text(const step::Prediction& prediction) {
     const auto longer = [](double ratio) {
         return fmt::format("{} {}", percent(std::abs(ratio)), ratio < 0 ? "shorter" : "longer");
     };
-    const std::string& framework = prediction.plan.framework.name;
+    const std::string framework = prediction.plan.framework.label();
     std::vector<std::string> lines{
         fmt::format("{} took {} than predicted with {}, and {} than predicted with its parameters adjusted",
                     counted(change->runs, "observed run"), longer(change->missed_before),

@@ -63,7 +63,7 @@ void add_schedule(Record& p, const step::Prediction& prediction) {
                     {"activations", plan.offload.activations},
                     {"weights", plan.offload.weights}};
     p["algorithm"] = plan.algorithm ? Record(cluster::name(*plan.algorithm)) : Record();
-    p["framework"] = text_or_null(plan.framework.name);
+    p["framework"] = text_or_null(plan.framework.label());
 }
 
 Record observed_record(const step::Prediction& prediction) {
@@ -97,7 +97,9 @@ void add_uncertainty(Record& p, const step::Prediction& prediction) {
                                {"above", source.above}});
         }
     }
-    p["uncertainty"] = {{"spread", prediction.uncertainty.spread}, {"sources", sources}};
+    p["uncertainty"] = {{"spread", prediction.uncertainty.spread},
+                        {"between_sources", prediction.uncertainty.between_sources},
+                        {"sources", sources}};
     p["observed"] = observed_record(prediction);
 }
 

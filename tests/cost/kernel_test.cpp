@@ -43,6 +43,15 @@ TEST(Matmul, takes_the_tile_that_fits_best) {
     EXPECT_DOUBLE_EQ(quantisation(device, 64, 64, 1), 1);
 }
 
+TEST(Matmul, of_a_card_that_does_not_keep_up_its_peak_takes_as_long_as_measured_ones) {
+    cluster::Device device = scene::a100();
+    device.launch = {};
+    const Kernel large = graph::matmul(8192, 8192, 8192);
+    const Seconds at_peak = roofline(device, large, Precision::bf16);
+    device.achieved = {{Precision::bf16, 0.5 * device.peak(Precision::bf16)}};
+    EXPECT_NEAR(roofline(device, large, Precision::bf16) / at_peak, 2, 1e-12);
+}
+
 // Heads of 150 or 108 features, as some of BLOOM's prototypes had: rows of activations that are not whole 16-byte
 // words.
 TEST(Matmul, of_misaligned_activations_leaves_the_matrix_units) {

@@ -31,5 +31,12 @@ TEST(DeviceFile, SaysMoreThanTheDefaults) {
     EXPECT_EQ(device.family, "Maker One");
 }
 
+TEST(DeviceFile, HasNoProductsFasterThanItsPeak) {
+    EXPECT_EQ(card("achieved: {fp16: 9 TFLOP/s}\n").product_rate(Precision::fp16), 9_TFLOP_per_s);
+    for (const char* wrong : {"achieved: {fp16: 1000 TFLOP/s}\n", "achieved: {bf16: 9 TFLOP/s}\n"}) {
+        EXPECT_THROW(card(wrong), InputError) << wrong;
+    }
+}
+
 }  // namespace device_file_test
 }  // namespace dodona::files::testing

@@ -78,7 +78,8 @@ TEST(Mechanism, SetsItsParametersInAnyFramework) {
     EXPECT_EQ(graphs.reference, "eager+graphs");
     EXPECT_EQ(graphs[FrameworkParameter::launch], 0);
     EXPECT_EQ(graphs.number(FrameworkParameter::stragglers), eager.number(FrameworkParameter::stragglers));
-    EXPECT_DOUBLE_EQ(graphs.spread, 0.1) << "0.08 and 0.06, independent";
+    EXPECT_EQ(graphs.spread, eager.spread);
+    EXPECT_DOUBLE_EQ(graphs.between_sources, 0.06);
 }
 
 TEST(Mechanism, IsNamedByAFrameworkFileToo) {
@@ -87,10 +88,11 @@ TEST(Mechanism, IsNamedByAFrameworkFileToo) {
     const Framework own = read(head + "with: [graphs]\n");
     EXPECT_EQ(own.label(), "own+graphs");
     EXPECT_EQ(own[FrameworkParameter::launch], 0);
-    EXPECT_DOUBLE_EQ(own.spread, 0.1);
+    EXPECT_DOUBLE_EQ(own.spread, 0.08);
+    EXPECT_DOUBLE_EQ(own.between_sources, 0.06);
     const Framework again = read(to_yaml(own));
     EXPECT_EQ(again.label(), "own+graphs");
-    EXPECT_DOUBLE_EQ(again.spread, 0.1) << "what it contains is not added twice";
+    EXPECT_DOUBLE_EQ(again.between_sources, 0.06) << "what it contains is not added twice";
 }
 
 TEST(Mechanism, ThatDoesNotExistIsNamed) {

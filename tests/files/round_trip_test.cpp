@@ -88,6 +88,7 @@ cluster::Cluster with_everything() {
     pass.points = {{.bytes = 1048576_B, .flops = Flop::of_base(262144), .time = 80_us}};
     cluster.device.curves = {product, pass};
     cluster.device.sustained = 0.75;
+    cluster.device.achieved = {{Precision::fp16, 90_TFLOP_per_s}};
     cluster::Device other = cluster.device;
     other.name = "other";
     const std::int64_t node = cluster.node_size();

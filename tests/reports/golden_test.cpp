@@ -83,7 +83,10 @@ std::vector<Case> cases() {
         after.scalings[0].strategies[1].points.pop_back();
         return difference_document(before, after, difference(before, after, 0.005), {"a.json", "b.json"});
     };
-    const auto frameworks = [] { return frameworks_document({software(), software()}); };
+    const auto frameworks = [] {
+        return frameworks_document({software(), software()},
+                                   {{.name = "graphs", .source = "a guide", .summary = "one call"}});
+    };
     return {{"plan.txt", plan(two_plans())},
             {"plan-narrow.txt", plan(two_plans()), {.width = 72}},
             {"plan-saved.txt", plan(two_plans(), "best plan.yaml"), {.colour = true}},

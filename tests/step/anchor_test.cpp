@@ -69,6 +69,26 @@ TEST(Anchored, WhatAJobSharesMovesAllTimesAlike) {
     EXPECT_EQ(moved[FrameworkParameter::stragglers], framework[FrameworkParameter::stragglers]) << "no time";
 }
 
+TEST(Anchored, AStepTellsHowItsSourceDiffers) {
+    // Nothing but what a source shares is uncertain: tau^2 = 0.04, rho^2 = 0.000625.
+    plan::Framework framework;
+    framework.between_sources = 0.2;
+    const plan::Framework moved = anchored(framework, [](const plan::Framework& now) {
+        std::vector<Observation> found = linear(now, 12);
+        found.front().uncertainty.sources = {};
+        found.front().uncertainty.sources[static_cast<std::size_t>(cost::ErrorSource::matmul)].share = 1;
+        return found;
+    });
+    const double theta = std::log(1.2) * 0.04 / (0.04 + kRepeat * kRepeat);
+    EXPECT_NEAR(std::log(moved[FrameworkParameter::collective]), theta, 1e-9);
+    Uncertainty shared;
+    shared.between_sources = 0.2;
+    shared.sources[static_cast<std::size_t>(cost::ErrorSource::matmul)].share = 1;
+    const Estimate before = interval(shared, seconds(10), framework);
+    const Estimate after = interval(shared, seconds(10), moved);
+    EXPECT_NEAR((after.hi - after.value) / (before.hi - before.value), kRepeat / std::hypot(0.2, kRepeat), 1e-9);
+}
+
 TEST(Anchored, StepsThatWereRightMoveNothingAndNarrowTheInterval) {
     const plan::Framework neutral;
     const plan::Framework moved =

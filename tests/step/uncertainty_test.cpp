@@ -135,6 +135,20 @@ TEST(Interval, ParametersAndSpreadOfTheFrameworkWidenIt) {
     EXPECT_NEAR(found.lo.in(unit::second), 10 - std::sqrt(0.72 + 0.0625 + std::pow(1.5167, 2)), 1e-4);
 }
 
+TEST(Interval, WidensByWhatRunsOfOneSourceShareButPlansAreComparedWithoutIt) {
+    // 0.06 and 0.08 are 0.1 together.
+    plan::Framework framework;
+    framework.spread = 0.06;
+    framework.between_sources = 0.08;
+    plan::Framework together;
+    together.spread = 0.1;
+    const Uncertainty parts = uncertainty(ten_seconds(), seconds(10), framework);
+    EXPECT_NEAR(interval(parts, seconds(10), framework).hi /
+                    interval(uncertainty(ten_seconds(), seconds(10), together), seconds(10), together).hi,
+                1, 1e-12);
+    EXPECT_NEAR(difference(parts, parts, framework), std::sqrt(2 * kLayoutPart) * 0.06, 1e-12);
+}
+
 TEST(Interval, OfOneSourceIsItsOwn) {
     cost::StepTimes times;
     times[ErrorSource::matmul] = {seconds(10), seconds(9.5), seconds(18)};

@@ -142,11 +142,6 @@ search::Space draw_space(Draw& draw, const graph::Graph& graph, std::int64_t dev
     space.offload = {.optimizer = draw.one_in(8), .activations = draw.one_in(8), .weights = draw.one_in(8)};
     space.framework = draw_framework(draw);
     space.memory = draw_memory(draw);
-    if (draw.one_in(3)) {
-        for (std::size_t i = 0; i < space.strategies.size(); ++i) {
-            space.software.push_back({draw_framework(draw), draw_memory(draw)});
-        }
-    }
     space.vary = {
         .placement = draw.one_in(3), .group = draw.one_in(3), .overlap = draw.one_in(10), .offload = draw.one_in(10)};
     space.vary.schedule = draw.one_in(3);

@@ -1,0 +1,86 @@
+#include "validate/anchors.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "base/diagnostic.hpp"
+#include "step/anchor.hpp"
+#include "step/predict.hpp"
+
+namespace dodona::validate {
+
+namespace {
+
+/// FNV-1a, 64 bits: the same order on every machine, and none that the table's order suggests.
+std::uint64_t hash(const std::string& text) {
+    constexpr std::uint64_t kBasis = 14'695'981'039'346'656'037U;
+    constexpr std::uint64_t kPrime = 1'099'511'628'211U;
+    std::uint64_t value = kBasis;
+    for (const char c : text) {
+        value = (value ^ static_cast<unsigned char>(c)) * kPrime;
+    }
+    return value;
+}
+
+step::Observation observation(const ObservedRun& run, const plan::Framework& framework) {
+    plan::Plan plan = run.question.plan;
+    plan.framework = framework;
+    const step::Prediction prediction = step::predict(*run.question.graph, *run.question.cluster, plan);
+    Seconds covered = prediction.step.value;
+    for (const step::TimePart part : run.question.not_timed) {
+        covered += -prediction.time[part];
+    }
+    return {prediction.uncertainty, covered, run.measured};
+}
+
+/// None for a run that cannot be asked, or that no plan can have run.
+std::optional<ObservedRun> observed(const files::MeasuredRun& run, Questions& questions) {
+    if (!run.step_time) {
+        return {};
+    }
+    try {
+        ObservedRun found{questions.of(run), *run.step_time};
+        const step::Prediction prediction =
+            step::predict(*found.question.graph, *found.question.cluster, found.question.plan, run.where);
+        return plan::tightest_broken(prediction.limits) != nullptr ? std::nullopt : std::optional(std::move(found));
+    } catch (const InputError&) {
+        return {};  // compare() says why
+    }
+}
+
+}  // namespace
+
+plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs) {
+    return step::anchored(framework, [&](const plan::Framework& moved) {
+        std::vector<step::Observation> observations;
+        for (const ObservedRun& run : runs) {
+            observations.push_back(observation(run, moved));
+        }
+        return observations;
+    });
+}
+
+Anchors anchors(const std::vector<const files::MeasuredRun*>& group, std::size_t count, Questions& questions) {
+    std::vector<const files::MeasuredRun*> order = group;
+    std::sort(order.begin(), order.end(), [](const files::MeasuredRun* a, const files::MeasuredRun* b) {
+        return std::pair(hash(a->id), a->id) < std::pair(hash(b->id), b->id);
+    });
+    Anchors chosen;
+    std::map<std::string, std::vector<ObservedRun>> by_framework;
+    for (const files::MeasuredRun* run : order) {
+        if (chosen.ids.size() == count) {
+            break;
+        }
+        if (std::optional<ObservedRun> found = observed(*run, questions)) {
+            chosen.ids.push_back(run->id);
+            by_framework[found->question.plan.framework.label()].push_back(std::move(*found));
+        }
+    }
+    for (const auto& [label, runs] : by_framework) {
+        chosen.frameworks.emplace(label, anchored(runs.front().question.plan.framework, runs));
+    }
+    return chosen;
+}
+
+}  // namespace dodona::validate
