@@ -57,8 +57,8 @@ std::vector<Option> validate_command_options() {
          .group = "Runs"},
         {.names = "--anchor",
          .value = "K",
-         .description = "adjust the frameworks of each group to K of its measured runs, chosen by a\n"
-                        "hash of their ids, and compare the others: what --observed gains",
+         .description = "adjust frameworks to K measured runs of each group, software and device,\n"
+                        "chosen by a hash of their ids, and compare the others: what --observed gains",
          .group = "Runs"},
         {.names = "--worst",
          .value = "N",

@@ -35,10 +35,10 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
     for (const Observation& observation : observations) {
         for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
             const auto p = static_cast<std::size_t>(cost::kErrorSources[k].parameter);
-            b[p][p] = std::max(b[p][p], observation.uncertainty.sources[k].sigma());
+            b[p][p] = std::clamp(observation.uncertainty.sources[k].sigma(), b[p][p], kMostSigma);
         }
     }
-    const double shared = std::hypot(std::sqrt(1 - kLayoutPart) * framework.spread, framework.between_sources);
+    const double shared = std::sqrt(1 - kLayoutPart) * std::hypot(framework.spread, framework.between_sources);
     for (std::size_t p = 0; p < kParameters; ++p) {
         if (is_time_like(plan::kFrameworkParameters[p].parameter)) {
             b[p][kParameters] = shared;
@@ -47,14 +47,29 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
     return b;
 }
 
-/// A row of A B: derivatives of one run's log time by the errors z.
-Errors effects(const Observation& observation, const Prior& b) {
+/// How far errors of a run's kernels are those of the network that is asked about.
+double likeness(const Observation& observation) { return observation.same_network ? 1 : 1 - kNetworkPart; }
+
+/// Variance of one run's log time that has nothing to do with what is asked: of its layout, its kernels, its repetition.
+double own_variance(const Observation& observation) {
+    const double unexplained = observation.uncertainty.unexplained();
+    const double alike = likeness(observation);
+    double own = kLayoutPart * unexplained * unexplained + kRepeat * kRepeat;
+    for (const SourceError& source : observation.uncertainty.sources) {
+        const double sigma = source.share * source.sigma();
+        own += (1 - alike * alike) * sigma * sigma;
+    }
+    return own;
+}
+
+/// A row of A B: derivatives of one run's log time by the errors z, of which its own are `alike`.
+Errors effects(const Observation& observation, const Prior& b, double alike) {
     Errors row{};
     for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
-        const Errors& errors = b[static_cast<std::size_t>(cost::kErrorSources[k].parameter)];
-        for (std::size_t e = 0; e < kErrors; ++e) {
-            row[e] += observation.uncertainty.sources[k].share * errors[e];
-        }
+        const auto p = static_cast<std::size_t>(cost::kErrorSources[k].parameter);
+        const double share = observation.uncertainty.sources[k].share;
+        row[p] += alike * share * b[p][p];
+        row[kParameters] += share * b[p][kParameters];
     }
     return row;
 }
@@ -100,22 +115,24 @@ struct Posterior {
     Errors mean{};
 };
 
-Posterior posterior(const std::vector<Observation>& observations, const Prior& b, double noise, const Errors& moved) {
+Posterior posterior(const std::vector<Observation>& observations, const Prior& b, const std::vector<double>& noise,
+                    const Errors& moved) {
     Square m{};
     Errors right{};
     for (std::size_t e = 0; e < kErrors; ++e) {
         m[e][e] = 1;
     }
-    for (const Observation& observation : observations) {
-        const Errors row = effects(observation, b);
-        double residual = missed(observation);
+    for (std::size_t i = 0; i < observations.size(); ++i) {
+        const Errors row = effects(observations[i], b, likeness(observations[i]));
+        const Errors whole = effects(observations[i], b, 1);
+        double residual = missed(observations[i]);  // before anything moved: `moved` moves all of a prediction
         for (std::size_t e = 0; e < kErrors; ++e) {
-            residual += row[e] * moved[e];
+            residual += whole[e] * moved[e];
         }
         for (std::size_t e = 0; e < kErrors; ++e) {
-            right[e] += row[e] * residual / noise;
+            right[e] += row[e] * residual / noise[i];
             for (std::size_t f = 0; f < kErrors; ++f) {
-                m[e][f] += row[e] * row[f] / noise;
+                m[e][f] += row[e] * row[f] / noise[i];
             }
         }
     }
@@ -124,6 +141,7 @@ Posterior posterior(const std::vector<Observation>& observations, const Prior& b
         for (std::size_t f = 0; f < kErrors; ++f) {
             result.mean[e] += result.covariance[e][f] * right[f];
         }
+        result.mean[e] = std::clamp(result.mean[e], -kMostMoved, kMostMoved);
     }
     return result;
 }
@@ -141,7 +159,10 @@ Framework moved_by(const Framework& framework, const Prior& b, const Errors& err
             continue;
         }
         Framework::Number& number = moved.numbers[p];
-        number.value = std::clamp(before.value * std::exp(theta), kind.least, kind.most);
+        const Framework::Number::Bounds bounds =
+            before.bounds.value_or(Framework::Number::Bounds{kind.least, kind.most});
+        number.value = std::clamp(before.value * std::exp(theta), std::min(bounds.least, before.value),
+                                  std::max(bounds.most, before.value));
         const double ratio = number.value / before.value;
         number.lo = ratio * before.lo;
         number.hi = ratio * before.hi;
@@ -175,7 +196,10 @@ Framework anchored(const Framework& framework, const Observe& observe) {
     std::vector<Observation> observations = observe(start);
     check(!observations.empty(), "parameters are moved to at least one observed step");
     const Prior b = prior(observations, start);
-    const double noise = kLayoutPart * start.spread * start.spread + kRepeat * kRepeat;
+    std::vector<double> noise;
+    for (const Observation& observation : observations) {
+        noise.push_back(own_variance(observation));
+    }
     Framework::Observed observed;
     observed.runs = static_cast<std::int64_t>(observations.size());
     observed.missed_before = mean_missed(observations);

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "base/diagnostic.hpp"
 #include "step/anchor.hpp"
 #include "step/predict.hpp"
@@ -49,38 +51,56 @@ std::optional<ObservedRun> observed(const files::MeasuredRun& run, Questions& qu
     }
 }
 
+std::string user_of(const files::MeasuredRun& run, const plan::Framework& framework) {
+    return fmt::format("{}\n{}\n{}\n{}", run.group, run.cell("framework"), run.cell("device"), framework.label());
+}
+
 }  // namespace
 
-plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs) {
+plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs,
+                         const graph::Graph& network) {
     return step::anchored(framework, [&](const plan::Framework& moved) {
         std::vector<step::Observation> observations;
         for (const ObservedRun& run : runs) {
             observations.push_back(observation(run, moved));
+            observations.back().same_network = run.question.graph->name == network.name;
         }
         return observations;
     });
 }
 
-Anchors anchors(const std::vector<const files::MeasuredRun*>& group, std::size_t count, Questions& questions) {
-    std::vector<const files::MeasuredRun*> order = group;
+Anchors::Anchors(const std::vector<files::MeasuredRun>& runs, std::size_t count, Questions& questions) {
+    std::vector<const files::MeasuredRun*> order;
+    for (const files::MeasuredRun& run : runs) {
+        order.push_back(&run);
+    }
     std::sort(order.begin(), order.end(), [](const files::MeasuredRun* a, const files::MeasuredRun* b) {
         return std::pair(hash(a->id), a->id) < std::pair(hash(b->id), b->id);
     });
-    Anchors chosen;
-    std::map<std::string, std::vector<ObservedRun>> by_framework;
     for (const files::MeasuredRun* run : order) {
-        if (chosen.ids.size() == count) {
-            break;
+        std::optional<ObservedRun> found = observed(*run, questions);
+        if (!found) {
+            continue;
         }
-        if (std::optional<ObservedRun> found = observed(*run, questions)) {
-            chosen.ids.push_back(run->id);
-            by_framework[found->question.plan.framework.label()].push_back(std::move(*found));
+        std::vector<ObservedRun>& of_user = by_user_[user_of(*run, found->question.plan.framework)];
+        if (of_user.size() < count) {
+            ids_.insert(run->id);
+            of_user.push_back(std::move(*found));
         }
     }
-    for (const auto& [label, runs] : by_framework) {
-        chosen.frameworks.emplace(label, anchored(runs.front().question.plan.framework, runs));
+}
+
+plan::Framework Anchors::adjusted(const files::MeasuredRun& run, const Question& question) {
+    const std::string user = user_of(run, question.plan.framework);
+    const auto runs = by_user_.find(user);
+    if (runs == by_user_.end()) {
+        return question.plan.framework;
     }
-    return chosen;
+    const auto [known, is_new] = frameworks_.try_emplace(user + '\n' + question.graph->name);
+    if (is_new) {
+        known->second = anchored(question.plan.framework, runs->second, *question.graph);
+    }
+    return known->second;
 }
 
 }  // namespace dodona::validate

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,16 +20,25 @@ struct ObservedRun {
     Seconds measured;
 };
 
-/// The framework adjusted to the steps of these runs (step/anchor.hpp).
-plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs);
+/// The framework adjusted to the steps of these runs, for questions about a network (step/anchor.hpp).
+plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs,
+                         const graph::Graph& network);
 
-/// The runs of one group that frameworks are adjusted to, and these frameworks.
-struct Anchors {
-    std::vector<std::string> ids;                       ///< of the runs
-    std::map<std::string, plan::Framework> frameworks;  ///< by the label of the framework that was adjusted
+/// Some runs of each user (group, software and device), and frameworks adjusted to them.
+class Anchors {
+public:
+    Anchors() = default;
+    /// Of each user `count` runs that were measured and can be asked, the first by a hash of their ids.
+    Anchors(const std::vector<files::MeasuredRun>& runs, std::size_t count, Questions& questions);
+
+    [[nodiscard]] bool contains(const std::string& id) const { return ids_.contains(id); }
+    /// The framework of the run's question as it is adjusted to the runs of its user.
+    plan::Framework adjusted(const files::MeasuredRun& run, const Question& question);
+
+private:
+    std::set<std::string> ids_;
+    std::map<std::string, std::vector<ObservedRun>> by_user_;
+    std::map<std::string, plan::Framework> frameworks_;  ///< by user and network
 };
-
-/// Adjusts to `count` runs that were measured and can be asked, the first by a hash of their ids. `group`: its runs.
-Anchors anchors(const std::vector<const files::MeasuredRun*>& group, std::size_t count, Questions& questions);
 
 }  // namespace dodona::validate

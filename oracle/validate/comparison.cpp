@@ -1,7 +1,6 @@
 #include "validate/comparison.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -76,40 +75,7 @@ void predict(const files::MeasuredRun& run, const Question& question, RunResult&
     }
 }
 
-/// Of each group.
-using AnchorsByGroup = std::map<std::string, Anchors>;
-
-AnchorsByGroup anchors_of(const std::vector<files::MeasuredRun>& runs, std::size_t count, Questions& questions) {
-    std::map<std::string, std::vector<const files::MeasuredRun*>> groups;
-    for (const files::MeasuredRun& run : runs) {
-        groups[run.group].push_back(&run);
-    }
-    AnchorsByGroup found;
-    for (const auto& [name, members] : groups) {
-        found.emplace(name, anchors(members, count, questions));
-    }
-    return found;
-}
-
-bool is_anchor(const files::MeasuredRun& run, const AnchorsByGroup& anchors) {
-    const auto group = anchors.find(run.group);
-    return group != anchors.end() &&
-           std::find(group->second.ids.begin(), group->second.ids.end(), run.id) != group->second.ids.end();
-}
-
-/// The run, with the framework as it was adjusted for its group.
-Question asked(const files::MeasuredRun& run, Questions& questions, const AnchorsByGroup& anchors) {
-    Question question = questions.of(run);
-    if (const auto group = anchors.find(run.group); group != anchors.end()) {
-        const auto adjusted = group->second.frameworks.find(question.plan.framework.label());
-        if (adjusted != group->second.frameworks.end()) {
-            question.plan.framework = adjusted->second;
-        }
-    }
-    return question;
-}
-
-RunResult compared(const files::MeasuredRun& run, Questions& questions, const AnchorsByGroup& anchors) {
+RunResult compared(const files::MeasuredRun& run, Questions& questions, Anchors& anchors) {
     RunResult result{.id = run.id, .group = run.group};
     result.assumed = !run.cell("assumed").empty();
     if (run.memory_kind == "oom" || run.step_time || run.peak_memory) {
@@ -121,7 +87,9 @@ RunResult compared(const files::MeasuredRun& run, Questions& questions, const An
                                 "pipeline", "virtual_stages", "data", "shard", "shard_group", "spatial", "filter",
                                 "channel", "strategy", "recompute", "overlap_gradients", "overlap_parameters"});
     try {
-        predict(run, asked(run, questions, anchors), result);
+        Question question = questions.of(run);
+        question.plan.framework = anchors.adjusted(run, question);
+        predict(run, question, result);
     } catch (const InputError& error) {
         result.refusal = reason(error, run);
     }
@@ -144,16 +112,16 @@ Seconds RunResult::communication() const {
 Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& questions, const Progress& progress,
                    std::size_t anchors) {
     Comparison comparison;
-    const AnchorsByGroup by_group = anchors > 0 ? anchors_of(runs, anchors, questions) : AnchorsByGroup{};
+    Anchors used = anchors > 0 ? Anchors(runs, anchors, questions) : Anchors();
     for (const files::MeasuredRun& run : runs) {
         const std::int64_t done = static_cast<std::int64_t>(comparison.rows.size()) + comparison.anchors;
         if (!progress(done, static_cast<std::int64_t>(runs.size()))) {
             break;
         }
-        if (is_anchor(run, by_group)) {
+        if (used.contains(run.id)) {
             ++comparison.anchors;
         } else {
-            comparison.rows.push_back(compared(run, questions, by_group));
+            comparison.rows.push_back(compared(run, questions, used));
         }
     }
     std::vector<std::string> names;

@@ -70,23 +70,48 @@ TEST(Anchored, WhatAJobSharesMovesAllTimesAlike) {
 }
 
 TEST(Anchored, AStepTellsHowItsSourceDiffers) {
-    // Nothing but what a source shares is uncertain: tau^2 = 0.04, rho^2 = 0.000625.
+    // Nothing but what a source shares is uncertain: tau^2 = (1 - kLayoutPart) 0.04; the rest of 0.04 is the run's own.
     plan::Framework framework;
     framework.between_sources = 0.2;
     const plan::Framework moved = anchored(framework, [](const plan::Framework& now) {
         std::vector<Observation> found = linear(now, 12);
-        found.front().uncertainty.sources = {};
+        found.front().uncertainty = {.sources = {}, .between_sources = 0.2};
         found.front().uncertainty.sources[static_cast<std::size_t>(cost::ErrorSource::matmul)].share = 1;
         return found;
     });
-    const double theta = std::log(1.2) * 0.04 / (0.04 + kRepeat * kRepeat);
+    const double tau = (1 - kLayoutPart) * 0.04;
+    const double theta = std::log(1.2) * tau / (0.04 + kRepeat * kRepeat);
     EXPECT_NEAR(std::log(moved[FrameworkParameter::collective]), theta, 1e-9);
     Uncertainty shared;
     shared.between_sources = 0.2;
     shared.sources[static_cast<std::size_t>(cost::ErrorSource::matmul)].share = 1;
     const Estimate before = interval(shared, seconds(10), framework);
     const Estimate after = interval(shared, seconds(10), moved);
-    EXPECT_NEAR((after.hi - after.value) / (before.hi - before.value), kRepeat / std::hypot(0.2, kRepeat), 1e-9);
+    EXPECT_NEAR((after.hi - after.value) / (before.hi - before.value),
+                std::sqrt(1 - tau * tau / (0.04 + kRepeat * kRepeat) / 0.04), 1e-9);
+}
+
+TEST(Anchored, ARunOfAnotherNetworkTellsLessOfKernels) {
+    // Of z the run has the share 1 - kNetworkPart; the rest of the variance 0.018 is its own.
+    const plan::Framework moved = anchored({}, [](const plan::Framework& framework) {
+        std::vector<Observation> found = linear(framework, 12);
+        found.front().same_network = false;
+        return found;
+    });
+    EXPECT_NEAR(std::log(moved[FrameworkParameter::matmul]), (1 - kNetworkPart) * 0.01 * 0.6 * std::log(1.2) / 0.018625,
+                1e-9);
+}
+
+TEST(Anchored, NoRunMovesAnErrorFurtherThanErrorsAre) {
+    // A thousand times as long as predicted: something else was wrong.
+    const plan::Framework moved =
+        anchored({}, [](const plan::Framework& framework) { return linear(framework, 10'000); });
+    EXPECT_NEAR(std::log(moved[FrameworkParameter::stream]), kMostMoved * 0.3, 1e-9);
+    plan::Framework bounded;
+    bounded.number(FrameworkParameter::stream).bounds = {0.9, 1.3};
+    const plan::Framework inside =
+        anchored(bounded, [](const plan::Framework& framework) { return linear(framework, 10'000); });
+    EXPECT_EQ(inside[FrameworkParameter::stream], 1.3);
 }
 
 TEST(Anchored, StepsThatWereRightMoveNothingAndNarrowTheInterval) {
