@@ -1,6 +1,7 @@
 #include "validate/comparison.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -74,7 +75,7 @@ void predict(const files::MeasuredRun& run, const Question& question, RunResult&
     }
 }
 
-RunResult compared(const files::MeasuredRun& run, Questions& questions) {
+RunResult asked(const files::MeasuredRun& run, Questions& questions) {
     RunResult result{.id = run.id, .group = run.group};
     result.assumed = !run.cell("assumed").empty();
     if (run.memory_kind == "oom" || run.step_time || run.peak_memory) {
@@ -106,14 +107,27 @@ Seconds RunResult::communication() const {
            time[TimePart::parameters];
 }
 
+RunResult compared(const files::MeasuredRun& run, const Question& question) {
+    RunResult result{.id = run.id, .group = run.group};
+    result.ran = run.memory_kind != "oom";
+    predict(run, question, result);
+    return result;
+}
+
 Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& questions, const Progress& progress) {
-    Comparison comparison;
+    std::vector<RunResult> rows;
     for (const files::MeasuredRun& run : runs) {
-        if (!progress(static_cast<std::int64_t>(comparison.rows.size()), static_cast<std::int64_t>(runs.size()))) {
+        if (!progress(static_cast<std::int64_t>(rows.size()), static_cast<std::int64_t>(runs.size()))) {
             break;
         }
-        comparison.rows.push_back(compared(run, questions));
+        rows.push_back(asked(run, questions));
     }
+    return summarised(std::move(rows));
+}
+
+Comparison summarised(std::vector<RunResult> rows) {
+    Comparison comparison;
+    comparison.rows = std::move(rows);
     std::vector<std::string> names;
     std::vector<const RunResult*> all;
     for (const RunResult& row : comparison.rows) {
