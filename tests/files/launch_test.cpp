@@ -211,8 +211,10 @@ plan::Plan random_plan() {
     const std::int64_t context = chance(20) ? 2 : 1;
     const std::int64_t data = power(4);
     const std::int64_t pipeline = chance(50) ? power(3) : 1;
-    const bool is_plain = chance(40);  // data ranks alone
+    const bool is_plain = chance(40);                              // data ranks alone
+    const std::int64_t experts = !is_plain && chance(25) ? 2 : 1;  // ranks that share a layer of them
     const std::string strategy = is_plain      ? "data"
+                                 : experts > 1 ? "megatron-moe"
                                  : context > 1 ? "megatron-context"
                                  : tensor > 1  ? "megatron-sequence"
                                                : "megatron";
@@ -221,11 +223,16 @@ plan::Plan random_plan() {
         plan.mesh = {{"data", data}};
     } else {
         plan.mesh = {{"tensor", tensor}};
-        if (context > 1) {
+        if (context > 1 || experts > 1) {
             plan.mesh.push_back({"context", context});
         }
         plan.mesh.push_back({"data", data});
         plan.mesh.push_back({"pipeline", pipeline});
+        if (experts > 1) {
+            plan.mesh.push_back({"expert_tensor", 1});
+            plan.mesh.push_back({"expert", experts});
+            plan.fold_axes();
+        }
     }
     plan.microbatch = power(2);
     plan.batch = plan.microbatch * data * power(3);
