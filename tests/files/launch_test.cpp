@@ -120,6 +120,17 @@ TEST(Shell, TheScriptBehindTheLastFlagIsNoValue) {
     EXPECT_EQ(value_of(document, "num-layers"), "4");
 }
 
+TEST(Shell, ALineOfSlurmHasAnyNumberOfFlags) {
+    const Document document = shell(
+        "#SBATCH -t 0:30:00 --exclusive --mem=0 --ntasks-per-node=8 -N 4   # a comment --no\n#SBATCH --partition "
+        "big\n");
+    EXPECT_EQ(value_of(document, "sbatch.exclusive"), "true");
+    EXPECT_EQ(value_of(document, "sbatch.ntasks-per-node"), "8");
+    EXPECT_EQ(value_of(document, "sbatch.nodes"), "4");
+    EXPECT_EQ(value_of(document, "sbatch.partition"), "big");
+    EXPECT_EQ(child(*document.root, "sbatch.no"), nullptr);
+}
+
 TEST(Shell, VariablesThatDoubleAreBounded) {
     std::string text = "A=--xxxxxxxxxxxxxxxx\n";
     for (int i = 0; i < 64; ++i) {
@@ -249,6 +260,9 @@ plan::Plan random_plan() {
         plan.shard_group = data * (is_plain ? 1 : context) / 2;
     }
     plan.precision = *rc::gen::element(Precision::bf16, Precision::fp16, Precision::fp32, Precision::fp8);
+    if (chance(20)) {
+        plan.gradient_precision = Precision::bf16;
+    }
     plan.overlap.gradients = chance(80);
     plan.overlap.parameters = plan.overlap.gradients && plan.shard != plan::ShardLevel::none && chance(80);
     plan.overlap.tensor = !is_plain && tensor > 1 && chance(20);
