@@ -161,6 +161,14 @@ TEST(TrainingLog, ABlockThatIsCutOffIsNone) {
     EXPECT_TRUE(read_printed("Running with configs: {\n  \"model\": {\n", "a.log").root->members.empty());
 }
 
+TEST(TrainingLog, BlocksThatNeverCloseAreNotReadAgainAndAgain) {
+    std::string text;
+    for (int i = 0; i < 500'000; ++i) {
+        text += "json = {\n";
+    }
+    EXPECT_TRUE(read_printed(text, "a.log").root->members.empty());
+}
+
 TEST(TrainingLog, NamesOfLogsAreKnownByTheirEnds) {
     EXPECT_TRUE(is_log_name("slurm-123.out"));
     EXPECT_FALSE(is_log_name("runs.csv"));

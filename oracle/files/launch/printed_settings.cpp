@@ -13,6 +13,7 @@ namespace dodona::files {
 namespace {
 
 constexpr std::size_t kMostPrinted = 5'000;  ///< settings of a log
+constexpr int kMostBlocks = 16;              ///< that may be cut off before one is whole
 
 /// A block of JSON or YAML behind a marker. torchtitan: "Running with configs: {", before v0.1 "Running with args: {";
 /// DeepSpeed: "json = {"; NeMo 1: "** Experiment configuration **", and YAML from the next line on.
@@ -93,12 +94,14 @@ std::string yaml_block(const std::vector<std::string>& lines, std::size_t at) {
 /// The first block of settings, as mapping of keys with dots; nothing where there is none.
 std::optional<Document> printed_block(const Text& log, const std::string& name) {
     const std::vector<std::string>& lines = log.source->lines;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
+    int blocks = 0;
+    for (std::size_t i = 0; i < lines.size() && blocks < kMostBlocks; ++i) {
         for (const BlockForm& form : kBlockForms) {
             const std::size_t found = lines[i].find(form.marker);
             if (found == std::string::npos) {
                 continue;
             }
+            ++blocks;
             std::string block =
                 form.is_json ? json_block(lines, i, found + form.marker.size() - 1) : yaml_block(lines, i);
             if (block.find_first_not_of('\n') != std::string::npos) {
