@@ -1,7 +1,8 @@
-"""run_wheel.py SOURCE MODULE: packs the wheel, unpacks it into an empty folder and runs the tests and the notebook there,
-without the environment's DODONA_DATA: all that they read is in the wheel."""
+"""run_wheel.py SOURCE MODULE: packs the wheel, unpacks it into an empty folder and runs the tests, the notebook and the
+examples of docs/bindings.md there, without the environment's DODONA_DATA: all that they read is in the wheel."""
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,9 @@ with tempfile.TemporaryDirectory() as folder:
         wheel.extractall(place / "site")
     environment = {name: value for name, value in os.environ.items() if name != "DODONA_DATA"}
     environment.update(PYTHONPATH=str(place / "site"), PYTHONDONTWRITEBYTECODE="1", MPLBACKEND="Agg")
-    for script in (source / "tests/bindings/package_test.py", source / "docs/notebook.py"):
+    page = place / "page.py"
+    page.write_text("\n".join(re.findall(r"```python\n(.*?)```", (source / "docs/bindings.md").read_text(), re.S)))
+    for script in (source / "tests/bindings/package_test.py", source / "docs/notebook.py", page):
         ended = subprocess.run([sys.executable, script], cwd=place, env=environment)
         if ended.returncode != 0:
             sys.exit(f"{script.name}: exit status {ended.returncode}")
