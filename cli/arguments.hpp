@@ -52,6 +52,10 @@ public:
     /// A value as if it had been typed; of an option that does not repeat, only where none was.
     void give(const std::string& name, const std::string& value, bool repeats = false);
 
+    /// The answer goes into this text rather than to standard output; it outlives the arguments. Null: it does not.
+    void answer_into(std::string* text) { answer_ = text; }
+    [[nodiscard]] std::string* answer() const { return answer_; }
+
     void fault(const std::string& name, const std::string& message, const std::string& help = {});
     void missing(const std::string& what, const std::string& help);
     void throw_if_faults() const { faults_.throw_if_errors(); }
@@ -66,6 +70,7 @@ private:
 
     Values values_;
     Diagnostics faults_;
+    std::string* answer_ = nullptr;
 };
 
 /// A typed word as messages show it: in quotes, control characters and excess length left out.

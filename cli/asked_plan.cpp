@@ -18,8 +18,11 @@ std::vector<Option> asked_plan_options() {
     return all;
 }
 
-AskedPlan read_asked_plan(Arguments& arguments) {
+AskedPlan read_asked_plan(Arguments& arguments, const std::vector<std::pair<std::string, std::string>>& known) {
     const std::string network = take_launch(arguments);
+    for (const auto& [option, value] : known) {
+        arguments.give(option, value);
+    }
     const PlanSettings settings = read_plan_settings(arguments);
     const ObservedSettings observed = read_observed(arguments);
     Workload workload = read_workload(arguments, network);

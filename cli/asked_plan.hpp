@@ -1,6 +1,8 @@
 // The one plan that `predict` and `simulate` are asked about.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/arguments.hpp"
@@ -18,6 +20,7 @@ struct AskedPlan {
 /// Those of the job, the plan and observed steps.
 std::vector<Option> asked_plan_options();
 
-AskedPlan read_asked_plan(Arguments& arguments);
+/// `known`: options and what is known of them otherwise; what is typed and what a launch script says come first.
+AskedPlan read_asked_plan(Arguments& arguments, const std::vector<std::pair<std::string, std::string>>& known = {});
 
 }  // namespace dodona::cli

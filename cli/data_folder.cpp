@@ -1,7 +1,9 @@
 #include "cli/data_folder.hpp"
 
 #include <cstdlib>
+#include <vector>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include "build_config.hpp"
@@ -18,10 +20,22 @@ bool holds_data(const fs::path& folder) {
     return fs::is_directory(folder / "models", ignored);
 }
 
-fs::path installed_folder() {
+/// share/dodona of an installation: beside bin/ for the program, and for libdodona beside its lib/ or lib/x86_64-linux-gnu/,
+/// or in the folder of the library itself, as Python's package has it.
+std::vector<fs::path> installed_folders() {
     std::error_code ignored;
     const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-    return (program.parent_path() / "../share/dodona").lexically_normal();
+    Dl_info code{};
+    const bool is_found = dladdr(reinterpret_cast<const void*>(&holds_data), &code) != 0 && code.dli_fname != nullptr;
+    const fs::path loaded = is_found ? fs::canonical(code.dli_fname, ignored) : fs::path();
+    std::vector<fs::path> folders;
+    if (!loaded.empty() && loaded != program) {
+        for (const char* path : {"share/dodona", "../share/dodona", "../../share/dodona"}) {
+            folders.push_back((loaded.parent_path() / path).lexically_normal());
+        }
+    }
+    folders.push_back((program.parent_path() / "../share/dodona").lexically_normal());
+    return folders;
 }
 
 }  // namespace
@@ -34,14 +48,16 @@ fs::path data_folder() {
         }
         return given;
     }
-    for (const fs::path& folder : {installed_folder(), fs::path(kDataDirectory)}) {
+    std::vector<fs::path> folders = installed_folders();
+    folders.emplace_back(kDataDirectory);
+    for (const fs::path& folder : folders) {
         if (holds_data(folder)) {
             return folder;
         }
     }
     throw Missing(
         fmt::format("neither {} nor {} holds dodona's models and machines; set DODONA_DATA to the folder that does",
-                    installed_folder().string(), kDataDirectory));
+                    folders[folders.size() - 2].string(), kDataDirectory));
 }
 
 }  // namespace dodona::cli

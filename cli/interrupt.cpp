@@ -20,6 +20,8 @@ void listen_for_interrupt() {
     sigaction(SIGINT, &action, nullptr);
 }
 
+void forget_interrupt() { is_interrupted = 0; }
+
 bool interrupted() { return is_interrupted != 0; }
 
 }  // namespace dodona::cli

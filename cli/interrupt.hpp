@@ -3,6 +3,9 @@
 
 namespace dodona::cli {
 
+/// A process that answers several questions begins each without the interrupts of the last.
+void forget_interrupt();
+
 void listen_for_interrupt();
 bool interrupted();
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "files/logs/log_lines.hpp"
 #include "files/logs/training_log.hpp"
 #include "files/quantity.hpp"
 #include "files/run_table.hpp"
@@ -100,8 +101,7 @@ ObservedSettings read_observed(Arguments& arguments) {
     if (!typed) {
         return settings;
     }
-    const auto is_log = [&](const char* ending) { return typed->ends_with(ending); };
-    if (is_log(".log") || is_log(".out") || is_log(".txt") || is_log(".err")) {
+    if (files::is_log_name(*typed)) {
         const files::TrainingLog log = files::load_training_log(*typed, {});
         settings.log = *typed;
         settings.step = log.median;

@@ -142,6 +142,7 @@ Output read_output(Arguments& arguments) {
     if (output.file == "-") {
         output.file.clear();
     }
+    output.text = arguments.answer();
     output.renderer = read_renderer(arguments, output.file);
     if (output.renderer->name == "md" && !output.file.empty()) {
         output.page.images = std::filesystem::path(output.file).stem().string();
@@ -180,7 +181,9 @@ void write_images(const Output& output, const reports::Document& document) {
 }
 
 void write_text(const Output& output, const std::string& text) {
-    if (output.file.empty()) {
+    if (output.file.empty() && output.text != nullptr) {
+        *output.text += text;
+    } else if (output.file.empty()) {
         print(text);
     } else {
         write_whole(output.file, text);

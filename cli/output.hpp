@@ -13,7 +13,8 @@ namespace dodona::cli {
 
 struct Output {
     const reports::Renderer* renderer = nullptr;
-    std::string file;  ///< empty: standard output
+    std::string file;             ///< empty: standard output
+    std::string* text = nullptr;  ///< takes what would go to standard output; null: nothing does
     reports::Page page;
 };
 

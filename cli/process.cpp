@@ -18,29 +18,22 @@ namespace dodona::cli {
 
 namespace {
 
-int our_fault(const char* what, const std::string& name, const std::vector<std::string>& words) {
-    fmt::print(stderr,
-               "error: this is a fault in dodona {}, not in your input: {}\n"
-               "  command: {} {}\n"
-               "  help: please report both lines above, with the files that you gave\n",
-               kVersion, what, name, fmt::join(words, " "));
-    return kOurFault;
+Ending our_fault(const char* what, const std::string& name, const std::vector<std::string>& words) {
+    return {kOurFault, fmt::format("error: this is a fault in dodona {}, not in your input: {}\n"
+                                   "  command: {} {}\n"
+                                   "  help: please report both lines above, with the files that you gave\n",
+                                   kVersion, what, name, fmt::join(words, " "))};
 }
 
 }  // namespace
 
-int run_process(int argc, char** argv, const std::string& name, int (*program)(const std::vector<std::string>& words)) {
-    // A reader that has seen enough (`dodona ... | head`) ends the program without a word.
-    std::signal(SIGPIPE, SIG_DFL);
-    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+Ending ending_of(const std::string& name, const std::vector<std::string>& words, const std::function<int()>& run) {
     try {
-        return program(words);
+        return {run(), {}};
     } catch (const InputError& error) {
-        std::fputs(error.what(), stderr);
-        return kBadInput;
+        return {kBadInput, error.what()};
     } catch (const Missing& error) {
-        fmt::print(stderr, "error: {}\n", error.what());
-        return kMissing;
+        return {kMissing, fmt::format("error: {}\n", error.what())};
     } catch (const std::bad_alloc&) {
         return our_fault("out of memory", name, words);
     } catch (const std::exception& error) {
@@ -48,6 +41,15 @@ int run_process(int argc, char** argv, const std::string& name, int (*program)(c
     } catch (...) {
         return our_fault("an unknown exception", name, words);
     }
+}
+
+int run_process(int argc, char** argv, const std::string& name, int (*program)(const std::vector<std::string>& words)) {
+    // A reader that has seen enough (`dodona ... | head`) ends the program without a word.
+    std::signal(SIGPIPE, SIG_DFL);
+    const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+    const Ending ending = ending_of(name, words, [&] { return program(words); });
+    std::fputs(ending.message.c_str(), stderr);
+    return ending.code;
 }
 
 }  // namespace dodona::cli

@@ -12,8 +12,10 @@
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/validate_logs.hpp"
 #include "files/accuracy_file.hpp"
 #include "files/link_table.hpp"
+#include "files/logs/log_lines.hpp"
 #include "files/machine_table.hpp"
 #include "files/model_table.hpp"
 #include "files/run_conventions.hpp"
@@ -72,6 +74,9 @@ std::vector<Option> validate_command_options() {
          .value = "FILE",
          .description = "write a page of errors and their record",
          .group = "Record"}};
+    for (Option& option : log_options()) {
+        all.push_back(std::move(option));
+    }
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }
@@ -190,11 +195,39 @@ std::string title(const std::vector<std::string>& tables) {
     return tables.size() == 1 ? tables.front() : reports::counted(static_cast<std::int64_t>(tables.size()), "table");
 }
 
+/// A fault for each option that only tables, or only logs, have.
+void refuse_options_of(Arguments& arguments, const std::vector<Option>& options, const std::vector<std::string>& groups,
+                       const char* are_of) {
+    for (const Option& option : options) {
+        const bool is_of = std::find(groups.begin(), groups.end(), option.group) != groups.end();
+        if (is_of && arguments.has(option.long_name())) {
+            arguments.fault(option.long_name(), fmt::format("is of {}", are_of));
+        }
+    }
+}
+
+/// Are all of these logs? Tables and logs together are a fault.
+bool are_logs(Arguments& arguments, const std::vector<std::string>& names) {
+    const auto logs = static_cast<std::size_t>(
+        std::count_if(names.begin(), names.end(), [](const std::string& name) { return files::is_log_name(name); }));
+    if (logs > 0 && logs < names.size()) {
+        arguments.fault("RUNS", "tables and logs", "give either tables of runs or logs of training");
+    }
+    return logs > 0;
+}
+
 int run_validate(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::vector<std::string> tables = arguments.all("RUNS");
+    const bool of_logs = are_logs(arguments, tables);
+    refuse_options_of(arguments, validate_command_options(),
+                      of_logs ? std::vector<std::string>{"Runs", "Record"} : std::vector<std::string>{"Logs"},
+                      of_logs ? "tables of runs" : "logs");
+    if (of_logs) {
+        return validate_logs(arguments, output, tables);
+    }
     if (tables.empty()) {
-        arguments.missing("RUNS", "a table of measured runs (docs/files.md): runs.csv");
+        arguments.missing("RUNS", "a table of measured runs (docs/files.md), runs.csv, or a log, train.log");
     }
     reports::ComparisonView view{.table = tables.empty() ? "" : title(tables)};
     view.worst = static_cast<std::size_t>(arguments.count("--worst").value_or(static_cast<std::int64_t>(view.worst)));
@@ -225,12 +258,16 @@ int run_validate(Arguments& arguments) {
 
 Command validate_command() {
     return {.name = "validate",
-            .summary = "predictions against a table of measured runs",
+            .summary = "predictions against a table of measured runs, or logs of training",
             .usage = "",
-            .positionals = {{.name = "RUNS", .description = "tables of measured runs, comma-separated", .many = true}},
+            .positionals = {{.name = "RUNS",
+                             .description = "tables of measured runs, comma-separated, or logs",
+                             .many = true}},
             .options = validate_command_options(),
             .examples =
                 "Every run is predicted, or refused with the reason; nothing is fitted to the table.\n"
+                "A log is a file .log, .out, .err or .txt of Megatron-LM, NeMo, torchtitan, DeepSpeed,\n"
+                "nanotron, HF Trainer, MaxText or Composer; the settings that it prints are its plan.\n"
                 "Exit code 1 where no run at all could be predicted, or a group is worse than --gate allows.\n\n"
                 "Examples:\n"
                 "  dodona validate runs.csv\n"
@@ -238,6 +275,8 @@ Command validate_command() {
                 "  dodona validate mine.csv --models models.csv --machines machines.csv --by machine\n"
                 "  dodona validate mine.csv --conventions words.yaml\n"
                 "  dodona validate mine.csv --anchor 3\n"
+                "  dodona validate train.log --machine dgx-h100\n"
+                "  dodona validate trainer.log --machine dgx-h100 --model llama-3.1-8b --from fsdp.yaml\n"
                 "  dodona validate mine.csv --record errors.md      and later\n"
                 "  dodona validate mine.csv --gate errors.md",
             .run = run_validate};

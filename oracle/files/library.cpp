@@ -206,6 +206,10 @@ Launch Library::launch(const std::string& path, std::int64_t gpus, bool with_mod
     return read_launch(std::move(settings), targets(), gpus, with_model, data_ / "models/hf");
 }
 
+bool Library::is_launch(const std::string& path) const {
+    return files::is_launch(read_launch_text(load_bytes(path, path, command_line()), path), targets());
+}
+
 graph::NetworkSpec Library::model_from_text(std::string text, const std::string& name,
                                             std::span<const Setting> settings) const {
     return read_model(parse_document(std::move(text), name), settings, model_opener());

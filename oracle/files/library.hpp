@@ -65,6 +65,8 @@ public:
     [[nodiscard]] Document as_model_file(Document document) const;
     /// What a launch script or its configuration asks; `gpus` and `with_model` as of read_launch.
     [[nodiscard]] Launch launch(const std::string& path, std::int64_t gpus, bool with_model) const;
+    /// Does the file have settings of a launcher that dodona reads?
+    [[nodiscard]] bool is_launch(const std::string& path) const;
     /// The launchers that dodona writes for and reads, in the order of their names.
     [[nodiscard]] std::vector<Target> targets() const;
     /// A model whose file is this text.

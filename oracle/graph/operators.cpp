@@ -43,7 +43,9 @@ constexpr std::array kKinds{
     OperatorKind{"batch_norm", build_batch_norm, 1, 1, "normalisation of each channel over the batch",
                  "`synchronised` = false", "batch, channel, positions of the image"},
     OperatorKind{"layer_norm", build_layer_norm, 1, 1, "normalisation of each token over its features",
-                 "`bias` = true, `size`: each run of so many features by itself, with one scale for all",
+                 "`bias` = true, `scale` = true: without, nothing is learnt, `size`: each run of so many features by "
+                 "itself, with one "
+                 "scale for all",
                  "the leading dimensions, feature"},
     OperatorKind{"rms_norm", build_rms_norm, 1, 1, "normalisation by the root mean square of the features",
                  "`size`, as of layer_norm", "the leading dimensions, feature"},
@@ -62,7 +64,8 @@ constexpr std::array kKinds{
     OperatorKind{"relu_squared", build_relu_squared, 1, 1, "max(x, 0) squared", "", "those of its input"},
     OperatorKind{"gated", build_gated, 2, 2, "activation(gate) * up",
                  "`activation` = silu (or gelu, relu, sigmoid). Inputs: gate, up", "those of its input"},
-    OperatorKind{"multiply", build_multiply, 2, 2, "product of two tensors, or of an image and a scale a channel", "",
+    OperatorKind{"multiply", build_multiply, 2, 2,
+                 "product of two tensors, of an image and a scale a channel, or of tokens and a gate a token", "",
                  "those of its input"},
     OperatorKind{"add", build_add, 2, kMany, "sum of tensors of one shape", "", "those of its input"},
     OperatorKind{"concat", build_concat, 2, kMany, "concatenation along one dimension",

@@ -1,6 +1,7 @@
 #include "validate/comparison.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -75,7 +76,7 @@ void predict(const files::MeasuredRun& run, const Question& question, RunResult&
     }
 }
 
-RunResult compared(const files::MeasuredRun& run, Questions& questions, Anchors& anchors) {
+RunResult asked(const files::MeasuredRun& run, Questions& questions, Anchors& anchors) {
     RunResult result{.id = run.id, .group = run.group};
     result.assumed = !run.cell("assumed").empty();
     if (run.memory_kind == "oom" || run.step_time || run.peak_memory) {
@@ -109,21 +110,37 @@ Seconds RunResult::communication() const {
            time[TimePart::parameters];
 }
 
+RunResult compared(const files::MeasuredRun& run, const Question& question) {
+    RunResult result{.id = run.id, .group = run.group};
+    result.ran = run.memory_kind != "oom";
+    predict(run, question, result);
+    return result;
+}
+
 Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& questions, const Progress& progress,
                    std::size_t anchors) {
-    Comparison comparison;
+    std::vector<RunResult> rows;
+    std::int64_t left_out = 0;
     Anchors used = anchors > 0 ? Anchors(runs, anchors, questions) : Anchors();
     for (const files::MeasuredRun& run : runs) {
-        const std::int64_t done = static_cast<std::int64_t>(comparison.rows.size()) + comparison.anchors;
+        const std::int64_t done = static_cast<std::int64_t>(rows.size()) + left_out;
         if (!progress(done, static_cast<std::int64_t>(runs.size()))) {
             break;
         }
         if (used.contains(run.id)) {
-            ++comparison.anchors;
+            ++left_out;
         } else {
-            comparison.rows.push_back(compared(run, questions, used));
+            rows.push_back(asked(run, questions, used));
         }
     }
+    Comparison comparison = summarised(std::move(rows));
+    comparison.anchors = left_out;
+    return comparison;
+}
+
+Comparison summarised(std::vector<RunResult> rows) {
+    Comparison comparison;
+    comparison.rows = std::move(rows);
     std::vector<std::string> names;
     std::vector<const RunResult*> all;
     for (const RunResult& row : comparison.rows) {

@@ -81,7 +81,13 @@ struct Comparison {
 /// Told how many of all runs are done; false stops: what is finished is compared.
 using Progress = std::function<bool(std::int64_t done, std::int64_t all)>;
 
-/// `anchors`: of each group, that many runs adjust its frameworks (validate/anchors.hpp); the others are compared.
+/// A run that is of no table, with its question. Throws InputError where the plan cannot be laid.
+RunResult compared(const files::MeasuredRun& run, const Question& question);
+
+/// Statistics over groups of results, in the order of their first members.
+Comparison summarised(std::vector<RunResult> rows);
+
+/// `anchors`: of each user, that many runs adjust its frameworks (validate/anchors.hpp); the others are compared.
 Comparison compare(const std::vector<files::MeasuredRun>& runs, Questions& questions, const Progress& progress,
                    std::size_t anchors = 0);
 

@@ -194,6 +194,8 @@ plan::MemoryProfile Questions::memory_of(const files::MeasuredRun& run) {
     return known->second;
 }
 
+Software Questions::software(const files::MeasuredRun& run) { return {software_of(run), memory_of(run)}; }
+
 Question Questions::of(const files::MeasuredRun& run) {
     const files::ModelRow* row = row_of(run);
     if (row == nullptr) {

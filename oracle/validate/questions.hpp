@@ -27,6 +27,12 @@ struct Question {
     std::vector<step::TimePart> not_timed;  ///< parts of a step that the measured time leaves out
 };
 
+/// What the software of a run is like: its framework with its mechanisms, and what it keeps beside in device memory.
+struct Software {
+    plan::Framework framework;
+    plan::MemoryProfile memory;
+};
+
 /// Runs as questions, one after another. Networks, machines and strategies that they share are read once.
 class Questions {
 public:
@@ -36,6 +42,9 @@ public:
 
     /// Throws InputError, located in the row, whose messages say why the run cannot be asked.
     Question of(const files::MeasuredRun& run);
+
+    /// As the conventions say it of the words of the run, which has every column.
+    Software software(const files::MeasuredRun& run);
 
     /// From now on this framework takes the place of the one that was read by its reference.
     void replace(plan::Framework framework);

@@ -120,6 +120,17 @@ TEST(Shell, TheScriptBehindTheLastFlagIsNoValue) {
     EXPECT_EQ(value_of(document, "num-layers"), "4");
 }
 
+TEST(Shell, ALineOfSlurmHasAnyNumberOfFlags) {
+    const Document document = shell(
+        "#SBATCH -t 0:30:00 --exclusive --mem=0 --ntasks-per-node=8 -N 4   # a comment --no\n#SBATCH --partition "
+        "big\n");
+    EXPECT_EQ(value_of(document, "sbatch.exclusive"), "true");
+    EXPECT_EQ(value_of(document, "sbatch.ntasks-per-node"), "8");
+    EXPECT_EQ(value_of(document, "sbatch.nodes"), "4");
+    EXPECT_EQ(value_of(document, "sbatch.partition"), "big");
+    EXPECT_EQ(child(*document.root, "sbatch.no"), nullptr);
+}
+
 TEST(Shell, VariablesThatDoubleAreBounded) {
     std::string text = "A=--xxxxxxxxxxxxxxxx\n";
     for (int i = 0; i < 64; ++i) {
@@ -211,8 +222,10 @@ plan::Plan random_plan() {
     const std::int64_t context = chance(20) ? 2 : 1;
     const std::int64_t data = power(4);
     const std::int64_t pipeline = chance(50) ? power(3) : 1;
-    const bool is_plain = chance(40);  // data ranks alone
+    const bool is_plain = chance(40);                              // data ranks alone
+    const std::int64_t experts = !is_plain && chance(25) ? 2 : 1;  // ranks that share a layer of them
     const std::string strategy = is_plain      ? "data"
+                                 : experts > 1 ? "megatron-moe"
                                  : context > 1 ? "megatron-context"
                                  : tensor > 1  ? "megatron-sequence"
                                                : "megatron";
@@ -221,11 +234,16 @@ plan::Plan random_plan() {
         plan.mesh = {{"data", data}};
     } else {
         plan.mesh = {{"tensor", tensor}};
-        if (context > 1) {
+        if (context > 1 || experts > 1) {
             plan.mesh.push_back({"context", context});
         }
         plan.mesh.push_back({"data", data});
         plan.mesh.push_back({"pipeline", pipeline});
+        if (experts > 1) {
+            plan.mesh.push_back({"expert_tensor", 1});
+            plan.mesh.push_back({"expert", experts});
+            plan.fold_axes();
+        }
     }
     plan.microbatch = power(2);
     plan.batch = plan.microbatch * data * power(3);
@@ -242,6 +260,9 @@ plan::Plan random_plan() {
         plan.shard_group = data * (is_plain ? 1 : context) / 2;
     }
     plan.precision = *rc::gen::element(Precision::bf16, Precision::fp16, Precision::fp32, Precision::fp8);
+    if (chance(20)) {
+        plan.gradient_precision = Precision::bf16;
+    }
     plan.overlap.gradients = chance(80);
     plan.overlap.parameters = plan.overlap.gradients && plan.shard != plan::ShardLevel::none && chance(80);
     plan.overlap.tensor = !is_plain && tensor > 1 && chance(20);

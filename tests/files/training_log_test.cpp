@@ -6,6 +6,8 @@
 #include <rapidcheck/gtest.h>
 
 #include "files/launch/launch.hpp"
+#include "files/launch/launch_text.hpp"
+#include "files/logs/log_lines.hpp"
 #include "graph/graph.hpp"
 #include "reading.hpp"
 
@@ -19,15 +21,26 @@ struct Expected {
     double median;      ///< seconds
 };
 
-/// By hand from the files: torchtitan 16 * 8192 / (32 * 1024) = 4 s, DeepSpeed 256 / 128 = 2 s, steps a second 1 / 0.25.
-const std::vector<Expected> kLogs{{"megatron.log", "Megatron-LM", 3, 1.39}, {"nemo.log", "NeMo", 3, 7.55},
-                                  {"torchtitan.log", "torchtitan", 2, 4.0}, {"deepspeed.log", "DeepSpeed", 2, 2.0},
-                                  {"nanotron.log", "nanotron", 2, 1.25},    {"trainer.log", "HF Trainer", 1, 4.0},
-                                  {"maxtext.log", "MaxText", 3, 3.4},       {"composer.log", "Composer", 2, 4.0}};
+/// By hand from the files: torchtitan 16 * 8192 / (32 * 5851) and 16 * 8192 / (8 * 6497) s, DeepSpeed 256 / 51.2 = 5 s
+/// and 64 / 400 = 0.16 s, HF Trainer 204.9 s for 128 steps, Composer 1 / 0.32 steps a second.
+const std::vector<Expected> kLogs{{"megatron.log", "Megatron-LM", 3, 1.1003},
+                                  {"megatron-srun.log", "Megatron-LM", 4, 14.6499},
+                                  {"nemo.log", "NeMo", 3, 14.95},
+                                  {"nemo-bar.log", "NeMo", 3, 3.35},
+                                  {"torchtitan.log", "torchtitan", 2, 16 * 8192 / (32 * 5851.0)},
+                                  {"torchtitan-color.log", "torchtitan", 9, 16 * 8192 / (8 * 6497.0)},
+                                  {"deepspeed.log", "DeepSpeed", 2, 5.0},
+                                  {"deepspeed-2022.log", "DeepSpeed", 2, 0.16},
+                                  {"nanotron.log", "nanotron", 2, 2.31},
+                                  {"trainer.log", "HF Trainer", 1, 204.9 / 128},
+                                  {"maxtext.log", "MaxText", 3, 7.9},
+                                  {"composer.log", "Composer", 2, 3.125}};
+
+TrainingLog read(const std::string& file) { return load_training_log((here() / "logs" / file).string(), {}); }
 
 TEST(TrainingLog, StepsAfterWarmUpHaveTheirMedian) {
     for (const Expected& expected : kLogs) {
-        const TrainingLog log = load_training_log((here() / "logs" / expected.file).string(), {});
+        const TrainingLog log = read(expected.file);
         EXPECT_EQ(log.software, expected.software);
         EXPECT_EQ(log.steps, expected.steps) << expected.file;
         EXPECT_NEAR(log.median.in(unit::second), expected.median, 1e-9) << expected.file;
@@ -37,12 +50,44 @@ TEST(TrainingLog, StepsAfterWarmUpHaveTheirMedian) {
 }
 
 TEST(TrainingLog, MemoryIsTheMostThatALineSays) {
-    const auto memory = [](const char* file) {
-        return load_training_log((here() / "logs" / file).string(), {}).memory;
+    const auto check = [](const char* file, double bytes, const char* kind) {
+        const TrainingLog log = read(file);
+        ASSERT_TRUE(log.memory) << file;
+        EXPECT_NEAR(log.memory->in(unit::byte) / bytes, 1, 1e-12) << file;
+        EXPECT_EQ(log.memory_kind, kind) << file;
     };
-    EXPECT_NEAR(memory("torchtitan.log")->in(unit::byte) / 0x1p30, 47.33, 1e-9);
-    EXPECT_NEAR(memory("deepspeed.log")->in(unit::byte) / 0x1p30, 40.5, 1e-9);
-    EXPECT_FALSE(memory("maxtext.log"));
+    check("megatron.log", 61440 * 0x1p20, "reserved");
+    check("torchtitan.log", 47.33 * 0x1p30, "reserved");
+    check("torchtitan-color.log", 58.12 * 0x1p30, "reserved");
+    check("deepspeed.log", 40.5 * 0x1p30, "allocated");
+    check("nanotron.log", 31.5e9, "reserved");
+    check("composer.log", 41.328e9, "reserved");
+    EXPECT_FALSE(read("maxtext.log").memory) << "what is in use at the start is not the peak";
+}
+
+TEST(TrainingLog, TheJobIsReadWhereItIsPrinted) {
+    const auto check = [](const char* file, std::optional<std::int64_t> batch, std::optional<std::int64_t> sequence,
+                          std::optional<std::int64_t> gpus) {
+        const TrainingLog log = read(file);
+        EXPECT_EQ(log.batch, batch) << file;
+        EXPECT_EQ(log.sequence, sequence) << file;
+        EXPECT_EQ(log.gpus, gpus) << file;
+    };
+    check("megatron-srun.log", 128, std::nullopt, 8);
+    check("nemo.log", 128, std::nullopt, std::nullopt);
+    check("torchtitan.log", 16, 8192, 32);
+    check("torchtitan-color.log", 16, 8192, 8);
+    check("deepspeed-2022.log", 64, std::nullopt, 8);
+    check("nanotron.log", std::nullopt, std::nullopt, std::nullopt);  // 1.02K is rounded
+    check("trainer.log", 64, std::nullopt, std::nullopt);
+    check("maxtext.log", 64, 8192, std::nullopt);
+}
+
+TEST(TrainingLog, TheRateOfTheTrainerCountsWhereItsStepsDoNot) {
+    const std::string rate = "{'train_runtime': 512.0, 'train_steps_per_second': 0.25}\n";
+    EXPECT_EQ(read_training_log(rate, "a.log").median, Seconds::of_base(4));
+    EXPECT_EQ(read_training_log("Total optimization steps = 127\n" + rate, "a.log").median, Seconds::of_base(4))
+        << "127 / 512.0 is 0.248: the run did not make all of its steps";
 }
 
 TEST(TrainingLog, ARateWithoutItsBatchIsRefusedAtItsLine) {
@@ -56,30 +101,90 @@ TEST(TrainingLog, ARateWithoutItsBatchIsRefusedAtItsLine) {
     EXPECT_THROW(read_training_log("nothing of a step\n", "a.log"), InputError);
 }
 
+std::string option(const Launch& launch, const std::string& name) {
+    for (const auto& [option, value] : launch.options) {
+        if (option == name) {
+            return value;
+        }
+    }
+    return "";
+}
+
+Launch launch_of(const std::string& file) {
+    return Library(here() / "../..").launch((here() / "logs" / file).string(), 0, true);
+}
+
 TEST(TrainingLog, SettingsThatMegatronPrintsAreALaunch) {
     const Library shelf(here() / "../..");
     const Launch launch = shelf.launch((here() / "logs/megatron.log").string(), 0, true);
     EXPECT_EQ(launch.target, "megatron");
-    const auto option = [&](const std::string& name) {
-        for (const auto& [option, value] : launch.options) {
-            if (option == name) {
-                return value;
-            }
-        }
-        return std::string();
-    };
-    EXPECT_EQ(option("--gpus"), "8");
-    EXPECT_EQ(option("--mesh"), "tensor=8,data=1,pipeline=1");
-    EXPECT_EQ(option("--recompute"), "selective");
-    EXPECT_EQ(option("--precision"), "fp16");
+    EXPECT_EQ(option(launch, "--gpus"), "8");
+    EXPECT_EQ(option(launch, "--mesh"), "tensor=8,data=1,pipeline=1");
+    EXPECT_EQ(option(launch, "--recompute"), "selective");
+    EXPECT_EQ(option(launch, "--precision"), "fp16");
     const graph::Graph network = graph::build(shelf.model_from_text(launch.model, "megatron.log", {}));
     EXPECT_EQ(graph::count(network).parameters, graph::count(graph::build(shelf.model("megatron-22b"))).parameters);
 }
 
+TEST(TrainingLog, ABlockOfJsonIsALaunch) {
+    const Launch titan = launch_of("torchtitan-color.log");
+    EXPECT_EQ(titan.target, "torchtitan");
+    EXPECT_EQ(option(titan, "MODEL"), "llama-3.1-8b");
+    EXPECT_EQ(option(titan, "--mesh"), "data=8");
+    EXPECT_EQ(option(titan, "--zero"), "3");
+    EXPECT_EQ(option(titan, "--batch"), "16");
+    EXPECT_EQ(option(titan, "--recompute"), "layers=norm1,k,rotary_q,rotary_k,projection,add1,norm2,up,gated");
+    const Launch deepspeed = launch_of("deepspeed.log");
+    EXPECT_EQ(deepspeed.target, "deepspeed");
+    EXPECT_EQ(option(deepspeed, "--gpus"), "8") << "of the lines before the JSON";
+    EXPECT_EQ(option(deepspeed, "--zero"), "2");
+    EXPECT_EQ(option(deepspeed, "--micro-batch"), "8");
+}
+
+TEST(TrainingLog, ABlockOfYamlIsALaunch) {
+    const Launch nemo = launch_of("nemo-bar.log");
+    EXPECT_EQ(nemo.target, "nemo");
+    EXPECT_EQ(option(nemo, "--mesh"), "tensor=1,data=8,pipeline=1");
+    EXPECT_EQ(option(nemo, "--batch"), "256");
+    EXPECT_NE(nemo.model.find("hidden"), std::string::npos);
+}
+
+TEST(TrainingLog, LabelsOfALauncherAreNoPartOfSettings) {
+    const Launch launch = launch_of("megatron-srun.log");
+    EXPECT_EQ(option(launch, "--mesh"), "tensor=2,data=4,pipeline=1");
+    const Library shelf(here() / "../..");
+    const graph::Graph network = graph::build(shelf.model_from_text(launch.model, "megatron-srun.log", {}));
+    EXPECT_EQ(graph::count(network).parameters, graph::count(graph::build(shelf.model("llama-3.1-8b"))).parameters);
+}
+
+TEST(TrainingLog, ABlockThatIsCutOffIsNone) {
+    EXPECT_TRUE(read_printed("Running with configs: {\n  \"model\": {\n", "a.log").root->members.empty());
+}
+
+TEST(TrainingLog, BlocksThatNeverCloseAreNotReadAgainAndAgain) {
+    std::string text;
+    for (int i = 0; i < 500'000; ++i) {
+        text += "json = {\n";
+    }
+    EXPECT_TRUE(read_printed(text, "a.log").root->members.empty());
+}
+
+TEST(TrainingLog, NamesOfLogsAreKnownByTheirEnds) {
+    EXPECT_TRUE(is_log_name("slurm-123.out"));
+    EXPECT_FALSE(is_log_name("runs.csv"));
+}
+
 RC_GTEST_PROP(TrainingLog, AnyTextIsReadOrRefused, (const std::string& text)) {
-    try {
-        static_cast<void>(read_training_log("completed step: 1, seconds: 2" + text, "a.log"));
-    } catch (const InputError&) {
+    for (const char* before :
+         {"completed step: 1, seconds: 2", "json = {", "** Experiment configuration **\n", "\x1b["}) {
+        try {
+            static_cast<void>(read_training_log(before + text, "a.log"));
+        } catch (const InputError&) {
+        }
+        try {
+            static_cast<void>(read_printed(before + text, "a.log"));
+        } catch (const InputError&) {
+        }
     }
 }
 

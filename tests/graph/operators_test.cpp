@@ -137,6 +137,11 @@ TEST(LayerNorm, ReducesTwoNumbersATokenAndRmsNormOne) {
     const Nest layer_norm = nest("layer_norm", {kTokens});
     EXPECT_EQ(weights(layer_norm), 8);
     EXPECT_EQ(weights(nest("layer_norm", {kTokens}, {{"bias", false}})), 4);
+    const Nest plain = nest("layer_norm", {kTokens}, {{"scale", false}});
+    EXPECT_EQ(weights(plain), 0) << "OLMo's";
+    EXPECT_TRUE(of_one_sample(plain).backward_weight.empty());
+    EXPECT_EQ(plain.statistics.size(), 1U) << "mean and variance all the same";
+    EXPECT_THROW(nest("layer_norm", {kTokens}, {{"scale", false}, {"bias", true}}), InputError);
     EXPECT_EQ(layer_norm.statistics[0].over, (std::vector<int>{2}));
     EXPECT_EQ(layer_norm.statistics[0].kept, (std::vector<int>{0, 1}));
     EXPECT_EQ(layer_norm.statistics[0].forward, 2);
@@ -175,6 +180,17 @@ TEST(Multiply, ReadsAndSavesBothFactors) {
     EXPECT_EQ(of_one_sample(product).backward_input[0].elements, 5 * 40);
     EXPECT_FALSE(product.linear);
     EXPECT_THROW(nest("multiply", {kTokens, tensor({{"feature", 4}})}), InputError);
+}
+
+// 10 tokens of 4 features, 10 factors: forward reads both and writes y; backward reads x, the factors and dy and writes both
+// gradients, 3 * 40 + 2 * 10.
+TEST(Multiply, GatesTokens) {
+    const Nest gated = nest("multiply", {kTokens, tensor({{"sequence", 10}, {"feature", 1}})});
+    EXPECT_EQ(gated.result, kTokens);
+    EXPECT_EQ(gated.inputs[1].loops, (std::vector<int>{0, 1, kNoLoop}))
+        << "its gradient is partial where features are split";
+    EXPECT_EQ(of_one_sample(gated).forward[0].elements, 2 * 40 + 10);
+    EXPECT_EQ(of_one_sample(gated).backward_input[0].elements, 3 * 40 + 2 * 10);
 }
 
 TEST(Add, SavesNothingAndLetsPartialSumsThrough) {

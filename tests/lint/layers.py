@@ -45,7 +45,7 @@ def complaint(layer, include, layers, reserved):
 def main():
     layers, reserved = rules()
     complaints = []
-    for path in tree.files(root, ".cpp", ".hpp", ".cu", ".cuh", within=("oracle/", "cli/", "reports/", "calibrate/")):
+    for path in tree.files(root, ".cpp", ".hpp", ".cu", ".cuh", within=("oracle/", "cli/", "reports/", "calibrate/", "bindings/")):
         layer = layer_of(path, layers)
         if layer is None:
             complaints.append(f"{path}: its folder is not in oracle/LAYERS")

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # Packages and builds, for ./dodona, tests/run and .ci/run, which set $root to this repository and source this file.
 # debian/control is the only list of packages; $1 of the functions below has build profiles of it, comma-separated:
-# nocheck (to run), empty (to test too), pkg.dodona.lint (to lint too), pkg.dodona.calibrate, .cpu and .mpi (to measure).
+# nocheck (to run), empty (to test too), pkg.dodona.lint (to lint too), pkg.dodona.calibrate, .cpu and .mpi (to measure), .python (a wheel).
 
 : "${root:?}"
 

@@ -266,7 +266,9 @@ private:
                 member.key.starts_with("_") ||
                 std::find(family_.ignored.begin(), family_.ignored.end(), member.key) != family_.ignored.end();
             if (!is_ignored && unknown_ == UnknownKeys::listed) {
-                read_.unknown.push_back(member.key);
+                if (!is_none(*member.value)) {  // logs print what is off as well
+                    read_.unknown.push_back(member.key);
+                }
                 continue;
             }
             if (is_ignored || !may_change_shapes(*member.value)) {

@@ -1,6 +1,7 @@
 #include "files/launch/exported_plan.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -82,7 +83,8 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     number("local_batch", plan.batch / data);
     number("virtual_stages", plan.virtual_stages);
     word("schedule", std::string(plan::name(plan.schedule)));
-    flag("uneven_stages", !plan.stages.empty());
+    flag("uneven_stages",
+         std::adjacent_find(plan.stages.begin(), plan.stages.end(), std::not_equal_to<>()) != plan.stages.end());
     word("recompute", std::string(plan::name(plan.recompute)));
     number("recompute_every", plan.recompute_every);
     number("zero", static_cast<std::int64_t>(plan.shard));

@@ -17,32 +17,46 @@ bool has(const Node& settings, const std::string& key) {
                        [&](const Node::Member& member) { return member.key == key; });
 }
 
-/// The target most of whose own settings a file has.
-const Target& recognise(const Document& settings, const std::vector<Target>& targets) {
+/// The target most of whose own settings a file has; null where it has none.
+const Target* recognised(const Document& settings, const std::vector<Target>& targets) {
     const Target* best = nullptr;
     std::ptrdiff_t most = 0;
-    std::vector<std::string> read;
     for (const Target& target : targets) {
-        if (target.options.empty()) {
-            continue;
-        }
-        read.push_back(target.keys.name);
-        const auto found = std::count_if(target.recognised_by.begin(), target.recognised_by.end(),
-                                         [&](const std::string& key) { return has(*settings.root, key); });
+        const auto found = target.options.empty()
+                               ? 0
+                               : std::count_if(target.recognised_by.begin(), target.recognised_by.end(),
+                                               [&](const std::string& key) { return has(*settings.root, key); });
         if (found > most) {
             most = found;
             best = &target;
         }
     }
-    if (best == nullptr) {
-        fail({settings.source, 0, 0, 1}, "no settings of a launcher that dodona knows",
-             "it reads those of " + join(read));
+    return best;
+}
+
+const Target& recognise(const Document& settings, const std::vector<Target>& targets) {
+    if (const Target* target = recognised(settings, targets)) {
+        return *target;
     }
-    return *best;
+    std::vector<std::string> read;
+    for (const Target& target : targets) {
+        if (!target.options.empty()) {
+            read.push_back(target.keys.name);
+        }
+    }
+    fail({settings.source, 0, 0, 1}, "no settings of a launcher that dodona knows", "it reads those of " + join(read));
 }
 
 /// Settings that name an option of the target that is not there are absent; nested keys are not.
 std::string value_of(const TargetOption& option, const Scope& scope) {
+    constexpr std::int64_t kMostWords = 100'000;
+    if (!option.times.empty()) {
+        const graph::AttributeValue* times = scope.find(option.times);
+        const std::int64_t* count = times == nullptr ? nullptr : std::get_if<std::int64_t>(&times->value);
+        const auto size =
+            static_cast<std::size_t>(count == nullptr ? 0 : std::clamp<std::int64_t>(*count, 0, kMostWords));
+        return join(std::vector<std::string>(size, filled(option.values.front().text, scope)), ",");
+    }
     std::vector<std::string> words;
     for (const ConditionalText& text : option.values) {
         if (text.when == nullptr || holds(*text.when, scope)) {
@@ -56,6 +70,10 @@ std::string value_of(const TargetOption& option, const Scope& scope) {
 }
 
 }  // namespace
+
+bool is_launch(const Document& settings, const std::vector<Target>& targets) {
+    return recognised(settings, targets) != nullptr;
+}
 
 Launch read_launch(Document settings, const std::vector<Target>& targets, std::int64_t gpus, bool with_model,
                    const std::filesystem::path& architectures) {

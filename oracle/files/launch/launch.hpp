@@ -25,4 +25,7 @@ struct Launch {
 Launch read_launch(Document settings, const std::vector<Target>& targets, std::int64_t gpus, bool with_model,
                    const std::filesystem::path& architectures);
 
+/// Are there settings of a target that is read?
+bool is_launch(const Document& settings, const std::vector<Target>& targets);
+
 }  // namespace dodona::files

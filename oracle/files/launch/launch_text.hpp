@@ -18,13 +18,15 @@ Document read_shell(std::string text, const std::string& name);
 /// `[section]` and `key = value` as "section.key".
 Document read_toml(std::string text, const std::string& name);
 
-/// The settings that Megatron-LM prints into its log, `  name .......... value`; empty where there are none.
-Document read_printed(std::string text, const std::string& name);
+/// The settings that software prints into its log: Megatron-LM and DeepSpeed `  name .......... value`, torchtitan and
+/// DeepSpeed a block of JSON, NeMo one of YAML; empty where there are none.
+Document read_printed(const std::string& text, const std::string& name);
 
 /// YAML or JSON: {a: {b: 1}} as "a.b".
 Document flattened(Document document);
 
-/// By the end of the name: .yaml, .yml and .json, .toml, .log and .out, or else a shell script.
+/// By the end of the name: .yaml, .yml and .json, .toml, .log, .out and .err, .txt where it has printed settings, or else
+/// a shell script.
 Document read_launch_text(std::string text, const std::string& name);
 
 }  // namespace dodona::files

@@ -326,14 +326,28 @@ private:
         values_.clear();
     }
 
+    /// `#SBATCH --nodes=4 --exclusive -N 4`: any number of flags, with `=` or a blank before the value.
     void slurm(const std::string& line, std::size_t number) {
-        const std::size_t dashes = line.find("--");
-        if (dashes != std::string::npos) {
-            const std::size_t end = std::min(line.find_first_of(" \t", dashes), line.size());
-            const Location where{source_, static_cast<int>(number) + 1, static_cast<int>(dashes) + 1, 1};
-            piece("--sbatch." + line.substr(dashes + 2, end - dashes - 2), where);
-            finish_flag();
+        constexpr std::size_t kPrefix = 7;  // of #SBATCH
+        for (std::size_t at = kPrefix; at < line.size();) {
+            const std::size_t begin = std::min(line.find_first_not_of(" \t\r", at), line.size());
+            at = std::min(line.find_first_of(" \t\r", begin), line.size());
+            std::string word = line.substr(begin, at - begin);
+            if (word.starts_with('#')) {
+                break;
+            }
+            const Location where{source_, static_cast<int>(number) + 1, static_cast<int>(begin) + 1, 1};
+            if (word.starts_with("--") || word == "-N") {
+                finish_flag();
+                word = word == "-N" ? "nodes" : word.substr(2);
+                piece("--sbatch." + word, where);
+            } else if (word.starts_with('-')) {
+                finish_flag();
+            } else if (!word.empty() && !flag_.empty()) {
+                piece(word, where);
+            }
         }
+        finish_flag();
     }
 
     std::shared_ptr<const Source> source_;

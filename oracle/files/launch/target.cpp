@@ -36,6 +36,11 @@ std::vector<ConditionalText> read_texts(const Value& value) {
 
 TargetOption read_option(const Fields::Member& member) {
     TargetOption option{.option = member.key, .values = {}};
+    if (member.value.is_mapping() && !text_at(member.value.node(), "repeated").empty()) {
+        option.values.push_back({text_at(member.value.node(), "repeated"), nullptr});
+        option.times = text_at(member.value.node(), "times");
+        return option;
+    }
     if (member.value.is_mapping()) {
         option.is_list = true;
         option.values = read_texts(Fields(member.value).find("words"));

@@ -18,11 +18,12 @@ struct ConditionalText {
 };
 
 /// An option of `dodona predict`, such as --mesh. Its value is the first text whose condition holds, or the words
-/// between commas whose conditions hold.
+/// between commas whose conditions hold, or one text that is repeated between commas.
 struct TargetOption {
     std::string option;  ///< "MODEL": the positional
     std::vector<ConditionalText> values;
     bool is_list = false;
+    std::string times;  ///< the parameter that says how often the text is repeated; empty: it is not
 };
 
 /// A plan that the target cannot express.

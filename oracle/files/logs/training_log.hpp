@@ -1,6 +1,7 @@
 // Logs of training software: the time of a step, as it was printed.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -9,21 +10,25 @@
 
 namespace dodona::files {
 
-/// What a log says of its steps, those of the warm-up left out. Nothing else of a log is kept.
+/// What a log says of its steps, those of the warm-up left out, and of the job. Nothing else of a log is kept.
 struct TrainingLog {
     std::string software;
     std::size_t steps = 0;    ///< that count
     std::size_t warm_up = 0;  ///< that were left out
     Seconds median;
-    Seconds low;                  ///< 10th percentile
-    Seconds high;                 ///< 90th
-    std::optional<Bytes> memory;  ///< most that a line says
+    Seconds low;                           ///< 10th percentile
+    Seconds high;                          ///< 90th
+    std::optional<Bytes> memory;           ///< most that a line says
+    std::string memory_kind;               ///< of it: reserved or allocated
+    std::optional<std::int64_t> batch;     ///< samples of a step
+    std::optional<std::int64_t> sequence;  ///< tokens of a sample
+    std::optional<std::int64_t> gpus;
 };
 
 /// Reads the lines of Megatron-LM, NeMo, torchtitan, DeepSpeed, nanotron, HF Trainer, MaxText or Composer. The first
 /// tenth of the steps is warm-up: one at least, where there are three or more. Throws InputError where no line is one of
 /// a step, and where the time of a step needs a batch that the log does not print.
-TrainingLog read_training_log(std::string text, const std::string& name);
+TrainingLog read_training_log(const std::string& text, const std::string& name);
 
 /// Reads the file; `where` is the place that names it.
 TrainingLog load_training_log(const std::string& path, const Location& where);

@@ -22,12 +22,18 @@ void add_weight(Nest& nest, const std::string& name, int loop) {
                             .tied_to = {}});
 }
 
+/// What a norm of tokens learns.
+struct TokenWeights {
+    bool scale = true;
+    bool bias = true;
+};
+
 /// Each run of `size` features by itself, with one scale for all runs: the heads of queries and keys. Shards are whole
 /// runs, so nothing is reduced.
-void normalise_runs(Nest& nest, int feature, Extent size, bool bias) {
+void normalise_runs(Nest& nest, int feature, Extent size, TokenWeights weights) {
     nest.loops[static_cast<std::size_t>(feature)].granule = size;
     for (const char* name : {"scale", "bias"}) {
-        if (bias || std::string_view(name) == "scale") {
+        if (std::string_view(name) == "scale" ? weights.scale : weights.bias) {
             nest.weights.push_back({.name = name,
                                     .dimensions = {{"feature", size}},
                                     .operand = {.loops = {kNoLoop}, .windows = {}},
@@ -37,7 +43,8 @@ void normalise_runs(Nest& nest, int feature, Extent size, bool bias) {
 }
 
 /// The statistics of one token are reduced when its features are split, `messages` numbers a token and pass.
-Nest token_norm(Attributes& attributes, const Tensor& x, bool bias, int messages, Primitive primitive) {
+/// Without a scale there is no bias either.
+Nest token_norm(Attributes& attributes, const Tensor& x, TokenWeights weights, int messages, Primitive primitive) {
     const Extent size = attributes.not_negative("size", 0);
     if (!has_features(attributes, x)) {
         return {};
@@ -50,10 +57,12 @@ Nest token_norm(Attributes& attributes, const Tensor& x, bool bias, int messages
     Nest nest = element_wise(x, 1);
     const int feature = static_cast<int>(nest.loops.size()) - 1;
     if (size > 0) {
-        normalise_runs(nest, feature, size, bias);
+        normalise_runs(nest, feature, size, weights);
     } else {
-        add_weight(nest, "scale", feature);
-        if (bias) {
+        if (weights.scale) {
+            add_weight(nest, "scale", feature);
+        }
+        if (weights.bias) {
             add_weight(nest, "bias", feature);
         }
         nest.statistics = {{.over = {feature},
@@ -62,7 +71,13 @@ Nest token_norm(Attributes& attributes, const Tensor& x, bool bias, int messages
                             .backward = messages}};
     }
     nest.saved = {{.what = Saved::What::input}};
-    nest.work = [primitive](const LocalExtents& local) { return of_primitive(primitive, norm_work(local, 1)); };
+    nest.work = [primitive, has_weights = weights.scale || weights.bias](const LocalExtents& local) {
+        Work work = norm_work(local, 1);
+        if (!has_weights) {
+            work.backward_weight.clear();
+        }
+        return of_primitive(primitive, work);
+    };
     return nest;
 }
 
@@ -103,12 +118,16 @@ Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs) {
 }
 
 Nest build_layer_norm(Attributes& attributes, std::span<const Tensor> inputs) {
-    const bool bias = attributes.flag("bias", true);
-    return token_norm(attributes, inputs[0], bias, 2, Primitive::layer_norm);
+    const bool scale = attributes.flag("scale", true);
+    const bool bias = attributes.flag("bias", scale);
+    if (bias && !scale) {
+        attributes.error_at("bias", "there is no bias without a scale");
+    }
+    return token_norm(attributes, inputs[0], {.scale = scale, .bias = bias}, 2, Primitive::layer_norm);
 }
 
 Nest build_rms_norm(Attributes& attributes, std::span<const Tensor> inputs) {
-    return token_norm(attributes, inputs[0], false, 1, Primitive::rms_norm);
+    return token_norm(attributes, inputs[0], {.bias = false}, 1, Primitive::rms_norm);
 }
 
 }  // namespace dodona::graph

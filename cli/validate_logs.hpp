@@ -1,0 +1,20 @@
+// `dodona validate LOG...`: the steps that logs of training print beside what is predicted of their plans.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/arguments.hpp"
+#include "cli/option.hpp"
+#include "cli/output.hpp"
+
+namespace dodona::cli {
+
+/// Those of the plan that was logged, in a group of their own.
+std::vector<Option> log_options();
+
+/// Writes the comparison and returns the exit code: no where no log could be predicted. Settings that a log prints are
+/// its plan, what is typed wins. Of one log every fault is thrown; of several each has its reason in the answer.
+int validate_logs(Arguments& arguments, const Output& output, const std::vector<std::string>& logs);
+
+}  // namespace dodona::cli

@@ -1,0 +1,144 @@
+// Four plans as the files of every launcher, or why it cannot express them: launch/exports/PLAN/TARGET.txt.
+// DODONA_ACCEPT=1 writes them.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "files/launch/exported_plan.hpp"
+#include "reading.hpp"
+
+namespace dodona::files::testing {
+namespace export_test {
+
+namespace fs = std::filesystem;
+
+struct Exported {
+    std::string name;
+    plan::Plan plan;
+    ExportFacts facts;
+};
+
+ExportFacts facts_of(const std::string& model, const std::string& machine, std::int64_t sequence, std::int64_t layers) {
+    return {.model = model,
+            .machine = machine,
+            .gpus_per_node = 8,
+            .sequence = sequence,
+            .layers = layers,
+            .comments = {"Predicted: a step and its memory."}};
+}
+
+/// Tensor, data and pipeline ranks with interleaved stages, as Megatron-LM runs GPT-3.
+Exported pipelined(const Library& library) {
+    Exported one{.name = "pipelined", .plan = {}, .facts = facts_of("gpt3-175b", "selene", 2048, 96)};
+    one.plan.strategy = library.strategy("megatron-sequence");
+    one.plan.mesh = {{"tensor", 8}, {"data", 8}, {"pipeline", 8}};
+    one.plan.batch = 1536;
+    one.plan.microbatch = 1;
+    one.plan.virtual_stages = 3;
+    one.plan.schedule = plan::ScheduleKind::interleaved;
+    one.plan.overlap.pipeline = true;
+    one.plan.recompute = plan::RecomputeKind::selective;
+    one.plan.shard = plan::ShardLevel::states;
+    one.plan.overlap.gradients = true;
+    one.plan.overlap.parameters = true;
+    return one;
+}
+
+/// Every rank a data rank, parameters sharded over all of them.
+Exported sharded(const Library& library) {
+    Exported one{.name = "sharded", .plan = {}, .facts = facts_of("llama-3.1-70b", "dgx-h100", 8192, 80)};
+    one.plan.strategy = library.strategy("data");
+    one.plan.mesh = {{"data", 64}};
+    one.plan.batch = 128;
+    one.plan.microbatch = 1;
+    one.plan.recompute = plan::RecomputeKind::full;
+    one.plan.shard = plan::ShardLevel::parameters;
+    one.plan.overlap.gradients = true;
+    one.plan.overlap.parameters = true;
+    return one;
+}
+
+/// The same, over the ranks of a node; nothing runs again.
+Exported sharded_in_nodes(const Library& library) {
+    Exported one = sharded(library);
+    one.name = "sharded-in-nodes";
+    one.facts = facts_of("llama-3.1-8b", "dgx-h100", 8192, 32);
+    one.plan.recompute = plan::RecomputeKind::none;
+    one.plan.shard_group = 8;
+    return one;
+}
+
+/// Experts over data ranks, split no further.
+Exported experts(const Library& library) {
+    Exported one{.name = "experts", .plan = {}, .facts = facts_of("mixtral-8x7b", "dgx-h100", 4096, 32)};
+    one.plan.strategy = library.strategy("megatron-moe");
+    one.plan.mesh = {{"tensor", 2}, {"context", 1}, {"data", 16}, {"pipeline", 2}, {"expert_tensor", 1}, {"expert", 8}};
+    one.plan.fold_axes();
+    one.plan.batch = 256;
+    one.plan.microbatch = 1;
+    one.plan.shard = plan::ShardLevel::states;
+    one.plan.overlap.gradients = true;
+    one.plan.overlap.parameters = true;
+    return one;
+}
+
+std::vector<Exported> plans(const Library& library) {
+    return {pipelined(library), sharded(library), sharded_in_nodes(library), experts(library)};
+}
+
+/// The file of the target, or what it says of a plan that it cannot express.
+std::string outcome(const Exported& one, const Target& target) {
+    try {
+        return exported(one.plan, one.facts, target);
+    } catch (const InputError& error) {
+        return error.what();
+    }
+}
+
+std::string content(const fs::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    std::stringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+void check(const Exported& one, const Target& target) {
+    const fs::path golden = here() / "launch/exports" / one.name / (target.keys.name + ".txt");
+    const std::string now = outcome(one, target);
+    const char* accept = std::getenv("DODONA_ACCEPT");
+    if (accept != nullptr && std::string(accept) == "1") {
+        fs::create_directories(golden.parent_path());
+        std::ofstream(golden, std::ios::binary) << now;
+    }
+    EXPECT_EQ(content(golden), now) << golden;
+}
+
+TEST(ExportGoldens, OfEveryTargetAreAsAccepted) {
+    const Library library(here() / "../..");
+    const std::vector<Target> targets = library.targets();
+    ASSERT_EQ(targets.size(), 10U);
+    for (const Target& target : targets) {
+        for (const Exported& one : plans(library)) {
+            check(one, target);
+        }
+    }
+}
+
+TEST(ExportGoldens, EveryTargetExpressesOneOfThem) {
+    const Library library(here() / "../..");
+    for (const Target& target : library.targets()) {
+        bool is_any = false;
+        for (const Exported& one : plans(library)) {
+            is_any = is_any || outcome(one, target).find("cannot express") == std::string::npos;
+        }
+        EXPECT_TRUE(is_any) << target.keys.name;
+    }
+}
+
+}  // namespace export_test
+}  // namespace dodona::files::testing
