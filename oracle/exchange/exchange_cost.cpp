@@ -1,5 +1,7 @@
 #include "exchange/exchange_cost.hpp"
 
+#include <cmath>
+
 namespace dodona::exchange {
 
 namespace {
@@ -49,14 +51,30 @@ Seconds exposed_time(const Exchange& exchange, const Network& network, const Rep
     return max(Seconds{}, one - work.compute);
 }
 
-Staleness staleness_of(const Exchange& exchange, std::int64_t workers) {
-    const auto others = static_cast<double>(workers - 1);
-    switch (exchange.scheduling) {
-        case Scheduling::synchronous: return {0, 0.0};
-        case Scheduling::asynchronous: return {others, {}};
-        case Scheduling::bounded: return {others, static_cast<double>(exchange.bound + 1) * others};
+/// Workers whose updates meet in one copy; none: there is no such copy.
+std::optional<double> sharers(const Exchange& exchange, std::int64_t workers) {
+    switch (exchange.pattern) {
+        case Pattern::ring:
+        case Pattern::torus:
+        case Pattern::gossip: return std::nullopt;
+        case Pattern::tree: return std::ceil(std::log2(static_cast<double>(workers + 1)));
+        default: return static_cast<double>(workers);
     }
-    return {};
+}
+
+Staleness staleness_of(const Exchange& exchange, std::int64_t workers) {
+    const std::optional<double> sharing = sharers(exchange, workers);
+    if (exchange.scheduling == Scheduling::synchronous) {
+        return {0.0, 0.0};
+    }
+    if (!sharing) {
+        return {{}, {}};
+    }
+    const double others = *sharing - 1;
+    if (exchange.scheduling == Scheduling::bounded) {
+        return {others, static_cast<double>(2 * (exchange.bound + 1)) * others};
+    }
+    return {others, {}};
 }
 
 bool has_servers(const Exchange& exchange) {

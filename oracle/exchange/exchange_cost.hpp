@@ -7,9 +7,11 @@
 //   synchronous, weights         C + E / tau, or max(C, E) where weights travel beside every step
 //   asynchronous, bounded        max( C + e / tau, Q / tau ): a bound that is met where workers are out of phase
 //
-// Staleness counts updates of others between reading weights and applying what was computed from them: n - 1 of an
-// asynchronous exchange with servers, on average, since between two updates of one worker each other one makes one; at
-// most `bound` (n - 1) of a bounded one; 0 of a synchronous one.
+// Staleness counts updates of others between reading weights and applying what was computed from them: m - 1 of an
+// asynchronous exchange with servers, on average, since between two updates of one of its m workers each other one makes
+// one (m: n; below the root of a tree ceil(log2(n+1))); at most 2 (bound + 1) (m - 1) of a bounded one, since each
+// other one may first catch up `bound` steps and then get as many ahead; 0 of a synchronous one. Neighbours and gossip apply updates to no common
+// copy: their spread counts.
 // Not modelled: random step times (`dodona simulate --exchange` plays them); how many more steps are needed.
 // Source: Langer et al., arXiv:2007.03970; Ho et al., NIPS 2013 (stale synchronous parallel), for bounds.
 #pragma once
@@ -31,8 +33,8 @@ struct ReplicaWork {
 };
 
 struct Staleness {
-    double mean = 0;
-    std::optional<double> most;  ///< none: without bound
+    std::optional<double> mean = 0;  ///< none: there is no common copy that updates are applied to
+    std::optional<double> most;      ///< none: without bound
 };
 
 struct ExchangeCost {

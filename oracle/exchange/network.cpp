@@ -30,11 +30,26 @@ BytesPerSecond out_of_child(const cluster::Level& level) {
     return fastest_timing(level).efficiency / level.taper * links * level.bandwidth;
 }
 
+/// What one worker sends to one other over a level.
+BytesPerSecond to_one(const cluster::Level& level, bool in_node) {
+    double links = 1;  // a worker drives one link of its node
+    if (in_node && level.kind == cluster::LevelKind::ring) {
+        links = static_cast<double>((level.links + 1) / 2);
+    } else if (in_node && level.kind != cluster::LevelKind::all_to_all) {
+        links = static_cast<double>(level.links);
+    }
+    return fastest_timing(level).efficiency / level.taper * links * level.bandwidth;
+}
+
+BytesPerSecond slower(BytesPerSecond so_far, BytesPerSecond level) {
+    return so_far > BytesPerSecond{} ? min(so_far, level) : level;
+}
+
 /// Adds a level to a wire: the slowest level and the largest latency count.
 void pass_level(Wire& wire, const cluster::Level& level, BytesPerSecond share) {
     const Seconds latency = fastest_timing(level).step;
     wire.latency = max(wire.latency, latency);
-    wire.bandwidth = wire.bandwidth > BytesPerSecond{} ? min(wire.bandwidth, share) : share;
+    wire.bandwidth = slower(wire.bandwidth, share);
 }
 
 Workers workers_of(const cluster::Cluster& cluster, const cluster::Group& group, std::int64_t ranks) {
@@ -50,10 +65,17 @@ Workers workers_of(const cluster::Cluster& cluster, const cluster::Group& group,
         const auto groups = static_cast<double>(span.groups);
         if (span.level <= cluster.node_level) {
             pass_level(workers.inside, level, out_of_child(level) / groups);
+            workers.near = slower(workers.near, to_one(level, true));
             continue;
         }
         const double nodes = static_cast<double>(span.child_devices) / static_cast<double>(cluster.node_size());
         pass_level(workers.between, level, out_of_child(level) / groups / std::max(1.0, nodes));
+    }
+    for (const cluster::Span& span : spans) {
+        if (span.level == cluster.node_level + 1) {
+            const BytesPerSecond one = to_one(cluster.levels[span.level], false);
+            workers.far = min(workers.between.bandwidth, one);
+        }
     }
     return workers;
 }
@@ -77,7 +99,7 @@ Network network_of(const cluster::Cluster& cluster, const cluster::Group& group,
 
 Network network_of(const EqualWorkers& workers) {
     const auto n = static_cast<double>(workers.count);
-    return {.workers = {.count = workers.count, .per_node = 1, .inside = {}, .between = workers.link},
+    return {.workers = {.count = workers.count, .per_node = 1, .between = workers.link, .far = workers.link.bandwidth},
             .collective =
                 [workers, n](Collective collective, Bytes size) {
                     const double steps = collective == Collective::all_reduce ? 2 * (n - 1) : n - 1;

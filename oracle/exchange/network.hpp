@@ -27,14 +27,19 @@ struct Wire {
 struct Workers {
     std::int64_t count = 2;     ///< n
     std::int64_t per_node = 1;  ///< of this group
-    Wire inside;                ///< of one worker, to others of its node
+    Wire inside;                ///< of one worker, to all others of its node
     Wire between;               ///< of a node, for all its workers of this group
+    BytesPerSecond near;        ///< of one worker, to one other of its node
+    BytesPerSecond far;         ///< of one worker, out of its node: it drives one of the node's links
 
     [[nodiscard]] std::int64_t nodes() const { return (count + per_node - 1) / per_node; }
     /// Whether anything leaves a node: workers alone on their nodes have no link but that.
     [[nodiscard]] bool leaves_nodes() const { return per_node == 1 || nodes() > 1; }
-    /// The link that a server or a far neighbour is reached by.
+    /// The links of a node, or of a worker where all are on one node.
     [[nodiscard]] const Wire& outermost() const { return leaves_nodes() ? between : inside; }
+    /// From one worker to one other: in its node, and as far as the group reaches.
+    [[nodiscard]] Wire to_near() const { return {inside.latency, near}; }
+    [[nodiscard]] Wire to_far() const { return {outermost().latency, leaves_nodes() ? far : near}; }
 };
 
 struct Network {
@@ -59,6 +64,9 @@ struct EqualWorkers {
     BytesPerSecond update;
 };
 Network network_of(const EqualWorkers& workers);
+
+/// One message over a wire.
+inline Seconds one_transfer(const Wire& wire, Bytes bytes) { return wire.latency + bytes / wire.bandwidth; }
 
 /// See above. Domain: `inside` is 0 for workers alone on their nodes, `outside` for a single node of several.
 Seconds transfer(const Workers& workers, double steps, Bytes inside, Bytes outside);

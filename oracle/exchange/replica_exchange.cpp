@@ -80,8 +80,8 @@ double exchanged_share(const step::StageWork& stage) {
 
 }  // namespace
 
-Replicas replicas_of(const graph::Graph& graph, const cluster::Cluster& cluster, const step::Prediction& prediction,
-                     const Location& where) {
+std::optional<Replicas> find_replicas(const graph::Graph& graph, const cluster::Cluster& cluster,
+                                      const step::Prediction& prediction, const Location& where) {
     const plan::Plan& plan = prediction.plan;
     const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, where);
     const std::int64_t microbatches =
@@ -91,7 +91,7 @@ Replicas replicas_of(const graph::Graph& graph, const cluster::Cluster& cluster,
     const step::StageWork& stage = composed.replicas[composed.critical].slowest_tail();
     const StateTransfer* exchanged = largest_exchange(stage);
     if (exchanged == nullptr) {
-        fail_without_exchange(plan, where);
+        return std::nullopt;
     }
     Replicas replicas{.group = costed.mesh.group(exchanged->atoms), .ranks = plan.devices(), .step = prediction.step};
     const double share = exchanged_share(stage);
@@ -104,6 +104,15 @@ Replicas replicas_of(const graph::Graph& graph, const cluster::Cluster& cluster,
         replicas.work.gradients.elements += layer.elements;
     }
     return replicas;
+}
+
+Replicas replicas_of(const graph::Graph& graph, const cluster::Cluster& cluster, const step::Prediction& prediction,
+                     const Location& where) {
+    std::optional<Replicas> replicas = find_replicas(graph, cluster, prediction, where);
+    if (!replicas) {
+        fail_without_exchange(prediction.plan, where);
+    }
+    return *std::move(replicas);
 }
 
 ReplicaExchange replica_exchange(const Exchange& exchange, const cluster::Cluster& cluster, const Replicas& replicas,

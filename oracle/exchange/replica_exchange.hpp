@@ -8,6 +8,8 @@
 // copies, residuals and outer optimizers.
 #pragma once
 
+#include <optional>
+
 #include "exchange/exchange_cost.hpp"
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
@@ -25,8 +27,12 @@ struct Replicas {
     Seconds own_busy;
 };
 
-/// Throws InputError at `where` for a plan without such an all-reduce: one replica, or states that are sharded over all
-/// replicas. Domain: a plan that runs; `prediction` is of the same graph, cluster and plan.
+/// None for a plan without such an all-reduce: one replica, or states that are sharded over all replicas. Domain: a plan
+/// that runs; `prediction` is of the same graph, cluster and plan.
+std::optional<Replicas> find_replicas(const graph::Graph& graph, const cluster::Cluster& cluster,
+                                      const step::Prediction& prediction, const Location& where = {});
+
+/// The same; throws InputError at `where` if there is none.
 Replicas replicas_of(const graph::Graph& graph, const cluster::Cluster& cluster, const step::Prediction& prediction,
                      const Location& where = {});
 

@@ -1,6 +1,7 @@
 #include "reports/collect/exchange_report.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -61,11 +62,21 @@ Record exchange_record(const Exchange& exchange) {
 }
 
 std::string staleness_text(const exchange::Staleness& staleness) {
-    if (staleness.mean <= 0) {
+    if (!staleness.mean) {
+        return "of no common copy: see agreement";
+    }
+    if (*staleness.mean <= 0) {
         return "none";
     }
     const std::string most = staleness.most ? fmt::format(", at most {}", whole(*staleness.most)) : ", without bound";
-    return counted(staleness.mean, "update") + most;
+    return counted(*staleness.mean, "update") + most;
+}
+
+Cell staleness_cell(const exchange::Staleness& staleness) {
+    if (!staleness.mean) {
+        return {};
+    }
+    return *staleness.mean > 0 ? Cell(Number{*staleness.mean}) : Cell("none");
 }
 
 std::string spread_text(const exchange::Spread& spread) {
@@ -130,7 +141,7 @@ Table answer_table(const ExchangeAnswer& answer) {
         const ExchangeCost& cost = made.cost;
         table.row({made.exchange.name, fmt::format("{}{}", cost.is_bound ? ">= " : "", text(cost.step)),
                    Percent{cost.step / answer.prediction.step.value - 1, true}, cost.exposed, cost.sent,
-                   cost.staleness.mean > 0 ? three_digits(cost.staleness.mean) : std::string("none"),
+                   staleness_cell(cost.staleness),
                    cost.spread.second_eigenvalue > 0 ? Cell(fmt::format("{:.5f}", cost.spread.second_eigenvalue))
                                                      : Cell("0")});
     }
@@ -237,6 +248,84 @@ Document exchange_answer_document(const Subject& subject, const ExchangeAnswer& 
         add(document, Note{statistical_note()});
     }
     return document;
+}
+
+Document played_exchange_document(const Subject& subject, const PlayedAnswer& answer) {
+    const exchange::PlayedExchange& played = answer.played;
+    const ExchangeCost& cost = answer.made.cost;
+    Document document;
+    document.record = {{"schema", "dodona/played-exchange/1"},
+                       {"exchange", answer.made.exchange.name},
+                       {"steps", played.steps},
+                       {"step_time_s", played.step},
+                       {"slowest_step_time_s", played.slowest},
+                       {"waiting", played.waiting},
+                       {"staleness_updates", played.has_servers ? Record(played.staleness) : Record()},
+                       {"most_stale_updates", played.has_servers ? Record(played.most_stale) : Record()},
+                       {"lead_steps", played.lead},
+                       {"servers_on_workers", played.servers_on_workers},
+                       {"closed_form", replica_exchange_record(answer.made)}};
+    document.rows = {document.record};
+    set_asked(document, subject.model, subject.machine, answer.prediction.plan.devices());
+    add(document, Headline{fmt::format("{} on {} GPUs of {}: {} a step with {}, played", subject.model,
+                                       answer.prediction.plan.devices(), subject.machine, text(played.step),
+                                       answer.made.exchange.name)});
+    add(document, Paragraph{plan_text(answer.prediction)});
+    KeyFigures all{
+        {{.label = "step time",
+          .value = played.step,
+          .note =
+              fmt::format("mean of {} of {}; closed form {}{}", counted(played.steps, "step"),
+                          counted(answer.made.workers.count, "worker"), cost.is_bound ? ">= " : "", text(cost.step))},
+         {.label = "slowest", .value = played.slowest, .note = "of a worker, on average"},
+         {.label = "waiting", .value = Percent{played.waiting}, .note = "of the time workers do not compute"},
+         {.label = "lead",
+          .value = counted(played.lead, "step"),
+          .note = "that the fastest worker was ahead of the slowest"}}};
+    if (played.has_servers) {
+        all.figures.push_back({.label = "staleness",
+                               .value = counted(std::round(10 * played.staleness) / 10, "update"),
+                               .note = fmt::format("on average, at most {}; closed form {}", whole(played.most_stale),
+                                                   staleness_text(cost.staleness))});
+    }
+    add(document, std::move(all));
+    if (played.servers_on_workers) {
+        add(document, Note{"servers are on the devices of workers"});
+    }
+    add(document, Note{statistical_note()});
+    return document;
+}
+
+void add_plan_exchanges(Document& document, const std::string& exchange, const std::vector<PlanExchange>& plans) {
+    Table table({{"#", Align::right},
+                 {"strategy, mesh"},
+                 {"own exchange", Align::right},
+                 {exchange, Align::right},
+                 {"change", Align::right}});
+    Record records = no_elements();
+    const PlanExchange* fastest = nullptr;
+    std::size_t fastest_rank = 0;
+    for (std::size_t rank = 0; rank < plans.size(); ++rank) {
+        const PlanExchange& plan = plans[rank];
+        const Seconds own = plan.plan.step.value;
+        const Seconds step = plan.made ? plan.made->cost.step : own;
+        table.row({Count{static_cast<std::int64_t>(rank + 1)}, strategy_and_mesh(plan.plan.plan), own,
+                   plan.made ? Cell(step) : Cell("as it is"),
+                   plan.made ? Cell(Percent{step / own - 1, true}) : Cell()});
+        records.push_back(plan.made ? replica_exchange_record(*plan.made) : Record());
+        const bool is_faster =
+            fastest == nullptr || step < (fastest->made ? fastest->made->cost.step : fastest->plan.step.value);
+        fastest = is_faster ? &plan : fastest;
+        fastest_rank = is_faster ? rank + 1 : fastest_rank;
+    }
+    document.record["exchanges"] = records;
+    add_section(
+        document, {fmt::format("With {}", exchange)},
+        {std::move(table),
+         Note{fmt::format("with {} No. {} is fastest of these; the search ranks by the plans' own exchange, and "
+                          "plans that shard states over all replicas have none to replace",
+                          exchange, fastest_rank)},
+         Note{statistical_note()}});
 }
 
 }  // namespace dodona::reports

@@ -1,10 +1,12 @@
 // Exchanges: the list of `dodona exchanges`, one of them with its keys, and a plan's step with one or several of them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "exchange/replica_exchange.hpp"
+#include "exchange/simulated_exchange.hpp"
 #include "reports/collect/prediction_report.hpp"
 #include "reports/document/document.hpp"
 #include "step/prediction.hpp"
@@ -26,6 +28,22 @@ struct ExchangeAnswer {
     std::vector<exchange::ReplicaExchange> exchanges;
 };
 Document exchange_answer_document(const Subject& subject, const ExchangeAnswer& answer);
+
+/// A plan of a ranking with an exchange in the place of its own; none: its replicas have nothing to exchange.
+struct PlanExchange {
+    const step::Prediction& plan;
+    std::optional<exchange::ReplicaExchange> made;
+};
+/// Adds the plans of a ranking with an exchange, in the order of the ranking.
+void add_plan_exchanges(Document& document, const std::string& exchange, const std::vector<PlanExchange>& plans);
+
+/// The same exchange played, beside its closed form.
+struct PlayedAnswer {
+    const step::Prediction& prediction;
+    const exchange::ReplicaExchange& made;
+    const exchange::PlayedExchange& played;
+};
+Document played_exchange_document(const Subject& subject, const PlayedAnswer& answer);
 
 /// One exchange in JSON, with all of its costs.
 Record replica_exchange_record(const exchange::ReplicaExchange& made);

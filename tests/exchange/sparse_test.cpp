@@ -13,7 +13,9 @@ Network tencent() {
     network.workers = {.count = 128,
                        .per_node = 8,
                        .inside = {10_us, BytesPerSecond::of_base(1 / 2e-11)},
-                       .between = {50_us, BytesPerSecond::of_base(25e9 / 8)}};
+                       .between = {50_us, BytesPerSecond::of_base(25e9 / 8)},
+                       .near = BytesPerSecond::of_base(1 / 2e-11),
+                       .far = BytesPerSecond::of_base(25e9 / 8)};
     return network;
 }
 

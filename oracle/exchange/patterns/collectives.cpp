@@ -30,7 +30,7 @@ PatternCost recursive_doubling_cost(const Round& round) {
     const double outer = rounds - inner;
     Seconds time = rounds * round.network.reduce(round.size);
     if (inner > 0) {
-        time += inner * (workers.inside.latency + round.size / workers.inside.bandwidth);
+        time += inner * one_transfer(workers.to_near(), round.size);
     }
     const double at_once = workers.leaves_nodes() ? round.per_node() : 1;
     const Wire& wire = workers.outermost();

@@ -50,8 +50,7 @@ PatternCost neighbours_cost(const Round& round) {
     const Seconds reduction = round.network.reduce(edges.degree * round.size);
     const Seconds together =
         transfer(round.workers(), edges.degree, edges.inside * round.size, edges.outside * round.size) + reduction;
-    const Wire& wire = round.workers().outermost();
-    return {.alone = edges.degree * (wire.latency + round.size / wire.bandwidth) + reduction,
+    return {.alone = edges.degree * one_transfer(round.workers().to_far(), round.size) + reduction,
             .together = together,
             .busiest = together,
             .sent = edges.degree * round.size,
@@ -65,8 +64,7 @@ PatternCost gossip_cost(const Round& round) {
     const Bytes sent = p * round.size;
     const Bytes inside = workers.per_node > 1 ? (1 - far) * sent : Bytes{};
     const Seconds reduction = round.network.reduce(sent);
-    const Wire& wire = workers.outermost();
-    return {.alone = p * wire.latency + sent / wire.bandwidth + reduction,
+    return {.alone = p * one_transfer(workers.to_far(), round.size) + reduction,
             .together = transfer(workers, p, inside, far * round.per_node() * sent) + reduction,
             .busiest = transfer(workers, 0, inside, far * round.per_node() * sent),
             .sent = sent,

@@ -14,16 +14,6 @@ namespace dodona::exchange {
 
 namespace {
 
-/// `bytes` of one worker, to or from somewhere outside its node.
-Seconds one_way_alone(const Workers& workers, Bytes bytes) {
-    const Wire& wire = workers.outermost();
-    const BytesPerSecond own =
-        workers.per_node > 1 && workers.leaves_nodes() && workers.inside.bandwidth > BytesPerSecond{}
-            ? min(workers.inside.bandwidth, wire.bandwidth)
-            : wire.bandwidth;
-    return wire.latency + bytes / own;
-}
-
 /// k servers on nodes of their own, each with the link of a node, or on a single node of workers with that of a worker.
 PatternCost with_servers(const Round& round, double servers) {
     const Workers& workers = round.workers();
@@ -32,7 +22,7 @@ PatternCost with_servers(const Round& round, double servers) {
     const Bytes into_server = round.count() / servers * round.size;
     const Seconds on_links = max(into_server / wire.bandwidth, senders * round.size / wire.bandwidth);
     const Seconds update = round.network.update(round.size / servers);
-    return {.alone = 2.0 * one_way_alone(workers, round.size) + update,
+    return {.alone = 2.0 * one_transfer(workers.to_far(), round.size) + update,
             .together = 2.0 * (wire.latency + on_links) +
                         round.network.reduce((round.count() - 1) / servers * round.size) + update,
             .busiest = max(on_links, round.count() * update),
@@ -49,7 +39,7 @@ PatternCost on_workers(const Round& round) {
     const Seconds update = round.network.update(part);
     const Seconds on_links = transfer(workers, 0, near * part, outside);
     const Bytes sent = (n - 1) * part;
-    return {.alone = 2.0 * one_way_alone(workers, sent) + update,
+    return {.alone = 2.0 * one_transfer(workers.to_far(), sent) + update,
             .together = 2.0 * transfer(workers, 1, near * part, outside) + round.network.reduce(sent) + update,
             .busiest = max(on_links, n * update),
             .sent = sent,
@@ -68,8 +58,7 @@ PatternCost master_cost(const Round& round) {
 }
 
 PatternCost scatter_reduce_cost(const Round& round) {
-    const Wire& wire = round.workers().outermost();
-    const Seconds to_server = wire.latency + round.size / wire.bandwidth;
+    const Seconds to_server = one_transfer(round.workers().outermost(), round.size);  // from all workers at once
     const Seconds time = round.network.collective(cluster::Collective::reduce_scatter, round.size) + to_server +
                          round.network.update(round.size) + to_server +
                          round.network.collective(cluster::Collective::all_gather, round.size);
@@ -85,16 +74,16 @@ PatternCost scatter_reduce_cost(const Round& round) {
 /// its parent alone, and the root has ceil(log2 n) children.
 PatternCost tree_cost(const Round& round) {
     const Workers& workers = round.workers();
-    const Wire& wire = workers.outermost();
+    const Wire wire = workers.to_far();
     const double rounds = std::ceil(std::log2(round.count() + 1));
     const double reductions = std::ceil(std::log2(round.count()));
     const double inner = workers.leaves_nodes() ? std::min(rounds, std::ceil(std::log2(round.per_node()))) : 0;
-    Seconds each_way = (rounds - inner) * (wire.latency + round.size / wire.bandwidth);
+    Seconds each_way = (rounds - inner) * one_transfer(wire, round.size);
     if (inner > 0) {
-        each_way += inner * (workers.inside.latency + round.size / workers.inside.bandwidth);
+        each_way += inner * one_transfer(workers.to_near(), round.size);
     }
     const Seconds update = round.network.update(round.size);
-    return {.alone = 2.0 * one_way_alone(workers, round.size) + update,
+    return {.alone = 2.0 * one_transfer(workers.to_far(), round.size) + update,
             .together = 2.0 * each_way + reductions * round.network.reduce(round.size) + update,
             .busiest = max(reductions * round.size / wire.bandwidth, reductions * update),
             .sent = round.size,

@@ -2,7 +2,7 @@
 // the dense bytes.
 //
 //   all-gather     (n-1) alpha + max( (n-1) c / B_inside, (n-g) g c / B_between )       g workers share the NIC
-//   tree           2 (log2 g (alpha1 + c / B_inside) + log2 m (alpha2 + c / B_between))  reduced, then broadcast
+//   tree           2 (log2 g (alpha1 + c / B_near) + log2 m (alpha2 + c / B_far))  reduced, then broadcast
 //   hierarchical   (g-1)(alpha1 + d/g / B_inside)               dense reduce-scatter within a node
 //                  + (m-1)(alpha2 + g c/g / B_between)          sparse all-gather between equal parts, all at once
 //                  + (g-1)(alpha1 + m c/g / B_inside)           sparse all-gather within the node
@@ -23,7 +23,7 @@ PatternCost for_all(Seconds time, Bytes sent) {
 
 /// `steps` messages of `bytes` in a row from worker to worker of a node.
 Seconds in_node(const Workers& workers, double steps, Bytes bytes) {
-    return steps > 0 ? steps * (workers.inside.latency + bytes / workers.inside.bandwidth) : Seconds{};
+    return steps > 0 ? steps * one_transfer(workers.inside, bytes) : Seconds{};
 }
 
 PatternCost by_all_gather(const Round& round) {
@@ -38,9 +38,12 @@ PatternCost by_tree(const Round& round) {
     const Workers& workers = round.workers();
     const double rounds = std::ceil(std::log2(round.count()));
     const double inner = workers.per_node > 1 ? std::ceil(std::log2(round.per_node())) : 0;
-    Seconds time = in_node(workers, inner, round.size);
+    Seconds time;
+    if (inner > 0) {
+        time += inner * one_transfer(workers.to_near(), round.size);
+    }
     if (workers.leaves_nodes()) {
-        time += (rounds - inner) * (workers.between.latency + round.size / workers.between.bandwidth);
+        time += (rounds - inner) * one_transfer(workers.to_far(), round.size);
     }
     return for_all(2.0 * time, 2.0 * round.size);
 }
@@ -52,7 +55,7 @@ PatternCost by_hierarchy(const Round& round) {
     const Bytes part = round.size / g;
     Seconds time = in_node(workers, g - 1, round.dense.bytes / g) + in_node(workers, g - 1, m * part);
     if (workers.leaves_nodes()) {
-        time += (m - 1) * (workers.between.latency + g * part / workers.between.bandwidth);
+        time += (m - 1) * one_transfer(workers.between, g * part);
     }
     return for_all(time, (g - 1) / g * round.dense.bytes + (m - 1) * part + (g - 1) * m * part);
 }
