@@ -6,6 +6,7 @@
 #include "cli/explain.hpp"
 #include "cli/launch.hpp"
 #include "cli/output.hpp"
+#include "files/document.hpp"
 #include "reports/collect/exchange_report.hpp"
 #include "reports/collect/prediction_report.hpp"
 #include "search/sensitivity.hpp"

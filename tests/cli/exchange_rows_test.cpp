@@ -137,5 +137,37 @@ TEST(SeedRow, an_exchange_is_one_file) {
     EXPECT_EQ(by_name(json::parse(outcome.out)).count("mine"), 1U);
 }
 
+/// What the exchange replaces, and what it leaves.
+TEST(PredictExchange, ReplacesTheAllReduceOfGradients) {
+    const std::string job = "predict resnet50 --machine tencent-v100-25gbe --gpus 128 --strategy data";
+    const json own = answer(job)["plan"];
+    const json document = answer(job + " --exchange all");
+    EXPECT_DOUBLE_EQ(document["step_time_s"], own["step_time_s"]["value"]);
+    EXPECT_DOUBLE_EQ(document["gradient_bytes"], 4 * 25557032.0);
+    const double compute = document["compute_s"];
+    EXPECT_DOUBLE_EQ(compute + document["own_exposed_s"].get<double>(), document["step_time_s"]);
+    EXPECT_GE(document["exchanges"].size(), 29U);
+    for (const json& exchange : document["exchanges"]) {
+        EXPECT_NEAR(exchange["step_time_s"], compute + exchange["exposed_s"].get<double>(), 1e-12);
+        EXPECT_GE(exchange["exposed_s"], 0);
+        EXPECT_EQ(exchange["workers"], 128);
+    }
+    std::map<std::string, json> exchanges = by_name(document);
+    EXPECT_NEAR(exchanges["all-reduce"]["step_time_s"].get<double>() / own["step_time_s"]["value"].get<double>(), 1,
+                0.1);  // the same collectives, in messages instead of a share of the passes
+}
+
+/// Sharded inside a node, eight ranks hold a replica: four replicas exchange an eighth each.
+TEST(PredictExchange, IsBetweenReplicasOfSeveralRanks) {
+    const std::string job = "predict llama-3.1-8b --machine dgx-h100 --gpus 32 --batch 512 ";
+    const json sharded = answer(job + "--strategy hybrid-shard --mesh shard=8,replicate=4 --exchange diloco");
+    EXPECT_EQ(by_name(sharded)["diloco"]["workers"], 4);
+    EXPECT_EQ(by_name(sharded)["diloco"]["workers_per_node"], 1);
+    EXPECT_NEAR(sharded["gradient_bytes"].get<double>() / (8.03e9 * 4 / 8), 1, 0.01);
+    const json split = answer(job + "--strategy megatron --mesh tensor=8,data=4 --zero none --exchange diloco");
+    EXPECT_EQ(by_name(split)["diloco"]["workers"], 4);
+    EXPECT_NEAR(split["gradient_bytes"].get<double>() / (8.03e9 * 4 / 8), 1, 0.01);
+}
+
 }  // namespace exchange_rows_test
 }  // namespace dodona::cli::testing
