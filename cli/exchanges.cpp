@@ -58,25 +58,30 @@ exchange::DelayQuestion read_delay_question(Arguments& arguments) {
     return question;
 }
 
-int run_delays(Arguments& arguments) {
-    const Output output = read_output(arguments);
-    const exchange::DelayQuestion question = read_delay_question(arguments);
-    arguments.throw_if_faults();
-    const std::vector<std::string> words = arguments.all("WORDS");
+/// Those that the words name, if all of them are names; else those that have all words.
+std::vector<exchange::Exchange> exchanges_asked_for(const std::vector<std::string>& words) {
+    const std::vector<std::string> known = library().exchanges();
+    const bool are_names = !words.empty() && std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+        return names_one(files::NameOf::exchange, word, known);
+    });
     std::vector<exchange::Exchange> exchanges;
-    for (const std::string& name : library().exchanges()) {
+    for (const std::string& name : are_names ? words : known) {
         exchange::Exchange one = read_one_exchange(name);
-        const bool named = std::find(words.begin(), words.end(), name) != words.end();
-        if (named || has_words(words, reports::exchange_facts(one), [](SizeOf) { return 0.0; })) {
+        if (are_names || has_words(words, reports::exchange_facts(one), [](SizeOf) { return 0.0; })) {
             exchanges.push_back(std::move(one));
         }
-    }
-    if (words.size() == 1 && names_one(files::NameOf::exchange, words.front(), library().exchanges())) {
-        exchanges = {read_one_exchange(words.front())};
     }
     if (exchanges.empty()) {
         nothing_found("exchanges", words);
     }
+    return exchanges;
+}
+
+int run_delays(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    const exchange::DelayQuestion question = read_delay_question(arguments);
+    arguments.throw_if_faults();
+    const std::vector<exchange::Exchange> exchanges = exchanges_asked_for(arguments.all("WORDS"));
     write(output, reports::delays_document(question, exchange::delays(exchanges, question)));
     return kAnswered;
 }

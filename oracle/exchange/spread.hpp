@@ -13,7 +13,7 @@
 //
 // Source: Lian et al., arXiv:1705.09056, and Boyd et al., "Randomized gossip algorithms", IEEE Trans. Inf. Theory 52(6),
 // 2006, for mixing by lambda2; Frieze and Grimmett, Discrete Applied Mathematics 10 (1985), for the spread of gossip;
-// Zhang, Choromanska and LeCun, arXiv:1412.6651, for the elastic master with rate 0.9 over all workers.
+// Zhang, Choromanska and LeCun, arXiv:1412.6651, for the elastic master.
 #pragma once
 
 #include <cstdint>

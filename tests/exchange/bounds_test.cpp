@@ -50,6 +50,33 @@ RC_GTEST_PROP(Bounds, HoldForEachPattern, ()) {
     close(together({.pattern = Pattern::all_reduce}, workers), 2 * (n - 1) / n * t + (n - 1) / n * r);
 }
 
+/// More bytes never take less time, a faster link never more; nobody is faster among others than alone.
+RC_GTEST_PROP(Patterns, GrowWithBytesAndShrinkWithBandwidth, ()) {
+    Exchange exchange{.pattern = *rc::gen::elementOf(values_of(kPatternTable))};
+    exchange.compression.kind = exchange.pattern == Pattern::all_reduce
+                                    ? *rc::gen::elementOf(values_of(kCompressionKindTable))
+                                    : CompressionKind::none;
+    exchange.compression.scheme = *rc::gen::elementOf(values_of(kSparseSchemeTable));
+    const auto nodes = *rc::gen::inRange<std::int64_t>(2, 9);
+    const auto per_node = *rc::gen::inRange<std::int64_t>(1, 9);
+    const auto time = [&](double elements, double bandwidth) {
+        Network network = network_of(EqualWorkers{.count = nodes * per_node,
+                                                  .link = {5_us, BytesPerSecond::of_base(bandwidth)},
+                                                  .reduce = kReduce,
+                                                  .update = kUpdate});
+        network.workers.per_node = per_node;
+        network.workers.inside = {1_us, BytesPerSecond::of_base(20 * bandwidth)};
+        network.workers.near = network.workers.inside.bandwidth;
+        return pattern_cost(exchange, network, {elements, elements * 4_B});
+    };
+    const PatternCost cost = time(1e6, 1e9);
+    RC_ASSERT(cost.together > Seconds{});
+    RC_ASSERT(time(2e6, 1e9).together >= cost.together);
+    RC_ASSERT(time(1e6, 2e9).together <= cost.together);
+    RC_ASSERT(cost.alone <= 1.000001 * cost.together);
+    RC_ASSERT(cost.sent > Bytes{});
+}
+
 TEST(Bounds, OfAnAsynchronousServer) {
     const auto [n, t, r, u] = times_of(16);
     const PatternCost cost =
