@@ -8,6 +8,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/output.hpp"
+#include "files/exchange_file.hpp"
 #include "files/framework_file.hpp"
 #include "files/link_file.hpp"
 #include "files/machine_file.hpp"
@@ -25,7 +26,7 @@ namespace dodona::cli {
 namespace {
 
 const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework", "mechanism",
-                                      "plan",  "profile", "link",   "memory",   "noise"};
+                                      "plan",  "profile", "link",   "memory",   "noise",     "exchange"};
 
 /// "25,557,032 parameters as published".
 std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
@@ -103,6 +104,10 @@ std::string checked(const std::string& file) {
     if (kind == "memory") {
         const plan::MemoryProfile profile = files::read_memory_profile(std::move(document));
         return fmt::format("memory profile {}: {}", profile.name, profile.summary);
+    }
+    if (kind == "exchange") {
+        const exchange::Exchange exchange = files::read_exchange(std::move(document));
+        return fmt::format("exchange {}: {}, {}", exchange.name, name(exchange.pattern), name(exchange.scheduling));
     }
     if (kind == "noise") {
         const simulate::NoiseProfile noise = files::read_noise(std::move(document));

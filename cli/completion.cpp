@@ -62,6 +62,7 @@ std::vector<std::string> names_that_come_with_dodona(Names names) {
         case Names::devices: return library().devices();
         case Names::strategies: return library().strategies();
         case Names::frameworks: return library().frameworks();
+        case Names::exchanges: return library().exchanges();
     }
     return {};
 }

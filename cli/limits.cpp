@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
+#include "cli/files.hpp"
 #include "cli/growth.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/workload.hpp"
+#include "reports/collect/exchange_rules_report.hpp"
 #include "reports/collect/limits_report.hpp"
 #include "search/limits.hpp"
 
@@ -27,6 +29,20 @@ std::vector<Option> limits_command_options() {
         }
     }
     add_growth_options(all);
+    all.push_back({.names = "--overhead",
+                   .value = "R",
+                   .description = "how many GPUs keep --efficiency where one GPU has this overhead over\n"
+                                  "its compute, without a model and a machine",
+                   .group = "Rules without a machine"});
+    all.push_back({.names = "--efficiency",
+                   .value = "A",
+                   .description = "of --overhead: 0.8",
+                   .group = "Rules without a machine"});
+    all.push_back({.names = "--layer-groups",
+                   .value = "",
+                   .description = "for each layer, in how many groups --gpus nodes exchange least with --batch,\n"
+                                  "and arithmetic over bytes; without a machine",
+                   .group = "Rules without a machine"});
     for (Option& option : job_space_options(false)) {
         all.push_back(std::move(option));
     }
@@ -78,8 +94,47 @@ bool any_fits(const search::LimitsAnswer& answer) {
     });
 }
 
+int run_overhead(Arguments& arguments, const Output& output) {
+    const double overhead = arguments.amount("--overhead").value_or(1);
+    const double efficiency = arguments.amount("--efficiency").value_or(1);
+    if (!arguments.has("--efficiency")) {
+        arguments.missing("--efficiency", "the efficiency to keep: --efficiency 0.8");
+    } else if (efficiency > 1) {
+        arguments.fault("--efficiency", "it is more than 1", "a share of ideal speed-up: 0.8");
+    }
+    if (arguments.has("MODEL") || arguments.has("--machine")) {
+        arguments.fault("--overhead", "with a model and a machine the overhead is predicted",
+                        "leave them out, or this");
+    }
+    arguments.throw_if_faults();
+    write(output, reports::overhead_document(overhead, efficiency));
+    return kAnswered;
+}
+
+int run_layer_groups(Arguments& arguments, const Output& output) {
+    const std::string model =
+        taken_as(arguments, files::NameOf::model,
+                 arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file"));
+    const std::int64_t nodes = arguments.required_count("--gpus", "how many nodes: --gpus 64").value_or(1);
+    const std::int64_t batch = arguments.required_count("--batch", "samples of all nodes: --batch 256").value_or(1);
+    const auto parameters = model_parameters(arguments);
+    arguments.throw_if_faults();
+    const graph::Graph graph = read_network(model, parameters);
+    write(output, reports::groups_document({model, nodes, batch}, exchange::layer_groups(graph, nodes, batch)));
+    return kAnswered;
+}
+
 int run_limits(Arguments& arguments) {
     const Output output = read_output(arguments);
+    if (arguments.has("--overhead")) {
+        return run_overhead(arguments, output);
+    }
+    if (arguments.has("--efficiency")) {
+        arguments.fault("--efficiency", "the overhead is missing", "add --overhead 0.1");
+    }
+    if (arguments.has("--layer-groups")) {
+        return run_layer_groups(arguments, output);
+    }
     const Workload workload = read_workload(arguments);
     const search::Growth growth = growth_of(arguments, workload);
     arguments.throw_if_faults();
@@ -116,7 +171,9 @@ Command limits_command() {
                 "Examples:\n"
                 "  dodona limits resnet50 --machine abci\n"
                 "  dodona limits resnet50 --machine abci --strategy filter --gpus 128\n"
-                "  dodona limits gpt3-175b --machine selene --strategy megatron-sequence --batch 1536",
+                "  dodona limits gpt3-175b --machine selene --strategy megatron-sequence --batch 1536\n"
+                "  dodona limits --overhead 0.1 --efficiency 0.8\n"
+                "  dodona limits vgg-a --layer-groups --gpus 64 --batch 256",
             .run = run_limits};
 }
 

@@ -7,7 +7,7 @@
 namespace dodona::cli {
 
 /// What comes with dodona and completes a value.
-enum class Names { none, models, machines, devices, strategies, frameworks };
+enum class Names { none, models, machines, devices, strategies, frameworks, exchanges };
 
 struct Option {
     std::string names;        ///< "-p,--gpus"

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/whole_file.hpp"
+#include "cli/exchange_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
 #include "cli/files.hpp"
@@ -20,6 +21,7 @@
 #include "cli/workload.hpp"
 #include "files/plan_file.hpp"
 #include "play/simulated_step.hpp"
+#include "reports/collect/exchange_report.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/collect/why_not.hpp"
 #include "reports/document/number_format.hpp"
@@ -57,6 +59,7 @@ std::vector<Option> plan_command_options() {
                    .description = "the best plan of that kind, how much slower it is and through what,\n"
                                   "or what stops it: zero3, tensor=8, recompute=full",
                    .group = search});
+    all.push_back(exchange_option());
     all.push_back(export_option());
     all.push_back({.names = "--save",
                    .value = "FILE",
@@ -208,10 +211,29 @@ std::optional<step::Prediction> in_usual_framework(const Workload& workload, pla
     return step::predict(workload.graph, workload.cluster, plan);
 }
 
+/// The ranked plans with an exchange in the place of their own.
+void add_exchange(const Workload& workload, const exchange::Exchange& exchange, const search::Answer& answer,
+                  reports::Document& document) {
+    std::vector<reports::PlanExchange> plans;
+    for (const step::Prediction& plan : answer.plans) {
+        const auto replicas = exchange::find_replicas(workload.graph, workload.cluster, plan);
+        plans.push_back({plan, replicas ? std::optional(exchange::replica_exchange(exchange, workload.cluster,
+                                                                                   *replicas, plan.plan.batch))
+                                        : std::nullopt});
+    }
+    if (!plans.empty()) {
+        reports::add_plan_exchanges(document, exchange.name, plans);
+    }
+}
+
 int run_plan(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string save_to = writable_file(arguments, "--save");
     const std::string target = read_export(arguments);
+    const std::vector<exchange::Exchange> exchanges = read_exchanges(arguments);
+    if (exchanges.size() > 1) {
+        arguments.fault("--exchange", "one exchange at a time is compared with the plans' own", "one name");
+    }
     search::Space space;
     space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
     const auto batch = arguments.count("--batch");
@@ -279,6 +301,9 @@ int run_plan(Arguments& arguments) {
             const search::Space of_kind = space_of_kind(arguments, kind, workload, space);
             arguments.throw_if_faults();
             reports::add_why_not(document, answer, kind, search_with_progress(workload, of_kind, false));
+        }
+        for (const exchange::Exchange& exchange : exchanges) {
+            add_exchange(workload, exchange, answer, document);
         }
         write(output, document);
     }

@@ -1,10 +1,13 @@
 #include "cli/predict.hpp"
 
 #include "cli/asked_plan.hpp"
+#include "cli/exchange_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
 #include "cli/launch.hpp"
 #include "cli/output.hpp"
+#include "files/document.hpp"
+#include "reports/collect/exchange_report.hpp"
 #include "reports/collect/prediction_report.hpp"
 #include "search/sensitivity.hpp"
 #include "step/predict.hpp"
@@ -15,6 +18,7 @@ namespace {
 
 std::vector<Option> predict_command_options() {
     std::vector<Option> all = asked_plan_options();
+    all.push_back(exchange_option());
     all.push_back(export_option());
     all.push_back(explain_option("which parameters its time is sensitive to"));
     for (Option& option : output_options()) {
@@ -27,8 +31,17 @@ int run_predict(Arguments& arguments) {
     const Output output = read_output(arguments);
     const bool explains = read_explain(arguments, output);
     const std::string target = read_export(arguments);
+    const std::vector<exchange::Exchange> exchanges = read_exchanges(arguments);
     const auto [workload, plan] = read_asked_plan(arguments);
     const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
+    if (!exchanges.empty() && prediction.runs) {
+        const exchange::Replicas replicas =
+            exchange::replicas_of(workload.graph, workload.cluster, prediction, files::command_line());
+        write(output, reports::exchange_answer_document(
+                          {workload.model, workload.machine},
+                          {prediction, replicas, exchanges_of(exchanges, workload, replicas, plan)}));
+        return kAnswered;
+    }
     if (!target.empty()) {
         write_text(output, exported_text(target, prediction, workload));
         return kAnswered;
@@ -58,6 +71,7 @@ Command predict_command() {
                 "      --strategy megatron-sequence --mesh tensor=8,pipeline=8 \\\n"
                 "      --schedule interleaved-1f1b --virtual-stages 3 --recompute selective\n"
                 "  dodona predict --from train.sh --machine dgx-h100\n"
+                "  dodona predict resnet50 --machine abci --gpus 64 --strategy data --exchange d-psgd\n"
                 "  dodona predict llama-3.1-8b --from ds_config.json --machine dgx-h100 --gpus 64\n"
                 "  dodona predict gpt3-175b --machine selene --plan best.yaml --export megatron",
             .run = run_predict};

@@ -11,6 +11,7 @@
 #include "cli/completion.hpp"
 #include "cli/devices.hpp"
 #include "cli/diff.hpp"
+#include "cli/exchanges.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/frameworks.hpp"
 #include "cli/goodput.hpp"
@@ -29,6 +30,7 @@
 #include "cli/simulate.hpp"
 #include "cli/size.hpp"
 #include "cli/strategies.hpp"
+#include "cli/systems.hpp"
 #include "cli/validate.hpp"
 
 namespace dodona::cli {
@@ -85,11 +87,12 @@ std::span<const Command> commands() {
         .name = "calibrate",
         .summary = "measure a machine with its real kernels and links, or import what others measured",
         .handed_to = "dodona-calibrate"};
-    static const std::array all{plan_command(),    compare_command(),    predict_command(),    simulate_command(),
-                                size_command(),    goodput_command(),    largest_command(),    limits_command(),
-                                report_command(),  diff_command(),       models_command(),     machines_command(),
-                                devices_command(), strategies_command(), frameworks_command(), calibrate,
-                                check_command(),   import_command(),     validate_command(),   completion_command()};
+    static const std::array all{
+        plan_command(),     compare_command(),    predict_command(), simulate_command(),   size_command(),
+        goodput_command(),  largest_command(),    limits_command(),  report_command(),     diff_command(),
+        models_command(),   machines_command(),   devices_command(), strategies_command(), exchanges_command(),
+        systems_command(),  frameworks_command(), calibrate,         check_command(),      import_command(),
+        validate_command(), completion_command()};
     return all;
 }
 

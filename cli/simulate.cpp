@@ -10,20 +10,24 @@
 #include "base/whole_file.hpp"
 #include "cli/asked_plan.hpp"
 #include "cli/chakra.hpp"
+#include "cli/exchange_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/network.hpp"
 #include "cli/noise_options.hpp"
 #include "cli/output.hpp"
+#include "exchange/simulated_exchange.hpp"
 #include "files/document.hpp"
 #include "files/library.hpp"
 #include "files/text.hpp"
 #include "play/simulated_step.hpp"
+#include "reports/collect/exchange_report.hpp"
 #include "reports/collect/simulation_report.hpp"
 #include "reports/collect/simulation_trace.hpp"
 #include "reports/render/chrome_trace.hpp"
 #include "schedule/order_csv.hpp"
 #include "schedule/schedule.hpp"
+#include "step/predict.hpp"
 
 namespace dodona::cli {
 
@@ -70,6 +74,7 @@ std::vector<Option> simulate_command_options() {
                    .description = "the timeline as Chrome JSON, for ui.perfetto.dev and its like;\n"
                                   "compressed if FILE ends in .gz",
                    .group = "Simulation"});
+    all.push_back(exchange_option());
     for (Option& option : network_options()) {
         all.push_back(std::move(option));
     }
@@ -85,6 +90,40 @@ std::vector<Option> simulate_command_options() {
     return all;
 }
 
+/// The only exchange to play; none without --exchange.
+std::optional<exchange::Exchange> read_exchange_to_play(Arguments& arguments) {
+    std::vector<exchange::Exchange> exchanges = read_exchanges(arguments);
+    if (exchanges.size() > 1) {
+        arguments.fault("--exchange", "one exchange at a time is played",
+                        "one name; `dodona predict --exchange all` compares them");
+    }
+    for (const char* other : {"--order", "--trace", "--study", "--network", "--chakra"}) {
+        if (!exchanges.empty() && arguments.has(other)) {
+            arguments.fault(other, "it is of the plan's own step", "leave it out with --exchange");
+        }
+    }
+    return exchanges.empty() ? std::nullopt : std::optional(std::move(exchanges.front()));
+}
+
+reports::Document play_with(const exchange::Exchange& exchange, const AskedPlan& asked,
+                            const std::optional<play::NoiseSettings>& noise) {
+    const Workload& workload = asked.workload;
+    const step::Prediction prediction = step::predict(workload.graph, workload.cluster, asked.plan);
+    if (!prediction.runs) {
+        return reports::prediction_document({workload.model, workload.machine}, prediction);
+    }
+    const exchange::Replicas replicas =
+        exchange::replicas_of(workload.graph, workload.cluster, prediction, files::command_line());
+    const exchange::ReplicaExchange made =
+        exchange::replica_exchange(exchange, workload.cluster, replicas, asked.plan.batch);
+    exchange::PlayedSettings settings;
+    if (noise) {
+        settings = {.steps = noise->steps, .seed = noise->seed, .noise = noise->sources};
+    }
+    const exchange::PlayedExchange played = exchange::play_exchange(made, workload.cluster, replicas, settings);
+    return reports::played_exchange_document({workload.model, workload.machine}, {prediction, made, played});
+}
+
 int run_simulate(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string trace = arguments.has("--trace") ? writable_file(arguments, "--trace") : "";
@@ -93,7 +132,13 @@ int run_simulate(Arguments& arguments) {
     const std::optional<play::OtherOrder> order = read_order(arguments);
     const std::optional<play::NoiseSettings> noise = read_noise(arguments);
     const std::optional<StudySettings> study = read_study(arguments);
-    const auto [workload, plan] = read_asked_plan(arguments);
+    const std::optional<exchange::Exchange> exchange = read_exchange_to_play(arguments);
+    const AskedPlan asked = read_asked_plan(arguments);
+    if (exchange) {
+        write(output, play_with(*exchange, asked, noise));
+        return kAnswered;
+    }
+    const auto& [workload, plan] = asked;
     play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan, order);
     if (network.flows) {
         play::play_flows(step, play::step_communication(workload.graph, workload.cluster, plan), workload.cluster,
@@ -129,10 +174,12 @@ Command simulate_command() {
             .options = simulate_command_options(),
             .examples =
                 "The options of a plan are those of `dodona predict`, whose closed form it is compared with.\n\n"
-                "Example:\n"
+                "Examples:\n"
                 "  dodona simulate gpt3-175b --machine selene --gpus 64 --batch 64 \\\n"
                 "      --strategy megatron-sequence --mesh tensor=8,pipeline=8 \\\n"
-                "      --schedule interleaved-1f1b --virtual-stages 3 --recompute selective --trace step.json.gz",
+                "      --schedule interleaved-1f1b --virtual-stages 3 --recompute selective --trace step.json.gz\n"
+                "  dodona simulate resnet50 --machine abci --gpus 16 --strategy data \\\n"
+                "      --exchange async-parameter-servers --noise '{on: compute, deviation: 0.1}'",
             .run = run_simulate};
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "files/exchange_file.hpp"
 #include "files/framework_file.hpp"
 #include "files/hf/config.hpp"
 #include "files/launch/launch_text.hpp"
@@ -43,6 +44,7 @@ constexpr std::array kShelves{
     Shelf{"profile", "hardware/profiles", "machines"},
     Shelf{"link", "hardware/links", "machines"},
     Shelf{"memory profile", "oracle/plan/memory", "strategies"},
+    Shelf{"exchange", "oracle/exchange/exchanges", "exchanges", NameOf::exchange},
 };
 
 /// The key of a framework's file that names its mechanisms.
@@ -106,9 +108,11 @@ std::vector<std::string> Library::strategies() const { return names(Kind::strate
 std::vector<std::string> Library::frameworks() const { return names(Kind::framework); }
 std::vector<std::string> Library::mechanisms() const { return names(Kind::mechanism); }
 std::vector<std::string> Library::memory_profiles() const { return names(Kind::memory); }
+std::vector<std::string> Library::exchanges() const { return names(Kind::exchange); }
 
 std::optional<Meant> Library::meant(NameOf kind, const std::string& word) const {
-    constexpr std::array kKinds{Kind::model, Kind::cluster, Kind::device, Kind::strategy, Kind::framework};
+    constexpr std::array kKinds{Kind::model,    Kind::cluster,   Kind::device,
+                                Kind::strategy, Kind::framework, Kind::exchange};
     const std::vector<std::string> known = names(kKinds[static_cast<std::size_t>(kind)]);
     const bool is_name = std::find(known.begin(), known.end(), word) != known.end();
     return is_path(word) || is_name ? std::nullopt : meant_by(kind, word, known);
@@ -229,6 +233,10 @@ cluster::Device Library::device(const std::string& name_or_path, const Location&
 
 plan::Strategy Library::strategy(const std::string& name_or_path, const Location& where) const {
     return read_strategy(open(Kind::strategy, name_or_path, {}, where));
+}
+
+exchange::Exchange Library::exchange(const std::string& name_or_path, const Location& where) const {
+    return read_exchange(open(Kind::exchange, name_or_path, {}, where));
 }
 
 /// The file of the framework, with the mechanisms of its reference as the value of its key `with`.

@@ -1,4 +1,4 @@
-// The models, clusters, devices, links and strategies that come with Dodona, and files of the user beside them.
+// The models, clusters, devices, links, strategies and exchanges that come with Dodona, and files of the user beside them.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cluster/cluster.hpp"
+#include "exchange/exchange.hpp"
 #include "files/document.hpp"
 #include "files/hf/imported_model.hpp"
 #include "files/launch/launch.hpp"
@@ -39,6 +40,7 @@ public:
     [[nodiscard]] std::vector<std::string> frameworks() const;
     [[nodiscard]] std::vector<std::string> mechanisms() const;
     [[nodiscard]] std::vector<std::string> memory_profiles() const;
+    [[nodiscard]] std::vector<std::string> exchanges() const;
 
     /// What a word means that is neither the name of a built-in nor a path; the other readers take such words too.
     [[nodiscard]] std::optional<Meant> meant(NameOf kind, const std::string& word) const;
@@ -53,6 +55,8 @@ public:
     [[nodiscard]] cluster::Link link(const std::string& name_or_path, const Location& where = command_line()) const;
     [[nodiscard]] plan::Strategy strategy(const std::string& name_or_path,
                                           const Location& where = command_line()) const;
+    [[nodiscard]] exchange::Exchange exchange(const std::string& name_or_path,
+                                              const Location& where = command_line()) const;
     /// With the mechanisms of "NAME+MECHANISM...".
     [[nodiscard]] plan::Framework framework(const std::string& reference, const Location& where = command_line()) const;
     [[nodiscard]] plan::Mechanism mechanism(const std::string& name_or_path,
@@ -89,7 +93,7 @@ public:
     [[nodiscard]] Opener mechanism_opener() const;
 
 private:
-    enum class Kind { model, cluster, device, strategy, framework, mechanism, profile, link, memory };
+    enum class Kind { model, cluster, device, strategy, framework, mechanism, profile, link, memory, exchange };
 
     [[nodiscard]] std::vector<std::string> names(Kind kind) const;
     [[noreturn]] void unknown(Kind kind, const std::string& name, const Location& where) const;

@@ -204,13 +204,16 @@ Value find_key(const Key& key, Fields& fields, bool required) {
     return former;
 }
 
+std::string_view article(std::string_view noun) { return noun.find_first_of("aeiou") == 0 ? "an" : "a"; }
+
 /// The values of an enumeration that the key belongs to.
 void report_not_applicable(const Description& description, const Key& key, const Value& value, const void* object) {
     const Key& on = *description.find(key.only->key);
     const std::string_view is = choice_name(std::get<EnumType>(on.type.type), on.of(object));
     const std::vector<std::string> words(key.only->values.begin(), key.only->values.end());
-    value.error(fmt::format("a {} of {} {} has no {}", description.noun, on.name, is, key.name),
-                fmt::format("it belongs to {} {}", on.name, join(words)));
+    value.error(
+        fmt::format("{} {} of {} {} has no {}", article(description.noun), description.noun, on.name, is, key.name),
+        fmt::format("it belongs to {} {}", on.name, join(words)));
 }
 
 void read_keys(const Description& description, Fields& fields, void* object, const Reading& reading, Place place) {

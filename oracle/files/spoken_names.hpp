@@ -9,7 +9,7 @@
 
 namespace dodona::files {
 
-enum class NameOf { model, cluster, device, strategy, framework };
+enum class NameOf { model, cluster, device, strategy, framework, exchange };
 
 struct Meant {
     std::string name;  ///< of a built-in

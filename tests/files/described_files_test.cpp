@@ -144,6 +144,7 @@ TEST(Schemas, HoldForEveryCluster) { expect_valid("cluster", "hardware/clusters"
 TEST(Schemas, HoldForEveryModel) { expect_valid("model", "models"); }
 TEST(Schemas, HoldForEveryStrategy) { expect_valid("strategy", "oracle/plan/strategies"); }
 TEST(Schemas, HoldForEveryFramework) { expect_valid("framework", "oracle/plan/frameworks"); }
+TEST(Schemas, HoldForEveryExchange) { expect_valid("exchange", "oracle/exchange/exchanges"); }
 TEST(Schemas, HoldForEveryMemoryProfile) { expect_valid("memory", "oracle/plan/memory"); }
 
 TEST(Schemas, HoldForPlansThatAreWritten) {

@@ -1,5 +1,6 @@
 #include "file_kinds.hpp"
 
+#include "files/exchange_file.hpp"
 #include "files/framework_file.hpp"
 #include "files/link_file.hpp"
 #include "files/machine_file.hpp"
@@ -23,6 +24,7 @@ std::vector<FileKind> file_kinds() {
             {"framework", description<plan::Framework>()},
             {"mechanism", description<plan::Mechanism>()},
             {"memory", description<plan::MemoryProfile>()},
+            {"exchange", description<exchange::Exchange>()},
             {"noise", description<simulate::NoiseProfile>()}};
 }
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/diagnostic.hpp"
+#include "files/exchange_file.hpp"
 #include "files/framework_file.hpp"
 #include "files/library.hpp"
 #include "files/link_file.hpp"
@@ -42,6 +43,8 @@ inline void read_as(const std::string& kind, Document document) {
         static_cast<void>(read_framework(std::move(document), library().mechanism_opener()));
     } else if (kind == "mechanism") {
         static_cast<void>(read_mechanism(std::move(document)));
+    } else if (kind == "exchange") {
+        static_cast<void>(read_exchange(std::move(document)));
     } else if (kind == "noise") {
         static_cast<void>(read_noise(std::move(document)));
     } else {

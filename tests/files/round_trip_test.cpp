@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include "files/exchange_file.hpp"
 #include "files/memory_profile_file.hpp"
 #include "files/profile_file.hpp"
 #include "files/read_description.hpp"
@@ -67,6 +68,11 @@ TEST(RoundTrip, OfEveryStrategy) {
 TEST(RoundTrip, OfEveryFramework) {
     expect_all_same<plan::Framework>(shipped().frameworks(),
                                      [](const auto& name) { return shipped().framework(name); });
+}
+
+TEST(RoundTrip, OfEveryExchange) {
+    expect_all_same<exchange::Exchange>(shipped().exchanges(),
+                                        [](const auto& name) { return shipped().exchange(name); });
 }
 
 TEST(RoundTrip, OfEveryMemoryProfile) {

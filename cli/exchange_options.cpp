@@ -1,0 +1,48 @@
+#include "cli/exchange_options.hpp"
+
+#include <algorithm>
+
+#include "cli/files.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+constexpr const char* kAllExchanges = "all";
+
+}  // namespace
+
+Option exchange_option() {
+    return {.names = "--exchange",
+            .value = "NAME|FILE,...",
+            .description =
+                "how replicas agree, instead of by the plan's all-reduce: d-psgd, diloco, hitop-k ...;\n"
+                "all: every one of `dodona exchanges`, in a table (docs/exchanges.md)",
+            .group = "Plan",
+            .completes = Names::exchanges};
+}
+
+std::vector<exchange::Exchange> read_exchanges(Arguments& arguments) {
+    std::vector<std::string> names = arguments.list("--exchange");
+    if (names == std::vector<std::string>{kAllExchanges}) {
+        names = library().exchanges();
+    }
+    std::vector<exchange::Exchange> exchanges;
+    for (const std::string& name : names) {
+        exchanges.push_back(library().exchange(taken_as(arguments, files::NameOf::exchange, name), {}));
+    }
+    return exchanges;
+}
+
+std::vector<exchange::ReplicaExchange> exchanges_of(const std::vector<exchange::Exchange>& exchanges,
+                                                    const Workload& workload, const exchange::Replicas& replicas,
+                                                    const plan::Plan& plan) {
+    std::vector<exchange::ReplicaExchange> made;
+    for (const exchange::Exchange& one : exchanges) {
+        made.push_back(exchange::replica_exchange(one, workload.cluster, replicas, plan.batch));
+    }
+    std::stable_sort(made.begin(), made.end(), [](const auto& a, const auto& b) { return a.cost.step < b.cost.step; });
+    return made;
+}
+
+}  // namespace dodona::cli

@@ -1,0 +1,30 @@
+// What exchanges add to a step on equal workers with one link each, over numbers of workers: the comparison of patterns
+// in Langer et al., arXiv:2007.03970, Figure 14, with its rates of 10 GiB/s for reductions and 2 GiB/s for updates.
+// Nothing is hidden behind compute.
+#pragma once
+
+#include <vector>
+
+#include "exchange/exchange_cost.hpp"
+
+namespace dodona::exchange {
+
+inline constexpr BytesPerSecond kReductionRate = BytesPerSecond::of_base(10 * 0x1p30);
+inline constexpr BytesPerSecond kUpdateRate = BytesPerSecond::of_base(2 * 0x1p30);
+
+struct DelayQuestion {
+    Bytes size;  ///< of the gradients or weights, in fp32
+    Wire link;
+    Seconds compute;                    ///< of a step
+    std::vector<std::int64_t> workers;  ///< each at least 2
+};
+
+struct Delays {
+    Exchange exchange;
+    std::vector<ExchangeCost> by_workers;
+};
+
+/// The least delay on most workers first.
+std::vector<Delays> delays(const std::vector<Exchange>& exchanges, const DelayQuestion& question);
+
+}  // namespace dodona::exchange

@@ -1,0 +1,128 @@
+#include "exchange/replica_exchange.hpp"
+
+#include <algorithm>
+
+#include "base/precision.hpp"
+#include "step/compose_plan.hpp"
+
+namespace dodona::exchange {
+
+namespace {
+
+using step::StateTransfer;
+
+bool is_exchanged(const StateTransfer& transfer) {
+    return transfer.what == StateTransfer::What::gradients && transfer.collective == cluster::Collective::all_reduce;
+}
+
+/// The largest all-reduce of gradients of a stage; null: there is none.
+const StateTransfer* largest_exchange(const step::StageWork& stage) {
+    const StateTransfer* largest = nullptr;
+    for (const StateTransfer& transfer : stage.states.transfers) {
+        if (is_exchanged(transfer) && (largest == nullptr || largest->size < transfer.size)) {
+            largest = &transfer;
+        }
+    }
+    return largest;
+}
+
+[[noreturn]] void fail_without_exchange(const plan::Plan& plan, const Location& where) {
+    if (plan.shard != plan::ShardLevel::none) {
+        fail(where, "the plan shards states over all data ranks, so no replica holds all of them to exchange",
+             "--zero none, or sharding inside a replica only: --strategy hybrid-shard --mesh shard=8,replicate=N");
+    }
+    fail(where, "the plan has one replica, which has nobody to exchange gradients with",
+         "an axis of data ranks: --strategy data, or --mesh ...,data=N");
+}
+
+double exchanged_elements(const step::SegmentCost& segment, plan::Atoms atoms) {
+    double elements = 0;
+    for (const step::WeightClass& weight : segment.weights) {
+        elements += !weight.kind.frozen && (weight.kind.partial & atoms) != 0 ? weight.size.elements : 0;
+    }
+    return elements;
+}
+
+/// The layers of a stage in the order of the forward pass, with their parts of `gradients`.
+std::vector<LayerWork> layers_of(const step::StageWork& stage, const plan::Plan& plan, const StateTransfer& exchanged) {
+    std::vector<LayerWork> layers;
+    double elements = 0;
+    for (const step::VirtualStage& part : stage.stage.virtual_stages) {
+        for (std::size_t u = 0; u < part.counts.size(); ++u) {
+            const step::SegmentCost& segment = stage.on->segments[u];
+            const step::SegmentPass pass = step::segment_pass(segment, plan);
+            const LayerWork layer{.forward = pass.forward.total().value,
+                                  .backward = pass.backward.total().value + pass.recompute.total().value,
+                                  .bytes = {},
+                                  .elements = exchanged_elements(segment, exchanged.atoms)};
+            layers.insert(layers.end(), static_cast<std::size_t>(part.counts[u]), layer);
+            elements += static_cast<double>(part.counts[u]) * layer.elements;
+        }
+    }
+    for (LayerWork& layer : layers) {
+        layer.bytes = elements > 0 ? layer.elements / elements * exchanged.size : Bytes{};
+    }
+    return layers;
+}
+
+/// Share of the time of all reductions of gradients that the exchanged ones have.
+double exchanged_share(const step::StageWork& stage) {
+    Seconds exchanged;
+    Seconds all;
+    for (const StateTransfer& transfer : stage.states.transfers) {
+        const Seconds time = transfer.per_step * transfer.time.time.value;
+        const bool of_gradients = transfer.what != StateTransfer::What::parameters;
+        all += of_gradients ? time : Seconds{};
+        exchanged += is_exchanged(transfer) ? time : Seconds{};
+    }
+    return all > Seconds{} ? exchanged / all : 0;
+}
+
+}  // namespace
+
+std::optional<Replicas> find_replicas(const graph::Graph& graph, const cluster::Cluster& cluster,
+                                      const step::Prediction& prediction, const Location& where) {
+    const plan::Plan& plan = prediction.plan;
+    const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, where);
+    const std::int64_t microbatches =
+        std::max<std::int64_t>(1, plan.batch / (costed.sharded.data_ways * plan.microbatch));
+    const step::ComposedStep composed =
+        step::compose_plan(costed, plan, step::replica_groups(costed, plan), microbatches);
+    const step::StageWork& stage = composed.replicas[composed.critical].slowest_tail();
+    const StateTransfer* exchanged = largest_exchange(stage);
+    if (exchanged == nullptr) {
+        return std::nullopt;
+    }
+    Replicas replicas{.group = costed.mesh.group(exchanged->atoms), .ranks = plan.devices(), .step = prediction.step};
+    const double share = exchanged_share(stage);
+    replicas.own_exposed = share * prediction.time[step::TimePart::gradients];
+    replicas.own_busy = share * prediction.busy[step::TimePart::gradients];
+    replicas.work.layers = layers_of(stage, plan, *exchanged);
+    replicas.work.compute = prediction.step.value - replicas.own_exposed;
+    replicas.work.gradients.bytes = exchanged->size;
+    for (const LayerWork& layer : replicas.work.layers) {
+        replicas.work.gradients.elements += layer.elements;
+    }
+    return replicas;
+}
+
+Replicas replicas_of(const graph::Graph& graph, const cluster::Cluster& cluster, const step::Prediction& prediction,
+                     const Location& where) {
+    std::optional<Replicas> replicas = find_replicas(graph, cluster, prediction, where);
+    if (!replicas) {
+        fail_without_exchange(prediction.plan, where);
+    }
+    return *std::move(replicas);
+}
+
+ReplicaExchange replica_exchange(const Exchange& exchange, const cluster::Cluster& cluster, const Replicas& replicas,
+                                 std::int64_t batch) {
+    const Network network = network_of(cluster, replicas.group, replicas.ranks, exchange.algorithm);
+    ReplicaExchange made{
+        .exchange = exchange, .workers = network.workers, .cost = exchange_cost(exchange, network, replicas.work)};
+    made.step = replicas.step.rescaled_to(made.cost.step);
+    made.samples_per_second = static_cast<double>(batch) / made.cost.step.in(unit::second);
+    return made;
+}
+
+}  // namespace dodona::exchange

@@ -1,0 +1,51 @@
+// A plan's step with an exchange in the place of its own all-reduce of gradients between replicas.
+//
+// What is replaced: the all-reduce of weight gradients over the largest group of ranks that hold the same weights.
+// Everything else of the step stays: kernels, collectives of layers, sharding inside a replica (hybrid sharding), the
+// optimizer, waiting of the framework. Messages hide behind the passes of the last micro-batch of the stage that ends
+// last.
+// Not modelled: compute lost to exchanges that run beside it, beyond what the plan's own step has; memory of compressed
+// copies, residuals and outer optimizers.
+#pragma once
+
+#include <optional>
+
+#include "exchange/exchange_cost.hpp"
+#include "graph/graph.hpp"
+#include "plan/plan.hpp"
+#include "step/prediction.hpp"
+
+namespace dodona::exchange {
+
+/// The replicas of a plan and what they do between exchanges.
+struct Replicas {
+    cluster::Group group;  ///< the workers of the exchange: ranks that hold the same weights
+    std::int64_t ranks = 1;
+    ReplicaWork work;
+    Estimate step;        ///< of the plan, with its own exchange
+    Seconds own_exposed;  ///< of the plan's own exchange, which is replaced
+    Seconds own_busy;
+};
+
+/// None for a plan without such an all-reduce: one replica, or states that are sharded over all replicas. Domain: a plan
+/// that runs; `prediction` is of the same graph, cluster and plan.
+std::optional<Replicas> find_replicas(const graph::Graph& graph, const cluster::Cluster& cluster,
+                                      const step::Prediction& prediction, const Location& where = {});
+
+/// The same; throws InputError at `where` if there is none.
+Replicas replicas_of(const graph::Graph& graph, const cluster::Cluster& cluster, const step::Prediction& prediction,
+                     const Location& where = {});
+
+/// An exchange of these replicas.
+struct ReplicaExchange {
+    Exchange exchange;
+    Workers workers;
+    ExchangeCost cost;
+    Estimate step;  ///< with the interval of the plan's own step, scaled
+    double samples_per_second = 0;
+};
+
+ReplicaExchange replica_exchange(const Exchange& exchange, const cluster::Cluster& cluster, const Replicas& replicas,
+                                 std::int64_t batch);
+
+}  // namespace dodona::exchange

@@ -1,0 +1,71 @@
+#include "reports/collect/system_report.hpp"
+
+#include <fmt/format.h>
+
+namespace dodona::reports {
+
+namespace {
+
+using exchange::System;
+
+Record system_record(const System& system) {
+    return {{"name", system.name},
+            {"parallelism", system.parallelism},
+            {"optimisation", system.optimisation},
+            {"scheduling", system.scheduling},
+            {"exchange", system.pattern},
+            {"topology", system.topology},
+            {"runs", text_or_null(std::string(system.runs))},
+            {"in_taxonomy", system.in_taxonomy},
+            {"source", system.source}};
+}
+
+std::string runs_text(const System& system) {
+    return system.runs.empty() ? "none: it has no replicas" : std::string(system.runs);
+}
+
+}  // namespace
+
+Document system_document(const System& system) {
+    Document document;
+    document.record = system_record(system);
+    document.record["schema"] = "dodona/system/1";
+    document.rows = {document.record};
+    add(document, Headline{std::string(system.name)});
+    const auto figure = [](const char* label, std::string_view value) {
+        return KeyFigure{.label = label, .value = std::string(value), .note = {}};
+    };
+    add(document, KeyFigures{{figure("parallelism", system.parallelism), figure("optimisation", system.optimisation),
+                              figure("scheduling", system.scheduling), figure("exchange", system.pattern),
+                              figure("topology", system.topology), figure("runs as", runs_text(system)),
+                              figure("source", system.source)}});
+    if (!system.runs.empty()) {
+        add_section(document, {"Next"},
+                    {Code{{fmt::format("dodona exchanges {}", system.runs),
+                           fmt::format("dodona predict vgg16 --machine abci --gpus 16 --strategy data --exchange {}",
+                                       system.runs)}}});
+    }
+    return document;
+}
+
+std::string system_facts(const System& system) {
+    return fmt::format("{} {} {} {} {} {} {}", system.name, system.parallelism, system.optimisation, system.scheduling,
+                       system.pattern, system.topology, system.runs);
+}
+
+Document systems_document(const std::vector<System>& systems) {
+    Document document;
+    Table table(
+        {{"system"}, {"parallelism"}, {"optimisation"}, {"scheduling"}, {"exchange"}, {"topology"}, {"runs as"}});
+    std::vector<Record>& rows = document.rows.emplace();
+    for (const System& system : systems) {
+        table.row({system.name, system.parallelism, system.optimisation, system.scheduling, system.pattern,
+                   system.topology, runs_text(system)});
+        rows.push_back(system_record(system));
+    }
+    document.record = {{"schema", "dodona/systems/1"}, {"systems", rows}};
+    add(document, std::move(table));
+    return document;
+}
+
+}  // namespace dodona::reports

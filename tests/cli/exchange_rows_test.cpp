@@ -1,0 +1,173 @@
+// The rows of the seed systems about how replicas agree, each answered by a command with its number: nn, mlsl, mlsl-G, topk,
+// taxonomy, advise.
+#include <map>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "running.hpp"
+
+namespace dodona::cli::testing {
+namespace exchange_rows_test {
+
+using nlohmann::json;
+
+json answer(const std::string& words) {
+    const Folder place;
+    const Outcome outcome = place.run(words + " --format json");
+    EXPECT_EQ(outcome.code, 0) << words << "\n" << outcome.err;
+    return json::parse(outcome.out, nullptr, false);
+}
+
+std::string machine(const std::string& name) {
+    return "--machine '" + std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/" + name + ".yaml'";
+}
+
+/// The exchanges of an answer by their names.
+std::map<std::string, json> by_name(const json& document) {
+    std::map<std::string, json> exchanges;
+    for (const json& one : document["exchanges"]) {
+        exchanges[one["exchange"]] = one;
+    }
+    return exchanges;
+}
+
+/// 16 workers on a torus send their gradient, 4 bytes a weight, to four neighbours, however many they are.
+TEST(SeedRow, nn) {
+    std::map<int, double> seconds;
+    for (const auto& [workers, eigenvalue] : std::map<int, double>{{16, 0.6}, {64, 0.88284}}) {
+        const json document =
+            answer("predict resnet18 " + machine("haswell-aries") + " --gpus " + std::to_string(workers) +
+                   " --strategy data --precision fp32 --exchange fast-torus");
+        const json torus = by_name(document)["fast-torus"];
+        EXPECT_NEAR(torus["second_eigenvalue"], eigenvalue, 1e-5);
+        EXPECT_DOUBLE_EQ(torus["sent_bytes_a_step"], 4 * document["gradient_bytes"].get<double>());
+        seconds[workers] = torus["exchange_s"];
+    }
+    EXPECT_NEAR(seconds[16], seconds[64], 1e-12);
+}
+
+/// VGG-A, 512 samples on 128 nodes: 90 times as fast as one (Das et al., arXiv:1602.06709), within 15 %.
+TEST(SeedRow, mlsl) {
+    const std::string job =
+        "predict vgg-a " + machine("haswell-aries") + " --batch 512 --strategy data --precision fp32";
+    const double alone = answer(job + " --gpus 1")["plan"]["step_time_s"]["value"];
+    std::map<std::string, json> exchanges = by_name(answer(job + " --gpus 128 --exchange mlsl-priority,mlsl-fifo"));
+    const double priority = exchanges["mlsl-priority"]["step_time_s"];
+    EXPECT_NEAR(alone / priority / 90, 1, 0.15);
+    EXPECT_LE(priority, exchanges["mlsl-fifo"]["step_time_s"].get<double>());
+}
+
+/// A fully connected layer of 4,096 outputs on 64 nodes with 256 samples: two groups.
+TEST(SeedRow, mlsl_G) {
+    const json document = answer("limits vgg-a --layer-groups --gpus 64 --batch 256");
+    std::map<std::string, json> layers;
+    for (const json& layer : document["layers"]) {
+        layers[layer["layer"]] = layer;
+    }
+    EXPECT_EQ(layers["fc6/linear"]["groups"], 2);
+    EXPECT_EQ(layers["fc7/linear"]["groups"], 2);
+    EXPECT_TRUE(layers["stage1/conv"]["groups"].is_null());
+    EXPECT_NEAR(layers["stage1/conv"]["flop_per_byte"], 1.5 * 4 * 224 * 224 / 2, 1);
+}
+
+/// ResNet-50 has 25.56 M parameters, the vector of the seed 25.6 M.
+TEST(SeedRow, topk) {
+    const json document = answer("predict resnet50 " + machine("tencent-vectors") +
+                                 " --gpus 128 --strategy data --exchange hitop-k,top-k-all-gather,ring-all-reduce");
+    std::map<std::string, json> exchanges = by_name(document);
+    const auto wires = [&](const char* name) {
+        return exchanges[name]["exchange_s"].get<double>() - exchanges[name]["compression_s"].get<double>();
+    };
+    EXPECT_NEAR(wires("hitop-k"), 3.72e-3, 0.01e-3);
+    EXPECT_NEAR(wires("top-k-all-gather"), 69.26e-3, 0.2e-3);
+    EXPECT_NEAR(wires("ring-all-reduce"), 77.72e-3, 0.2e-3);
+    // End to end against the hierarchical all-reduce: 25 to 40 % faster.
+    const double faster = document["step_time_s"].get<double>() / exchanges["hitop-k"]["step_time_s"].get<double>();
+    EXPECT_GT(faster, 1.25);
+}
+
+TEST(SeedRow, topk_end_to_end_on_the_public_cloud) {
+    const json document =
+        answer("predict resnet50 --machine tencent-v100-25gbe --gpus 128 --strategy data --exchange hitop-k");
+    const double faster =
+        document["step_time_s"].get<double>() / by_name(document)["hitop-k"]["step_time_s"].get<double>();
+    EXPECT_GE(faster, 1.25);
+    EXPECT_LE(faster, 1.40);
+}
+
+TEST(SeedRow, taxonomy) {
+    const json system = answer("systems d-psgd");
+    EXPECT_EQ(system["parallelism"], "data");
+    EXPECT_EQ(system["optimisation"], "decentral");
+    EXPECT_EQ(system["scheduling"], "synchronous");
+    EXPECT_EQ(system["topology"], "closed ring");
+    const json all = answer("systems");
+    int of_the_taxonomy = 0;
+    for (const json& row : all["systems"]) {
+        of_the_taxonomy += row["in_taxonomy"].get<bool>() ? 1 : 0;
+        if (!row["runs"].is_null()) {  // the exchange that stands for it is there, and plays
+            const std::string exchange = row["runs"];
+            const json played = answer("simulate vgg16 --machine abci --gpus 4 --strategy data --exchange " + exchange);
+            EXPECT_EQ(played["exchange"], exchange);
+        }
+    }
+    EXPECT_EQ(of_the_taxonomy, 17);
+}
+
+TEST(SeedRow, advise) {
+    EXPECT_EQ(answer("limits --overhead 0.1 --efficiency 0.8")["gpus"], 3);
+    const auto servers = [](const char* compute, const char* workers) {
+        const json document = answer("exchanges parameter-server --size 244MB --link 1.25GB/s --compute " +
+                                     std::string(compute) + " --workers " + workers);
+        return document["exchanges"][0]["delays"][0]["servers_to_hide"];
+    };
+    EXPECT_EQ(servers("2s", "4"), 1);
+    EXPECT_EQ(servers("1s", "16"), 7);
+}
+
+/// An exchange is added as one file.
+TEST(SeedRow, an_exchange_is_one_file) {
+    const Folder place;
+    std::ofstream(place.path() / "mine.yaml") << "exchange: mine\nsource: made up\npattern: torus\nperiod: 4\n"
+                                                 "outer: average\nsends: weights\n";
+    const Outcome outcome = place.run(
+        "predict resnet50 --machine abci --gpus 16 --strategy data --exchange ./mine.yaml,all-reduce --format json");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(by_name(json::parse(outcome.out)).count("mine"), 1U);
+}
+
+/// What the exchange replaces, and what it leaves.
+TEST(PredictExchange, ReplacesTheAllReduceOfGradients) {
+    const std::string job = "predict resnet50 --machine tencent-v100-25gbe --gpus 128 --strategy data";
+    const json own = answer(job)["plan"];
+    const json document = answer(job + " --exchange all");
+    EXPECT_DOUBLE_EQ(document["step_time_s"], own["step_time_s"]["value"]);
+    EXPECT_DOUBLE_EQ(document["gradient_bytes"], 4 * 25557032.0);
+    const double compute = document["compute_s"];
+    EXPECT_DOUBLE_EQ(compute + document["own_exposed_s"].get<double>(), document["step_time_s"]);
+    EXPECT_GE(document["exchanges"].size(), 29U);
+    for (const json& exchange : document["exchanges"]) {
+        EXPECT_NEAR(exchange["step_time_s"], compute + exchange["exposed_s"].get<double>(), 1e-12);
+        EXPECT_GE(exchange["exposed_s"], 0);
+        EXPECT_EQ(exchange["workers"], 128);
+    }
+    std::map<std::string, json> exchanges = by_name(document);
+    EXPECT_NEAR(exchanges["all-reduce"]["step_time_s"].get<double>() / own["step_time_s"]["value"].get<double>(), 1,
+                0.1);  // the same collectives, in messages instead of a share of the passes
+}
+
+/// Sharded inside a node, eight ranks hold a replica: four replicas exchange an eighth each.
+TEST(PredictExchange, IsBetweenReplicasOfSeveralRanks) {
+    const std::string job = "predict llama-3.1-8b --machine dgx-h100 --gpus 32 --batch 512 ";
+    const json sharded = answer(job + "--strategy hybrid-shard --mesh shard=8,replicate=4 --exchange diloco");
+    EXPECT_EQ(by_name(sharded)["diloco"]["workers"], 4);
+    EXPECT_EQ(by_name(sharded)["diloco"]["workers_per_node"], 1);
+    EXPECT_NEAR(sharded["gradient_bytes"].get<double>() / (8.03e9 * 4 / 8), 1, 0.01);
+    const json split = answer(job + "--strategy megatron --mesh tensor=8,data=4 --zero none --exchange diloco");
+    EXPECT_EQ(by_name(split)["diloco"]["workers"], 4);
+    EXPECT_NEAR(split["gradient_bytes"].get<double>() / (8.03e9 * 4 / 8), 1, 0.01);
+}
+
+}  // namespace exchange_rows_test
+}  // namespace dodona::cli::testing

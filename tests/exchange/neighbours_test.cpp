@@ -1,0 +1,72 @@
+// Exchanges with neighbours: the numbers of workers that cross over to all-reduce, and what nodes share.
+#include "exchange/neighbours.hpp"
+
+#include <gtest/gtest.h>
+
+#include "exchange/pattern_cost.hpp"
+
+namespace dodona::exchange::testing {
+namespace neighbours_test {
+
+/// ResNet-18 in fp32 on 6 GB/s and 2 us; reductions cost nothing here.
+constexpr Bytes kSize = Bytes::of_base(44.8e6);
+constexpr Wire kLink{2_us, 6_GB_per_s};
+constexpr BytesPerSecond kInstant = BytesPerSecond::of_base(1e30);
+
+double milliseconds(Pattern pattern, std::int64_t workers) {
+    const Exchange exchange{.pattern = pattern};
+    const Network network = network_of(EqualWorkers{workers, kLink, kInstant, kInstant});
+    return pattern_cost(exchange, network, {11.2e6, kSize}).together.in(1e-3 * unit::second);
+}
+
+TEST(Neighbours, TimeIsFlatInTheNumberOfWorkers) {
+    for (const std::int64_t workers : {16, 64, 256, 1024}) {
+        EXPECT_NEAR(milliseconds(Pattern::ring, workers), 14.937, 1e-3);
+        EXPECT_NEAR(milliseconds(Pattern::torus, workers), 29.875, 1e-3);
+    }
+}
+
+TEST(Neighbours, SendSixteenBytesAWeightOnATorus) {
+    const Network network = network_of(EqualWorkers{16, kLink, kInstant, kInstant});
+    EXPECT_EQ(pattern_cost({.pattern = Pattern::torus}, network, {11.2e6, kSize}).sent, 16 * 11.2e6 * 1_B);
+}
+
+TEST(Neighbours, AllReduceMovesFewerBytesUntilLatencyCounts) {
+    EXPECT_NEAR(milliseconds(Pattern::all_reduce, 4), 11.212, 1e-3);
+    EXPECT_NEAR(milliseconds(Pattern::all_reduce, 16), 14.060, 1e-3);
+    EXPECT_NEAR(milliseconds(Pattern::all_reduce, 64), 14.952, 1e-3);
+    EXPECT_NEAR(milliseconds(Pattern::all_reduce, 1024), 19.011, 1e-3);
+    EXPECT_NEAR(milliseconds(Pattern::all_reduce, 4096), 31.310, 1e-3);
+}
+
+TEST(Neighbours, CrossOverWhereTheSeedSays) {
+    const auto first_faster = [](Pattern pattern, std::int64_t workers, std::int64_t step) {
+        while (milliseconds(pattern, workers) >= milliseconds(Pattern::all_reduce, workers)) {
+            workers += step;
+        }
+        return workers;
+    };
+    EXPECT_EQ(first_faster(Pattern::ring, 3, 1), 63);
+    EXPECT_NEAR(static_cast<double>(first_faster(Pattern::torus, 3600, 4)), 3738, 8);
+}
+
+TEST(Neighbours, OfAGridAreThoseNextToIt) {
+    EXPECT_EQ(square_grid(16).width, 4);
+    EXPECT_EQ(square_grid(12).height, 3);
+    EXPECT_EQ(square_grid(7).height, 1);
+    EXPECT_EQ(neighbours(Pattern::torus, 16, 0), (std::vector<std::int64_t>{1, 3, 4, 12}));
+    EXPECT_EQ(neighbours(Pattern::ring, 2, 0), (std::vector<std::int64_t>{1}));
+}
+
+/// 16 workers on 4 nodes, each a row of the torus: a worker sends 2 S inside, a node 4 * 2 S out of its one link.
+TEST(Neighbours, ShareTheLinkOfTheirNode) {
+    Network network = network_of(EqualWorkers{16, kLink, kInstant, kInstant});
+    network.workers.per_node = 4;
+    network.workers.inside = {1_us, 60_GB_per_s};
+    const double seconds =
+        pattern_cost({.pattern = Pattern::torus}, network, {11.2e6, kSize}).together.in(unit::second);
+    EXPECT_NEAR(seconds, 4 * 2e-6 + 8 * 44.8e6 / 6e9, 1e-9);
+}
+
+}  // namespace neighbours_test
+}  // namespace dodona::exchange::testing
