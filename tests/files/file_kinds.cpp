@@ -9,6 +9,7 @@
 #include "files/plan_file.hpp"
 #include "files/profile_file.hpp"
 #include "files/strategy_file.hpp"
+#include "files/study_file.hpp"
 
 namespace dodona::files::testing {
 
@@ -23,7 +24,8 @@ std::vector<FileKind> file_kinds() {
             {"framework", description<plan::Framework>()},
             {"mechanism", description<plan::Mechanism>()},
             {"memory", description<plan::MemoryProfile>()},
-            {"noise", description<simulate::NoiseProfile>()}};
+            {"noise", description<simulate::NoiseProfile>()},
+            {"trials", description<trials::Study>()}};
 }
 
 }  // namespace dodona::files::testing
