@@ -17,6 +17,7 @@
 #include "files/plan_file.hpp"
 #include "files/profile_file.hpp"
 #include "files/strategy_file.hpp"
+#include "files/study_file.hpp"
 #include "reports/collect/check_report.hpp"
 #include "reports/collect/machine_report.hpp"
 #include "reports/document/number_format.hpp"
@@ -25,8 +26,8 @@ namespace dodona::cli {
 
 namespace {
 
-const std::vector<std::string> kKinds{"model", "cluster", "device", "strategy", "framework", "mechanism",
-                                      "plan",  "profile", "link",   "memory",   "noise",     "exchange"};
+const std::vector<std::string> kKinds{"model",   "cluster", "device", "strategy", "framework", "mechanism", "plan",
+                                      "profile", "link",    "memory", "noise",    "exchange",  "trials"};
 
 /// "25,557,032 parameters as published".
 std::string compared(const char* what, double ours, double published, double tolerance, Diagnostics& faults,
@@ -113,6 +114,13 @@ std::string checked(const std::string& file) {
         const simulate::NoiseProfile noise = files::read_noise(std::move(document));
         return fmt::format("noise {}: {}", noise.name,
                            reports::counted(static_cast<std::int64_t>(noise.sources.size()), "source"));
+    }
+    if (kind == "trials") {
+        const trials::Study study = files::read_study(std::move(document));
+        const std::size_t count =
+            study.draw.sampling == trials::Sampling::grid ? *trials::combinations(study.space) : study.draw.count;
+        return fmt::format("study {}: {} of {}", study.name, reports::counted(count, "trial"),
+                           reports::counted(study.space.size(), "parameter"));
     }
     if (kind == "framework") {
         const plan::Framework framework = files::read_framework(std::move(document), built_in.mechanism_opener());

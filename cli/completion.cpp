@@ -145,6 +145,17 @@ std::vector<std::string> completions_of(const Command& command, const std::vecto
                                  : starting_with(last, names_that_come_with_dodona(positional->completes));
 }
 
+/// What makes a command of two words with the first: "run" after "trials".
+std::vector<std::string> second_words(const std::vector<std::string>& words) {
+    std::vector<std::string> seconds;
+    for (const Command& command : commands()) {
+        if (command.name.starts_with(words.front() + " ")) {
+            seconds.push_back(command.name.substr(words.front().size() + 1));
+        }
+    }
+    return seconds;
+}
+
 int run_completion(Arguments& arguments) {
     std::vector<std::string> names;
     for (const Shell& shell : kShells) {
@@ -186,9 +197,16 @@ std::vector<std::string> completions(std::vector<std::string> words) {
     if (words.size() == 1) {
         std::vector<std::string> names{"help", "--help", "--version"};
         for (const Command& command : all) {
-            names.push_back(command.name);
+            if (command.name.find(' ') == std::string::npos) {  // a second word completes after its first
+                names.push_back(command.name);
+            }
         }
         return starting_with(words.front(), names);
+    }
+    const std::vector<std::string> seconds = second_words(words);
+    if (words.size() > 2 && std::find(seconds.begin(), seconds.end(), words[1]) != seconds.end()) {
+        words.front() += " " + words[1];
+        words.erase(words.begin() + 1);
     }
     const auto found = std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == words.front(); });
     if (found == all.end() || !found->handed_to.empty()) {
@@ -197,6 +215,11 @@ std::vector<std::string> completions(std::vector<std::string> words) {
     std::vector<std::string> candidates = completions_of(*found, {words.begin() + 1, words.end()});
     for (std::string& candidate : candidates) {
         candidate.insert(0, before);
+    }
+    if (words.size() == 2) {
+        for (std::string& second : starting_with(words.back(), seconds)) {
+            candidates.push_back(std::move(second));
+        }
     }
     return candidates;
 }

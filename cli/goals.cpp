@@ -29,6 +29,14 @@ void read_work(Arguments& arguments, GoalSettings& settings) {
     }
 }
 
+/// A price with its time, an hour where there is none: "2.5USD/h", "$2.5".
+std::variant<files::Rate, files::NotAQuantity> rate_typed(const std::string& typed) {
+    const std::string price = money_meant(typed);
+    const bool has_no_time =
+        price.find('/') == std::string::npos && std::holds_alternative<files::Amount>(files::amount_from(price));
+    return files::rate_from(price + (has_no_time ? "/h" : ""));
+}
+
 void read_prices(Arguments& arguments, GoalSettings& settings) {
     for (const std::string& typed : arguments.all("--price")) {
         const std::size_t equals = typed.rfind('=');
@@ -36,12 +44,7 @@ void read_prices(Arguments& arguments, GoalSettings& settings) {
         if (const auto meant = library().meant(files::NameOf::cluster, machine)) {
             machine = meant->name;
         }
-        std::string price = money_meant(equals == std::string::npos ? typed : typed.substr(equals + 1));
-        price +=
-            price.find('/') == std::string::npos && std::holds_alternative<files::Amount>(files::amount_from(price))
-                ? "/h"
-                : "";
-        const auto read = files::rate_from(price);
+        const auto read = rate_typed(equals == std::string::npos ? typed : typed.substr(equals + 1));
         if (const auto* fault = std::get_if<files::NotAQuantity>(&read)) {
             arguments.fault("--price", fault->message, fault->help);
             continue;
@@ -126,6 +129,20 @@ std::vector<Option> goal_options() {
                             "of the machine's file; repeat for several",
              .group = goals,
              .repeats = true}};
+}
+
+std::optional<cluster::Price> read_price(Arguments& arguments) {
+    const auto typed = arguments.text("--price");
+    if (!typed) {
+        return std::nullopt;
+    }
+    const auto read = rate_typed(*typed);
+    if (const auto* fault = std::get_if<files::NotAQuantity>(&read)) {
+        arguments.fault("--price", fault->message, fault->help);
+        return std::nullopt;
+    }
+    const files::Rate& rate = std::get<files::Rate>(read);
+    return cluster::Price{rate.money, rate.currency, ""};
 }
 
 GoalSettings read_goals(Arguments& arguments) {

@@ -26,6 +26,9 @@ struct GoalSettings {
     [[nodiscard]] bool has_work() const { return tokens || samples || epochs; }
 };
 
+/// --price where there is one machine: without its name.
+std::optional<cluster::Price> read_price(Arguments& arguments);
+
 GoalSettings read_goals(Arguments& arguments);
 
 /// In samples of this model. A fault where the goals cannot be asked of it.

@@ -31,6 +31,8 @@
 #include "cli/size.hpp"
 #include "cli/strategies.hpp"
 #include "cli/systems.hpp"
+#include "cli/trials.hpp"
+#include "cli/trials_run.hpp"
 #include "cli/validate.hpp"
 
 namespace dodona::cli {
@@ -57,6 +59,16 @@ const Command* find(const std::string& name) {
     const auto all = commands();
     const auto found = std::find_if(all.begin(), all.end(), [&](const Command& c) { return c.name == name; });
     return found == all.end() ? nullptr : &*found;
+}
+
+/// The words with those of a command of two, `trials run`, as one.
+std::vector<std::string> joined_command(std::vector<std::string> words) {
+    const std::size_t first = !words.empty() && words.front() == "help" ? 1 : 0;
+    if (words.size() > first + 1 && find(words[first] + " " + words[first + 1]) != nullptr) {
+        words[first] += " " + words[first + 1];
+        words.erase(words.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+    }
+    return words;
 }
 
 /// What people ask for that is no training.
@@ -87,16 +99,17 @@ std::span<const Command> commands() {
         .name = "calibrate",
         .summary = "measure a machine with its real kernels and links, or import what others measured",
         .handed_to = "dodona-calibrate"};
-    static const std::array all{
-        plan_command(),     compare_command(),    predict_command(), simulate_command(),   size_command(),
-        goodput_command(),  largest_command(),    limits_command(),  report_command(),     diff_command(),
-        models_command(),   machines_command(),   devices_command(), strategies_command(), exchanges_command(),
-        systems_command(),  frameworks_command(), calibrate,         check_command(),      import_command(),
-        validate_command(), completion_command()};
+    static const std::array all{plan_command(),      compare_command(),  predict_command(),    simulate_command(),
+                                size_command(),      goodput_command(),  trials_command(),     trials_run_command(),
+                                largest_command(),   limits_command(),   report_command(),     diff_command(),
+                                models_command(),    machines_command(), devices_command(),    strategies_command(),
+                                exchanges_command(), systems_command(),  frameworks_command(), calibrate,
+                                check_command(),     import_command(),   validate_command(),   completion_command()};
     return all;
 }
 
-int run(const std::vector<std::string>& words) {
+int run(const std::vector<std::string>& typed) {
+    const std::vector<std::string> words = joined_command(typed);
     const std::string first = words.empty() ? "" : words.front();
     const bool help_about = first == "help" && words.size() >= 2 && find(words[1]) != nullptr &&
                             (words.size() == 2 || (words.size() == 3 && words[2] == "all"));

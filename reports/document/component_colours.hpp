@@ -46,6 +46,10 @@ inline constexpr std::array kComponentColours{
     ComponentColour{"workspace", "#F0E442", 185},
     ComponentColour{"cache", "#B3B3B3", 249},
     ComponentColour{"context", "#7F7F7F", 244},
+    // Trials of a study, by turns, so that one can be told from the next.
+    ComponentColour{"trial", "#0072B2", 25},
+    ComponentColour{"next trial", "#9AD0F0", 117},
+    ComponentColour{"failed", "#D55E00", 166},
 };
 
 /// Of series that are no components, such as strategies: in this order, then again.

@@ -10,6 +10,7 @@
 #include "files/plan_file.hpp"
 #include "files/profile_file.hpp"
 #include "files/strategy_file.hpp"
+#include "files/study_file.hpp"
 
 namespace dodona::files::testing {
 
@@ -25,7 +26,8 @@ std::vector<FileKind> file_kinds() {
             {"mechanism", description<plan::Mechanism>()},
             {"memory", description<plan::MemoryProfile>()},
             {"exchange", description<exchange::Exchange>()},
-            {"noise", description<simulate::NoiseProfile>()}};
+            {"noise", description<simulate::NoiseProfile>()},
+            {"trials", description<trials::Study>()}};
 }
 
 }  // namespace dodona::files::testing

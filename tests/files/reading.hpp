@@ -16,6 +16,7 @@
 #include "files/noise_file.hpp"
 #include "files/plan_file.hpp"
 #include "files/strategy_file.hpp"
+#include "files/study_file.hpp"
 #include "graph/graph.hpp"
 
 namespace dodona::files::testing {
@@ -47,6 +48,8 @@ inline void read_as(const std::string& kind, Document document) {
         static_cast<void>(read_exchange(std::move(document)));
     } else if (kind == "noise") {
         static_cast<void>(read_noise(std::move(document)));
+    } else if (kind == "trials") {
+        static_cast<void>(read_study(std::move(document)));
     } else {
         ASSERT_EQ(kind, "plan");
         static_cast<void>(read_plan(std::move(document), library().strategy_opener(), library().framework_opener(),

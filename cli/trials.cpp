@@ -1,0 +1,75 @@
+#include "cli/trials.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/whole_file.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/output.hpp"
+#include "cli/trial_options.hpp"
+#include "reports/collect/trials_report.hpp"
+#include "reports/collect/trials_trace.hpp"
+#include "reports/render/chrome_trace.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+std::vector<Option> trials_command_options() {
+    std::vector<Option> all = trial_options();
+    for (Option& option : trial_forecast_options()) {
+        all.push_back(std::move(option));
+    }
+    all.push_back({.names = "--trace",
+                   .value = "FILE",
+                   .description = "the schedule as Chrome JSON, for ui.perfetto.dev and its like;\n"
+                                  "compressed if FILE ends in .gz",
+                   .group = "Output"});
+    for (Option& option : output_options()) {
+        all.push_back(std::move(option));
+    }
+    return all;
+}
+
+int run_trials(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    const std::string trace = arguments.has("--trace") ? writable_file(arguments, "--trace") : "";
+    const trials::Study study = read_asked_study(arguments);
+    const TrialResources resources = read_trial_resources(arguments, study);
+    const TrialTimes times = trial_times(arguments, study, resources);
+    if (!has_times(times)) {
+        arguments.missing("how long a trial takes", "`time:` or `model:` in the study, or --observed TRIALS.csv");
+    }
+    trials::Question question{.trials = {}, .pool = resources.pool, .policy = read_policy(arguments)};
+    arguments.throw_if_faults();
+    question.trials = timed_trials(arguments, times);
+    read_forecast_settings(arguments, resources, question);
+    const trials::Forecast answer = trials::forecast(question);
+    if (!trace.empty()) {
+        const std::string text = reports::chrome_trace(
+            reports::trials_trace({.study = study.name, .runs = answer.schedule.runs, .settings = times.trials}));
+        write_whole(trace, trace.ends_with(".gz") ? reports::gzipped(text) : text);
+    }
+    write(output, reports::trials_document(study.name, question, answer));
+    return kAnswered;
+}
+
+}  // namespace
+
+Command trials_command() {
+    return {.name = "trials",
+            .summary = "how long many trials of a study take on some nodes: order, slots, early stopping, cost",
+            .usage = "(--machine M | --cores N | --slots N)",
+            .positionals = {{.name = "GRID", .description = "the file of a study: docs/files.md#study-file"}},
+            .options = trials_command_options(),
+            .examples =
+                "`dodona trials run GRID.yaml` runs the trials.\n\n"
+                "Examples:\n"
+                "  dodona trials study.yaml --slots 4\n"
+                "  dodona trials study.yaml --cores 48 --cores-per-trial 1,2,4,8,16\n"
+                "  dodona trials study.yaml --machine abci --nodes 2 --early-stop asha --trace schedule.json.gz",
+            .run = run_trials};
+}
+
+}  // namespace dodona::cli

@@ -1,0 +1,298 @@
+#include "runner/run_study.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/diagnostic.hpp"
+#include "runner/process.hpp"
+#include "simulate/random_bits.hpp"
+#include "trials/study.hpp"
+
+namespace dodona::runner {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kPoll = std::chrono::milliseconds(5);
+constexpr auto kGrace = std::chrono::seconds(5);  ///< between asking a trial to end and ending it
+
+std::uint64_t fingerprint(const StudyRun& run) {
+    std::uint64_t bits = 1;
+    const auto add = [&](const std::string& text) {
+        for (const char c : text) {
+            bits = simulate::random_bits(bits, static_cast<unsigned char>(c));
+        }
+        bits = simulate::random_bits(bits, 256U);
+    };
+    add(run.command);
+    for (const trials::Settings& settings : run.trials) {
+        add(trials::text(settings));
+    }
+    return bits;
+}
+
+void make_folder(const std::string& path) {
+    std::error_code fault;
+    fs::create_directories(path, fault);
+    if (fault) {
+        fail({}, fmt::format("{} cannot be made: {}", path, fault.message()));
+    }
+}
+
+/// Numbers of GPUs that are free, of each node.
+class FreeGpus {
+public:
+    explicit FreeGpus(const trials::Pool& pool) : free_(static_cast<std::size_t>(pool.nodes)) {
+        for (std::set<std::int64_t>& node : free_) {
+            for (std::int64_t gpu = 0; gpu < pool.node.gpus; ++gpu) {
+                node.insert(gpu);
+            }
+        }
+    }
+    std::vector<std::int64_t> take(std::int64_t node, std::int64_t count) {
+        std::set<std::int64_t>& free = free_[static_cast<std::size_t>(node)];
+        std::vector<std::int64_t> taken;
+        while (count-- > 0 && !free.empty()) {
+            taken.push_back(*free.begin());
+            free.erase(free.begin());
+        }
+        return taken;
+    }
+    void give(std::int64_t node, const std::vector<std::int64_t>& taken) {
+        free_[static_cast<std::size_t>(node)].insert(taken.begin(), taken.end());
+    }
+
+private:
+    std::vector<std::set<std::int64_t>> free_;
+};
+
+class Session {
+public:
+    Session(const StudyRun& run, const GoOn& go_on, const Progress& progress)
+        : run_(run),
+          go_on_(go_on),
+          progress_(progress),
+          journal_(run.folder, fingerprint(run)),
+          scheduler_(run.jobs, run.pool, run.policy),
+          gpus_(run.pool),
+          begin_(Clock::now()),
+          failures_of_node_(static_cast<std::size_t>(run.pool.nodes)) {
+        done_.tries_of.resize(run.trials.size());
+        for (const Attempt& attempt : journal_.attempts()) {
+            take_up(attempt);
+        }
+        done_.resumed = done_.finished;
+    }
+
+    StudyDone done() {
+        try {
+            play();
+        } catch (const InputError& error) {  // a full disk: what the journal has is kept
+            done_.stopped = error.diagnostics().front().message;
+        }
+        end_all();
+        done_.attempts = journal_.attempts();
+        for (const Attempt& attempt : done_.attempts) {
+            done_.makespan = max(done_.makespan, attempt.end);
+        }
+        return std::move(done_);
+    }
+
+private:
+    struct Running {
+        Process process;
+        Attempt attempt;
+        std::vector<std::int64_t> gpus;
+    };
+
+    [[nodiscard]] Seconds now() const {
+        return journal_.end() + std::chrono::duration<double>(Clock::now() - begin_).count() * unit::second;
+    }
+
+    /// An attempt of an earlier session: what it says of its trial.
+    void take_up(const Attempt& attempt) {
+        number_of_[attempt.trial] = attempt.number;
+        if (attempt.state == State::node_lost) {
+            return;
+        }
+        ++done_.tries_of[attempt.trial];
+        const bool ends = attempt.state == State::finished || done_.tries_of[attempt.trial] >= run_.tries;
+        if (!ends) {
+            return;
+        }
+        scheduler_.withdraw(attempt.trial);
+        if (attempt.state == State::finished) {
+            ++done_.finished;
+            std::erase(done_.failed, attempt.trial);
+        } else {
+            done_.failed.push_back(attempt.trial);
+        }
+    }
+
+    void play() {
+        tell();
+        while (done_.stopped.empty()) {
+            if (!go_on_()) {
+                done_.stopped = "interrupted";
+                return;
+            }
+            for (const trials::Start& start : scheduler_.start(now())) {
+                begin(start);
+            }
+            if (running_.empty()) {
+                if (scheduler_.waiting() > 0) {
+                    done_.stopped = "no node is left that a trial fits on";
+                }
+                return;
+            }
+            take_ends();
+            std::this_thread::sleep_for(kPoll);
+        }
+    }
+
+    void begin(const trials::Start& start) {
+        Attempt attempt{.trial = start.job, .number = ++number_of_[start.job], .place = start.place, .start = now()};
+        const std::string folder = trial_folder(run_.folder, start.job);
+        make_folder(folder);
+        const std::vector<std::int64_t> gpus = gpus_.take(start.place.node, run_.jobs[start.job].units.gpus);
+        journal_.note_start(attempt);
+        running_.push_back(
+            {Process(command_of(attempt, gpus), folder + "/log", environment_of(start.job, gpus)), attempt, gpus});
+    }
+
+    [[nodiscard]] std::string command_of(const Attempt& attempt, const std::vector<std::int64_t>& gpus) const {
+        const trials::Units& units = run_.jobs[attempt.trial].units;
+        const trials::Settings known{{"trial", std::to_string(attempt.trial + 1)},
+                                     {"folder", trial_folder(run_.folder, attempt.trial)},
+                                     {"cores", std::to_string(units.cores)},
+                                     {"gpus", std::to_string(units.gpus)},
+                                     {"gpu_ids", fmt::format("{}", fmt::join(gpus, ","))},
+                                     {"node", run_.nodes[static_cast<std::size_t>(attempt.place.node)]}};
+        const std::string command = trials::filled(run_.command, run_.trials[attempt.trial], known);
+        if (run_.launcher.empty()) {
+            return command;
+        }
+        trials::Settings of_launcher = known;
+        of_launcher.emplace_back(trials::kCommandName, command);
+        return trials::filled(run_.launcher, run_.trials[attempt.trial], of_launcher);
+    }
+
+    [[nodiscard]] std::vector<std::pair<std::string, std::string>> environment_of(
+        std::size_t trial, const std::vector<std::int64_t>& gpus) const {
+        std::vector<std::pair<std::string, std::string>> environment;
+        if (const std::int64_t cores = run_.jobs[trial].units.cores; cores > 0) {
+            environment.emplace_back("OMP_NUM_THREADS", std::to_string(cores));
+        }
+        if (run_.assigns_gpus) {
+            environment.emplace_back("CUDA_VISIBLE_DEVICES", fmt::format("{}", fmt::join(gpus, ",")));
+        }
+        return environment;
+    }
+
+    void take_ends() {
+        for (std::size_t i = 0; i < running_.size();) {
+            const std::optional<int> status = running_[i].process.status();
+            if (!status) {
+                ++i;
+                continue;
+            }
+            Running ended = std::move(running_[i]);
+            running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+            take_end(ended, *status);
+        }
+    }
+
+    void take_end(Running& ended, int status) {
+        Attempt& attempt = ended.attempt;
+        attempt.end = now();
+        attempt.status = status;
+        const bool node_failed = !run_.launcher.empty() && status == kConnectionLostStatus;
+        attempt.state = status == 0 ? State::finished : node_failed ? State::node_lost : State::failed;
+        scheduler_.end(attempt.trial);
+        gpus_.give(attempt.place.node, ended.gpus);
+        journal_.note_end(attempt);
+        count_node(attempt);
+        count_trial(attempt);
+        tell();
+    }
+
+    void count_node(const Attempt& attempt) {
+        int& failures = failures_of_node_[static_cast<std::size_t>(attempt.place.node)];
+        failures = attempt.state == State::node_lost ? failures + 1 : 0;
+        if (failures == kNodeFailures) {
+            scheduler_.lose(attempt.place.node);
+            done_.lost.push_back(run_.nodes[static_cast<std::size_t>(attempt.place.node)]);
+        }
+    }
+
+    void count_trial(const Attempt& attempt) {
+        if (attempt.state == State::node_lost) {
+            scheduler_.resubmit(attempt.trial);
+            return;
+        }
+        const bool is_missing = attempt.status == kNotFoundStatus || attempt.status == kNotExecutableStatus;
+        missing_ = is_missing ? missing_ + 1 : 0;
+        if (missing_ == kMissingCommands) {
+            done_.stopped = fmt::format("{} attempts in a row found no command", kMissingCommands);
+        }
+        const int tries = ++done_.tries_of[attempt.trial];
+        if (attempt.state == State::finished) {
+            ++done_.finished;
+        } else if (tries < run_.tries && !is_missing) {
+            scheduler_.resubmit(attempt.trial);
+        } else {
+            done_.failed.push_back(attempt.trial);
+        }
+    }
+
+    void tell() const { progress_(done_.finished + done_.failed.size(), run_.trials.size()); }
+
+    /// Asks what runs to end, and ends what does not.
+    void end_all() {
+        for (Running& running : running_) {
+            running.process.terminate(false);
+        }
+        const auto last = Clock::now() + kGrace;
+        while (!running_.empty() && Clock::now() < last) {
+            std::erase_if(running_, [](Running& running) { return running.process.status().has_value(); });
+            std::this_thread::sleep_for(kPoll);
+        }
+        running_.clear();
+    }
+
+    const StudyRun& run_;
+    const GoOn& go_on_;
+    const Progress& progress_;
+    Journal journal_;
+    trials::Scheduler scheduler_;
+    FreeGpus gpus_;
+    Clock::time_point begin_;
+    std::vector<Running> running_;
+    std::vector<int> failures_of_node_;     ///< in a row
+    std::map<std::size_t, int> number_of_;  ///< of a trial's last attempt, those counted that a lost node ended
+    int missing_ = 0;                       ///< attempts in a row without a command
+    StudyDone done_;
+};
+
+}  // namespace
+
+std::string trial_folder(const std::string& folder, std::size_t trial) {
+    return fmt::format("{}/trial-{:04}", folder, trial + 1);
+}
+
+StudyDone run_study(const StudyRun& run, const GoOn& go_on, const Progress& progress) {
+    make_folder(run.folder);
+    return Session(run, go_on, progress).done();
+}
+
+}  // namespace dodona::runner

@@ -1,0 +1,208 @@
+#include "reports/collect/trials_report.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "reports/collect/trials_record.hpp"
+#include "reports/collect/trials_trace.hpp"
+#include "reports/document/number_format.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+using trials::Forecast;
+using trials::Question;
+
+constexpr std::size_t kMostTrialsShown = 40;
+
+/// What is taken of its nodes: all trials alike, or from the least to the most.
+std::string sizes_text(const Forecast& answer) {
+    const auto [least, most] =
+        std::minmax_element(answer.jobs.begin(), answer.jobs.end(),
+                            [](const trials::Job& a, const trials::Job& b) { return a.units < b.units; });
+    return least->units == most->units
+               ? units_text(least->units) + " each"
+               : fmt::format("{} to {} each", units_text(least->units), units_text(most->units));
+}
+
+std::string pool_text(const Question& question) {
+    return fmt::format("{} with {}", counted(question.pool.nodes, "node"), units_text(question.pool.node));
+}
+
+/// "4 at once, 1 core each, on 1 node with 4 cores".
+std::string at_once(const Question& question, const Forecast& answer) {
+    const std::string where = fmt::format("{}, on {}", sizes_text(answer), pool_text(question));
+    if (!answer.bounds.slots) {
+        return where;
+    }
+    const auto count = static_cast<std::int64_t>(question.trials.size());
+    return fmt::format("{} at once, {}", whole(std::min(*answer.bounds.slots, count)), where);
+}
+
+std::vector<KeyFigure> figures(const Question& question, const Forecast& answer) {
+    const double over = answer.schedule.makespan / answer.lower - 1;
+    std::vector<KeyFigure> all{
+        {.label = "makespan",
+         .value = duration_cell(answer.makespan),
+         .note = fmt::format("({}: {})", name(answer.policy), enumerator_of(answer.policy).meaning)},
+        {.label = "trials",
+         .value = whole(question.trials.size()),
+         .note = fmt::format("({})", at_once(question, answer))},
+        {.label = "utilisation", .value = Percent{answer.schedule.utilisation}, .note = {}},
+        {.label = "at least",
+         .value = Duration{answer.lower},
+         .note = over < 1e-9 ? "(so no schedule is shorter)"
+                             : fmt::format("(this schedule is at most {} longer than the best one)", percent(over))}};
+    if (answer.cost) {
+        all.push_back({.label = "cost",
+                       .value = Cost{*answer.cost, question.rent->currency},
+                       .note = "(all nodes, from the first start to the last end)"});
+    }
+    return all;
+}
+
+Table policy_table(const Question& question, const Forecast& answer) {
+    Table table({{"policy"}, {"makespan", Align::right}, {"utilisation", Align::right}, {"guaranteed"}});
+    for (const trials::Alternative& one : answer.policies) {
+        const bool is_lpt = one.policy == trials::Policy::lpt;
+        const std::optional<double>& factor = is_lpt ? answer.bounds.lpt_factor : answer.bounds.list_factor;
+        const std::string guarantee =
+            factor ? fmt::format("at most {} times the best", three_digits(*factor)) : std::string();
+        table.row({marked(std::string(name(one.policy)), one.policy == answer.policy ? Mark::answer : Mark::none),
+                   Duration{one.makespan}, Percent{one.utilisation}, guarantee});
+    }
+    return question.trials.size() > 1 ? table : Table({{""}});
+}
+
+Table width_table(const Forecast& answer) {
+    Table table({{"each trial on"},
+                 {"trials", Align::right},
+                 {"all on that: makespan", Align::right},
+                 {"utilisation", Align::right}});
+    for (const trials::Alternative& one : answer.widths) {
+        const auto taken = std::count_if(answer.jobs.begin(), answer.jobs.end(),
+                                         [&](const trials::Job& job) { return job.units == one.units; });
+        table.row({units_text(one.units), Count{taken}, Duration{one.makespan}, Percent{one.utilisation}});
+    }
+    return table;
+}
+
+Table rung_table(const Question& question, const Forecast& answer) {
+    const bool has_brackets = question.stopping && question.stopping->kind == trials::Stopping::hyperband;
+    Table table(
+        {{has_brackets ? "bracket" : "rung"}, {"trials", Align::right}, {"to this share of their work", Align::right}});
+    if (answer.stopped) {
+        int number = 0;
+        for (const trials::Rung& rung : answer.stopped->rungs) {
+            ++number;
+            table.row(
+                {fmt::format("{}", has_brackets ? rung.bracket : number), Number{rung.trials}, Percent{rung.share}});
+        }
+    }
+    return table;
+}
+
+KeyFigures stopping_figures(const Forecast& answer) {
+    if (!answer.stopped) {
+        return {};
+    }
+    const trials::StoppedTrials& stopped = *answer.stopped;
+    Seconds all;
+    for (const trials::Job& job : answer.jobs) {
+        all += job.time;
+    }
+    return {{{.label = "makespan",
+              .value = Duration{stopped.makespan.mean},
+              .note = fmt::format("expected (95 % confidence {} to {}); {} without early stopping",
+                                  duration(stopped.makespan.low), duration(stopped.makespan.high),
+                                  duration(answer.schedule.makespan))},
+             {.label = "work", .value = Percent{stopped.work / all}, .note = "of that of all trials in full"},
+             {.label = "in full", .value = Number{stopped.finished}, .note = "trials run to their end"}}};
+}
+
+KeyFigures failure_figures(const Question& question, const Forecast& answer) {
+    if (!answer.failing) {
+        return {};
+    }
+    const trials::ExpectedSchedule& failing = *answer.failing;
+    return {{{.label = "makespan",
+              .value = Duration{failing.makespan.mean},
+              .note = fmt::format("expected (95 % confidence {} to {}); {} without failures",
+                                  duration(failing.makespan.low), duration(failing.makespan.high),
+                                  duration(answer.schedule.makespan))},
+             {.label = "failed", .value = Number{failing.failed}, .note = "attempts, submitted again"},
+             {.label = "given up",
+              .value = Number{failing.gave_up},
+              .note = fmt::format("trials that failed {}", counted(question.failures->tries, "time"))}}};
+}
+
+Table trial_table(const Question& question, const Forecast& answer) {
+    Table table(
+        {{"trial", Align::right}, {"settings"}, {"on"}, {"from", Align::right}, {"to", Align::right}, {"time from"}});
+    for (const trials::TrialRun& run : answer.schedule.runs) {
+        if (table.rows.size() == kMostTrialsShown) {
+            break;
+        }
+        const trials::Trial& trial = question.trials[run.job];
+        const trials::Choice& choice = trial.choices[answer.chosen[run.job]];
+        table.row({whole(run.job + 1), trials::text(trial.settings), units_text(choice.units), Duration{run.start},
+                   Duration{run.end}, std::string(name(choice.source))});
+    }
+    return table;
+}
+
+/// Where the times come from, each said once.
+List times(const Question& question, const Forecast& answer) {
+    std::map<trials::TimeSource, std::size_t> trials_of;
+    for (std::size_t i = 0; i < question.trials.size(); ++i) {
+        ++trials_of[question.trials[i].choices[answer.chosen[i]].source];
+    }
+    List list;
+    for (const auto& [source, count] : trials_of) {
+        list.items.push_back(fmt::format("{}: {}", counted(count, "trial"), enumerator_of(source).meaning));
+    }
+    return list;
+}
+
+}  // namespace
+
+std::string units_text(const trials::Units& units) {
+    const std::string cores = units.cores > 0 ? counted(units.cores, "core") : "";
+    const std::string gpus = units.gpus > 0 ? counted(units.gpus, "GPU") : "";
+    return cores.empty() || gpus.empty() ? cores + gpus : cores + " and " + gpus;
+}
+
+Document trials_document(const std::string& study, const Question& question, const Forecast& answer) {
+    Document document;
+    document.record = trials_record(study, question, answer);
+    document.rows = std::get<Record::List>(document.record.at("schedule").of());
+    std::vector<trials::Settings> settings;
+    for (const trials::Trial& trial : question.trials) {
+        settings.push_back(trial.settings);
+    }
+    add(document, Headline{fmt::format("{}: {} in {}", study, counted(question.trials.size(), "trial"),
+                                       duration(answer.schedule.makespan))});
+    add(document, KeyFigures{figures(question, answer)});
+    add_section(document, {"Order of the trials"}, {policy_table(question, answer)});
+    add_section(document, {"How much each trial takes"}, {width_table(answer)});
+    if (question.stopping) {
+        add_section(document, {fmt::format("Early stopping: {}", name(question.stopping->kind))},
+                    {stopping_figures(answer), rung_table(question, answer),
+                     Note{"which trials are the best is drawn: this is what it costs, not what it finds"}});
+    }
+    add_section(document, {"Failures"}, {failure_figures(question, answer)});
+    add_section(document, {"When each runs"},
+                {trials_chart({.study = study, .runs = answer.schedule.runs, .settings = settings})});
+    add_section(document, {"Trials"}, {trial_table(question, answer)});
+    if (question.trials.size() > kMostTrialsShown) {
+        add(document,
+            Note{fmt::format("and {} more; --format csv lists all", question.trials.size() - kMostTrialsShown)});
+    }
+    add_section(document, {"Evidence"}, {times(question, answer)});
+    return document;
+}
+
+}  // namespace dodona::reports

@@ -1,0 +1,204 @@
+// `dodona trials` and `dodona trials run`: the grid of the PyCOMPSs study, what is asked for wrongly, real runs.
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "running.hpp"
+
+namespace dodona::cli::testing {
+namespace trials_test {
+
+constexpr const char* kMnist =
+    "trials: mnist\n"
+    "space:\n"
+    "  epochs: [10, 20, 50]\n"
+    "  optimizer: [adam, sgd, rmsprop]\n"
+    "  batch: [32, 64, 128]\n";
+
+/// With a file `study.yaml` of the grid and these lines more.
+class StudyFolder : public Folder {
+public:
+    explicit StudyFolder(const std::string& more) { std::ofstream(path() / "study.yaml") << kMnist << more; }
+
+    [[nodiscard]] nlohmann::json asked(const std::string& words) const {
+        const Outcome outcome = run("trials study.yaml --format json " + words);
+        EXPECT_EQ(outcome.code, 0) << outcome.err;
+        return nlohmann::json::parse(outcome.out);
+    }
+    [[nodiscard]] std::string told(const std::string& words) const {
+        const Outcome outcome = run("trials study.yaml " + words);
+        EXPECT_EQ(outcome.code, 2) << outcome.out;
+        return outcome.err;
+    }
+};
+
+double makespan(const nlohmann::json& answer, const std::string& policy) {
+    for (const nlohmann::json& row : answer["policies"]) {
+        if (row["policy"] == policy) {
+            return row["makespan_s"];
+        }
+    }
+    return -1;
+}
+
+/// The vectors of tests/trials/schedule_test.cpp, by the command.
+TEST(Trials, TwentySevenTrialsOnFourSlotsTake210Or180Epochs) {
+    const StudyFolder place("time: epochs\n");
+    const nlohmann::json answer = place.asked("--slots 4");
+    EXPECT_EQ(answer["trials"], 27);
+    EXPECT_EQ(makespan(answer, "fifo"), 210);
+    EXPECT_EQ(makespan(answer, "lpt"), 180);
+    EXPECT_EQ(answer["lower_bound_s"], 180);
+    EXPECT_EQ(answer["policy"], "lpt");
+    EXPECT_EQ(answer["schedule"].size(), 27U);
+    EXPECT_EQ(place.asked("--slots 4 --policy fifo")["makespan_s"]["value"], 210);
+}
+
+TEST(Trials, CoresOfANodeMakeTheSlots) {
+    const StudyFolder place("time: epochs\n");
+    constexpr std::array kSlots{std::pair{1, 48}, std::pair{2, 24}, std::pair{4, 12}, std::pair{8, 6},
+                                std::pair{16, 3}};
+    for (const auto& [cores, slots] : kSlots) {
+        EXPECT_EQ(place.asked("--cores 48 --cores-per-trial " + std::to_string(cores))["slots"], slots);
+    }
+    const nlohmann::json gpus = place.asked("--machine abci --cores 40 --cores-per-trial 2");
+    EXPECT_EQ(gpus["slots"], 4) << "a GPU each, four in a node";
+    EXPECT_EQ(place.asked("--machine abci --nodes 3")["slots"], 12);
+}
+
+TEST(Trials, OfSeveralSizesTheQuickestIsTaken) {
+    const StudyFolder place("time: epochs * (0.2 + 0.8 / cores)\n");
+    const nlohmann::json answer = place.asked("--cores 48 --cores-per-trial 1,2,4,8,16");
+    ASSERT_EQ(answer["widths"].size(), 5U);
+    for (const nlohmann::json& width : answer["widths"]) {
+        EXPECT_LE(answer["makespan_s"]["value"], width["makespan_s"]);
+    }
+    EXPECT_GE(answer["makespan_s"]["value"], answer["lower_bound_s"]);
+}
+
+TEST(Trials, OfAModelTakeItsPredictedSteps) {
+    const StudyFolder place("model: resnet50\nsamples: 51200\nepochs: epochs\nbatch: batch\noverhead: 5 s\n");
+    const nlohmann::json answer = place.asked("--machine abci --gpus-per-trial 1 --set epochs=10 --policy fifo");
+    const Outcome step =
+        place.run("predict resnet50 --machine abci --gpus 1 --strategy data --batch 64 --micro-batch 64 --format json");
+    const double seconds = nlohmann::json::parse(step.out)["plan"]["step_time_s"]["value"];
+    bool found = false;
+    for (const nlohmann::json& trial : answer["schedule"]) {
+        if (trial["settings"]["batch"] == "64") {
+            found = true;
+            const double time = trial["end_s"].get<double>() - trial["start_s"].get<double>();
+            EXPECT_NEAR(time, 10 * 800 * seconds + 5, 1e-6 * time);
+            EXPECT_EQ(trial["time_from"], "model");
+        }
+    }
+    EXPECT_TRUE(found);
+    EXPECT_LT(answer["makespan_s"]["lo"], answer["makespan_s"]["value"]);
+    EXPECT_NE(place.told("--slots 4").find("--machine is missing"), std::string::npos);
+    EXPECT_EQ(place.asked("--slots 4 --machine abci --set epochs=10")["slots"], 4) << "a GPU each";
+    EXPECT_NE(place.told("--machine abci --gpus-per-trial 3 --nodes 1").find("cannot be shared by 3 GPUs"),
+              std::string::npos);
+}
+
+TEST(Trials, ObservedTimesComeFirstAndScaleTheOthers) {
+    const StudyFolder place("time: epochs\n");
+    std::ofstream(place.path() / "seen.csv") << "epochs,batch,time_s\n10,32,25\n20,64,40\n50,128,100\n";
+    const nlohmann::json answer = place.asked("--slots 1 --observed seen.csv");
+    for (const nlohmann::json& trial : answer["schedule"]) {
+        const double epochs = std::stod(trial["settings"]["epochs"].get<std::string>());
+        const double time = trial["end_s"].get<double>() - trial["start_s"].get<double>();
+        const bool is_first = epochs == 10 && trial["settings"]["batch"] == "32";
+        EXPECT_DOUBLE_EQ(time, is_first ? 25 : 2 * epochs) << "2 is the median of 2.5, 2 and 2";
+        EXPECT_EQ(trial["time_from"] == "scaled", time != 25 && !(epochs == 20 && trial["settings"]["batch"] == "64") &&
+                                                      !(epochs == 50 && trial["settings"]["batch"] == "128"));
+    }
+    std::ofstream(place.path() / "bad.csv") << "epoch,time_s\n10,25\nx,-1\n";
+    const std::string told = place.told("--slots 1 --observed bad.csv");
+    EXPECT_NE(told.find("epoch: unknown column; did you mean \"epochs\"?"), std::string::npos) << told;
+    EXPECT_NE(told.find("bad.csv:3:3"), std::string::npos) << told;
+    const StudyFolder without("");
+    std::ofstream(without.path() / "seen.csv") << "epochs,time_s\n10,25\n";
+    EXPECT_NE(without.told("--slots 1 --observed seen.csv").find("18 of 27 times are missing"), std::string::npos);
+}
+
+TEST(Trials, WhatIsMissingOrWrongIsTold) {
+    const StudyFolder place("time: epochs\n");
+    const auto tells = [&](const std::string& words, const std::string& text) {
+        const std::string told = place.told(words);
+        EXPECT_NE(told.find(text), std::string::npos) << words << "\n" << told;
+    };
+    tells("", "what trials run on is missing");
+    tells("--cores 8 --cores-per-trial 16", "a trial on 16 cores does not fit on a node with 8 cores");
+    tells("--machine abci --gpus-per-trial 6 --nodes 2", "a trial on 6 GPUs does not fit");
+    tells("--slots 4 --cores 8", "--slots says already");
+    tells("--slots 4 --eta 2", "it is of early stopping");
+    tells("--slots 4 --early-stop asha --eta 1", "1 would stop nobody");
+    tells("--slots 4 --set epoch=3", "did you mean \"epochs\"?");
+    tells("--slots 4 --count 5", "a grid has all trials");
+    tells("--slots 4 --policy lfp", "\"lfp\" is not one of fifo, lpt, backfill");
+    const StudyFolder without("");
+    EXPECT_NE(without.told("--slots 4").find("how long a trial takes is missing"), std::string::npos);
+    EXPECT_EQ(place.run("check study.yaml").out, "study.yaml: study mnist: 27 trials of 3 parameters\n");
+}
+
+TEST(Trials, ATraceHasEveryTrial) {
+    const StudyFolder place("time: epochs\n");
+    ASSERT_EQ(place.run("trials study.yaml --slots 4 --trace out.json").code, 0);
+    std::size_t slices = 0;
+    const nlohmann::json trace = nlohmann::json::parse(content(place.path() / "out.json"));
+    for (const nlohmann::json& event : trace["traceEvents"]) {
+        slices += event["ph"] == "X" ? 1 : 0;
+    }
+    EXPECT_EQ(slices, 27U);
+}
+
+TEST(TrialsRun, RunsTheGridAndReadsItsOwnTable) {
+    const StudyFolder place("time: 0.001 * epochs\ncommand: test {epochs} -ne 20 -o {optimizer} != sgd\n");
+    const Outcome first = place.run("trials run study.yaml --slots 4 --into out --format json");
+    EXPECT_EQ(first.code, 1) << first.err;
+    const nlohmann::json done = nlohmann::json::parse(first.out);
+    EXPECT_EQ(done["finished"], 24);
+    EXPECT_EQ(done["failed"], nlohmann::json::parse("[13, 14, 15]"));
+    EXPECT_EQ(done["attempts"].size(), 30U) << "two tries of each that fails";
+    EXPECT_EQ(done["policy"], "lpt");
+    const Outcome text = place.run("trials run study.yaml --slots 4 --into out");
+    EXPECT_NE(text.out.find("trial 13 (epochs=20 optimizer=sgd batch=32) ended with status 1: out/trial-0013/log"),
+              std::string::npos)
+        << text.out;
+    EXPECT_NE(text.out.find("24 of them before this session"), std::string::npos);
+    const nlohmann::json again = place.asked("--slots 4 --observed out/trials.csv");
+    std::size_t observed = 0;
+    for (const nlohmann::json& trial : again["schedule"]) {
+        observed += trial["time_from"] == "observed" ? 1 : 0;
+    }
+    EXPECT_EQ(observed, 24U);
+}
+
+TEST(TrialsRun, SaysWhatItLacks) {
+    const StudyFolder place("time: epochs\n");
+    const auto tells = [&](const std::string& words, const std::string& text) {
+        const Outcome outcome = place.run("trials run study.yaml " + words);
+        EXPECT_EQ(outcome.code, 2) << outcome.out;
+        EXPECT_NE(outcome.err.find(text), std::string::npos) << words << "\n" << outcome.err;
+    };
+    tells("--slots 4 --into out", "what a trial runs is missing");
+    tells("--slots 4", "--into");
+    const StudyFolder with("command: train {epoch}\n");
+    const Outcome unknown = with.run("trials run study.yaml --slots 4 --into out");
+    EXPECT_NE(unknown.err.find("did you mean \"epochs\"?"), std::string::npos) << unknown.err;
+    EXPECT_EQ(with.run("trials run study.yaml --slots 4 --into out --launch 'ssh {node}'").code, 2);
+    const Outcome help = with.run("help trials run");
+    EXPECT_NE(help.out.find("dodona trials run GRID"), std::string::npos);
+}
+
+TEST(TrialsRun, CompletesItsSecondWord) {
+    const Folder place;
+    EXPECT_NE(place.run("__complete trials r").out.find("run\n"), std::string::npos);
+    EXPECT_NE(place.run("__complete trials run --int").out.find("--into"), std::string::npos);
+}
+
+}  // namespace trials_test
+}  // namespace dodona::cli::testing

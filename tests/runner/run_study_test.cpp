@@ -1,0 +1,153 @@
+// Runs of real commands: what ends, what fails, what goes on. Nothing depends on how long a command takes.
+#include "runner/run_study.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostic.hpp"
+#include "made_folder.hpp"
+
+namespace dodona::runner::testing {
+namespace run_study_test {
+
+const GoOn kAlways = [] { return true; };
+const Progress kSilent = [](std::size_t, std::size_t) {};
+
+StudyRun study(const MadeFolder& place, const std::string& command, int trials = 4, std::int64_t slots = 2) {
+    StudyRun run{.trials = {},
+                 .jobs = {},
+                 .pool = {1, {.cores = slots}},
+                 .command = command,
+                 .nodes = {"localhost"},
+                 .folder = place.path()};
+    for (int i = 0; i < trials; ++i) {
+        run.trials.push_back({{"x", std::to_string(i)}});
+        run.jobs.push_back({{}, {.cores = 1}});
+    }
+    return run;
+}
+
+TEST(RunStudy, RunsEachTrialOnceWithItsSettings) {
+    const MadeFolder place;
+    const StudyDone done = run_study(study(place, "echo x is {x} on {node}, $OMP_NUM_THREADS core"), kAlways, kSilent);
+    EXPECT_EQ(done.finished, 4U);
+    EXPECT_EQ(done.attempts.size(), 4U);
+    EXPECT_TRUE(done.failed.empty());
+    EXPECT_EQ(done.stopped, "");
+    EXPECT_EQ(place.content("trial-0003/log"), "x is 2 on localhost, 1 core\n");
+}
+
+TEST(RunStudy, AFailureStopsNobodyElseAndIsTriedAgain) {
+    const MadeFolder place;
+    StudyRun run = study(place, "echo try; test {x} != 1");
+    run.tries = 3;
+    const StudyDone done = run_study(run, kAlways, kSilent);
+    EXPECT_EQ(done.finished, 3U);
+    EXPECT_EQ(done.failed, std::vector<std::size_t>{1});
+    EXPECT_EQ(done.tries_of[1], 3);
+    EXPECT_EQ(place.content("trial-0002/log"), "try\ntry\ntry\n");
+}
+
+TEST(RunStudy, ATrialThatFailsOnceFinishesTheSecondTime) {
+    const MadeFolder place;
+    const StudyDone done =
+        run_study(study(place, "test -e {folder}/again || { touch {folder}/again; exit 3; }"), kAlways, kSilent);
+    EXPECT_EQ(done.finished, 4U);
+    EXPECT_EQ(done.attempts.size(), 8U);
+}
+
+TEST(RunStudy, GoesOnWhereItStopped) {
+    const MadeFolder place;
+    const StudyRun run = study(place, "echo {x} >> {folder}/../ran", 6, 1);
+    std::size_t seen = 0;
+    const Progress count = [&](std::size_t ended, std::size_t) { seen = ended; };
+    const StudyDone first = run_study(
+        run, [&] { return seen < 2; }, count);
+    EXPECT_EQ(first.stopped, "interrupted");
+    ASSERT_GE(first.finished, 2U);
+    ASSERT_LT(first.finished, 6U);
+    const StudyDone second = run_study(run, kAlways, kSilent);
+    EXPECT_EQ(second.finished, 6U);
+    EXPECT_EQ(second.resumed, first.finished);
+    const std::string ran = place.content("ran");
+    EXPECT_EQ(ran.substr(0, 4), "0\n1\n");
+    EXPECT_EQ(std::count(ran.begin(), ran.end(), '0'), 1) << "what had finished is not run again";
+    EXPECT_GT(second.makespan, first.makespan);
+    const StudyDone third = run_study(run, kAlways, kSilent);
+    EXPECT_EQ(third.resumed, 6U);
+    EXPECT_EQ(place.content("ran"), ran);
+}
+
+TEST(RunStudy, EndsWhatRunsWhenItIsStopped) {
+    const MadeFolder place;
+    const StudyRun run = study(place, "touch {folder}/began; sleep 600; touch {folder}/ended", 2, 2);
+    const auto began = [&](const char* trial) {
+        return std::filesystem::exists(place.path() + "/" + trial + "/began");
+    };
+    const StudyDone done = run_study(
+        run, [&] { return !began("trial-0001") || !began("trial-0002"); }, kSilent);
+    EXPECT_EQ(done.stopped, "interrupted");
+    EXPECT_EQ(done.finished, 0U);
+    EXPECT_TRUE(done.attempts.empty()) << "an attempt that was ended is begun anew";
+    EXPECT_FALSE(std::filesystem::exists(place.path() + "/trial-0001/ended"));
+}
+
+TEST(RunStudy, WithoutItsCommandItStops) {
+    const MadeFolder place;
+    const StudyDone done = run_study(study(place, "no-such-command-of-dodona {x}", 10, 1), kAlways, kSilent);
+    EXPECT_EQ(done.stopped, "3 attempts in a row found no command");
+    EXPECT_EQ(done.attempts.size(), 3U);
+    EXPECT_EQ(done.attempts.front().status, 127);
+}
+
+TEST(RunStudy, ANodeThatIsLostLosesNoTrial) {
+    const MadeFolder place;
+    StudyRun run = study(place, "true");
+    run.pool = {2, {.cores = 1}};
+    run.nodes = {"good", "dead"};
+    run.launcher = "test {node} = good || exit 255; sh -c {command}";
+    const StudyDone done = run_study(run, kAlways, kSilent);
+    EXPECT_EQ(done.finished, 4U);
+    EXPECT_EQ(done.lost, std::vector<std::string>{"dead"});
+    EXPECT_TRUE(done.failed.empty());
+    for (const Attempt& attempt : done.attempts) {
+        EXPECT_EQ(attempt.state == State::node_lost, attempt.place.node == 1);
+    }
+}
+
+TEST(RunStudy, WithoutAnyNodeItStops) {
+    const MadeFolder place;
+    StudyRun run = study(place, "true");
+    run.launcher = "exit 255; {command}";
+    const StudyDone done = run_study(run, kAlways, kSilent);
+    EXPECT_EQ(done.stopped, "no node is left that a trial fits on");
+    EXPECT_EQ(done.finished, 0U);
+    EXPECT_TRUE(done.failed.empty()) << "nothing is known of the trials";
+}
+
+TEST(RunStudy, EachTrialHasGpusOfItsOwn) {
+    const MadeFolder place;
+    StudyRun run = study(place,
+                         "echo $CUDA_VISIBLE_DEVICES {gpu_ids} >> {folder}/../gpus; while [ $(wc -l < "
+                         "{folder}/../gpus) -lt 2 ]; do sleep 0.01; done",
+                         2);
+    run.pool = {1, {.gpus = 4}};
+    run.jobs = {{{}, {.gpus = 2}}, {{}, {.gpus = 2}}};
+    run.assigns_gpus = true;
+    ASSERT_EQ(run_study(run, kAlways, kSilent).finished, 2U);
+    const std::string gpus = place.content("gpus");
+    EXPECT_NE(gpus.find("0,1 0,1\n"), std::string::npos) << gpus;
+    EXPECT_NE(gpus.find("2,3 2,3\n"), std::string::npos) << gpus;
+}
+
+TEST(RunStudy, RefusesAnotherStudyInTheSameFolder) {
+    const MadeFolder place;
+    static_cast<void>(run_study(study(place, "true"), kAlways, kSilent));
+    EXPECT_THROW(run_study(study(place, "true again"), kAlways, kSilent), InputError);
+    EXPECT_THROW(run_study(study(place, "true", 5), kAlways, kSilent), InputError);
+}
+
+}  // namespace run_study_test
+}  // namespace dodona::runner::testing
