@@ -24,10 +24,14 @@ struct ObservedRun {
     Seconds measured;
 };
 
-step::Observation observation(const ObservedRun& asked, const plan::Framework& framework) {
+step::Prediction predicted(const ObservedRun& asked, const plan::Framework& framework) {
     plan::Plan plan = asked.question.plan;
     plan.framework = framework;
-    const step::Prediction prediction = step::predict(*asked.question.graph, *asked.question.cluster, plan);
+    return step::predict(*asked.question.graph, *asked.question.cluster, plan);
+}
+
+step::Observation observation(const ObservedRun& asked, const plan::Framework& framework) {
+    const step::Prediction prediction = predicted(asked, framework);
     Seconds covered = prediction.step.value;
     for (const step::TimePart part : asked.question.not_timed) {
         covered += -prediction.time[part];
@@ -35,22 +39,54 @@ step::Observation observation(const ObservedRun& asked, const plan::Framework& f
     return {prediction.uncertainty, covered, asked.measured};
 }
 
-/// Runs without a time are skipped; of those that cannot be predicted, the first reason is reported.
+/// Winograd's F(4x4, 3x3) needs a quarter of the multiplications of a convolution (Lavin and Gray, CVPR 2016, section
+/// 4.1); every other kernel does all of its arithmetic.
+constexpr double kMostOfConvolutions = 4;
+
+bool has_convolutions(const graph::Graph& graph) {
+    const auto is_convolution = [](const graph::Kernel& kernel) {
+        return kernel.kind == graph::KernelKind::convolution;
+    };
+    return std::any_of(graph.layers.begin(), graph.layers.end(), [&](const graph::Layer& layer) {
+        const std::vector<graph::Kernel> kernels = layer.nest.work(layer.nest.whole()).forward;
+        return std::any_of(kernels.begin(), kernels.end(), is_convolution);
+    });
+}
+
+/// Throws InputError where the plan cannot run, or the measured time is one that its devices cannot reach.
+void check_observed(const ObservedRun& asked) {
+    const step::Prediction prediction = predicted(asked, {});
+    if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
+        fail({}, "--observed: a plan that cannot run has no step to observe: " + text(*broken),
+             "give the plan that was run");
+    }
+    const double mfu = prediction.mfu * (prediction.step.value / asked.measured);
+    if (mfu <= 1) {
+        return;
+    }
+    const std::string meaning = fmt::format("--observed: a step of {} would be {:.0f} % of the devices' peak",
+                                            reports::text(asked.measured), 100 * mfu);
+    if (mfu > (has_convolutions(*asked.question.graph) ? kMostOfConvolutions : 1)) {
+        fail({}, meaning + ", which is impossible", "is it of this network, batch, precision and number of devices?");
+    }
+    fmt::print(stderr, "note: {}, which only convolutions that skip multiplications reach\n", meaning);
+}
+
+/// Runs without a time are skipped; of those that cannot be predicted or cannot have been, the first reason is reported.
 std::vector<ObservedRun> runs_of(const std::string& table) {
     validate::Questions questions(library());
     std::vector<ObservedRun> asked;
     std::size_t refused = 0;
     std::string reason;
     for (const files::MeasuredRun& run : files::load_runs(table, {})) {
+        if (!run.step_time) {
+            continue;
+        }
         try {
-            if (run.step_time) {
-                asked.push_back({questions.of(run), *run.step_time});
-                static_cast<void>(observation(asked.back(), {}));
-            }
+            const ObservedRun one{questions.of(run), *run.step_time};
+            check_observed(one);
+            asked.push_back(one);
         } catch (const InputError& error) {
-            if (!asked.empty() && asked.back().measured == *run.step_time) {
-                asked.pop_back();
-            }
             reason = refused++ == 0 ? fmt::format("{}: {}", run.id, error.diagnostics().front().message) : reason;
         }
     }
@@ -70,11 +106,8 @@ ObservedRun step_of(const ObservedSettings& settings, const Workload& workload, 
     asked.question.cluster = std::make_shared<const cluster::Cluster>(workload.cluster);
     asked.question.plan = plan;
     asked.measured = *settings.step;
-    const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
-    if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
-        fail({}, "--observed: a plan that cannot run has no step to observe: " + text(*broken),
-             "give the plan that was run");
-    }
+    check_observed(asked);
+    const step::Prediction prediction = predicted(asked, plan.framework);
     if (!prediction.fits) {
         fmt::print(stderr, "note: the observed plan is predicted not to fit ({}); its time counts all the same\n",
                    text(*prediction.why_not));

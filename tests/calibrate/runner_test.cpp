@@ -39,7 +39,7 @@ BackEnd back_end() {
             }};
 }
 
-Case sized(double m) { return {.benchmark = "matmul", .parameters = {{"m", m}}}; }
+Case sized(double m) { return {.benchmark = "made-up", .parameters = {{"m", m}}}; }
 
 class RunnerTest : public testing::Test {
 protected:
@@ -129,6 +129,27 @@ TEST_F(RunnerTest, WhatABackEndLacksIsSaid) {
               "the back end silent ended with status 4: no such library");
     const auto none = environment_of(silent, {}, {});
     EXPECT_EQ(std::get<Lacking>(none).why, "the back end silent ended with status 4: no such library");
+}
+
+TEST_F(RunnerTest, AnAnswerToAnotherCaseThanAskedIsRefused) {
+    class Deaf : public Odd {
+    public:
+        Measurement measure(const Case& /*asked*/) override { return Odd::measure(sized(99)); }
+    };
+    const BackEnd deaf{
+        .name = "deaf", .passes = {Pass::time}, .start = [] {
+            return Child::forked([](int in, int out) {
+                return serve(
+                    "deaf", [](const Settings&) -> std::unique_ptr<Instrument> { return std::make_unique<Deaf>(); }, in,
+                    out);
+            });
+        }};
+    Journal journal(path_);
+    const Outcome outcome = run({.backend = deaf, .settings = {}, .cases = {sized(1)}}, journal, {});
+    EXPECT_EQ(outcome.measured, 0u);
+    ASSERT_TRUE(outcome.lacking.has_value());
+    EXPECT_NE(outcome.lacking->why.find("asked for made-up m=1"), std::string::npos) << outcome.lacking->why;
+    EXPECT_FALSE(journal.has("deaf", Pass::time, sized(99)));
 }
 
 TEST_F(RunnerTest, WhatItRunsOnIsToldWithoutMeasuring) {
