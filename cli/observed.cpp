@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/note.hpp"
 #include "files/logs/training_log.hpp"
 #include "files/quantity.hpp"
 #include "files/run_table.hpp"
@@ -69,7 +70,7 @@ void check_observed(const ObservedRun& asked) {
     if (mfu > (has_convolutions(*asked.question.graph) ? kMostOfConvolutions : 1)) {
         fail({}, meaning + ", which is impossible", "is it of this network, batch, precision and number of devices?");
     }
-    fmt::print(stderr, "note: {}, which only convolutions that skip multiplications reach\n", meaning);
+    note("{}, which only convolutions that skip multiplications reach", meaning);
 }
 
 /// Runs without a time are skipped; of those that cannot be predicted or cannot have been, the first reason is reported.
@@ -95,7 +96,7 @@ std::vector<ObservedRun> runs_of(const std::string& table) {
              "a run needs a measured step_time_s; `dodona validate " + table + "` says what else is wrong with each");
     }
     if (refused > 0) {
-        fmt::print(stderr, "note: {} of {} runs of {} left out: {}\n", refused, refused + asked.size(), table, reason);
+        note("{} of {} runs of {} left out: {}", refused, refused + asked.size(), table, reason);
     }
     return asked;
 }
@@ -109,8 +110,7 @@ ObservedRun step_of(const ObservedSettings& settings, const Workload& workload, 
     check_observed(asked);
     const step::Prediction prediction = predicted(asked, plan.framework);
     if (!prediction.fits) {
-        fmt::print(stderr, "note: the observed plan is predicted not to fit ({}); its time counts all the same\n",
-                   text(*prediction.why_not));
+        note("the observed plan is predicted not to fit ({}); its time counts all the same", text(*prediction.why_not));
     }
     return asked;
 }
@@ -138,10 +138,10 @@ ObservedSettings read_observed(Arguments& arguments) {
         const files::TrainingLog log = files::load_training_log(*typed, {});
         settings.log = *typed;
         settings.step = log.median;
-        fmt::print(stderr, "note: {}: {}, {} after {} of warm-up: median {}, 80 % from {} to {}{}\n", *typed,
-                   log.software, reports::counted(static_cast<std::int64_t>(log.steps), "step"), log.warm_up,
-                   reports::text(log.median), reports::text(log.low), reports::text(log.high),
-                   log.memory ? ", memory " + reports::text(*log.memory) : "");
+        note("{}: {}, {} after {} of warm-up: median {}, 80 % from {} to {}{}", *typed, log.software,
+             reports::counted(static_cast<std::int64_t>(log.steps), "step"), log.warm_up, reports::text(log.median),
+             reports::text(log.low), reports::text(log.high),
+             log.memory ? ", memory " + reports::text(*log.memory) : "");
         return settings;
     }
     if (typed->ends_with(".csv") || typed->find('/') != std::string::npos) {

@@ -13,6 +13,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
 #include "cli/launch.hpp"
+#include "cli/note.hpp"
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -119,7 +120,7 @@ bool is_built_in(const plan::Strategy& strategy) {
 
 void save(const search::Answer& answer, const std::string& file) {
     if (answer.plans.empty()) {
-        fmt::print(stderr, "note: nothing fits, so {} is not written\n", file);
+        note("nothing fits, so {} is not written", file);
         return;
     }
     plan::Plan best = answer.plans.front().plan;
@@ -159,8 +160,7 @@ search::Answer search_with_progress(const Workload& workload, const search::Spac
                                    : search::search(workload.graph, workload.cluster, space, progress);
     line.clear();
     if (interrupted()) {
-        fmt::print(stderr, "note: stopped; this is the best of {} of {} meshes\n", reports::whole(seen_last),
-                   reports::whole(in_all));
+        note("stopped; this is the best of {} of {} meshes", reports::whole(seen_last), reports::whole(in_all));
     }
     return answer;
 }

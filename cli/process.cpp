@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/printable.hpp"
 #include "build_config.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/missing.hpp"
@@ -23,7 +25,7 @@ int our_fault(const char* what, const std::string& name, const std::vector<std::
                "error: this is a fault in dodona {}, not in your input: {}\n"
                "  command: {} {}\n"
                "  help: please report both lines above, with the files that you gave\n",
-               kVersion, what, name, fmt::join(words, " "));
+               kVersion, printable(what), name, printable(fmt::format("{}", fmt::join(words, " "))));
     return kOurFault;
 }
 
@@ -39,8 +41,11 @@ int run_process(int argc, char** argv, const std::string& name, int (*program)(c
         std::fputs(error.what(), stderr);
         return kBadInput;
     } catch (const Missing& error) {
-        fmt::print(stderr, "error: {}\n", error.what());
+        fmt::print(stderr, "error: {}\n", printable(error.what()));
         return kMissing;
+    } catch (const std::filesystem::filesystem_error& error) {
+        fmt::print(stderr, "error: {}: {}\n", printable(error.path1().string()), error.code().message());
+        return kBadInput;
     } catch (const std::bad_alloc&) {
         return our_fault("out of memory", name, words);
     } catch (const std::exception& error) {

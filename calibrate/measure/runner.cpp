@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/measure/recorded_case.hpp"
+
 namespace dodona::calibrate {
 
 namespace {
@@ -74,7 +76,7 @@ private:
             if (!seen.insert(one.key()).second) {
                 continue;
             }
-            if (!round_.again && journal_.has(round_.backend.name, round_.settings.pass, one)) {
+            if (!round_.again && journal_.has(round_.backend.name, round_.settings.pass, recorded(one))) {
                 ++outcome_.before;
             } else {
                 cases.push_back(one);
@@ -129,7 +131,7 @@ private:
         take({.backend = round_.backend.name,
               .pass = round_.settings.pass,
               .date = date_now(),
-              .what = Failure{current, why}});
+              .what = Failure{recorded(current), why}});
         return false;
     }
 
@@ -141,7 +143,7 @@ private:
             const auto* failure = std::get_if<Failure>(&record.what);
             const Case* of = measurement != nullptr ? &measurement->of : failure != nullptr ? &failure->of : nullptr;
             if (of == nullptr || *of == current) {
-                return !std::holds_alternative<Environment>(record.what) ? taken(std::move(record))
+                return !std::holds_alternative<Environment>(record.what) ? taken(recorded(std::move(record), current))
                                                                          : refused(line, "which answers no case");
             }
             return refused(line, fmt::format("asked for {}", current.key()));

@@ -22,6 +22,7 @@
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/missing.hpp"
+#include "cli/note.hpp"
 #include "cli/progress.hpp"
 #include "files/machine_file.hpp"
 #include "files/yaml_writer.hpp"
@@ -115,8 +116,7 @@ public:
             if (!interrupted()) {
                 throw;
             }
-            fmt::print(stderr, "note: stopped; {} keeps what is measured, and the same command goes on\n",
-                       options_.records());
+            note("stopped; {} keeps what is measured, and the same command goes on", options_.records());
         }
         return interrupted() ? kInterrupted : kAnswered;
     }

@@ -1,5 +1,6 @@
 #include "base/printable.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -56,28 +57,39 @@ bool is_obeyed(std::uint32_t code) {
     return false;
 }
 
-}  // namespace
-
-std::string printable(std::string_view text) {
+/// The text with `written_out` in place of what would be obeyed; of a byte that is no UTF-8 it gets no character.
+template <class WrittenOut>
+std::string replaced(std::string_view text, WrittenOut written_out) {
     std::string shown;
     shown.reserve(text.size());
     for (std::size_t i = 0; i < text.size();) {
         const Character character = first(text.substr(i));
-        if (character.bytes == 0) {
-            shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
-            ++i;
-            continue;
-        }
-        if (!is_obeyed(character.code)) {
-            shown += text.substr(i, character.bytes);
-        } else if (character.code < 0x100) {
-            shown += fmt::format("\\x{:02x}", character.code);
+        if (character.bytes == 0 || is_obeyed(character.code)) {
+            shown += character.bytes == 0 ? fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]))
+                                          : written_out(character.code);
         } else {
-            shown += fmt::format("\\u{:04x}", character.code);
+            shown += text.substr(i, character.bytes);
         }
-        i += character.bytes;
+        i += std::max<std::size_t>(character.bytes, 1);
     }
     return shown;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+    return replaced(text, [](std::uint32_t code) {
+        return code < 0x100 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
+    });
+}
+
+std::string printable_json(std::string_view json) {
+    return replaced(json, [](std::uint32_t code) {
+        constexpr std::uint32_t kPlane = 0x10000;
+        return code < kPlane ? fmt::format("\\u{:04x}", code)
+                             : fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + ((code - kPlane) >> 10U),
+                                           0xDC00 + ((code - kPlane) & 0x3FFU));
+    });
 }
 
 }  // namespace dodona

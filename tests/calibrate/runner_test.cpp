@@ -152,6 +152,38 @@ TEST_F(RunnerTest, AnAnswerToAnotherCaseThanAskedIsRefused) {
     EXPECT_FALSE(journal.has("deaf", Pass::time, sized(99)));
 }
 
+// Records are handed on: they tell no paths, and a directory of another disk is measured anew.
+TEST_F(RunnerTest, ADirectoryIsAMarkInTheRecords) {
+    const auto in = [](const std::string& directory, double m) {
+        Case of = sized(m);
+        of.parameters["directory"] = directory;
+        return of;
+    };
+    const std::string here = std::filesystem::temp_directory_path().string();
+    Journal journal(path_);
+    const BackEnd odd = back_end();
+    static_cast<void>(run({.backend = odd, .settings = {}, .cases = {in(here, 1), in(here, 7)}}, journal, {}));
+    for (const Record& record : journal.records()) {
+        EXPECT_EQ(to_line(record).find(here), std::string::npos) << to_line(record);
+    }
+    const auto before = [&](const std::string& directory) {
+        return run({.backend = odd, .settings = {}, .cases = {in(directory, 1)}}, journal, {}).before;
+    };
+    EXPECT_EQ(before(here), 1u);
+    EXPECT_EQ(before(here + "/."), 1u) << "the same directory";
+    EXPECT_EQ(before("/"), 0u);
+}
+
+TEST_F(RunnerTest, ABackEndThatWritesWithoutEndIsRefused) {
+    Journal journal(path_);
+    const BackEnd flood{.name = "flood", .passes = {Pass::time}, .start = [] {
+                            return Child::program({"sh", "-c", "yes | tr -d '\\n'"});
+                        }};
+    const Outcome outcome = run({.backend = flood, .settings = {}, .cases = {sized(1)}}, journal, {});
+    ASSERT_TRUE(outcome.lacking.has_value());
+    EXPECT_NE(outcome.lacking->why.find("the back end flood wrote \"yyyy"), std::string::npos) << outcome.lacking->why;
+}
+
 TEST_F(RunnerTest, WhatItRunsOnIsToldWithoutMeasuring) {
     const auto found = environment_of(back_end(), {}, {});
     EXPECT_EQ(std::get<Environment>(found).facts.at("device"), "odd");
