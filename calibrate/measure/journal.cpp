@@ -144,7 +144,13 @@ void Journal::check_device(const std::string& backend, const Environment& enviro
     }
 }
 
-std::vector<Record> read_records(const std::string& path) { return parsed(path, contents(path)); }
+std::vector<Record> read_records(const std::string& path) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+        fail({}, fmt::format("there is no file {}", path), "give a file that `dodona calibrate` wrote");
+    }
+    return parsed(path, contents(path));
+}
 
 std::vector<Measurement> latest(const std::vector<Record>& records, Pass pass) {
     std::vector<Measurement> all;
