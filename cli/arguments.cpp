@@ -205,10 +205,10 @@ std::vector<std::string> Arguments::list(const std::string& name) {
     return parts;
 }
 
-std::vector<std::int64_t> Arguments::counts(const std::string& name) {
+std::vector<std::int64_t> Arguments::counts(const std::string& name, bool with_zero) {
     std::vector<std::int64_t> values;
     for (const std::string& part : list(name)) {
-        values.push_back(count_from(name, part, kMostCount).value_or(1));
+        values.push_back(with_zero && part == "0" ? 0 : count_from(name, part, kMostCount).value_or(1));
     }
     return values;
 }

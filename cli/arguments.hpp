@@ -43,7 +43,8 @@ public:
     std::optional<std::string> word(const std::string& name, std::span<const std::string> choices);
     /// Values between commas.
     std::vector<std::string> list(const std::string& name);
-    std::vector<std::int64_t> counts(const std::string& name);
+    /// Whole numbers between commas, of 1 or more, or of 0 or more.
+    std::vector<std::int64_t> counts(const std::string& name, bool with_zero = false);
     /// "a=1,b=2" in order; the values are counts.
     std::vector<std::pair<std::string, std::int64_t>> sizes(const std::string& name);
     /// All values of an option that repeats, or of a positional.

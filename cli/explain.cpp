@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/interrupt.hpp"
+#include "cli/note.hpp"
 #include "cli/progress.hpp"
 #include "search/sensitivity.hpp"
 
@@ -34,7 +35,7 @@ void explain(const search::Inquiry& inquiry, search::Answer& answer) {
     });
     line.clear();
     if (!answer.explanation->complete) {
-        fmt::print(stderr, "note: stopped; ? marks what was not looked at\n");
+        note("stopped; ? marks what was not looked at");
     }
 }
 

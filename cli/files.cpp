@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/data_folder.hpp"
+#include "cli/note.hpp"
 
 namespace dodona::cli {
 
@@ -13,7 +14,7 @@ files::Library library() { return files::Library(data_folder()); }
 std::string taken_as(const Arguments& arguments, files::NameOf kind, const std::string& typed) {
     const auto meant = library().meant(kind, typed);
     if (meant && !meant->note.empty() && !arguments.has("--quiet")) {
-        fmt::print(stderr, "note: {} is taken as {}: {}\n", as_typed(typed), meant->name, meant->note);
+        note("{} is taken as {}: {}", as_typed(typed), meant->name, meant->note);
     }
     return meant ? meant->name : typed;
 }

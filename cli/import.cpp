@@ -8,6 +8,7 @@
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
+#include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "graph/graph.hpp"
 #include "reports/document/number_format.hpp"
@@ -28,13 +29,12 @@ int run_import(Arguments& arguments) {
     } else {
         write_whole(file, model.text);
     }
-    fmt::print(stderr, "note: {} parameters, read as models/hf/families/{}.yaml says\n",
-               reports::whole(counts.parameters), model.family);
+    note("{} parameters, read as models/hf/families/{}.yaml says", reports::whole(counts.parameters), model.family);
     if (!model.left_out.empty()) {
-        fmt::print(stderr, "note: parts that are left out: {}\n", join(model.left_out));
+        note("parts that are left out: {}", join(model.left_out));
     }
     if (!model.ignored.empty()) {
-        fmt::print(stderr, "note: keys that change no shape: {}\n", join(model.ignored));
+        note("keys that change no shape: {}", join(model.ignored));
     }
     return kAnswered;
 }

@@ -11,6 +11,7 @@
 #include "cli/goals.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
+#include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/workload.hpp"
@@ -131,7 +132,7 @@ search::Largest largest_with_progress(const Workload& workload, const search::La
     });
     line.clear();
     if (!found.complete) {
-        fmt::print(stderr, "note: stopped; this is the result of {} values\n", found.attempts.size());
+        note("stopped; this is the result of {} values", found.attempts.size());
     }
     return found;
 }

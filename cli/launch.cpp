@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/note.hpp"
 #include "files/launch/exported_plan.hpp"
 #include "files/launch/launch.hpp"
 #include "reports/document/number_format.hpp"
@@ -14,9 +15,9 @@ namespace dodona::cli {
 
 namespace {
 
-void note(const char* what, const std::vector<std::string>& settings) {
+void note_settings(const char* what, const std::vector<std::string>& settings) {
     if (!settings.empty()) {
-        fmt::print(stderr, "note: {}: {}\n", what, join_some(settings));
+        note("{}: {}", what, join_some(settings));
     }
 }
 
@@ -64,10 +65,10 @@ std::string take_launch(Arguments& arguments) {
     if (!launch.model.empty()) {
         arguments.give("MODEL", *file);
     }
-    fmt::print(stderr, "note: {} as {} reads it:{}\n", *file, launch.target, command);
-    note("matters and is not modelled", launch.not_modelled);
-    note("not known to dodona, and not taken into account", launch.unknown);
-    note("does not matter here", launch.ignored);
+    note("{} as {} reads it:{}", *file, launch.target, command);
+    note_settings("matters and is not modelled", launch.not_modelled);
+    note_settings("not known to dodona, and not taken into account", launch.unknown);
+    note_settings("does not matter here", launch.ignored);
     return launch.model;
 }
 

@@ -10,6 +10,7 @@
 #include "cli/growth.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
+#include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/workload.hpp"
@@ -82,7 +83,7 @@ std::vector<search::StrategyLimits> with_progress(const Workload& workload, cons
         });
     line.clear();
     if (interrupted()) {
-        fmt::print(stderr, "note: stopped; larger numbers of GPUs and further strategies were not searched\n");
+        note("stopped; larger numbers of GPUs and further strategies were not searched");
     }
     return found;
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cli/interrupt.hpp"
+#include "cli/note.hpp"
 #include "cli/progress.hpp"
 #include "files/noise_file.hpp"
 
@@ -80,7 +81,7 @@ play::NoiseStudy play_study(const play::SimulatedStep& step, const cluster::Clus
     settings.noise.go_on = [] { return !interrupted(); };
     const play::NoiseStudy study = play::noise_study(step, cluster, settings.noise, settings.cores);
     if (interrupted()) {
-        fmt::print(stderr, "note: stopped; the loads that were played in full are reported\n");
+        note("stopped; the loads that were played in full are reported");
     }
     return study;
 }
@@ -99,7 +100,7 @@ play::NoisySteps play_noise(const play::SimulatedStep& step, const cluster::Clus
     noisy.settings.go_on = nullptr;
     line.clear();
     if (interrupted()) {
-        fmt::print(stderr, "note: stopped; the steps that were finished are reported\n");
+        note("stopped; the steps that were finished are reported");
     }
     return noisy;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/note.hpp"
 #include "files/logs/log_lines.hpp"
 #include "files/logs/training_log.hpp"
 #include "files/quantity.hpp"
@@ -25,10 +26,14 @@ struct ObservedRun {
     Seconds measured;
 };
 
-step::Observation observation(const ObservedRun& asked, const plan::Framework& framework) {
+step::Prediction predicted(const ObservedRun& asked, const plan::Framework& framework) {
     plan::Plan plan = asked.question.plan;
     plan.framework = framework;
-    const step::Prediction prediction = step::predict(*asked.question.graph, *asked.question.cluster, plan);
+    return step::predict(*asked.question.graph, *asked.question.cluster, plan);
+}
+
+step::Observation observation(const ObservedRun& asked, const plan::Framework& framework) {
+    const step::Prediction prediction = predicted(asked, framework);
     Seconds covered = prediction.step.value;
     for (const step::TimePart part : asked.question.not_timed) {
         covered += -prediction.time[part];
@@ -36,22 +41,54 @@ step::Observation observation(const ObservedRun& asked, const plan::Framework& f
     return {prediction.uncertainty, covered, asked.measured};
 }
 
-/// Runs without a time are skipped; of those that cannot be predicted, the first reason is reported.
+/// Winograd's F(4x4, 3x3) needs a quarter of the multiplications of a convolution (Lavin and Gray, CVPR 2016, section
+/// 4.1); every other kernel does all of its arithmetic.
+constexpr double kMostOfConvolutions = 4;
+
+bool has_convolutions(const graph::Graph& graph) {
+    const auto is_convolution = [](const graph::Kernel& kernel) {
+        return kernel.kind == graph::KernelKind::convolution;
+    };
+    return std::any_of(graph.layers.begin(), graph.layers.end(), [&](const graph::Layer& layer) {
+        const std::vector<graph::Kernel> kernels = layer.nest.work(layer.nest.whole()).forward;
+        return std::any_of(kernels.begin(), kernels.end(), is_convolution);
+    });
+}
+
+/// Throws InputError where the plan cannot run, or the measured time is one that its devices cannot reach.
+void check_observed(const ObservedRun& asked) {
+    const step::Prediction prediction = predicted(asked, {});
+    if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
+        fail({}, "--observed: a plan that cannot run has no step to observe: " + text(*broken),
+             "give the plan that was run");
+    }
+    const double mfu = prediction.mfu * (prediction.step.value / asked.measured);
+    if (mfu <= 1) {
+        return;
+    }
+    const std::string meaning = fmt::format("--observed: a step of {} would be {:.0f} % of the devices' peak",
+                                            reports::text(asked.measured), 100 * mfu);
+    if (mfu > (has_convolutions(*asked.question.graph) ? kMostOfConvolutions : 1)) {
+        fail({}, meaning + ", which is impossible", "is it of this network, batch, precision and number of devices?");
+    }
+    note("{}, which only convolutions that skip multiplications reach", meaning);
+}
+
+/// Runs without a time are skipped; of those that cannot be predicted or cannot have been, the first reason is reported.
 std::vector<ObservedRun> runs_of(const std::string& table) {
     validate::Questions questions(library());
     std::vector<ObservedRun> asked;
     std::size_t refused = 0;
     std::string reason;
     for (const files::MeasuredRun& run : files::load_runs(table, {})) {
+        if (!run.step_time) {
+            continue;
+        }
         try {
-            if (run.step_time) {
-                asked.push_back({questions.of(run), *run.step_time});
-                static_cast<void>(observation(asked.back(), {}));
-            }
+            const ObservedRun one{questions.of(run), *run.step_time};
+            check_observed(one);
+            asked.push_back(one);
         } catch (const InputError& error) {
-            if (!asked.empty() && asked.back().measured == *run.step_time) {
-                asked.pop_back();
-            }
             reason = refused++ == 0 ? fmt::format("{}: {}", run.id, error.diagnostics().front().message) : reason;
         }
     }
@@ -60,7 +97,7 @@ std::vector<ObservedRun> runs_of(const std::string& table) {
              "a run needs a measured step_time_s; `dodona validate " + table + "` says what else is wrong with each");
     }
     if (refused > 0) {
-        fmt::print(stderr, "note: {} of {} runs of {} left out: {}\n", refused, refused + asked.size(), table, reason);
+        note("{} of {} runs of {} left out: {}", refused, refused + asked.size(), table, reason);
     }
     return asked;
 }
@@ -71,14 +108,10 @@ ObservedRun step_of(const ObservedSettings& settings, const Workload& workload, 
     asked.question.cluster = std::make_shared<const cluster::Cluster>(workload.cluster);
     asked.question.plan = plan;
     asked.measured = *settings.step;
-    const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
-    if (const plan::Limit* broken = plan::tightest_broken(prediction.limits)) {
-        fail({}, "--observed: a plan that cannot run has no step to observe: " + text(*broken),
-             "give the plan that was run");
-    }
+    check_observed(asked);
+    const step::Prediction prediction = predicted(asked, plan.framework);
     if (!prediction.fits) {
-        fmt::print(stderr, "note: the observed plan is predicted not to fit ({}); its time counts all the same\n",
-                   text(*prediction.why_not));
+        note("the observed plan is predicted not to fit ({}); its time counts all the same", text(*prediction.why_not));
     }
     return asked;
 }
@@ -105,10 +138,10 @@ ObservedSettings read_observed(Arguments& arguments) {
         const files::TrainingLog log = files::load_training_log(*typed, {});
         settings.log = *typed;
         settings.step = log.median;
-        fmt::print(stderr, "note: {}: {}, {} after {} of warm-up: median {}, 80 % from {} to {}{}\n", *typed,
-                   log.software, reports::counted(static_cast<std::int64_t>(log.steps), "step"), log.warm_up,
-                   reports::text(log.median), reports::text(log.low), reports::text(log.high),
-                   log.memory ? ", memory " + reports::text(*log.memory) : "");
+        note("{}: {}, {} after {} of warm-up: median {}, 80 % from {} to {}{}", *typed, log.software,
+             reports::counted(static_cast<std::int64_t>(log.steps), "step"), log.warm_up, reports::text(log.median),
+             reports::text(log.low), reports::text(log.high),
+             log.memory ? ", memory " + reports::text(*log.memory) : "");
         return settings;
     }
     if (typed->ends_with(".csv") || typed->find('/') != std::string::npos) {

@@ -128,7 +128,11 @@ std::string writable_file(Arguments& arguments, const std::string& name) {
     const std::string path = arguments.text(name).value_or("");
     const std::filesystem::path folder = std::filesystem::path(path).parent_path();
     std::error_code ignored;
-    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    std::error_code reason;
+    const bool has_folder = folder.empty() || std::filesystem::is_directory(folder, reason);
+    if (reason && reason != std::errc::no_such_file_or_directory) {
+        arguments.fault(name, fmt::format("{}: {}", as_typed(folder.string()), reason.message()));
+    } else if (!has_folder) {
         arguments.fault(name, fmt::format("there is no folder {}", as_typed(folder.string())), "make it first");
     } else if (!path.empty() && std::filesystem::is_directory(path, ignored)) {
         arguments.fault(name, fmt::format("{} is a folder", as_typed(path)), "name a file in it");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
 #include "cli/launch.hpp"
+#include "cli/note.hpp"
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -20,6 +22,8 @@
 #include "cli/space_options.hpp"
 #include "cli/workload.hpp"
 #include "files/plan_file.hpp"
+#include "files/strategy_file.hpp"
+#include "files/yaml_writer.hpp"
 #include "play/simulated_step.hpp"
 #include "reports/collect/exchange_report.hpp"
 #include "reports/collect/plan_report.hpp"
@@ -92,17 +96,42 @@ std::vector<std::string> names_of(const std::vector<plan::Strategy>& strategies)
     return names;
 }
 
+/// As a plan in `folder` has to name what is named relative to the working folder.
+std::string named_from(const std::filesystem::path& folder, const std::string& name) {
+    if (!files::is_path(name) || std::filesystem::path(name).is_absolute()) {
+        return name;
+    }
+    const std::string there = std::filesystem::proximate(name, folder.empty() ? "." : folder).generic_string();
+    return files::is_path(there) ? there : "./" + there;
+}
+
+std::string framework_named_from(const std::filesystem::path& folder, const std::string& reference) {
+    const plan::FrameworkReference parts = plan::framework_reference(reference);
+    std::string name = named_from(folder, parts.framework);
+    for (const std::string& mechanism : parts.mechanisms) {
+        name += "+" + named_from(folder, mechanism);
+    }
+    return name;
+}
+
+/// Whether the plan's strategy is the built-in one of its name, and not a file's of the same name.
+bool is_built_in(const plan::Strategy& strategy) {
+    const std::vector<std::string> built_in = library().strategies();
+    const bool known = std::find(built_in.begin(), built_in.end(), strategy.name) != built_in.end();
+    return known && files::to_yaml(read_strategy(strategy.name)) == files::to_yaml(strategy);
+}
+
 void save(const search::Answer& answer, const std::string& file) {
     if (answer.plans.empty()) {
-        fmt::print(stderr, "note: nothing fits, so {} is not written\n", file);
+        note("nothing fits, so {} is not written", file);
         return;
     }
-    const plan::Plan& best = answer.plans.front().plan;
-    const std::vector<std::string> built_in = library().strategies();
+    plan::Plan best = answer.plans.front().plan;
     const std::string title = fmt::format("{} on {}", answer.question.model, answer.question.machine);
-    const std::string& strategy = best.strategy.name;
-    const bool known = std::find(built_in.begin(), built_in.end(), strategy) != built_in.end();
-    write_whole(file, known ? files::to_yaml(best, title, strategy) : files::to_yaml(best, title));
+    best.framework.reference =
+        framework_named_from(std::filesystem::path(file).parent_path(), best.framework.reference);
+    write_whole(file, is_built_in(best.strategy) ? files::to_yaml(best, title, best.strategy.name)
+                                                 : files::to_yaml(best, title));
 }
 
 /// The plan that was observed, with the framework of the search.
@@ -135,8 +164,7 @@ search::Answer search_with_progress(const Workload& workload, const search::Spac
                                    : search::search(workload.graph, workload.cluster, space, progress);
     line.clear();
     if (interrupted()) {
-        fmt::print(stderr, "note: stopped; this is the best of {} of {} meshes\n", reports::whole(seen_last),
-                   reports::whole(in_all));
+        note("stopped; this is the best of {} of {} meshes", reports::whole(seen_last), reports::whole(in_all));
     }
     return answer;
 }

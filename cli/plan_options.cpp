@@ -63,7 +63,7 @@ void read_schedule(Arguments& arguments, PlanSettings& settings) {
         settings.schedule = plan::schedule_from(*word);
     }
     settings.virtual_stages = arguments.count("--virtual-stages").value_or(1);
-    settings.stages = arguments.counts("--stages");
+    settings.stages = arguments.counts("--stages", true);
     const bool interleaved = settings.schedule == plan::ScheduleKind::interleaved;
     const auto [least, most] =
         settings.schedule ? plan::schedule_of(*settings.schedule).traits.virtual_stages : schedule::VirtualStages{};

@@ -42,16 +42,19 @@ int run_predict(Arguments& arguments) {
                           {prediction, replicas, exchanges_of(exchanges, workload, replicas, plan)}));
         return kAnswered;
     }
+    if (!target.empty() && !prediction.runs) {
+        fail({}, "--export: the plan cannot run: " + text(*prediction.why_not));
+    }
     if (!target.empty()) {
         write_text(output, exported_text(target, prediction, workload));
         return kAnswered;
     }
     std::optional<search::Explanation> explanation;
-    if (explains) {
+    if (explains && prediction.runs) {
         explanation = search::sensitivity(workload.graph, workload.cluster, prediction);
     }
     write(output, reports::prediction_document({workload.model, workload.machine}, prediction, explanation));
-    return kAnswered;
+    return prediction.runs ? kAnswered : kNo;
 }
 
 }  // namespace
@@ -63,7 +66,8 @@ Command predict_command() {
             .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
             .options = predict_command_options(),
             .examples =
-                "A plan that does not fit is predicted all the same: exit code 0, and `fits: no`.\n\n"
+                "A plan that does not fit is predicted all the same: exit code 0, and `fits: no`. Exit code 1\n"
+                "where it has no step to predict: its pipeline cannot be cut or scheduled.\n\n"
                 "Examples:\n"
                 "  dodona predict resnet50 --machine abci --gpus 64 --strategy data\n"
                 "  dodona predict gpt3-175b --machine selene --batch 1536 --plan best.yaml\n"

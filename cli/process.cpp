@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/printable.hpp"
 #include "build_config.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/missing.hpp"
@@ -19,10 +21,11 @@ namespace dodona::cli {
 namespace {
 
 Ending our_fault(const char* what, const std::string& name, const std::vector<std::string>& words) {
-    return {kOurFault, fmt::format("error: this is a fault in dodona {}, not in your input: {}\n"
-                                   "  command: {} {}\n"
-                                   "  help: please report both lines above, with the files that you gave\n",
-                                   kVersion, what, name, fmt::join(words, " "))};
+    return {kOurFault,
+            fmt::format("error: this is a fault in dodona {}, not in your input: {}\n"
+                        "  command: {} {}\n"
+                        "  help: please report both lines above, with the files that you gave\n",
+                        kVersion, printable(what), name, printable(fmt::format("{}", fmt::join(words, " "))))};
 }
 
 }  // namespace
@@ -33,7 +36,9 @@ Ending ending_of(const std::string& name, const std::vector<std::string>& words,
     } catch (const InputError& error) {
         return {kBadInput, error.what()};
     } catch (const Missing& error) {
-        return {kMissing, fmt::format("error: {}\n", error.what())};
+        return {kMissing, fmt::format("error: {}\n", printable(error.what()))};
+    } catch (const std::filesystem::filesystem_error& error) {
+        return {kBadInput, fmt::format("error: {}: {}\n", printable(error.path1().string()), error.code().message())};
     } catch (const std::bad_alloc&) {
         return our_fault("out of memory", name, words);
     } catch (const std::exception& error) {

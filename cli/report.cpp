@@ -18,6 +18,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
 #include "cli/measured_runs.hpp"
+#include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/report_file.hpp"
@@ -200,7 +201,7 @@ search::Sweep sweep_with_progress(const ReportQuestion& question, const std::vec
                                         });
     line.clear();
     if (!sweep.complete) {
-        fmt::print(stderr, "note: stopped; {} of {} points are in the report\n", sweep.points.size(), asked.size());
+        note("stopped; {} of {} points are in the report", sweep.points.size(), asked.size());
     }
     return sweep;
 }

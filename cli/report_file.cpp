@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/note.hpp"
 #include "files/document.hpp"
 #include "files/text.hpp"
 #include "reports/collect/report_analysis.hpp"
@@ -71,7 +72,7 @@ void take_finished_points(Arguments& arguments, const std::string& file, reports
             }
         }
     }
-    fmt::print(stderr, "note: {} points were finished before\n", taken);
+    note("{} points were finished before", taken);
 }
 
 void write_report(const Output& output, const reports::Report& report) {
@@ -82,9 +83,8 @@ void write_report(const Output& output, const reports::Report& report) {
         text = rendered(output, reports::report_document(shown));
     }
     if (shown.inputs.counts.size() < report.inputs.counts.size()) {
-        fmt::print(stderr,
-                   "note: {} of {} numbers of GPUs are on the page, which stays under 1 MB; -o FILE.json has all\n",
-                   shown.inputs.counts.size(), report.inputs.counts.size());
+        note("{} of {} numbers of GPUs are on the page, which stays under 1 MB; -o FILE.json has all",
+             shown.inputs.counts.size(), report.inputs.counts.size());
     }
     write_text(output, text);
     write_images(output, reports::report_document(shown));

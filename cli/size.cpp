@@ -10,6 +10,7 @@
 #include "cli/goals.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
+#include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/workload.hpp"
@@ -161,8 +162,8 @@ search::Sizing size_with_progress(const Workload& workload, const search::Sizing
         });
     line.clear();
     if (!sizing.complete) {
-        fmt::print(stderr, "note: stopped; this is the result of {} of {} numbers of GPUs of {}\n",
-                   sizing.attempts.size(), sizing.counts, workload.machine);
+        note("stopped; this is the result of {} of {} numbers of GPUs of {}", sizing.attempts.size(), sizing.counts,
+             workload.machine);
     }
     return sizing;
 }

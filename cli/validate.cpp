@@ -10,6 +10,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/validate_logs.hpp"
@@ -151,7 +152,7 @@ validate::Comparison compare_with_progress(const std::vector<files::MeasuredRun>
     line.clear();
     const std::size_t done = comparison.rows.size() + static_cast<std::size_t>(comparison.anchors);
     if (done < runs.size()) {
-        fmt::print(stderr, "note: stopped after {} of {} runs\n", reports::whole(done), reports::whole(runs.size()));
+        note("stopped after {} of {} runs", reports::whole(done), reports::whole(runs.size()));
     }
     return comparison;
 }
@@ -171,8 +172,7 @@ std::vector<files::MeasuredRun> read_tables_of_runs(const std::vector<std::strin
         }
     }
     if (repeated > 0) {
-        fmt::print(stderr, "note: {} in more than one table, counted once\n",
-                   reports::counted(static_cast<std::int64_t>(repeated), "run"));
+        note("{} in more than one table, counted once", reports::counted(static_cast<std::int64_t>(repeated), "run"));
     }
     return runs;
 }
@@ -181,13 +181,14 @@ std::vector<files::MeasuredRun> read_tables_of_runs(const std::vector<std::strin
 bool passes(const std::vector<files::RecordedError>& recorded, const validate::Comparison& comparison) {
     const validate::GateResult result = validate::gate(comparison, recorded);
     for (const validate::GateResult::Worse& worse : result.worse) {
-        fmt::print(stderr, "{}:{}: worse: {}\n", worse.where.source->name, worse.where.line, worse.text);
+        const std::string line =
+            fmt::format("{}:{}: worse: {}\n", worse.where.source->name, worse.where.line, worse.text);
+        std::fputs(printable(line).c_str(), stderr);
     }
-    fmt::print(stderr, "note: {} as recorded or better, {} worse", reports::counted(result.compared, "recorded group"),
-               result.worse.size());
-    fmt::print(stderr, "{}{}\n",
-               result.missing.empty() ? "" : fmt::format("; {} not in these tables", result.missing.size()),
-               result.unrecorded.empty() ? "" : "; not recorded: " + join(result.unrecorded));
+    note("{} as recorded or better, {} worse{}{}", reports::counted(result.compared, "recorded group"),
+         result.worse.size(),
+         result.missing.empty() ? "" : fmt::format("; {} not in these tables", result.missing.size()),
+         result.unrecorded.empty() ? "" : "; not recorded: " + join(result.unrecorded));
     return result.worse.empty() && result.compared > 0;
 }
 

@@ -14,7 +14,8 @@ namespace {
 /// The whole file; zlib passes on what is not compressed.
 std::string contents(const std::string& path) {
     const std::string help = "give the folder that holds the measured kernels";
-    gzFile file = std::filesystem::is_regular_file(path) ? gzopen(path.c_str(), "rb") : nullptr;
+    std::error_code ignored;
+    gzFile file = std::filesystem::is_regular_file(path, ignored) ? gzopen(path.c_str(), "rb") : nullptr;
     if (file == nullptr) {
         fail({}, fmt::format("{} cannot be read", path), help);
     }

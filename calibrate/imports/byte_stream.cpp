@@ -1,26 +1,22 @@
 #include "calibrate/imports/byte_stream.hpp"
 
-#include <filesystem>
+#include <cerrno>
+#include <cstring>
 
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "base/read_file.hpp"
 #include "files/text.hpp"
 
 namespace dodona::calibrate {
 
 ByteStream::ByteStream(const std::string& path, const std::string& name)
     : whole_{std::make_shared<Source>(Source{name, {}}), 0, 0, 1}, piece_(kStart) {
-    std::error_code fault;
-    if (!std::filesystem::exists(path, fault)) {
-        fail({}, fmt::format("there is no file {}", path));
-    }
-    if (std::filesystem::is_directory(path, fault)) {
-        fail({}, fmt::format("{} is a directory; expected a file", path));
-    }
+    check_readable(path, path, {});
     file_ = gzopen(path.c_str(), "rb");
     if (file_ == nullptr) {
-        fail({}, fmt::format("{} cannot be read", path), "check its permissions");
+        fail({}, fmt::format("{} cannot be read: {}", path, std::strerror(errno)), "check its permissions");
     }
     if (underflow() != traits_type::eof()) {
         start_.assign(gptr(), egptr());
@@ -40,6 +36,10 @@ ByteStream::int_type ByteStream::underflow() {
         gzerror(static_cast<gzFile>(file_), &code);
         broken_ = broken_ || read < 0 || (code != Z_OK && code != Z_STREAM_END);
         return traits_type::eof();
+    }
+    unpacked_ += static_cast<std::size_t>(read);
+    if (unpacked_ > kMostUnpacked) {
+        fail(whole_, fmt::format("larger than {} MiB", kMostUnpacked >> 20), "profile fewer steps");
     }
     setg(piece_.data(), piece_.data(), piece_.data() + read);
     return traits_type::to_int_type(*gptr());

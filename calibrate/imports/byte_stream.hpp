@@ -14,7 +14,8 @@ namespace dodona::calibrate {
 
 class ByteStream : private std::streambuf {
 public:
-    /// `name` is how messages call the file. Throws InputError where it cannot be read.
+    /// `name` is how messages call the file. Throws InputError where it cannot be read, and reading where it is larger
+    /// than kMostUnpacked.
     ByteStream(const std::string& path, const std::string& name);
     ~ByteStream() override;
     ByteStream(const ByteStream&) = delete;
@@ -30,6 +31,7 @@ public:
     /// Throws InputError where the file turned out not to be whole.
     void check() const;
 
+    static constexpr std::size_t kMostUnpacked = std::size_t{1} << 30;  ///< of a file, however well it was packed
     static constexpr std::size_t kStart = std::size_t{1} << 16;
 
 private:
@@ -38,6 +40,7 @@ private:
     Location whole_;
     void* file_ = nullptr;  ///< zlib's gzFile
     bool broken_ = false;
+    std::size_t unpacked_ = 0;
     std::vector<char> piece_;
     std::string start_;
     std::istream stream_{this};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <map>
 #include <optional>
 
@@ -173,7 +172,7 @@ void take_storage(const Parts& parts, Assembled& made) {
     const auto memory = facts.find("host_memory");
     if (up > BytesPerSecond{} && down > BytesPerSecond{} && (made.cluster.host || memory != facts.end())) {
         if (!made.cluster.host) {
-            made.cluster.host = cluster::Host{.memory = Bytes::of_base(std::strtod(memory->second.c_str(), nullptr))};
+            made.cluster.host = cluster::Host{.memory = Bytes::of_base(fact_of(facts, "host_memory", 0))};
         }
         made.cluster.host->bandwidth = min(up, down);
         made.cluster.host->source = "measured by dodona calibrate: pinned copies, the slower way";

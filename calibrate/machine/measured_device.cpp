@@ -25,6 +25,8 @@ using cluster::Device;
 using cluster::KernelCurve;
 using graph::KernelKind;
 
+constexpr double kMostProcessors = 1e6;
+
 using CurveKey = std::tuple<KernelKind, Precision, graph::Direction, bool>;
 
 bool is_pass(KernelKind kind) { return kind == KernelKind::stream || kind == KernelKind::gather; }
@@ -82,16 +84,6 @@ std::vector<MeasuredKernel> kernels_of(std::span<const Record> records) {
     return all;
 }
 
-double fact(const std::map<std::string, std::string>& facts, const char* key, double otherwise) {
-    const auto found = facts.find(key);
-    double value = 0;
-    if (found == facts.end() ||
-        std::from_chars(found->second.data(), found->second.data() + found->second.size(), value).ec != std::errc{}) {
-        return otherwise;
-    }
-    return value;
-}
-
 /// "NVIDIA H200" -> "nvidia-h200".
 std::string slug(const std::string& text) {
     std::string made;
@@ -141,17 +133,19 @@ Device described(const DeviceRecords& of, const std::vector<MeasuredKernel>& ker
     const auto named = facts.find("device");
     device.name = slug(named == facts.end() ? of.backend : named->second);
     device.source = "measured by dodona calibrate; peaks and bandwidth are the fastest kernels measured";
-    device.memory = Bytes::of_base(fact(facts, "memory", 0));
+    device.memory = Bytes::of_base(fact_of(facts, "memory", 0));
     take_fastest(device, kernels);
-    device.memory_bandwidth = max(device.memory_bandwidth, BytesPerSecond::of_base(fact(facts, "memory_bandwidth", 0)));
+    device.memory_bandwidth =
+        max(device.memory_bandwidth, BytesPerSecond::of_base(fact_of(facts, "memory_bandwidth", 0)));
     const bool cpu = of.backend == "cpu" || facts.contains("cores");
     device.multiprocessors =
-        cpu ? std::max(1, of.threads) : static_cast<int>(std::max(1.0, fact(facts, "multiprocessors", 1)));
+        cpu ? std::max(1, of.threads)
+            : static_cast<int>(std::max(1.0, fact_of(facts, "multiprocessors", 1, kMostProcessors)));
     // Of a CPU the smallest register block: a vector of 16 numbers by 4 columns (larger blocks have remainder kernels:
     // oneDNN, src/cpu/x64/gemm/f32/jit_avx512_common_gemm_f32.cpp). Of a GPU the output tiles of cuBLAS's kernels.
     device.tiles = cpu ? std::vector<cluster::Tile>{{16, 4}}
                        : std::vector<cluster::Tile>{{256, 128}, {128, 128}, {128, 64}, {64, 64}};
-    device.context = Bytes::of_base(fact(facts, "context", 0));
+    device.context = Bytes::of_base(fact_of(facts, "context", 0));
     const auto single = device.matrix.find(Precision::fp32);
     const auto first = single == device.matrix.end() ? device.matrix.begin() : single;
     if (first == device.matrix.end() || device.memory_bandwidth <= BytesPerSecond{} || device.memory <= Bytes{}) {
@@ -276,6 +270,20 @@ std::map<std::string, std::string> facts_of(std::span<const Record> records, con
         }
     }
     return facts;
+}
+
+double fact_of(const std::map<std::string, std::string>& facts, const std::string& key, double otherwise, double most) {
+    const auto found = facts.find(key);
+    double value = 0;
+    if (found == facts.end() ||
+        std::from_chars(found->second.data(), found->second.data() + found->second.size(), value).ec != std::errc{}) {
+        return otherwise;
+    }
+    if (!(value >= 0 && value <= most)) {
+        fail({}, fmt::format("the back end says that \"{}\" of its device is {}", key, found->second),
+             "no device has that: measure again, into another file");
+    }
+    return value;
 }
 
 std::optional<Device> measured_device(const DeviceRecords& of) {

@@ -32,6 +32,11 @@ struct DeviceRecords {
 /// The facts that the last environment of a back end has about its device.
 std::map<std::string, std::string> facts_of(std::span<const Record> records, const std::string& backend);
 
+/// A fact that is a number, in base units; `otherwise` where there is none. Throws InputError where no device has so
+/// much, or so little.
+double fact_of(const std::map<std::string, std::string>& facts, const std::string& key, double otherwise,
+               double most = 1e18);
+
 /// None where no kernel was measured. Throws InputError where what was measured does not make a device (no product and
 /// nothing before).
 std::optional<cluster::Device> measured_device(const DeviceRecords& of);

@@ -25,7 +25,8 @@ struct Places {
     std::vector<std::string> program;  ///< a back end of the user's own, on standard input and output; empty: none
 };
 
-/// The folders beside the running program: of a build, and of an installation.
+/// The folders beside the running program: of a build, and of an installation. None where the system does not say
+/// which program runs.
 std::vector<std::string> usual_folders();
 
 /// cpu, cuda, mpi, storage; and `program`, the user's own, where there is one.

@@ -25,6 +25,7 @@ namespace {
 constexpr int kPollMs = 100;
 constexpr int kGraceMs = 2000;
 constexpr int kNotFound = 127;
+constexpr std::size_t kMostLine = std::size_t{1} << 20;  ///< a record has some hundred bytes
 
 struct Pipe {
     int out = -1;
@@ -120,6 +121,11 @@ Child::Reply Child::read(Seconds limit, const std::function<bool()>& stop) {
         if (end != std::string::npos) {
             Reply reply{Reply::Kind::line, read_.substr(0, end)};
             read_.erase(0, end + 1);
+            return reply;
+        }
+        if (read_.size() > kMostLine) {
+            Reply reply{Reply::Kind::line, read_.substr(0, kMostLine)};  // which is no record
+            read_.clear();
             return reply;
         }
         pollfd waiting{.fd = from_, .events = POLLIN, .revents = 0};

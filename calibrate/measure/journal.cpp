@@ -4,26 +4,30 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "base/read_file.hpp"
 
 namespace dodona::calibrate {
 
 namespace {
 
+/// Some million measurements.
+constexpr std::size_t kMostBytes = std::size_t{1} << 30;
+
 std::string contents(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (!file) {
-        fail({}, fmt::format("{} cannot be read", path), "give a file that `dodona calibrate` wrote");
+    std::string text = read_file(path, path, {}, kMostBytes);
+    if (text.size() > kMostBytes) {
+        fail({}, fmt::format("{} is larger than {} MiB", path, kMostBytes >> 20),
+             "give a file that `dodona calibrate` wrote");
     }
-    return std::move(text).str();
+    return text;
 }
 
 std::vector<Record> parsed(const std::string& path, const std::string& text) {
@@ -46,21 +50,23 @@ std::vector<Record> parsed(const std::string& path, const std::string& text) {
 }  // namespace
 
 Journal::Journal(std::string path) : path_(std::move(path)) {
-    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (file_ < 0) {
-        fail({}, fmt::format("{} cannot be written", path_), "give a folder that exists and may be written to");
+    std::error_code ignored;
+    is_new_ = !std::filesystem::exists(path_, ignored);
+    if (!is_new_ && !std::filesystem::is_directory(path_, ignored) &&
+        !std::filesystem::is_regular_file(path_, ignored)) {
+        fail({}, fmt::format("{} is no regular file", path_), "give another name with -o");
     }
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
-        ::close(file_);
-        fail({}, fmt::format("another calibration is writing {}", path_), "wait for it, or write another file with -o");
+    file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0644);
+    if (file_ < 0) {
+        fail({}, fmt::format("{} cannot be written: {}", path_, std::strerror(errno)),
+             "give a folder that exists and may be written to");
     }
     try {
-        std::string text = contents(path_);
-        const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is none
-        if (whole < text.size() && ::ftruncate(file_, static_cast<off_t>(whole)) == 0) {
-            text.resize(whole);
+        if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+            fail({}, fmt::format("another calibration is writing {}", path_),
+                 "wait for it, or write another file with -o");
         }
-        for (const Record& record : parsed(path_, text)) {
+        for (const Record& record : parsed(path_, whole_lines(contents(path_)))) {
             note(record);
         }
     } catch (...) {
@@ -70,10 +76,27 @@ Journal::Journal(std::string path) : path_(std::move(path)) {
 }
 
 Journal::~Journal() {
-    if (records_.empty()) {
+    if (is_new_ && records_.empty()) {
         ::unlink(path_.c_str());  // nothing was measured: as if it had never been opened
     }
     ::close(file_);
+}
+
+/// The text without a last line that a calibration did not finish. The file is changed by append() alone.
+std::string Journal::whole_lines(std::string text) {
+    const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is none
+    if (whole == text.size()) {
+        return text;
+    }
+    try {
+        static_cast<void>(record_from(std::string_view(text).substr(whole), {}));
+        lacks_end_ = true;
+        return text;
+    } catch (const InputError&) {
+        cut_at_ = static_cast<std::int64_t>(whole);
+        text.resize(whole);
+        return text;
+    }
 }
 
 bool Journal::has(const std::string& backend, Pass pass, const Case& of) const {
@@ -88,18 +111,42 @@ void Journal::note(const Record& record) {
 }
 
 void Journal::append(const Record& record) {
-    const std::string line = to_line(record) + "\n";
+    const std::string line = (lacks_end_ ? "\n" : "") + to_line(record) + "\n";
+    const bool is_cut = !cut_at_ || ::ftruncate(file_, static_cast<off_t>(*cut_at_)) == 0;
     const off_t before = ::lseek(file_, 0, SEEK_END);
-    if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()) || ::fdatasync(file_) != 0) {
+    errno = 0;
+    if (!is_cut || ::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
+        ::fdatasync(file_) != 0) {
+        const int reason = errno;
         static_cast<void>(::ftruncate(file_, before) == 0);
-        fail({}, fmt::format("{} cannot be appended to", path_),
+        fail({}, fmt::format("{} cannot be appended to: {}", path_, std::strerror(reason)),
              "is the disk full? Measurements so far are kept; the same command continues from there");
     }
+    cut_at_.reset();
+    lacks_end_ = false;
     note(record);
 }
 
+void Journal::check_device(const std::string& backend, const Environment& environment) const {
+    const auto device = environment.facts.find("device");
+    if (device == environment.facts.end()) {
+        return;
+    }
+    for (const Record& record : records_) {
+        const auto* before = std::get_if<Environment>(&record.what);
+        const auto known = before != nullptr ? before->facts.find("device") : environment.facts.end();
+        if (before == nullptr || record.backend != backend || known == before->facts.end() ||
+            known->second == device->second) {
+            continue;
+        }
+        fail({}, fmt::format("{} holds what was measured on {}, and this is {}", path_, known->second, device->second),
+             "one file is of one device: write another with -o");
+    }
+}
+
 std::vector<Record> read_records(const std::string& path) {
-    if (!std::filesystem::is_regular_file(path)) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
         fail({}, fmt::format("there is no file {}", path), "give a file that `dodona calibrate` wrote");
     }
     return parsed(path, contents(path));

@@ -1,7 +1,9 @@
 // The file of a calibration's records: read whole, then appended to, a line at a time.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,10 +14,11 @@ namespace dodona::calibrate {
 
 class Journal {
 public:
-    /// Opens or creates the file and locks it against other calibrations. Removes a last line that is incomplete;
-    /// throws InputError for any other fault in the file, and where it cannot be written.
+    /// Opens or creates the file and locks it against other calibrations. A last line that is incomplete does not count,
+    /// and the first append() removes it. Throws InputError for any other fault in the file, and where it cannot be
+    /// written.
     explicit Journal(std::string path);
-    ~Journal();  ///< without a record there is no file
+    ~Journal();  ///< a new file without a record is removed
     Journal(const Journal&) = delete;
     Journal& operator=(const Journal&) = delete;
 
@@ -24,12 +27,18 @@ public:
     [[nodiscard]] bool has(const std::string& backend, Pass pass, const Case& of) const;
     /// On the disk when it returns. Throws InputError where that fails.
     void append(const Record& record);
+    /// Throws InputError where this back end measured another device before.
+    void check_device(const std::string& backend, const Environment& environment) const;
 
 private:
     void note(const Record& record);
+    std::string whole_lines(std::string text);
 
     std::string path_;
     int file_ = -1;
+    bool is_new_ = false;
+    bool lacks_end_ = false;              ///< the last line is whole but for its end
+    std::optional<std::int64_t> cut_at_;  ///< the last line is not whole
     std::vector<Record> records_;
     std::map<std::tuple<std::string, Pass, std::string>, bool> measured_;
 };

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "calibrate/measure/recorded_case.hpp"
+
 namespace dodona::calibrate {
 
 namespace {
@@ -74,7 +76,7 @@ private:
             if (!seen.insert(one.key()).second) {
                 continue;
             }
-            if (!round_.again && journal_.has(round_.backend.name, round_.settings.pass, one)) {
+            if (!round_.again && journal_.has(round_.backend.name, round_.settings.pass, recorded(one))) {
                 ++outcome_.before;
             } else {
                 cases.push_back(one);
@@ -121,7 +123,7 @@ private:
         }
         pending_.pop_back();
         if (reply.kind == Child::Reply::Kind::line) {
-            return taken(reply.line);
+            return answered(reply.line, current);
         }
         const bool late = reply.kind == Child::Reply::Kind::late;
         const std::string why = late ? fmt::format("gave no answer within {:.0f} s", patience.in(1_s))
@@ -129,20 +131,32 @@ private:
         take({.backend = round_.backend.name,
               .pass = round_.settings.pass,
               .date = date_now(),
-              .what = Failure{current, why}});
+              .what = Failure{recorded(current), why}});
         return false;
     }
 
-    /// Whether a line was understood and more may follow.
-    bool taken(const std::string& line) {
+    /// Whether a line answers the case and more may follow.
+    bool answered(const std::string& line, const Case& current) {
         try {
-            return taken(record_from(line, {}));
-        } catch (const InputError&) {
-            outcome_.lacking =
-                Lacking{.why = fmt::format("the back end {} wrote \"{}\"", round_.backend.name, line.substr(0, 200)),
-                        .help = "modules and programs must be of the same build as dodona"};
-            return false;
+            Record record = record_from(line, {});
+            const auto* measurement = std::get_if<Measurement>(&record.what);
+            const auto* failure = std::get_if<Failure>(&record.what);
+            const Case* of = measurement != nullptr ? &measurement->of : failure != nullptr ? &failure->of : nullptr;
+            if (of == nullptr || *of == current) {
+                return !std::holds_alternative<Environment>(record.what) ? taken(recorded(std::move(record), current))
+                                                                         : refused(line, "which answers no case");
+            }
+            return refused(line, fmt::format("asked for {}", current.key()));
+        } catch (const InputError& error) {
+            return refused(line, error.diagnostics().front().message);
         }
+    }
+
+    bool refused(const std::string& line, const std::string& why) {
+        outcome_.lacking = Lacking{
+            .why = fmt::format("the back end {} wrote \"{}\": {}", round_.backend.name, line.substr(0, 200), why),
+            .help = "modules and programs must be of the same build as dodona"};
+        return false;
     }
 
     bool taken(Record record) {

@@ -1,6 +1,8 @@
 #include "calibrate/program/calibrate.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
@@ -20,6 +22,7 @@
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/missing.hpp"
+#include "cli/note.hpp"
 #include "cli/progress.hpp"
 #include "files/machine_file.hpp"
 #include "files/yaml_writer.hpp"
@@ -34,6 +37,13 @@ constexpr int kMostRounds = 6;         ///< of halving intervals of tables of co
 constexpr double kQuickSeconds = 0.2;  ///< that a case may sample for
 constexpr double kSeconds = 2;
 constexpr int kWrittenDigits = 6;  ///< of a measured number
+
+/// On one line, whatever the file is called.
+std::string shown_name(const std::string& path) {
+    std::string name = std::filesystem::path(path).filename().string();
+    std::replace(name.begin(), name.end(), '\n', ' ');
+    return name;
+}
 
 /// What happened, for the summary.
 struct CalibrationRun {
@@ -55,6 +65,11 @@ public:
         Imported imported = import_files(options_.imports, options_.import_options);
         for (const Diagnostic& note : imported.notes) {
             fmt::print(stderr, "{}", to_text(note));
+        }
+        for (const Record& record : imported.records) {
+            if (const auto* environment = std::get_if<Environment>(&record.what)) {
+                journal_.check_device(record.backend, *environment);
+            }
         }
         for (const Record& record : imported.records) {
             const auto* measured = std::get_if<Measurement>(&record.what);
@@ -101,8 +116,7 @@ public:
             if (!interrupted()) {
                 throw;
             }
-            fmt::print(stderr, "note: stopped; {} keeps what is measured, and the same command goes on\n",
-                       options_.records());
+            note("stopped; {} keeps what is measured, and the same command goes on", options_.records());
         }
         return interrupted() ? kInterrupted : kAnswered;
     }
@@ -125,13 +139,10 @@ private:
                                     .before = before ? &*before : nullptr,
                                     .levels = levels(),
                                     .threads = options_.threads});
-        write_whole(
-            options_.profile,
-            files::to_yaml(made.cluster,
-                           {.digits = kWrittenDigits,
-                            .comments = {"Written by `dodona calibrate`; what the keys mean: docs/files.md.",
-                                         fmt::format("Records: {}",
-                                                     std::filesystem::path(options_.records()).filename().string())}}));
+        if (interrupted()) {
+            made.missing.push_back("all that was still to be measured: stopped, and the same command goes on");
+        }
+        write_machine(made.cluster);
         for (std::string& lacking : session_.lacking) {
             made.missing.push_back(std::move(lacking));
         }
@@ -142,6 +153,24 @@ private:
                                      .failures = session_.failures,
                                      .parts = made.measured,
                                      .missing = made.missing}));
+    }
+
+    /// A machine file that cannot be read back is not written.
+    void write_machine(const cluster::Cluster& made) const {
+        std::vector<std::string> comments{"Written by `dodona calibrate`; what the keys mean: docs/files.md.",
+                                          fmt::format("Records: {}", shown_name(options_.records()))};
+        if (interrupted()) {
+            comments.emplace_back("Partial: stopped before everything was measured.");
+        }
+        const std::string text = files::to_yaml(made, {.digits = kWrittenDigits, .comments = std::move(comments)});
+        try {
+            static_cast<void>(
+                files::read_cluster(files::parse_document(text, options_.profile), library().machine_openers()));
+        } catch (const InputError& error) {
+            fail({}, fmt::format("{} makes no machine: {}", options_.records(), error.diagnostics().front().message),
+                 "its lines hold values that no machine has: measure them again, into another file");
+        }
+        write_whole(options_.profile, text);
     }
 
     Settings settings(Pass pass) const {
@@ -168,6 +197,7 @@ private:
             }
             return;
         }
+        journal_.check_device(backend.name, std::get<Environment>(found));
         const std::vector<Case> cases = cases_of(backend, std::get<Environment>(found));
         for (const Pass pass : backend.passes) {
             if (pass == Pass::time || !options_.quick) {

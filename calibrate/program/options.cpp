@@ -11,6 +11,7 @@
 
 #include "calibrate/cases/model_cases.hpp"
 #include "cli/files.hpp"
+#include "cli/note.hpp"
 #include "cli/workload.hpp"
 #include "plan/shard.hpp"
 
@@ -78,9 +79,8 @@ void add_cases(const graph::Graph& graph, const plan::Plan& plan, std::vector<Ca
     const auto found = model_cases(graph, plan::shard(graph, mesh, plan.strategy, plan.microbatch), plan.precision);
     cases.insert(cases.end(), found.cases.begin(), found.cases.end());
     for (const auto& [kind, count] : found.without_case) {
-        fmt::print(stderr,
-                   "note: no benchmark runs {} as {} does ({} of its layers); fits and interpolation answer for them\n",
-                   kind, graph.name, count);
+        note("no benchmark runs {} as {} does ({} of its layers); fits and interpolation answer for them", kind,
+             graph.name, count);
     }
 }
 
@@ -230,7 +230,8 @@ CalibrateOptions read_calibrate_options(Arguments& arguments) {
     const bool ranks = std::find(options.backends.begin(), options.backends.end(), "mpi") != options.backends.end();
     options.threads = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(ranks ? 1 : cores));
     options.directory = arguments.text("--directory").value_or(".");
-    if (!std::filesystem::is_directory(options.directory)) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(options.directory, ignored)) {
         arguments.fault("--directory", fmt::format("there is no folder {}", as_typed(options.directory)),
                         "make it first");
     }

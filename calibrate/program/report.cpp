@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/record/quantile.hpp"
+#include "reports/collect/next_commands.hpp"
 #include "reports/document/document.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/renderer.hpp"
@@ -97,7 +98,8 @@ std::string calibration_text(const CalibrationView& view) {
     add(document, List{view.parts});
     add_section(document, {"Not measured"}, {List{view.missing}});
     add_section(document, {"Failed"}, {failures(view.failures)});
-    add_section(document, {"Next"}, {Code{{fmt::format("dodona plan MODEL --machine {} --gpus N", view.profile)}}});
+    add_section(document, {"Next"},
+                {Code{{fmt::format("dodona plan MODEL --machine {} --gpus N", shell_word(view.profile))}}});
     return render_text(document, {});
 }
 

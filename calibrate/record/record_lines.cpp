@@ -1,11 +1,13 @@
 // Records, settings and cases as JSON lines.
 #include <chrono>
 #include <ctime>
+#include <type_traits>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "calibrate/record/case_fault.hpp"
 #include "calibrate/record/exchange.hpp"
 #include "calibrate/record/record.hpp"
 
@@ -71,6 +73,8 @@ public:
             Location place = where;
             place.column = static_cast<int>(error.byte);
             fail(place, "this is no line of JSON", "a calibration has one JSON object a line; was it cut short?");
+        } catch (const Json::exception&) {
+            wrong("a number that is too large");
         }
         if (!json_.is_object()) {
             wrong("not a JSON object");
@@ -82,10 +86,13 @@ public:
     template <typename T>
     [[nodiscard]] T get(const Json& from, const char* key) const {
         try {
-            return from.at(key).get<T>();
+            const Json& value = from.at(key);
+            if (!std::is_integral_v<T> || std::is_same_v<T, bool> || value.is_number_integer()) {
+                return value.get<T>();
+            }
         } catch (const Json::exception&) {
-            wrong(fmt::format("\"{}\" is missing or not of its kind", key));
         }
+        wrong(fmt::format("\"{}\" is missing or not of its kind", key));
     }
     template <typename T>
     [[nodiscard]] T get(const char* key) const {
@@ -111,12 +118,17 @@ public:
                 wrong(fmt::format("\"{}\" of a case is neither number nor word", key));
             }
         }
+        if (const std::string fault = case_fault(of); !fault.empty()) {
+            wrong(fault);
+        }
         return of;
     }
     [[nodiscard]] Seconds seconds(const Json& json, const char* key) const {
         const auto value = get<double>(json, key);
-        if (!(value >= 0)) {
-            wrong(fmt::format("\"{}\" is no time", key));
+        constexpr double kShortest = 1e-15;
+        constexpr double kLongest = 1e9;  // some 30 years
+        if (!(value >= kShortest && value <= kLongest)) {
+            wrong(fmt::format("\"{}\" is {} s, which no measurement takes", key, value));
         }
         return value * 1_s;
     }
@@ -126,19 +138,42 @@ private:
     Location where_;
 };
 
+/// How many samples were kept or, for each reason, not.
+std::int64_t samples(const Line& line, const Json& json, const char* key, std::int64_t least) {
+    const auto count = line.get<std::int64_t>(json, key);
+    if (count < least) {
+        line.wrong(fmt::format("\"{}\" is {}, less than {}", key, count, least));
+    }
+    return count;
+}
+
 Statistics statistics(const Line& line, const Json& json) {
-    return {.least = line.seconds(json, "least"),
-            .first_quartile = line.seconds(json, "first_quartile"),
-            .median = line.seconds(json, "median"),
-            .third_quartile = line.seconds(json, "third_quartile"),
-            .samples = line.get<std::int64_t>(json, "samples"),
-            .rejected = line.get<std::map<std::string, std::int64_t>>(json, "rejected"),
-            .estimator = line.get<std::string>(json, "estimator") == "least" ? Estimator::least : Estimator::median};
+    Statistics read{.least = line.seconds(json, "least"),
+                    .first_quartile = line.seconds(json, "first_quartile"),
+                    .median = line.seconds(json, "median"),
+                    .third_quartile = line.seconds(json, "third_quartile"),
+                    .samples = samples(line, json, "samples", 1)};
+    if (read.least > read.first_quartile || read.first_quartile > read.median || read.median > read.third_quartile) {
+        line.wrong("the least time and the quartiles are not in their order");
+    }
+    const Json rejected = line.get<Json>(json, "rejected");
+    for (const auto& [why, count] : line.get<std::map<std::string, Json>>(json, "rejected")) {
+        read.rejected[why] = samples(line, rejected, why.c_str(), 0);
+    }
+    const auto estimator = line.get<std::string>(json, "estimator");
+    if (estimator != "median" && estimator != "least") {
+        line.wrong(fmt::format("\"{}\" is no estimator: median or least", estimator));
+    }
+    read.estimator = estimator == "least" ? Estimator::least : Estimator::median;
+    return read;
 }
 
 Measurement measurement(const Line& line) {
     const Json& json = line.json();
     Measurement read{.of = line.case_of(line.get<Json>("case")), .time = {}, .values = {}, .words = {}};
+    if (const std::string fault = measured_case_fault(read.of); !fault.empty()) {
+        line.wrong(fault);
+    }
     if (json.contains("time")) {
         read.time = statistics(line, json["time"]);
     }
@@ -179,6 +214,9 @@ std::string to_line(const Record& record) {
 Record record_from(std::string_view text, const Location& where) {
     const Line line(text, where);
     const auto version = line.get<int>("calibration");
+    if (version < 1) {
+        line.wrong(fmt::format("{} is no version of a calibration", version));
+    }
     if (version > kRecordVersion) {
         fail(where, fmt::format("this line is of version {}; this dodona reads up to {}", version, kRecordVersion),
              "a newer dodona wrote it");

@@ -5,11 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
+
 namespace dodona {
 
 namespace {
 
 constexpr std::size_t kMostDiagnosticsShown = 20;
+constexpr std::size_t kMostDiagnostics = 500;
+constexpr std::size_t kLongestName = 100;  ///< for which a near one is looked for
 
 std::string all_to_text(const std::vector<Diagnostic>& diagnostics) {
     std::string text;
@@ -46,6 +50,30 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+namespace {
+
+/// The line that is at fault, with its place underlined.
+std::string quoted_line(const Location& where) {
+    constexpr std::size_t kWidest = 160;
+    const std::string& line = where.source->lines[static_cast<std::size_t>(where.line) - 1];
+    const auto column = static_cast<std::size_t>(std::max(where.column, 1));
+    if (column > kWidest) {
+        return {};
+    }
+    std::size_t end = std::min(line.size(), kWidest);
+    while (end > 0 && end < line.size() && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U) {
+        --end;  // not inside a character
+    }
+    const std::size_t room = end >= column ? end - column + 1 : 1;
+    const std::size_t span = std::clamp<std::size_t>(static_cast<std::size_t>(where.length), 1, room);
+    const std::string before = column <= end ? printable(line.substr(0, column - 1)) : std::string(column - 1, ' ');
+    const std::string marked = column <= end ? printable(line.substr(column - 1, span)) : " ";
+    return fmt::format("{:5} | {}\n      | {}^{}\n", where.line, printable(line.substr(0, end)),
+                       std::string(before.size(), ' '), std::string(marked.size() - 1, '~'));
+}
+
+}  // namespace
+
 std::string to_text(const Diagnostic& diagnostic) {
     const Location& where = diagnostic.where;
     std::string text;
@@ -55,22 +83,14 @@ std::string to_text(const Diagnostic& diagnostic) {
         text += fmt::format("{}: ", where.source->name);
     }
     text += fmt::format("{}: {}\n", diagnostic.severity == Severity::error ? "error" : "warning", diagnostic.message);
+    text = printable(text);
     const bool has_line =
         where.source && where.line > 0 && static_cast<std::size_t>(where.line) <= where.source->lines.size();
     if (has_line) {
-        constexpr std::size_t kWidest = 160;
-        const std::string& line = where.source->lines[static_cast<std::size_t>(where.line) - 1];
-        const auto column = static_cast<std::size_t>(std::max(where.column, 1));
-        if (column <= kWidest) {
-            const std::string shown = line.substr(0, kWidest);
-            const std::size_t room = shown.size() >= column ? shown.size() - column + 1 : 1;
-            const std::size_t span = std::clamp<std::size_t>(static_cast<std::size_t>(where.length), 1, room);
-            text += fmt::format("{:5} | {}\n", where.line, shown);
-            text += fmt::format("      | {}^{}\n", std::string(column - 1, ' '), std::string(span - 1, '~'));
-        }
+        text += quoted_line(where);
     }
     if (!diagnostic.help.empty()) {
-        text += fmt::format("  help: {}\n", diagnostic.help);
+        text += printable(fmt::format("  help: {}\n", diagnostic.help));
     }
     return text;
 }
@@ -80,6 +100,9 @@ InputError::InputError(std::vector<Diagnostic> diagnostics)
 
 void Diagnostics::error(Location where, std::string message, std::string help) {
     all_.push_back({Severity::error, std::move(where), std::move(message), std::move(help)});
+    if (all_.size() >= kMostDiagnostics) {
+        throw InputError(all_);  // nobody mends so many at once, and each costs time and memory
+    }
 }
 
 void Diagnostics::warning(Location where, std::string message, std::string help) {
@@ -104,7 +127,15 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
     const std::size_t limit = std::max<std::size_t>(1, word.size() / 3);
     std::string best;
     std::size_t best_distance = limit + 1;
+    if (word.size() > kLongestName) {
+        return best;
+    }
     for (const std::string& candidate : candidates) {
+        const std::size_t difference =
+            candidate.size() > word.size() ? candidate.size() - word.size() : word.size() - candidate.size();
+        if (difference >= best_distance && !candidate.starts_with(word)) {
+            continue;  // a distance is no less than that
+        }
         const bool prefix = word.size() >= 3 && candidate.starts_with(word);
         const std::size_t distance = prefix ? 1 : edit_distance(word, candidate);
         if (distance < best_distance) {

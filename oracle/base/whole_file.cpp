@@ -34,7 +34,11 @@ void write_whole(const std::string& path, const std::string& text) {
     std::error_code ignored;
     std::filesystem::path target = path;
     if (std::filesystem::is_symlink(target, ignored)) {
-        target = std::filesystem::weakly_canonical(target, ignored);
+        std::error_code fault;
+        target = std::filesystem::weakly_canonical(target, fault);
+        if (fault) {
+            cannot_write(path, fault.value());
+        }
     }
     if (std::filesystem::exists(target, ignored) && !std::filesystem::is_regular_file(target, ignored)) {
         write_in_place(target, text);

@@ -180,14 +180,16 @@ std::vector<std::string> Expansion::read_from(const Value& from, const Siblings&
     if (from.is_list() && from.node().items.empty()) {
         from.error("names nothing", "leave `from` out to take the entry before");
     }
-    std::vector<std::string> candidates = siblings.inputs;
-    candidates.insert(candidates.end(), siblings.names.begin(),
-                      siblings.names.begin() + static_cast<std::ptrdiff_t>(siblings.at));
+    const auto is_before = [&](const std::string& name) {
+        const auto entry = siblings.positions.find(name);
+        return (entry != siblings.positions.end() && entry->second < siblings.at) ||
+               std::find(siblings.inputs.begin(), siblings.inputs.end(), name) != siblings.inputs.end();
+    };
     std::vector<std::string> names;
     for (const Value& value : from.is_list() ? from.list() : std::vector<Value>{from}) {
         const std::string name = value.text();
         names.push_back(name);
-        if (name.empty() || std::find(candidates.begin(), candidates.end(), name) != candidates.end()) {
+        if (name.empty() || is_before(name)) {
             continue;
         }
         const auto later = siblings.positions.find(name);
@@ -197,6 +199,9 @@ std::vector<std::string> Expansion::read_from(const Value& from, const Siblings&
             value.error(fmt::format("\"{}\" comes later in this list: a cycle", name),
                         "a layer takes from entries before it; move it down, or the other up");
         } else {
+            std::vector<std::string> candidates = siblings.inputs;
+            candidates.insert(candidates.end(), siblings.names.begin(),
+                              siblings.names.begin() + static_cast<std::ptrdiff_t>(siblings.at));
             value.error(fmt::format("no entry \"{}\" before this one{}", name, did_you_mean(name, candidates)),
                         fmt::format("{}: {}", siblings.at == 0 ? "inputs" : "inputs and entries before this one",
                                     join_some(candidates)));
@@ -228,7 +233,7 @@ void Expansion::read_block(Fields& fields, const Scope& scope, Entry& entry) {
     if (found == blocks_.end()) {
         called.error(fmt::format("unknown block \"{}\"{}", entry.block, did_you_mean(entry.block, block_names_)),
                      block_names_.empty() ? "define it under `blocks:`"
-                                          : fmt::format("blocks of this file: {}", join(block_names_)));
+                                          : fmt::format("blocks of this file: {}", join_some(block_names_)));
         return;
     }
     found->second.used = true;
@@ -265,7 +270,7 @@ Scope Expansion::block_scope(const Block& block, const Value& with, const Scope&
                 member.where,
                 fmt::format("{}: the block has no such parameter{}", member.value.path(),
                             did_you_mean(member.key, names)),
-                names.empty() ? "it has no parameters" : fmt::format("its parameters: {}", join(names)));
+                names.empty() ? "it has no parameters" : fmt::format("its parameters: {}", join_some(names)));
             continue;
         }
         given.emplace(member.key, read_attribute(member.key, member.value, caller));

@@ -1,6 +1,8 @@
 #include "files/csv.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +26,7 @@ public:
         std::vector<CsvCell> cells;
         while (at_ < text_.size()) {
             cells.push_back(text_[at_] == '"' ? quoted() : plain());
+            count_cell(cells);
             if (at_ >= text_.size() || is_line_end()) {
                 break;
             }
@@ -40,6 +43,17 @@ public:
     }
 
 private:
+    void count_cell(const std::vector<CsvCell>& row) {
+        if (row.size() > kMostColumns) {
+            fail(row.back().where, fmt::format("more than {} columns", kMostColumns),
+                 "leave out those that nobody reads");
+        }
+        if (++cells_ > kMostCells) {
+            fail(row.back().where, fmt::format("more than {} cells in one table", kMostCells),
+                 "cut the table into several files");
+        }
+    }
+
     [[nodiscard]] bool is_line_end() const {
         return text_[at_] == '\n' || (text_[at_] == '\r' && at_ + 1 < text_.size() && text_[at_ + 1] == '\n');
     }
@@ -113,19 +127,19 @@ private:
     std::shared_ptr<const Source> source_;
     Diagnostics& faults_;
     std::size_t at_ = 0;
+    std::size_t cells_ = 0;
     std::size_t line_start_ = 0;
     int line_ = 1;
 };
 
 void check_header(const std::vector<CsvCell>& header, Diagnostics& faults) {
-    std::vector<std::string> seen;
+    std::set<std::string_view> seen;
     for (const CsvCell& cell : header) {
         if (cell.text.empty()) {
             faults.error(cell.where, "a column without a name", "the first line names the columns");
-        } else if (std::find(seen.begin(), seen.end(), cell.text) != seen.end()) {
+        } else if (!seen.insert(cell.text).second) {
             faults.error(cell.where, fmt::format("column \"{}\" is there twice", cell.text));
         }
-        seen.push_back(cell.text);
     }
 }
 

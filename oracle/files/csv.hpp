@@ -9,6 +9,9 @@
 
 namespace dodona::files {
 
+inline constexpr std::size_t kMostColumns = 1'000;
+inline constexpr std::size_t kMostCells = 4'000'000;
+
 struct CsvCell {
     std::string text;  ///< without its quotes
     Location where;    ///< of the text; the length is that of its first line
@@ -19,7 +22,7 @@ struct CsvTable {
     std::vector<std::vector<CsvCell>> rows;  ///< each as long as the header
 };
 
-/// Throws InputError with every fault found: open quotes, text after a closing quote, rows of another length, empty and
+/// Throws InputError with every fault found, or at the first cell beyond what a table may have: open quotes, text after a closing quote, rows of another length, empty and
 /// repeated headers. Empty lines are passed over.
 CsvTable read_csv(std::string text, const std::string& name);
 

@@ -19,6 +19,8 @@ const Description& description<graph::PublishedCounts>();
 
 namespace {
 
+constexpr std::size_t kMostParameters = 1'000;
+
 using graph::AttributeValue;
 using graph::NetworkSpec;
 
@@ -109,6 +111,10 @@ Scope read_parameters(const Value& parameters, const std::vector<Override>& over
     static_cast<void>(fields.find("note").text());
     std::vector<std::string> names;
     for (const Fields::Member& member : fields.rest()) {
+        if (names.size() == kMostParameters) {
+            fail(member.where, fmt::format("more than {} parameters", kMostParameters),
+                 "a model has those that its layers are described by");
+        }
         names.push_back(member.key);
         if (!is_identifier(member.key)) {
             faults.error(member.where, fmt::format("{}: not a name for a parameter", member.value.path()),

@@ -255,7 +255,7 @@ void check_stages(const Value& value, const Plan& plan) {
         value.error(fmt::format("{} stages, but {} pipeline rank{} of {} virtual stage{} hold {}", plan.stages.size(),
                                 ranks, ranks == 1 ? "" : "s", plan.virtual_stages, plan.virtual_stages == 1 ? "" : "s",
                                 ranks * plan.virtual_stages),
-                    "give the units of every stage, or leave `stages` out to balance them");
+                    "give the blocks of every stage, or leave `stages` out to balance them");
     }
 }
 
@@ -391,9 +391,9 @@ const Description& schedule() {
                      {.range = {.least = 1, .most = kMostVirtualStages}, .former_name = "chunks"}),
                  optional<&PlanFile::plan, &Plan::stages>(
                      "stages",
-                     "Units (layers and instances of blocks) of every stage, in the order of the "
-                     "model.",
-                     {.range = at_least(1), .default_text = "balanced"})},
+                     "Instances of blocks on every stage, in the order of the model. Layers before the first block are "
+                     "on the first stage, those after the last on the last: these may have no block.",
+                     {.range = at_least(0), .default_text = "balanced"})},
         .single_value = "kind",
         .one_line = true,
         .defaults = default_of<PlanFile>};

@@ -83,12 +83,13 @@ RunRecompute read_recompute(const Value& value) {
 /// Names of files in `folder` beside the conventions, and paths relative to them, as paths.
 void look_beside(const std::filesystem::path& conventions, const char* folder, std::vector<ConventionLine>& words) {
     const std::filesystem::path here = conventions.parent_path();
+    std::error_code ignored;
     for (ConventionLine& word : words) {
         const std::string name = plan::framework_reference(word.word).framework;
         const std::string mechanisms = word.word.substr(name.size());
         if (is_path(name)) {
             word.word = (here / name).generic_string() + mechanisms;
-        } else if (const auto file = here / folder / (name + ".yaml"); std::filesystem::exists(file)) {
+        } else if (const auto file = here / folder / (name + ".yaml"); std::filesystem::exists(file, ignored)) {
             word.word = file.generic_string() + mechanisms;
         }
     }

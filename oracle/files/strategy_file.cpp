@@ -271,7 +271,14 @@ private:
     std::vector<std::string> used_;
 };
 
+/// The meshes that a search looks at grow with the power of their number.
+constexpr std::size_t kMostAxes = 10;
+
 void check_strategy(Fields& fields, Strategy& strategy, const Reading& /*reading*/) {
+    if (const Value axes = fields.find("axes"); axes && strategy.axes.size() > kMostAxes) {
+        axes.error(fmt::format("{} axes; at most {} are laid out", strategy.axes.size(), kMostAxes),
+                   "dimensions may share an axis");
+    }
     AxisCheck(fields, strategy).all();
 }
 

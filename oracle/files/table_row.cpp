@@ -79,6 +79,10 @@ std::vector<std::string> names_of(std::span<const ColumnRule> columns) {
 
 std::vector<TableRow> read_rows(const CsvTable& table, std::span<const ColumnRule> columns, Diagnostics& faults) {
     check_columns(table, columns, faults);
+    if (table.rows.size() > kMostRows) {
+        faults.error(table.rows[kMostRows].front().where, fmt::format("more than {} rows", kMostRows),
+                     "cut the table into several files");
+    }
     faults.throw_if_errors();
     std::vector<TableRow> rows;
     for (const std::vector<CsvCell>& given : table.rows) {

@@ -16,6 +16,8 @@
 
 namespace dodona::files {
 
+inline constexpr std::size_t kMostRows = 50'000;
+
 struct ColumnRule {
     std::string_view name;
     bool required = false;

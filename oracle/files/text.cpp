@@ -1,12 +1,12 @@
 #include "files/text.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "base/read_file.hpp"
 
 namespace dodona::files {
 
@@ -89,26 +89,7 @@ Text read_text(std::string text, const std::string& name, const TextKind& kind) 
 }
 
 std::string load_bytes(const std::filesystem::path& path, const std::string& name, const Location& where) {
-    std::error_code fault;
-    const auto status = std::filesystem::status(path, fault);
-    if (!std::filesystem::exists(status)) {
-        fail(where, fmt::format("there is no file {}", name));
-    }
-    if (std::filesystem::is_directory(status)) {
-        fail(where, fmt::format("{} is a directory; expected a file", name));
-    }
-    std::ifstream stream(path, std::ios::binary);
-    std::string text;
-    constexpr std::size_t kPiece = std::size_t{1} << 16;
-    std::string piece(kPiece, '\0');
-    while (stream && text.size() <= kMostBytes) {
-        stream.read(piece.data(), static_cast<std::streamsize>(kPiece));
-        text.append(piece, 0, static_cast<std::size_t>(stream.gcount()));
-    }
-    if (!stream.eof() && text.size() <= kMostBytes) {
-        fail(where, fmt::format("{} cannot be read", name), "check its permissions");
-    }
-    return text;
+    return read_file(path, name, where, kMostBytes);
 }
 
 }  // namespace dodona::files

@@ -25,8 +25,11 @@ Location located(const std::shared_ptr<const Source>& source, const YAML::Mark& 
     return {source, mark.line + 1, mark.column + 1, 1};
 }
 
-/// Characters from `begin` to the end of what starts there, on this line: a quoted text or a bracketed collection.
+/// Characters from `begin` to the end of what starts there, on this line: a quoted text or a bracketed collection. No
+/// more than a message shows.
 int closed_length(std::string_view line, std::size_t begin) {
+    constexpr std::size_t kMostShown = 200;
+    line = line.substr(0, begin + kMostShown);
     int open = 0;
     char quote = 0;
     for (std::size_t i = begin; i < line.size(); ++i) {
@@ -342,10 +345,29 @@ constexpr Wording kWordings[] = {
     fail(where, "this is not YAML", "check indentation, brackets and quotes near here");
 }
 
+/// Refuses what yaml-cpp would keep in memory many times over before it says anything: brackets without end.
+void check_brackets(const std::shared_ptr<const Source>& source) {
+    constexpr int kMostOpen = 1000;
+    int open = 0;
+    for (std::size_t row = 0; row < source->lines.size(); ++row) {
+        const std::string& line = source->lines[row];
+        for (std::size_t column = 0; column < line.size(); ++column) {
+            open += line[column] == '[' || line[column] == '{' ? 1 : 0;
+            open -= line[column] == ']' || line[column] == '}' ? 1 : 0;
+            if (open > kMostOpen) {
+                fail({source, static_cast<int>(row) + 1, static_cast<int>(column) + 1},
+                     fmt::format("more than {} brackets are open here", kMostOpen),
+                     "lists and mappings nest a few levels at most");
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::shared_ptr<const Node> parse_yaml(const std::string& text, const std::shared_ptr<const Source>& source,
                                        Diagnostics& faults) {
+    check_brackets(source);
     TreeBuilder builder(source, faults);
     try {
         std::istringstream stream(text);

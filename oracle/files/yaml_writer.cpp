@@ -8,6 +8,7 @@
 #include <yaml-cpp/emitter.h>
 
 #include "base/check.hpp"
+#include "base/printable.hpp"
 #include "files/number.hpp"
 
 namespace dodona::files {
@@ -74,7 +75,7 @@ class Writer {
 public:
     explicit Writer(const YamlOptions& options) : options_(options) {
         if (!options.comments.empty()) {
-            out_ << YAML::Comment(join(options.comments, "\n"));
+            out_ << YAML::Comment(printable(join(options.comments, "\n")));
         }
     }
 

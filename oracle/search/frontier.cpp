@@ -174,6 +174,13 @@ private:
                costs.hidden == kForbidden.hidden;
     }
 
+    /// Of the frontier, fewer once much of the work is done: a search ends.
+    [[nodiscard]] std::size_t most_states() const {
+        constexpr std::int64_t kMuch = 40'000'000;
+        constexpr std::size_t kFew = 200;
+        return work_ < kMuch ? limits_.states : std::min(limits_.states, kFew);
+    }
+
     void choose(std::size_t v) {
         Next next;
         std::vector<int> used(roles_.size(), kNoUse);  // by tensor: its set of uses
@@ -230,6 +237,7 @@ private:
     void extend(const State& from, std::int32_t choice, const Costs& added, std::size_t next_variable, const Key& key,
                 Next& next) {
         State* to = nullptr;
+        work_ += static_cast<std::int64_t>(from.partials.size() + key.size());
         for (const Partial& partial : from.partials) {
             const Costs costs = partial.costs + added;
             if (exceeds_limits(costs, next_variable)) {
@@ -249,7 +257,7 @@ private:
         if (to != nullptr && to->partials.size() > 2 * to->pruned_to + 64) {
             prune(*to);
         }
-        if (next.states.size() > 2 * limits_.states && next.states.size() > 2 * next.at_cutoff) {
+        if (next.states.size() > 2 * most_states() && next.states.size() > 2 * next.at_cutoff) {
             set_cutoff(next);
         }
     }
@@ -275,7 +283,7 @@ private:
         for (const State& state : next.states) {
             times.push_back(state.least);
         }
-        const auto last = times.begin() + static_cast<std::ptrdiff_t>(limits_.states);
+        const auto last = times.begin() + static_cast<std::ptrdiff_t>(most_states());
         std::nth_element(times.begin(), last, times.end());
         next.cutoff = *last;
         next.at_cutoff = next.states.size();
@@ -315,13 +323,13 @@ private:
     }
 
     void drop_slow_states(std::vector<State>& states) {
-        if (states.size() <= limits_.states) {
+        if (states.size() <= most_states()) {
             return;
         }
         complete_ = false;
         std::stable_sort(states.begin(), states.end(),
                          [](const State& a, const State& b) { return a.least < b.least; });
-        states.resize(limits_.states);
+        states.resize(most_states());
     }
 
     /// Remembers of the choices made for this variable only those that a kept partial assignment ends with.
@@ -365,6 +373,7 @@ private:
     std::vector<Step> steps_;
     bool complete_ = true;
     std::int64_t visited_ = 0;
+    std::int64_t work_ = 0;  ///< partial assignments that were extended, and tensors of their states
 };
 
 }  // namespace

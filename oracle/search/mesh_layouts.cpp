@@ -40,6 +40,7 @@ private:
             return;
         }
         const auto all = meshes(plan_.strategy, space_.devices);
+        found_.complete = found_.complete && all.size() < kMostMeshes;
         if (all.empty()) {
             refuse(plan::DeviceCountLimit{plan_.strategy.name, space_.devices});
         }
@@ -89,6 +90,10 @@ private:
         const std::vector<std::int64_t> groups = space_.vary.group ? shard_groups(plan_) : std::vector<std::int64_t>{0};
         for (const std::vector<plan::MeshAxis>& mesh : orders) {
             for (const std::int64_t group : groups) {
+                if (found_.layouts.size() == kMostLayouts) {
+                    found_.complete = false;
+                    return;
+                }
                 plan_.mesh = mesh;
                 plan_.shard_group = group;
                 if (nests()) {

@@ -40,6 +40,7 @@ struct Enumeration {
     std::vector<MeshLayout> layouts;
     std::vector<RefusedMeshes> refused;  ///< each cause of a strategy once
     std::int64_t unusual = 0;            ///< meshes and strategies left out because they are not usual
+    bool complete = true;                ///< false: there are more meshes than one search looks at
 };
 
 /// What all plans of a space have in common; without strategy and mesh.

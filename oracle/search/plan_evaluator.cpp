@@ -272,7 +272,8 @@ std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
         const StageTimes& pass = this->pass(cut_->runs[r].content);
         step::StateLanes lanes = states.lanes;
         lanes += cut_->tied[r];
-        const step::ExposedLanes exposed(lanes, share * pass.forward, share * pass.backward, plan_,
+        const step::ExposedLanes exposed(lanes, share * (pass.forward + pass.waits.host),
+                                         share * (pass.backward + pass.waits.host_back), plan_,
                                          microbatches_ / places_.copies(), states.sums.buckets);
         const Seconds copies = plan_.offload.any() ? offloaded(r, states, pass).exposed_update : Seconds{};
         tail = max(tail, exposed.gradients + exposed.parameters + exposed.interference + copies + states.update);

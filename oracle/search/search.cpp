@@ -84,7 +84,7 @@ private:
 
     void search_all(const std::vector<Batch>& batches) {
         parallel_for(batches.size(), context_.space.workers, [&](std::size_t i) { search_batch(batches[i]); });
-        answer_.counts.optimal = !stopped_;
+        answer_.counts.optimal = !stopped_ && enumeration_.complete;
     }
 
     void search_batch(const Batch& batch) {

@@ -30,6 +30,9 @@ namespace {
 
 void extend(const plan::Strategy& strategy, std::size_t axis, std::int64_t left, std::vector<plan::MeshAxis>& mesh,
             std::vector<std::vector<plan::MeshAxis>>& found) {
+    if (found.size() == kMostMeshes) {
+        return;
+    }
     if (axis == strategy.axes.size()) {
         if (left == 1) {
             found.push_back(mesh);

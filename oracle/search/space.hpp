@@ -17,8 +17,12 @@ std::vector<std::int64_t> divisors(std::int64_t n);
 /// Whether a search over all strategies includes this one for such a network.
 bool considered(const plan::Strategy& strategy, const graph::Graph& graph);
 
-/// All factorisations of `devices` over the strategy's axes. A strategy without axes has one mesh for 1 device, else
-/// none.
+/// Of one strategy, and layouts of one search: what is beyond is not looked at, and the answer says so.
+inline constexpr std::size_t kMostMeshes = 100'000;
+inline constexpr std::size_t kMostLayouts = 400'000;
+
+/// All factorisations of `devices` over the strategy's axes, the first kMostMeshes of them. A strategy without axes has
+/// one mesh for 1 device, else none.
 std::vector<std::vector<plan::MeshAxis>> meshes(const plan::Strategy& strategy, std::int64_t devices);
 
 /// The mesh with its axes larger than 1 in every order, the given order first.

@@ -27,19 +27,12 @@ public:
 
     Prediction run() {
         if (const auto limit = pipeline_limit(costed_.graph->segment_count(), plan_, p_.microbatches)) {
-            const plan::Limit* broken = plan::tightest_broken(p_.limits);
-            p_.why_not = broken != nullptr ? *broken : *limit;
-            p_.limits.push_back(*limit);
-            p_.runs = false;
-            return std::move(p_);
+            return refused(*limit);
         }
         if (costed_.placement.mixed() && plan_.places().copies() > 1) {
-            p_.why_not = plan::Limit{plan::ScheduleLimit{std::string(plan::name(plan_.schedule)),
-                                                         "stages that hold the same part need equal devices"},
-                                     plan_.pipeline_stages()};
-            p_.limits.push_back(std::get<plan::Limit>(*p_.why_not));
-            p_.runs = false;
-            return std::move(p_);
+            return refused(plan::Limit{plan::ScheduleLimit{std::string(plan::name(plan_.schedule)),
+                                                           "stages that hold the same part need equal devices"},
+                                       plan_.pipeline_stages()});
         }
         groups_ = replica_groups(costed_, plan_);
         composed_ = compose_plan(costed_, plan_, groups_, p_.microbatches);
@@ -53,6 +46,18 @@ public:
     }
 
 private:
+    /// A pipeline that cannot be cut or scheduled: no times and no memory.
+    Prediction refused(const plan::Limit& limit) {
+        const plan::Limit* broken = plan::tightest_broken(p_.limits);
+        p_.why_not = broken != nullptr ? *broken : limit;
+        p_.limits.push_back(limit);
+        p_.runs = false;
+        for (const cluster::DeviceKind& kind : costed_.placement.kinds) {
+            p_.devices.push_back({kind.device->name, kind.ranks});
+        }
+        return std::move(p_);
+    }
+
     void compose_time() {
         const Replica& slowest = composed_.replicas[composed_.critical];
         p_.critical_stage = slowest.pipeline.critical;

@@ -280,6 +280,24 @@ cost::PassTimes kernels_of(const PassCost& pass) {
     return kernels;
 }
 
+/// Times of a pass that its wait for the host follows from.
+struct HostedPass {
+    Seconds device, host;
+};
+
+/// Adds the derivatives of `times` the wait of a pass for the host: that of both together, less that of the device.
+void add_wait(double times, const cost::PassTimes& device_sources, const HostedPass& pass, cost::StepTimes& sources) {
+    if (pass.host <= Seconds{} || times == 0) {
+        return;
+    }
+    const Seconds both = pass.device + host_wait(pass.host, pass.device);
+    const double by_host = host_share(pass.host, pass.device);
+    if (pass.device > Seconds{}) {
+        sources += times * ((1 - by_host) * (both / pass.device) - 1) * device_sources;
+    }
+    sources[cost::ErrorSource::launch] += Estimate::exactly(times * by_host * both);
+}
+
 }  // namespace
 
 ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,
@@ -295,8 +313,10 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
     const double m = static_cast<double>(steps.microbatches);
     const double share = plan.framework[FrameworkParameter::overlap_states];
     const double interference = plan.framework[FrameworkParameter::interference];
-    const Seconds forward_window = share * pass.forward.compute.value;
-    const Seconds backward_window = share * (pass.backward.compute.value + pass.recompute.compute.value);
+    const PassTotals alone = pass.alone();
+    const Seconds forward_window = share * (pass.forward.compute.value + pass.waits.host);
+    const Seconds backward_window =
+        share * (pass.backward.compute.value + pass.recompute.compute.value + pass.waits.host_back);
     const ExposedLanes shown(lanes, forward_window, backward_window, plan, steps.microbatches, steps.buckets);
     const auto& [once, forward, again, left, every, last, gradients, parameters, lost] = shown;
     result.gradients = gradients;
@@ -320,6 +340,10 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
     sources += by_forward * share * kernels_of(pass.forward);
     sources += by_backward * share * kernels_of(pass.backward);
     sources += by_backward * share * kernels_of(pass.recompute);
+    add_wait(by_forward * share, pass.forward.by_source, {alone.forward, pass.waits.host_needs}, sources);
+    cost::PassTimes back = pass.backward.by_source;
+    back += pass.recompute.by_source;
+    add_wait(by_backward * share, back, {alone.back, pass.waits.host_needs_back}, sources);
     sources[cost::ErrorSource::overlap_states] +=
         Estimate::exactly(by_forward * forward_window + by_backward * backward_window);
     sources[cost::ErrorSource::interference] += Estimate::exactly(result.interference);

@@ -177,8 +177,8 @@ struct ExposedLanes {
     Seconds gradients;
     Seconds parameters;
     Seconds interference;  ///< compute lost to what is hidden
-    /// Windows: kernel time of a forward pass, and of a backward pass with recomputation, that transfers may hide
-    /// behind.
+    /// Windows: time of kernels, and of waits for the host between them, of a forward pass, and of a backward pass with
+    /// recomputation, that transfers may hide behind.
     ExposedLanes(const StateLanes& lanes, Seconds forward_window, Seconds backward_window, const plan::Plan& plan,
                  std::int64_t microbatches, std::int64_t buckets);
 };

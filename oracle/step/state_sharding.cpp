@@ -166,8 +166,8 @@ private:
         return costed_.mesh.all() & ~busy & ~stages;
     }
 
-    /// Joint reduction: ranks that hold copies of a gradient and would share a link each reduce a share of it, in one
-    /// all-reduce over all of them, where that is faster.
+    /// Joint reduction: ranks that hold copies of a gradient each reduce a share of it, in one all-reduce over all of
+    /// them, where that is faster.
     void add_all_reduce(Atoms atoms, Atoms idle, Bytes size, StageStates& states) const {
         StateTransfer transfer{.what = StateTransfer::What::gradients,
                                .collective = Collective::all_reduce,
@@ -177,7 +177,7 @@ private:
                                .per_pass = false,
                                .beside = Phase::backward,
                                .time = time_of(costed_, Collective::all_reduce, atoms, size, plan_.algorithm)};
-        if (transfer.time.contention > 1 && idle != 0) {
+        if (idle != 0) {
             const cost::CollectiveTime together =
                 time_of(costed_, Collective::all_reduce, atoms | idle, size, plan_.algorithm);
             if (together.time.value < transfer.time.time.value) {

@@ -79,6 +79,31 @@ void check_batch(const plan::Plan& plan, const Location& where, Diagnostics& fau
     }
 }
 
+/// A stage without a block holds the layers before the first block or after the last, or it holds nothing.
+void check_stages(const graph::Graph& graph, const plan::Plan& plan, const Location& where, Diagnostics& faults) {
+    const std::int64_t positions = plan.pipeline_stages() * plan.virtual_stages;
+    const std::int64_t blocks = graph.block_count();
+    const std::int64_t given = std::accumulate(plan.stages.begin(), plan.stages.end(), std::int64_t{0});
+    if (static_cast<std::int64_t>(plan.stages.size()) != positions) {
+        faults.error(where, fmt::format("{} stage sizes are given for {} stages x {} virtual stages",
+                                        plan.stages.size(), plan.pipeline_stages(), plan.virtual_stages));
+        return;
+    }
+    if (given != blocks) {
+        faults.error(where, fmt::format("the stages hold {} blocks, the network has {}", given, blocks),
+                     fmt::format("sizes must add up to {}", blocks));
+        return;
+    }
+    for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+        const bool has_layers = (i == 0 && !graph.segments.front().is_block()) ||
+                                (i + 1 == plan.stages.size() && !graph.segments.back().is_block());
+        if (plan.stages[i] == 0 && !has_layers) {
+            faults.error(where, fmt::format("stage {} holds nothing", i + 1),
+                         "only a first or last stage that has layers beside the blocks may do without a block");
+        }
+    }
+}
+
 void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Location& where, Diagnostics& faults) {
     const std::int64_t stages = plan.pipeline_stages();
     const auto [least, most] = plan::schedule_of(plan.schedule).traits.virtual_stages;
@@ -104,15 +129,7 @@ void check_schedule(const graph::Graph& graph, const plan::Plan& plan, const Loc
         faults.error(where, "virtual stages need a pipeline of at least two stages", "set virtual_stages to 1");
     }
     if (!plan.stages.empty()) {
-        const std::int64_t blocks = graph.block_count();
-        const std::int64_t given = std::accumulate(plan.stages.begin(), plan.stages.end(), std::int64_t{0});
-        if (static_cast<std::int64_t>(plan.stages.size()) != stages * plan.virtual_stages) {
-            faults.error(where, fmt::format("{} stage sizes are given for {} stages x {} virtual stages",
-                                            plan.stages.size(), stages, plan.virtual_stages));
-        } else if (given != blocks) {
-            faults.error(where, fmt::format("the stages hold {} blocks, the network has {}", given, blocks),
-                         fmt::format("sizes must add up to {}", blocks));
-        }
+        check_stages(graph, plan, where, faults);
     }
     if (plan.recompute == plan::RecomputeKind::every && plan.recompute_every < 1) {
         faults.error(where, fmt::format("a checkpoint every {} blocks means nothing", plan.recompute_every),

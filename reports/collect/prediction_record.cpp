@@ -103,7 +103,21 @@ void add_uncertainty(Record& p, const step::Prediction& prediction) {
     p["observed"] = observed_record(prediction);
 }
 
+/// Of a plan that cannot run: it has no figures, and no zeros that look like some.
+void add_no_figures(Record& p, const step::Prediction& prediction) {
+    for (const char* figure : {"step_time_s", "samples_per_s", "tokens_per_s", "mfu", "hfu", "time_s", "busy_s",
+                               "memory_bytes", "memory_totals_bytes"}) {
+        p[figure] = nullptr;
+    }
+    p["memory_limit_bytes"] = prediction.memory_limit;
+    p["host"] = nullptr;
+}
+
 void add_figures(Record& p, const step::Prediction& prediction) {
+    if (!prediction.runs) {
+        add_no_figures(p, prediction);
+        return;
+    }
     p["step_time_s"] = {{"value", prediction.step.value},
                         {"lo", prediction.step.lo},
                         {"hi", prediction.step.hi},

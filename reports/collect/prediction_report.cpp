@@ -28,12 +28,17 @@ std::string prediction_headline(const Subject& subject, const step::Prediction& 
     return fmt::format("{} on {} of {}", subject.model, join(devices, " and "), subject.machine);
 }
 
+std::string no_and_why(const step::Prediction& prediction) {
+    return prediction.why_not ? "no: " + text(*prediction.why_not) : "no";
+}
+
 std::vector<KeyFigure> prediction_figures(const step::Prediction& prediction) {
+    if (!prediction.runs) {
+        return {{.label = "runs", .value = no_and_why(prediction), .note = {}, .tone = Tone::bad}};
+    }
     std::vector<KeyFigure> figures = speed_figures(prediction);
     figures.push_back({.label = "fits",
-                       .value = prediction.fits      ? "yes"
-                                : prediction.why_not ? "no: " + text(*prediction.why_not)
-                                                     : "no",
+                       .value = prediction.fits ? "yes" : no_and_why(prediction),
                        .note = {},
                        .tone = prediction.fits ? Tone::good : Tone::bad});
     figures.push_back(memory_figure(prediction));
@@ -149,8 +154,10 @@ Document prediction_document(const Subject& subject, const step::Prediction& pre
     add(document, Headline{prediction_headline(subject, prediction)});
     add(document, Paragraph{plan_text(prediction)});
     add(document, KeyFigures{prediction_figures(prediction)});
-    add(document, time_bar(prediction));
-    add(document, memory_bar(prediction));
+    if (prediction.runs) {
+        add(document, time_bar(prediction));
+        add(document, memory_bar(prediction));
+    }
     add(document, time_table(prediction));
     add(document, memory_table(prediction));
     add_section(document, {"Stages"}, {stage_table(prediction)});

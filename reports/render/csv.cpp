@@ -1,11 +1,12 @@
 // The rows of a document as CSV (RFC 4180). Headers are the paths of the JSON ("memory_bytes.total"), in the order in
 // which they first appear. Lists of plain values are joined by "; ", lists of objects are in the JSON alone. Null is
-// empty. Rows start with the model, machine and number of GPUs that were asked about; axes of a mesh are one column.
+// empty. Texts are printable, and none is a formula to a spreadsheet. Rows start with the model, machine and number of GPUs that were asked about; axes of a mesh are one column.
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/renderer.hpp"
 
@@ -28,9 +29,16 @@ struct CsvRows {
     }
 };
 
+/// A text that a spreadsheet would take for a formula has an apostrophe before it, which shows as nothing there.
+/// Source: OWASP, "CSV Injection".
+std::string no_formula(const std::string& text) {
+    const bool is_formula = !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+    return is_formula ? "'" + text : text;
+}
+
 std::string plain_text(const Record& value) {
     const auto* text = std::get_if<std::string>(&value.of());
-    return value.is_null() ? "" : text != nullptr ? *text : json_line(value);
+    return value.is_null() ? "" : text != nullptr ? printable(no_formula(*text)) : json_line(value);
 }
 
 /// "tensor=8 data=4": one column however many axes a mesh has, so that the columns of any two answers are the same.
@@ -99,7 +107,7 @@ std::string render_csv(const Document& document, const Page&) {
         }
         all += "\n";
     };
-    line([](const std::string& header) { return header; });
+    line([](const std::string& header) { return printable(no_formula(header)); });
     for (const CsvCells& cells : table.rows) {
         line([&cells](const std::string& header) {
             const auto cell = cells.find(header);

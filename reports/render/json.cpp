@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/printable.hpp"
 #include "reports/render/renderer.hpp"
 
 namespace dodona::reports {
@@ -39,7 +40,7 @@ struct JsonOf {
 Json json_of(const Record& record) { return std::visit(JsonOf{}, record.of()); }
 
 std::string printed(const Record& record, int indent) {
-    return json_of(record).dump(indent, ' ', false, Json::error_handler_t::replace);
+    return printable_json(json_of(record).dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace

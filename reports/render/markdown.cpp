@@ -1,8 +1,11 @@
 // A document as Markdown: headings, lists and tables as GitHub reads them.
 #include "reports/render/markdown.hpp"
 
+#include <cctype>
+
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/chart_table.hpp"
 #include "reports/render/plot_axis.hpp"
@@ -12,13 +15,35 @@ namespace dodona::reports {
 
 namespace {
 
+/// Whether what stands there would be markup of more than looks: an escape, the start of HTML, the end of a link's text.
+bool is_markup(std::string_view text, std::size_t at) {
+    const std::string_view after = text.substr(at + 1);
+    switch (text[at]) {
+        case '\\': return true;
+        case '<':
+            return !after.empty() && (std::isalpha(static_cast<unsigned char>(after[0])) != 0 || after[0] == '/' ||
+                                      after[0] == '!' || after[0] == '?');
+        case ']': return !after.empty() && (after[0] == '(' || after[0] == '[' || after[0] == ':');
+        default: return false;
+    }
+}
+
+/// A text of one line in which nothing is HTML, a link or an image.
+std::string markdown_text(std::string_view text) {
+    const std::string shown = printable(text);
+    std::string escaped;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        escaped += is_markup(shown, i) ? "\\" : "";
+        escaped += shown[i] == '\n' ? ' ' : shown[i];
+    }
+    return escaped;
+}
+
+/// The same in a table, where a bar would end the cell.
 std::string markdown_cell(std::string_view cell) {
     std::string escaped;
-    for (const char c : cell) {
-        if (c == '|') {
-            escaped += '\\';
-        }
-        escaped += c == '\n' ? ' ' : c;
+    for (const char c : markdown_text(cell)) {
+        escaped += c == '|' ? "\\|" : std::string(1, c);
     }
     return escaped;
 }
@@ -26,7 +51,7 @@ std::string markdown_cell(std::string_view cell) {
 std::string markdown_list(const std::vector<std::string>& items) {
     std::string all;
     for (const std::string& item : items) {
-        all += "- " + item + "\n";
+        all += "- " + markdown_text(item) + "\n";
     }
     return all;
 }
@@ -46,18 +71,19 @@ struct MarkdownBlock {
     const Page& page;
 
     [[nodiscard]] std::string image(const std::string& title, const std::string& name) const {
-        return fmt::format("![{}]({})\n", title, link_target(fmt::format("{}-{}.svg", page.images, name)));
+        return fmt::format("![{}]({})\n", markdown_text(title),
+                           link_target(fmt::format("{}-{}.svg", page.images, name)));
     }
     /// With its numbers below it.
     [[nodiscard]] std::string drawn(const Chart& block) const {
         return image(block.title, block.name) +
-               fmt::format("\n<details><summary>{}: the numbers</summary>\n\n{}\n</details>\n", block.title,
-                           markdown(chart_table(block)));
+               fmt::format("\n<details><summary>{}: the numbers</summary>\n\n{}\n</details>\n",
+                           markdown_text(block.title), markdown(chart_table(block)));
     }
-    std::string operator()(const Headline& block) const { return "**" + block.text + "**\n"; }
-    std::string operator()(const Paragraph& block) const { return block.text + "\n"; }
-    std::string operator()(const Note& block) const { return block.text + "\n"; }
-    std::string operator()(const Section& block) const { return "### " + block.title + "\n"; }
+    std::string operator()(const Headline& block) const { return "**" + markdown_text(block.text) + "**\n"; }
+    std::string operator()(const Paragraph& block) const { return markdown_text(block.text) + "\n"; }
+    std::string operator()(const Note& block) const { return markdown_text(block.text) + "\n"; }
+    std::string operator()(const Section& block) const { return "### " + markdown_text(block.title) + "\n"; }
     std::string operator()(const Table& block) const { return markdown(block); }
     std::string operator()(const List& block) const { return markdown_list(block.items); }
     std::string operator()(const KeyFigures& block) const {
@@ -68,19 +94,21 @@ struct MarkdownBlock {
         return markdown_list(items);
     }
     std::string operator()(const StackedBar& block) const {
-        std::string all = block.title + ": ";
+        std::string all = markdown_text(block.title) + ": ";
         bool first = true;
         for (const BarPart& part : block.parts) {
             if (part.amount > 0) {
-                all += fmt::format("{}{} {}", first ? "" : ", ", part.label, percent(part.amount / block.whole));
+                all += fmt::format("{}{} {}", first ? "" : ", ", markdown_text(part.label),
+                                   percent(part.amount / block.whole));
                 first = false;
             }
         }
         return all + "\n";
     }
     std::string operator()(const Chart& block) const {
-        return is_drawn(block) && !page.images.empty() ? drawn(block)
-                                                       : block.title + "\n\n" + markdown(chart_table(block));
+        return is_drawn(block) && !page.images.empty()
+                   ? drawn(block)
+                   : markdown_text(block.title) + "\n\n" + markdown(chart_table(block));
     }
     std::string operator()(const TimelineChart& block) const {
         return page.images.empty() ? "" : image(block.title, block.name);
@@ -88,7 +116,7 @@ struct MarkdownBlock {
     std::string operator()(const Code& block) const {
         std::string all = "```sh\n";
         for (const std::string& line : block.lines) {
-            all += line + "\n";
+            all += printable(line) + "\n";
         }
         return all + "```\n";
     }

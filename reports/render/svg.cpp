@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.hpp"
 #include "reports/document/component_colours.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/plot_axis.hpp"
@@ -244,14 +245,14 @@ struct ImageName {
 
 std::string escaped_markup(std::string_view text) {
     std::string all;
-    for (const char c : text) {
+    for (const char c : printable(text)) {
         switch (c) {
             case '&': all += "&amp;"; break;
             case '<': all += "&lt;"; break;
             case '>': all += "&gt;"; break;
             case '"': all += "&quot;"; break;
             case '\'': all += "&#39;"; break;
-            default: all += static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' ? ' ' : c;
+            default: all += c;
         }
     }
     return all;

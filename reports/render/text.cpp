@@ -13,6 +13,7 @@
 #include "reports/document/number_format.hpp"
 #include "reports/render/chart_table.hpp"
 #include "reports/render/plot_axis.hpp"
+#include "reports/render/printable_document.hpp"
 #include "reports/render/renderer.hpp"
 #include "reports/render/terminal_colour.hpp"
 #include "reports/render/text_layout.hpp"
@@ -357,7 +358,7 @@ std::string render_text(const Document& document, const Page& page) {
     bool in_detail = false;
     bool in_section = false;
     bool after_title = true;
-    for (const Block& block : document.blocks) {
+    for (const Block& block : printable_blocks(document)) {
         const auto* section = std::get_if<Section>(&block);
         in_detail = section != nullptr ? section->detail : in_detail;
         in_section = in_section || section != nullptr;

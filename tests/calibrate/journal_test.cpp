@@ -25,7 +25,7 @@ protected:
 
 Record measured(double m, Seconds time = 1_us) {
     Measurement what;
-    what.of = {.benchmark = "matmul", .parameters = {{"m", m}}};
+    what.of = {.benchmark = "made-up", .parameters = {{"m", m}}};
     what.time = {.least = time, .first_quartile = time, .median = time, .third_quartile = time, .samples = 10};
     return {.backend = "cpu", .pass = Pass::time, .date = "2026-11-20T12:00:00Z", .what = what};
 }
@@ -33,10 +33,10 @@ Record measured(double m, Seconds time = 1_us) {
 TEST_F(JournalTest, WhatWasAppendedIsThereTheNextTime) {
     { Journal(path_).append(measured(8)); }
     const Journal again(path_);
-    EXPECT_TRUE(again.has("cpu", Pass::time, {.benchmark = "matmul", .parameters = {{"m", 8.0}}}));
-    EXPECT_FALSE(again.has("cuda", Pass::time, {.benchmark = "matmul", .parameters = {{"m", 8.0}}}));
-    EXPECT_FALSE(again.has("cpu", Pass::counters, {.benchmark = "matmul", .parameters = {{"m", 8.0}}}));
-    EXPECT_FALSE(again.has("cpu", Pass::time, {.benchmark = "matmul", .parameters = {{"m", 9.0}}}));
+    EXPECT_TRUE(again.has("cpu", Pass::time, {.benchmark = "made-up", .parameters = {{"m", 8.0}}}));
+    EXPECT_FALSE(again.has("cuda", Pass::time, {.benchmark = "made-up", .parameters = {{"m", 8.0}}}));
+    EXPECT_FALSE(again.has("cpu", Pass::counters, {.benchmark = "made-up", .parameters = {{"m", 8.0}}}));
+    EXPECT_FALSE(again.has("cpu", Pass::time, {.benchmark = "made-up", .parameters = {{"m", 9.0}}}));
 }
 
 TEST_F(JournalTest, ALastLineThatWasCutShortIsCutOffAndTheRestIsKept) {
@@ -47,6 +47,42 @@ TEST_F(JournalTest, ALastLineThatWasCutShortIsCutOffAndTheRestIsKept) {
     EXPECT_EQ(journal.records().size(), 1u);
     journal.append(measured(10));
     EXPECT_EQ(text(), whole + to_line(measured(10)) + "\n");
+}
+
+TEST_F(JournalTest, ALastLineThatOnlyLacksItsEndIsKept) {
+    write(to_line(measured(8)));
+    Journal journal(path_);
+    EXPECT_EQ(journal.records().size(), 1u);
+    journal.append(measured(9));
+    EXPECT_EQ(text(), to_line(measured(8)) + "\n" + to_line(measured(9)) + "\n");
+}
+
+TEST_F(JournalTest, AFileThatWasThereIsNotTouchedUntilSomethingIsAppended) {
+    for (const std::string& before : {std::string(), to_line(measured(8)).substr(0, 40)}) {
+        write(before);
+        { const Journal nothing(path_); }
+        EXPECT_EQ(text(), before);
+        EXPECT_TRUE(std::filesystem::exists(path_));
+    }
+}
+
+TEST_F(JournalTest, ABackEndMeasuresOneDevice) {
+    const auto environment = [](const char* device) { return Environment{{{"device", device}}}; };
+    Journal journal(path_);
+    journal.append({.backend = "cuda", .date = "2026-11-20T12:00:00Z", .what = environment("A100")});
+    journal.check_device("cuda", environment("A100"));
+    journal.check_device("cpu", environment("Epyc"));
+    journal.check_device("cuda", {{{"runtime", "12.2"}}});
+    EXPECT_THROW(journal.check_device("cuda", environment("H200")), InputError);
+}
+
+TEST_F(JournalTest, WhatCannotBeWrittenSaysWhy) {
+    try {
+        const Journal journal(testing::TempDir());
+        FAIL() << "a folder was opened";
+    } catch (const InputError& error) {
+        EXPECT_NE(error.diagnostics().front().message.find("Is a directory"), std::string::npos) << error.what();
+    }
 }
 
 TEST_F(JournalTest, AFaultyLineInTheMiddleIsRefusedAtItsPlace) {
@@ -71,7 +107,7 @@ TEST_F(JournalTest, WithoutARecordThereIsNoFile) {
 
 TEST_F(JournalTest, WhatFailedIsNotMeasured) {
     Journal journal(path_);
-    const Case of{.benchmark = "matmul", .parameters = {{"m", 8.0}}};
+    const Case of{.benchmark = "made-up", .parameters = {{"m", 8.0}}};
     journal.append({.backend = "cpu", .date = "2026-11-20T12:00:00Z", .what = Failure{of, "out of memory"}});
     EXPECT_FALSE(journal.has("cpu", Pass::time, of));
 }

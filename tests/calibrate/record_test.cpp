@@ -73,12 +73,63 @@ TEST(Record, ALineThatIsCutShortOrOfAnotherVersionIsRefusedWithAReason) {
               std::string::npos);
 }
 
+/// A measurement with this part of its line in place of the good one.
+std::string refusal_with(const std::string& good, const std::string& bad) {
+    std::string line =
+        R"({"calibration":1,"backend":"cpu","pass":"time","date":"2026-11-20","kind":"measurement","case":{"benchmark":)"
+        R"("convolution","images":4,"channels":8,"filters":8,"input":"14x14","window":"3x3","precision":"fp32",)"
+        R"("direction":"forward"},"time":{"least":1e-6,"first_quartile":2e-6,"median":3e-6,"third_quartile":4e-6,)"
+        R"("samples":10,"estimator":"median","rejected":{"switched":1}},"values":{"clock":1e9}})";
+    const std::size_t at = line.find(good);
+    EXPECT_NE(at, std::string::npos) << good;
+    return refusal(line.replace(at, good.size(), bad));
+}
+
+// Each of these ended in "a fault in dodona" or in a machine file that nobody can read.
+TEST(Record, ValuesThatNoBenchmarkHasAreRefusedAtTheirLine) {
+    EXPECT_EQ(refusal_with("", ""), "");
+    for (const auto& [good, bad] :
+         std::vector<std::pair<std::string, std::string>>{{"\"images\":4", "\"images\":\"four\""},
+                                                          {"\"images\":4", "\"images\":0"},
+                                                          {"\"images\":4", "\"images\":-4"},
+                                                          {"\"images\":4", "\"images\":1e999"},
+                                                          {"\"images\":4", "\"images\":1e30"},
+                                                          {"\"images\":4", "\"images\":[4]"},
+                                                          {"\"images\":4", "\"frames\":4"},
+                                                          {"\"14x14\"", "14"},
+                                                          {"\"14x14\"", "\"14x\""},
+                                                          {"\"14x14\"", "\"\""},
+                                                          {"\"14x14\"", "\"14xx14\""},
+                                                          {"\"14x14\"", "\"0x14\""},
+                                                          {"\"14x14\"", "\"2x14\""},
+                                                          {"\"fp32\"", "\"fp33\""},
+                                                          {"\"fp32\"", "32"},
+                                                          {"\"forward\"", "\"sideways\""},
+                                                          {"\"least\":1e-6", "\"least\":-1e-6"},
+                                                          {"\"least\":1e-6", "\"least\":0"},
+                                                          {"\"least\":1e-6", "\"least\":1e10"},
+                                                          {"\"least\":1e-6", "\"least\":2.5e-6"},
+                                                          {"\"median\":3e-6", "\"median\":5e-6"},
+                                                          {"\"median\":3e-6", "\"median\":\"soon\""},
+                                                          {"\"samples\":10", "\"samples\":-10"},
+                                                          {"\"samples\":10", "\"samples\":1.5"},
+                                                          {"\"samples\":10", "\"samples\":1e300"},
+                                                          {"\"estimator\":\"median\"", "\"estimator\":\"mean\""},
+                                                          {"\"switched\":1", "\"switched\":-1"},
+                                                          {"\"switched\":1", "\"switched\":\"once\""},
+                                                          {"1e9}", "\"fast\"}"},
+                                                          {"\"calibration\":1", "\"calibration\":0"},
+                                                          {"\"calibration\":1", "\"calibration\":1.5"}}) {
+        EXPECT_NE(refusal_with(good, bad), "") << bad << " in place of " << good;
+    }
+}
+
 class Doubling : public Instrument {
 public:
     Environment environment() override { return {{{"device", "a table"}}}; }
     Measurement measure(const Case& asked) override {
-        if (asked.number("m") < 0) {
-            throw CannotMeasure("m is negative");
+        if (asked.number("m") == 13) {
+            throw CannotMeasure("m is 13");
         }
         return {.of = asked, .time = {}, .values = {{"twice", 2 * asked.number("m")}}, .words = {}};
     }
@@ -103,7 +154,7 @@ std::pair<std::string, int> served(MakeInstrument make, const std::string& asked
 TEST(Exchange, ABackEndAnswersEveryCaseInOrderAndFailuresDoNotEndIt) {
     Case good = product();
     Case bad = product();
-    bad.parameters["m"] = -1.0;
+    bad.parameters["m"] = 13.0;
     const auto [answer, status] =
         served([](const Settings&) -> std::unique_ptr<Instrument> { return std::make_unique<Doubling>(); },
                to_line(Settings{}) + "\n" + to_line(bad) + "\n" + to_line(good) + "\n");
@@ -114,7 +165,7 @@ TEST(Exchange, ABackEndAnswersEveryCaseInOrderAndFailuresDoNotEndIt) {
     }
     ASSERT_EQ(records.size(), 3u);
     EXPECT_EQ(std::get<Environment>(records[0].what).facts.at("device"), "a table");
-    EXPECT_EQ(std::get<Failure>(records[1].what).why, "m is negative");
+    EXPECT_EQ(std::get<Failure>(records[1].what).why, "m is 13");
     EXPECT_EQ(std::get<Measurement>(records[2].what).values.at("twice"), 1024);
     EXPECT_EQ(records[2].backend, "test");
 }

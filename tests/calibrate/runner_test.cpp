@@ -39,7 +39,7 @@ BackEnd back_end() {
             }};
 }
 
-Case sized(double m) { return {.benchmark = "matmul", .parameters = {{"m", m}}}; }
+Case sized(double m) { return {.benchmark = "made-up", .parameters = {{"m", m}}}; }
 
 class RunnerTest : public testing::Test {
 protected:
@@ -129,6 +129,59 @@ TEST_F(RunnerTest, WhatABackEndLacksIsSaid) {
               "the back end silent ended with status 4: no such library");
     const auto none = environment_of(silent, {}, {});
     EXPECT_EQ(std::get<Lacking>(none).why, "the back end silent ended with status 4: no such library");
+}
+
+TEST_F(RunnerTest, AnAnswerToAnotherCaseThanAskedIsRefused) {
+    class Deaf : public Odd {
+    public:
+        Measurement measure(const Case& /*asked*/) override { return Odd::measure(sized(99)); }
+    };
+    const BackEnd deaf{
+        .name = "deaf", .passes = {Pass::time}, .start = [] {
+            return Child::forked([](int in, int out) {
+                return serve(
+                    "deaf", [](const Settings&) -> std::unique_ptr<Instrument> { return std::make_unique<Deaf>(); }, in,
+                    out);
+            });
+        }};
+    Journal journal(path_);
+    const Outcome outcome = run({.backend = deaf, .settings = {}, .cases = {sized(1)}}, journal, {});
+    EXPECT_EQ(outcome.measured, 0u);
+    ASSERT_TRUE(outcome.lacking.has_value());
+    EXPECT_NE(outcome.lacking->why.find("asked for made-up m=1"), std::string::npos) << outcome.lacking->why;
+    EXPECT_FALSE(journal.has("deaf", Pass::time, sized(99)));
+}
+
+// Records are handed on: they tell no paths, and a directory of another disk is measured anew.
+TEST_F(RunnerTest, ADirectoryIsAMarkInTheRecords) {
+    const auto in = [](const std::string& directory, double m) {
+        Case of = sized(m);
+        of.parameters["directory"] = directory;
+        return of;
+    };
+    const std::string here = std::filesystem::temp_directory_path().string();
+    Journal journal(path_);
+    const BackEnd odd = back_end();
+    static_cast<void>(run({.backend = odd, .settings = {}, .cases = {in(here, 1), in(here, 7)}}, journal, {}));
+    for (const Record& record : journal.records()) {
+        EXPECT_EQ(to_line(record).find(here), std::string::npos) << to_line(record);
+    }
+    const auto before = [&](const std::string& directory) {
+        return run({.backend = odd, .settings = {}, .cases = {in(directory, 1)}}, journal, {}).before;
+    };
+    EXPECT_EQ(before(here), 1u);
+    EXPECT_EQ(before(here + "/."), 1u) << "the same directory";
+    EXPECT_EQ(before("/"), 0u);
+}
+
+TEST_F(RunnerTest, ABackEndThatWritesWithoutEndIsRefused) {
+    Journal journal(path_);
+    const BackEnd flood{.name = "flood", .passes = {Pass::time}, .start = [] {
+                            return Child::program({"sh", "-c", "yes | tr -d '\\n'"});
+                        }};
+    const Outcome outcome = run({.backend = flood, .settings = {}, .cases = {sized(1)}}, journal, {});
+    ASSERT_TRUE(outcome.lacking.has_value());
+    EXPECT_NE(outcome.lacking->why.find("the back end flood wrote \"yyyy"), std::string::npos) << outcome.lacking->why;
 }
 
 TEST_F(RunnerTest, WhatItRunsOnIsToldWithoutMeasuring) {

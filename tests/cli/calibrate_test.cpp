@@ -121,6 +121,62 @@ TEST_F(CalibrateTest, AnInterruptKeepsWhatIsDoneAndTheSameCommandGoesOn) {
     EXPECT_TRUE(content(place_.path() / "mine.records.jsonl").starts_with(kept));
 }
 
+TEST_F(CalibrateTest, AMachineFileOfAnInterruptedRunSaysSo) {
+    const std::string backend = std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py";
+    const std::string words = " --model tiny.yaml --micro-batch 4 --threads 1 -o mine.yaml";
+    ASSERT_EQ(place_.run("calibrate --program 'python3 " + backend + "'" + words).code, 0);
+    EXPECT_EQ(content(place_.path() / "mine.yaml").find("Partial"), std::string::npos);
+    const Outcome stopped = place_.run("calibrate --again --program 'python3 " + backend + " 4'" + words);
+    EXPECT_EQ(stopped.code, 130) << stopped.err;
+    EXPECT_NE(content(place_.path() / "mine.yaml").find("# Partial: stopped before everything was measured."),
+              std::string::npos);
+    EXPECT_NE(stopped.out.find("all that was still to be measured: stopped"), std::string::npos) << stopped.out;
+}
+
+TEST_F(CalibrateTest, AFileIsOfOneDevice) {
+    const std::string words = calibrate("--model tiny.yaml --micro-batch 4 --threads 1 -o mine.yaml");
+    ASSERT_EQ(place_.run(words).code, 0);
+    const std::string records = content(place_.path() / "mine.records.jsonl");
+    std::string other = records;
+    for (std::size_t at = 0; (at = other.find("Made up", at)) != std::string::npos;) {
+        other.replace(at, 7, "Another");
+    }
+    std::ofstream(place_.path() / "mine.records.jsonl") << other;
+    const Outcome mixed = place_.run(words);
+    EXPECT_EQ(mixed.code, 2) << mixed.out;
+    EXPECT_NE(mixed.err.find("holds what was measured on Another, and this is Made up"), std::string::npos)
+        << mixed.err;
+    EXPECT_EQ(content(place_.path() / "mine.records.jsonl"), other);
+}
+
+TEST_F(CalibrateTest, WhateverAFileIsCalledItCanBeReadBack) {
+    for (const std::string name : {"[x].yaml", "a: b.yaml", "x # y.yaml", "null.yaml", "c\001d.yaml", "n\nl.yaml"}) {
+        const Outcome made = place_.run(calibrate("--model tiny.yaml --micro-batch 4 --threads 1 -o \"" + name + "\""));
+        ASSERT_EQ(made.code, 0) << name << made.err;
+        EXPECT_EQ(place_.run("check \"" + name + "\"").code, 0) << content(place_.path() / name);
+    }
+}
+
+// Of a device without end the machine file would say "inf B".
+TEST_F(CalibrateTest, WhatMakesNoMachineIsNotWritten) {
+    std::string backend = content(std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py");
+    const std::size_t at = backend.find("\"16e9\"");
+    ASSERT_NE(at, std::string::npos);
+    std::ofstream(place_.path() / "endless.py") << backend.replace(at, 6, "\"inf\"");
+    const Outcome made = place_.run(
+        "calibrate --program 'python3 endless.py' --model tiny.yaml --micro-batch 4 --threads 1 -o mine.yaml");
+    EXPECT_EQ(made.code, 2) << made.out;
+    EXPECT_NE(made.err.find("\"memory\" of its device is inf"), std::string::npos) << made.err;
+    EXPECT_FALSE(std::filesystem::exists(place_.path() / "mine.yaml"));
+}
+
+TEST_F(CalibrateTest, RecordsStayWhereAnImportFails) {
+    std::ofstream(place_.path() / "mine.records.jsonl") << "";
+    std::ofstream(place_.path() / "no.log") << "nothing that is known\n";
+    EXPECT_EQ(place_.run("calibrate --machine abci --import no.log -o mine.yaml").code, 2);
+    EXPECT_TRUE(std::filesystem::exists(place_.path() / "mine.records.jsonl"));
+}
+
 TEST_F(CalibrateTest, TwoCalibrationsAreCompared) {
     ASSERT_EQ(place_.run(calibrate("--model tiny.yaml --micro-batch 4 --threads 1 -o a.yaml")).code, 0);
     ASSERT_EQ(place_.run(calibrate("--model tiny.yaml --micro-batch 4,8 --threads 1 -o b.yaml")).code, 0);

@@ -1,157 +1,16 @@
 // Thousands of small worlds, drawn with fixed seeds: the answer from tables and with bounds is that of the exhaustive
 // walk, to the last byte of what it says of plans and of what does not fit.
-#include <algorithm>
-#include <array>
 #include <cstdlib>
-#include <random>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
 
-#include "files/library.hpp"
+#include "drawn_world.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/render/json.hpp"
-#include "search/search.hpp"
-#include "search/space.hpp"
 
 namespace dodona {
 namespace worlds_test {
-
-using namespace dodona::literals;
-
-files::Library library() {
-    const char* root = std::getenv("DODONA_SOURCE");
-    return files::Library(root == nullptr ? "." : root);
-}
-
-class Draw {
-public:
-    explicit Draw(unsigned seed) : random_(seed) {}
-
-    template <class T>
-    T of(std::initializer_list<T> values) {
-        return *(values.begin() + static_cast<std::ptrdiff_t>(below(values.size())));
-    }
-    bool one_in(std::size_t n) { return below(n) == 0; }
-    double between(double low, double high) { return low + (high - low) * static_cast<double>(below(1000)) / 1000.0; }
-
-private:
-    // Not std::uniform_int_distribution: it may draw otherwise in another library.
-    std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_()) % n; }
-
-    std::mt19937 random_;
-};
-
-struct Network {
-    const char* model;
-    std::vector<std::pair<std::string, std::string>> settings;
-};
-
-Network draw_network(Draw& draw) {
-    const std::string layers = draw.of<std::string>({"2", "3", "4", "6", "8"});
-    const std::string heads = draw.of<std::string>({"2", "4", "6", "8"});
-    std::vector<std::pair<std::string, std::string>> small{
-        {"layers", layers}, {"hidden", "192"}, {"heads", heads}, {"vocabulary", "512"}, {"sequence", "64"}};
-    const int which = draw.of({0, 0, 1, 2, 2, 3, 4, 5, 6});
-    if (which == 1 || which == 2) {
-        small.insert(small.end(), {{"kv_heads", "2"}, {"head_dim", "32"}, {"ffn", "384"}});
-    }
-    switch (which) {
-        case 0: return {"gpt", small};
-        case 1: return {"llama", small};
-        case 2: return {"mixtral", small};
-        case 3: return {"resnet18", {}};
-        case 4: return {"alexnet", {}};
-        case 5: return {"vgg-a", {}};
-        default: return {"dlrm-bench", {}};
-    }
-}
-
-cluster::Cluster draw_cluster(Draw& draw, std::int64_t devices) {
-    cluster::Cluster cluster;
-    cluster.name = "drawn";
-    cluster.device = {.name = "device",
-                      .memory = draw.of({0.05, 0.2, 0.6, 1.5, 4.0, 16.0}) * 1_GiB,
-                      .memory_bandwidth = 900_GB_per_s,
-                      .multiprocessors = 80,
-                      .matrix = {{Precision::fp32, 15_TFLOP_per_s}, {Precision::bf16, 100_TFLOP_per_s}},
-                      .vector = 15_TFLOP_per_s,
-                      .tiles = {{64, 64}},
-                      .launch = 5_us,
-                      .context = draw.of({0.0, 0.01}) * 1_GiB};
-    const std::int64_t node = draw.of<std::int64_t>({2, 3, 4, 8});
-    cluster.levels = {{.name = "node", .size = node, .bandwidth = 50_GB_per_s, .latency = 10_us},
-                      {.name = "system",
-                       .size = devices,
-                       .links = draw.of({1, 2}),
-                       .bandwidth = draw.between(1, 40) * 1_GB_per_s,
-                       .latency = 20_us}};
-    cluster.host = cluster::Host{.memory = draw.of({0.3, 30.0}) * 1_GiB, .bandwidth = 10_GB_per_s, .source = "drawn"};
-    cluster.memory_reserve = draw.of({0.0, 0.05});
-    return cluster;
-}
-
-plan::Framework draw_framework(Draw& draw) {
-    plan::Framework framework;
-    const auto set = [&](plan::FrameworkParameter parameter, double value) {
-        framework.number(parameter).value = value;
-    };
-    if (draw.one_in(2)) {
-        set(plan::FrameworkParameter::launch, 1e-5);
-        set(plan::FrameworkParameter::stragglers, 0.01);
-        set(plan::FrameworkParameter::interference, 0.2);
-        set(plan::FrameworkParameter::overlap_states, draw.between(0.3, 1));
-        set(plan::FrameworkParameter::overlap_layers, draw.between(0.3, 1));
-        set(plan::FrameworkParameter::step, 1e-3);
-        set(plan::FrameworkParameter::input, 1e-5);
-    }
-    return framework;
-}
-
-plan::MemoryProfile draw_memory(Draw& draw) {
-    plan::MemoryProfile memory;
-    if (draw.one_in(2)) {
-        memory.fragmentation = 0.07;
-        memory.communicator = 1_MiB;
-        memory.reduction_bucket = 4_MiB;
-        memory.gradient_copies = draw.one_in(2);
-        memory.update_copies = draw.one_in(2);
-    }
-    return memory;
-}
-
-search::Space draw_space(Draw& draw, const graph::Graph& graph, std::int64_t devices) {
-    search::Space space;
-    space.devices = devices;
-    space.batch = draw.of<std::int64_t>({4, 8, 12, 16, 24});
-    space.precision = draw.of({Precision::fp32, Precision::bf16});
-    for (const std::string& name : library().strategies()) {
-        plan::Strategy strategy = library().strategy(name);
-        if (search::considered(strategy, graph) && !draw.one_in(3)) {
-            space.strategies.push_back(std::move(strategy));
-        }
-    }
-    space.optimizer = draw.of({plan::OptimizerKind::adam, plan::OptimizerKind::momentum, plan::OptimizerKind::sgd});
-    space.overlap = {.gradients = draw.one_in(2),
-                     .parameters = draw.one_in(2),
-                     .tensor = draw.one_in(4),
-                     .pipeline = draw.one_in(3),
-                     .expert = draw.one_in(4),
-                     .offload = draw.one_in(2)};
-    space.offload = {.optimizer = draw.one_in(8), .activations = draw.one_in(8), .weights = draw.one_in(8)};
-    space.framework = draw_framework(draw);
-    space.memory = draw_memory(draw);
-    space.vary = {
-        .placement = draw.one_in(3), .group = draw.one_in(3), .overlap = draw.one_in(10), .offload = draw.one_in(10)};
-    space.vary.schedule = draw.one_in(3);
-    space.vary.unusual = draw.one_in(2);
-    space.reserve = draw.of({0.0, 0.05, 0.3});
-    if (draw.one_in(4)) {
-        space.max_memory = 100_MiB;
-    }
-    return space;
-}
 
 /// All that an answer says but for how it was found.
 std::string told(search::Answer answer) {
@@ -173,21 +32,13 @@ TEST_P(Worlds, TablesAndBoundsFindWhatTheExhaustiveWalkFinds) {
     unsigned with_plans = 0;
     unsigned pruned = 0;
     for (unsigned seed = 0; seed < worlds(); ++seed) {
-        Draw draw(1000 * GetParam() + seed);
-        const Network network = draw_network(draw);
-        std::vector<files::Setting> settings;
-        for (const auto& [name, value] : network.settings) {
-            settings.push_back({name, value, {}});
-        }
-        const graph::Graph graph = graph::build(library().model(network.model, settings));
-        const auto devices = draw.of<std::int64_t>({2, 3, 4, 6, 8});
-        const cluster::Cluster cluster = draw_cluster(draw, devices);
-        search::Space space = draw_space(draw, graph, devices);
+        drawn::World world = drawn::draw_world(1000 * GetParam() + seed);
+        auto& [network, graph, cluster, space] = world;
         const search::Answer quick = search::search(graph, cluster, space);
         space.exhaustive = true;
         const search::Answer slow = search::search(graph, cluster, space);
         ASSERT_EQ(told(quick), told(slow))
-            << "world " << GetParam() << "/" << seed << ": " << network.model << " on " << devices;
+            << "world " << GetParam() << "/" << seed << ": " << network << " on " << space.devices;
         EXPECT_EQ(slow.counts.pruned, 0);
         with_plans += quick.plans.empty() ? 0U : 1U;
         pruned += quick.counts.pruned > 0 ? 1U : 0U;

@@ -1,0 +1,77 @@
+// A plan that `dodona plan --save` wrote, read again by the command that it names.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "running.hpp"
+
+namespace dodona::cli::testing {
+namespace saved_plan_test {
+
+namespace fs = std::filesystem;
+
+nlohmann::json answer(const Folder& place, const std::string& words, int code = 0) {
+    const Outcome outcome = place.run(words + " --format json");
+    EXPECT_EQ(outcome.code, code) << words << "\n" << outcome.err;
+    return outcome.code == code ? nlohmann::json::parse(outcome.out) : nlohmann::json();
+}
+
+constexpr const char* kPlan = "plan resnet50 --machine abci --gpus 8 --batch 512 --strategy data --set image=224";
+
+TEST(SavedPlan, NamesAFrameworkOfAFileAsItsOwnFolderSeesIt) {
+    const Folder place;
+    fs::create_directory(place.path() / "plans");
+    std::ofstream(place.path() / "eager.yaml") << "framework: eager\nsource: here\n"
+                                                  "parameters: {stream: {value: 1.5, source: here}}\n";
+    const auto asked =
+        answer(place, std::string(kPlan) + " --framework ./eager.yaml --save plans/best.yaml")["plans"][0];
+    EXPECT_NE(content(place.path() / "plans/best.yaml").find("../eager.yaml"), std::string::npos);
+    const auto read = answer(place, "predict resnet50 --machine abci --plan plans/best.yaml --set image=224")["plan"];
+    EXPECT_EQ(read["step_time_s"]["value"], asked["step_time_s"]["value"]);
+}
+
+TEST(SavedPlan, HoldsAStrategyOfAFileThatIsCalledLikeABuiltInOne) {
+    const Folder place;
+    std::ofstream(place.path() / "mine.yaml")
+        << "strategy: zero1\nsource: here\naxes: [data]\neverywhere: {batch: data}\n";
+    ASSERT_EQ(place.run("plan resnet50 --machine abci --gpus 8 --strategy ./mine.yaml --save best.yaml").code, 0);
+    EXPECT_EQ(content(place.path() / "best.yaml").find("\nstrategy: zero1\n"), std::string::npos)
+        << content(place.path() / "best.yaml");
+    EXPECT_EQ(place.run("predict resnet50 --machine abci --plan best.yaml").code, 0);
+}
+
+TEST(SavedPlan, MayHaveAStageOfTheHeadAlone) {
+    const Folder place;
+    const std::string words =
+        "predict gpt3-20b --machine selene --gpus 8 --batch 8 --strategy megatron --mesh tensor=2,pipeline=4 --stages ";
+    EXPECT_EQ(answer(place, words + "15,15,14,0")["plan"]["stages"].size(), 4U);
+    const Outcome hollow = place.run(words + "15,0,15,14");
+    EXPECT_EQ(hollow.code, 2);
+    EXPECT_NE(hollow.err.find("stage 2 holds nothing"), std::string::npos) << hollow.err;
+
+    std::ofstream(place.path() / "plan.yaml")
+        << "plan: one\nstrategy: megatron\nmesh: {tensor: 2, pipeline: 4}\nbatch: 8\nmicrobatch: 1\nprecision: bf16\n"
+           "schedule: {kind: 1f1b, stages: [15, 15, 14, 0]}\noptimizer: adam\n";
+    EXPECT_EQ(answer(place, "predict gpt3-20b --machine selene --plan plan.yaml")["plan"]["stages"].size(), 4U);
+}
+
+TEST(SavedPlan, ThatCannotRunHasNoFigures) {
+    const Folder place;
+    const std::string words =
+        "predict gpt3-20b --machine selene --gpus 8 --batch 10 --strategy megatron --mesh tensor=2,pipeline=4 "
+        "--schedule interleaved-1f1b --virtual-stages ";
+    for (const char* virtual_stages : {"2", "20"}) {
+        const auto plan = answer(place, words + virtual_stages, 1)["plan"];
+        EXPECT_FALSE(plan["fits"]);
+        EXPECT_TRUE(plan["why_not"].is_string());
+        for (const char* figure : {"step_time_s", "samples_per_s", "mfu", "hfu", "time_s", "memory_bytes"}) {
+            EXPECT_TRUE(plan[figure].is_null()) << figure;
+        }
+    }
+    const Outcome text = place.run(words + "2");
+    EXPECT_EQ(text.out.find("0 s"), std::string::npos) << text.out;
+    EXPECT_NE(text.out.find("runs  no: interleaving deals out micro-batches"), std::string::npos) << text.out;
+    EXPECT_EQ(place.run(words + "2 --export megatron").code, 2);
+}
+
+}  // namespace saved_plan_test
+}  // namespace dodona::cli::testing

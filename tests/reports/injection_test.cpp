@@ -1,0 +1,86 @@
+// What users' files and command lines are called or hold is shown, in every format, and never obeyed.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "reports/render/renderer.hpp"
+
+namespace dodona::reports::testing {
+namespace injection_test {
+
+constexpr const char* kTerminal =
+    "\x1b]0;title\x07 \xC2\x9B"
+    "31m \xE2\x80\xAE"
+    "desrever\x7f";
+constexpr const char* kMarkup = "<img src=x onerror=alert(1)> a\\|b [x](javascript:y) =1+1";
+
+/// A document with a text in every place that has one.
+Document document_of(const std::string& text) {
+    Document document;
+    Table table({{text}, {"number", Align::right}});
+    table.row({text, Count{1}});
+    Chart chart{.title = text, .x_title = text, .x = {Count{1}, Count{2}}, .series = {}, .form = ChartForm::lines};
+    chart.series = {{.label = text, .component = "", .points = {Number{1}, Number{2}}}};
+    chart.level = Level{text, Number{1}};
+    document.blocks = {Headline{text},
+                       Paragraph{text},
+                       KeyFigures{{{.label = text, .value = text, .note = text}}},
+                       table,
+                       StackedBar{.title = text, .parts = {{"forward", text, 1.0}}, .whole = 1},
+                       List{{text}},
+                       chart,
+                       Code{{text}},
+                       Section{text},
+                       Note{text}};
+    document.record = Record{{"name", text}, {"list", Record::List{Record(text), Record(text)}}};
+    return document;
+}
+
+std::string rendered(std::string_view format, const std::string& text) {
+    return renderer_named(format)->render(document_of(text), {});
+}
+
+class EveryFormat : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(EveryFormat, ShowsWhatATerminalWouldObey) {
+    const std::string shown = rendered(GetParam(), kTerminal);
+    for (const char* obeyed : {"\x1b", "\x07", "\xC2\x9B", "\xE2\x80\xAE", "\x7f"}) {
+        EXPECT_EQ(shown.find(obeyed), std::string::npos) << GetParam() << ": " << ::testing::PrintToString(obeyed);
+    }
+    EXPECT_NE(shown.find("desrever"), std::string::npos) << shown;
+}
+
+INSTANTIATE_TEST_SUITE_P(Renderers, EveryFormat, ::testing::Values("text", "md", "html", "csv", "json", "ndjson"));
+
+TEST(Injection, OfJsonReadsBackTheSame) {
+    EXPECT_EQ(nlohmann::json::parse(rendered("json", kTerminal))["name"], kTerminal);
+    const std::string tag = "\xF3\xA0\x80\xA1";  // U+E0021, a pair of surrogates
+    EXPECT_EQ(nlohmann::json::parse(rendered("json", tag))["name"], tag);
+}
+
+TEST(Injection, OfHtmlIsText) {
+    const std::string page = rendered("html", kMarkup);
+    EXPECT_EQ(page.find("<img src=x"), std::string::npos);
+    EXPECT_NE(page.find("&lt;img src=x onerror=alert(1)&gt;"), std::string::npos);
+}
+
+TEST(Injection, OfMarkdownIsText) {
+    std::string page = rendered("md", kMarkup);
+    EXPECT_NE(page.find("| \\<img src=x onerror=alert(1)> a\\\\\\|b [x\\](javascript:y) =1+1 |"), std::string::npos)
+        << page;
+    page.erase(page.find("```sh"), page.find("```\n") - page.find("```sh"));
+    EXPECT_EQ(page.find(" <img"), std::string::npos) << page;
+    EXPECT_EQ(page.find("x]("), std::string::npos) << page;
+    EXPECT_NE(rendered("md", "data <= 512 [1..12]/gated").find("data <= 512 [1..12]/gated"), std::string::npos);
+}
+
+TEST(Injection, OfCsvIsNoFormula) {
+    for (const char* formula : {"=1+1", "+1", "-1+cmd", "@SUM(A1)", "\t=1"}) {
+        const std::string csv = rendered("csv", formula);
+        const std::string row = csv.substr(csv.find('\n') + 1);
+        EXPECT_TRUE(row.starts_with("'") || row.starts_with("\"'")) << row;
+    }
+    EXPECT_NE(rendered("csv", "plain").find("\nplain,"), std::string::npos);
+}
+
+}  // namespace injection_test
+}  // namespace dodona::reports::testing
