@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/exchange_limits.hpp"
+#include "cli/exchange_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/growth.hpp"
@@ -30,6 +32,7 @@ std::vector<Option> limits_command_options() {
         }
     }
     add_growth_options(all);
+    all.push_back(exchange_option());
     all.push_back({.names = "--overhead",
                    .value = "R",
                    .description = "how many GPUs keep --efficiency where one GPU has this overhead over\n"
@@ -37,7 +40,7 @@ std::vector<Option> limits_command_options() {
                    .group = "Rules without a machine"});
     all.push_back({.names = "--efficiency",
                    .value = "A",
-                   .description = "of --overhead: 0.8",
+                   .description = "to keep with --overhead, or with --exchange: 0.8",
                    .group = "Rules without a machine"});
     all.push_back({.names = "--layer-groups",
                    .value = "",
@@ -130,8 +133,9 @@ int run_limits(Arguments& arguments) {
     if (arguments.has("--overhead")) {
         return run_overhead(arguments, output);
     }
-    if (arguments.has("--efficiency")) {
-        arguments.fault("--efficiency", "the overhead is missing", "add --overhead 0.1");
+    const bool with_exchange = arguments.has("--exchange");
+    if (arguments.has("--efficiency") && !with_exchange) {
+        arguments.fault("--efficiency", "of what is missing", "add --overhead 0.1, or --exchange all-reduce");
     }
     if (arguments.has("--layer-groups")) {
         return run_layer_groups(arguments, output);
@@ -139,6 +143,9 @@ int run_limits(Arguments& arguments) {
     const Workload workload = read_workload(arguments);
     const search::Growth growth = growth_of(arguments, workload);
     arguments.throw_if_faults();
+    if (with_exchange) {
+        return run_exchange_limits(arguments, output, workload, growth);
+    }
     const search::Space space = job_space(arguments, workload);
     arguments.throw_if_faults();
     search::LimitsAnswer answer{.question = {.model = workload.model,
@@ -173,6 +180,7 @@ Command limits_command() {
                 "  dodona limits resnet50 --machine abci\n"
                 "  dodona limits resnet50 --machine abci --strategy filter --gpus 128\n"
                 "  dodona limits gpt3-175b --machine selene --strategy megatron-sequence --batch 1536\n"
+                "  dodona limits resnet50 --machine abci --exchange all-reduce,d-psgd --efficiency 0.9\n"
                 "  dodona limits --overhead 0.1 --efficiency 0.8\n"
                 "  dodona limits vgg-a --layer-groups --gpus 64 --batch 256",
             .run = run_limits};

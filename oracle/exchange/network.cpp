@@ -32,13 +32,13 @@ BytesPerSecond out_of_child(const cluster::Level& level) {
 
 /// What one worker sends to one other over a level.
 BytesPerSecond to_one(const cluster::Level& level, bool in_node) {
-    double links = 1;  // a worker drives one link of its node
+    std::int64_t links = 1;  // a worker drives one link of its node
     if (in_node && level.kind == cluster::LevelKind::ring) {
-        links = static_cast<double>((level.links + 1) / 2);
+        links = (level.links + 1) / 2;
     } else if (in_node && level.kind != cluster::LevelKind::all_to_all) {
-        links = static_cast<double>(level.links);
+        links = level.links;
     }
-    return fastest_timing(level).efficiency / level.taper * links * level.bandwidth;
+    return fastest_timing(level).efficiency / level.taper * static_cast<double>(links) * level.bandwidth;
 }
 
 BytesPerSecond slower(BytesPerSecond so_far, BytesPerSecond level) {

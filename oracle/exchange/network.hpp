@@ -51,7 +51,8 @@ struct Network {
     std::function<Seconds(Bytes size)> pass;    ///< reads or writes `size` bytes of device memory
 };
 
-/// The network of a group of ranks in a job. `algorithm`: of collectives, if not the machine's choice.
+/// The network of a group of ranks in a job; it refers to `cluster`. `algorithm`: of collectives, if not the machine's
+/// choice.
 Network network_of(const cluster::Cluster& cluster, const cluster::Group& group, std::int64_t ranks,
                    std::optional<cluster::Algorithm> algorithm = {});
 

@@ -29,44 +29,63 @@ struct Update {
     std::int64_t worker = 0;
 };
 
-/// Which nodes of the network the workers and servers are.
+/// Which ranks of the network servers are.
 struct Places {
-    std::vector<std::int64_t> servers;  ///< ranks
-    std::int64_t ranks = 1;             ///< of workers and servers together
-    bool servers_on_workers = false;
+    std::vector<std::int64_t> servers;
+    std::int64_t ranks = 1;  ///< of workers and servers together
+    double for_each = 1;     ///< servers of the exchange that one of these stands for: they work at the same time
+    bool on_workers = false;
 };
 
 bool is_played_by_servers(Pattern pattern) { return pattern == Pattern::servers || pattern == Pattern::master; }
 
 std::int64_t links_of_node(const cluster::Cluster& cluster) {
     const std::size_t outer = cluster.node_level + 1;
-    return outer < cluster.levels.size() ? cluster.levels[outer].links : 1;
+    return outer < cluster.levels.size() ? std::min(cluster.node_size(), cluster.levels[outer].links) : 1;
+}
+
+/// The devices of a node that drive its links, for each of `nodes` nodes from rank `first` on.
+std::vector<std::int64_t> beside_links(const cluster::Cluster& cluster, std::int64_t first, std::int64_t nodes) {
+    const std::int64_t links = links_of_node(cluster);
+    std::vector<std::int64_t> ranks;
+    for (std::int64_t link = 0; link < nodes * links; ++link) {
+        ranks.push_back(first + link / links * cluster.node_size() + link % links * cluster.node_size() / links);
+    }
+    return ranks;
+}
+
+/// A part on each worker: those that share a link of a node are one, unless all workers are on one node.
+Places on_each_worker(const cluster::Cluster& cluster, std::int64_t workers) {
+    const std::int64_t node = cluster.node_size();
+    Places places{.ranks = workers, .on_workers = true};
+    if (workers > node && workers % node == 0) {
+        places.servers = beside_links(cluster, 0, workers / node);
+    } else {
+        places.servers.resize(static_cast<std::size_t>(workers));
+        std::iota(places.servers.begin(), places.servers.end(), 0);
+    }
+    places.for_each = static_cast<double>(workers) / static_cast<double>(places.servers.size());
+    return places;
 }
 
 /// A server on a node of its own has a part for each of the node's links, beside the device that drives the link.
 Places places_of(const Exchange& exchange, const cluster::Cluster& cluster, std::int64_t workers) {
-    Places places{.servers = {}, .ranks = workers};
     if (!is_played_by_servers(exchange.pattern)) {
-        places.servers_on_workers = exchange.pattern == Pattern::tree;
-        places.servers = {0};
-        return places;
+        return {.servers = {0}, .ranks = workers, .on_workers = exchange.pattern == Pattern::tree};
     }
-    const bool on_each = exchange.pattern == Pattern::servers && !exchange.servers;
-    const std::int64_t count = on_each ? workers : exchange.servers.value_or(1);
+    if (exchange.pattern == Pattern::servers && !exchange.servers) {
+        return on_each_worker(cluster, workers);
+    }
+    const std::int64_t count = exchange.servers.value_or(1);
     const std::int64_t node = cluster.node_size();
     const std::int64_t first = (workers + node - 1) / node * node;
-    places.servers_on_workers = on_each || first + count * node > cluster.devices();
-    if (places.servers_on_workers) {
-        for (std::int64_t server = 0; server < count; ++server) {
-            places.servers.push_back(server * workers / count);
-        }
-        return places;
+    if (first + count * node <= cluster.devices()) {
+        return {.servers = beside_links(cluster, first, count), .ranks = first + count * node};
     }
-    const std::int64_t links = std::min(node, links_of_node(cluster));
-    for (std::int64_t link = 0; link < count * links; ++link) {
-        places.servers.push_back(first + link / links * node + link % links * node / links);
+    Places places{.ranks = workers, .on_workers = true};
+    for (std::int64_t server = 0; server < count; ++server) {
+        places.servers.push_back(server * workers / count);
     }
-    places.ranks = first + count * node;
     return places;
 }
 
@@ -210,12 +229,14 @@ private:
     }
 
     TaskId add_joint_update(std::size_t server, Bytes part, const std::vector<TaskId>& pushed) {
-        const Seconds time = network_.reduce(static_cast<double>(workers_ - 1) * part) + network_.update(part);
+        const Bytes own = part / places_.for_each;
+        const Seconds time = network_.reduce(static_cast<double>(workers_ - 1) * own) + network_.update(own);
         return tasks_.add({.duration = time, .resource = servers_[server]}, pushed);
     }
 
     TaskId add_update(std::size_t server, std::size_t worker, Bytes part, TaskId pushed) {
-        const TaskId task = tasks_.add({.duration = network_.update(part), .resource = servers_[server]}, {pushed});
+        const TaskId task =
+            tasks_.add({.duration = network_.update(part / places_.for_each), .resource = servers_[server]}, {pushed});
         if (server == 0) {
             updates_.push_back({task, static_cast<std::int64_t>(worker)});
         }
@@ -322,7 +343,7 @@ private:
         played.waiting = whole > Seconds{} ? 1 - computing_ / whole : 0;
         played.lead = lead(timeline, steps);
         played.has_servers = !updates_.empty();
-        played.servers_on_workers = places_.servers_on_workers;
+        played.servers_on_workers = places_.on_workers;
         add_staleness(timeline, played);
         return played;
     }

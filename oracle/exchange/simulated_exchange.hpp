@@ -11,13 +11,15 @@
 //   gossip            with a probability, to a peer drawn anew
 //   others            all wait for the slowest, then for the exposed time of the closed form
 //
-// Asynchronous workers begin one after the other within a step and wait for their own transfers only; bounded ones also until the slowest has ended the step
-// `bound` + 1 before. Servers are on the nodes after the last worker's, spread over workers where the machine has none.
-// Transfers share links (max-min fair).
+// Asynchronous workers begin one after the other within a step and wait for their own transfers only; bounded ones also
+// until the slowest has ended the step `bound` + 1 before. Servers are on the nodes after the last worker's, spread over
+// workers where the machine has none; a node's server has a part for each of its links. Transfers share links (max-min
+// fair).
 //
 // Staleness of an update: updates of others that the first server applied since the same worker's last one. Lead: steps
 // that a worker is ahead of the slowest.
-// Not modelled: replicas inside which ranks exchange too (tensor or pipeline axes), noise on links, losses.
+// Not modelled: gradients that leave before the step has ended (but in exchanges that are not played by flows); replicas
+// inside which ranks exchange too (tensor or pipeline axes); noise on links; losses.
 #pragma once
 
 #include "exchange/replica_exchange.hpp"

@@ -28,7 +28,8 @@ Spread grid_spread(const Grid& grid) {
             second = std::max(second, std::abs(1 + axis_term(i, height) + axis_term(j, width)) / weights);
         }
     }
-    return {static_cast<double>(height / 2 + width / 2), second};
+    const std::int64_t hops = height / 2 + width / 2;
+    return {static_cast<double>(hops), second};
 }
 
 Spread gossip_spread(double probability, std::int64_t workers) {

@@ -75,7 +75,7 @@ Table checkpoint_table(const Goodput& answer) {
     return table;
 }
 
-std::string rule_text(const IntervalChoice& choice) { return std::string(enumerator_of(choice.rule).meaning); }
+std::string interval_rule_text(const IntervalChoice& choice) { return std::string(enumerator_of(choice.rule).meaning); }
 
 /// What is not training, with three digits: shares of goodput that differ by little look alike.
 std::string lost_text(double goodput) { return three_digits(100 * (1 - goodput)) + " %"; }
@@ -88,8 +88,9 @@ Table interval_table(const Goodput& answer) {
                  {"lost, simulated", Align::right}});
     for (const IntervalChoice& choice : answer.choices) {
         const reliability::SimulatedRuns& simulated = choice.simulated;
-        table.row({rule_text(choice), Duration{choice.interval}, Count{static_cast<std::int64_t>(choice.steps)},
-                   lost_text(choice.closed_form), simulated.goodput > 0 ? Cell(lost_text(simulated.goodput)) : Cell()});
+        table.row({interval_rule_text(choice), Duration{choice.interval},
+                   Count{static_cast<std::int64_t>(choice.steps)}, lost_text(choice.closed_form),
+                   simulated.goodput > 0 ? Cell(lost_text(simulated.goodput)) : Cell()});
     }
     return table;
 }
@@ -140,8 +141,8 @@ std::vector<KeyFigure> goodput_figures(const Goodput& answer) {
         {.label = "checkpoint", .value = answer.size, .note = size_note(answer)},
         {.label = "interval",
          .value = Duration{chosen.interval},
-         .note = fmt::format("= {}: {}; training stops for {}{}", counted(chosen.steps, "step"), rule_text(chosen),
-                             text(answer.conditions.pause),
+         .note = fmt::format("= {}: {}; training stops for {}{}", counted(chosen.steps, "step"),
+                             interval_rule_text(chosen), text(answer.conditions.pause),
                              answer.checkpoint_share_of_epoch
                                  ? fmt::format(", {} of an epoch's steps", percent(*answer.checkpoint_share_of_epoch))
                                  : "")},

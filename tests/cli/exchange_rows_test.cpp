@@ -169,5 +169,15 @@ TEST(PredictExchange, IsBetweenReplicasOfSeveralRanks) {
     EXPECT_NEAR(split["gradient_bytes"].get<double>() / (8.03e9 * 4 / 8), 1, 0.01);
 }
 
+/// Sending less keeps an efficiency for longer, one server for less long.
+TEST(LimitsExchange, KeepEfficiencyUpToSoManyDevices) {
+    const json document = answer(
+        "limits resnet50 --machine tencent-v100-25gbe --exchange parameter-server,all-reduce,hitop-k --efficiency 0.8");
+    std::map<std::string, json> exchanges = by_name(document);
+    EXPECT_LT(exchanges["parameter-server"]["gpus"], exchanges["all-reduce"]["gpus"]);
+    EXPECT_LT(exchanges["all-reduce"]["gpus"], exchanges["hitop-k"]["gpus"]);
+    EXPECT_EQ(exchanges["hitop-k"]["points"][0]["efficiency"], 1);
+}
+
 }  // namespace exchange_rows_test
 }  // namespace dodona::cli::testing
