@@ -72,6 +72,17 @@ struct Host {
     std::string source;
 };
 
+/// A memory of a node beside its devices' own: host memory, that of other hosts, disks.
+struct MemoryTier {
+    std::string name;
+    Bytes memory;              ///< of one node
+    BytesPerSecond bandwidth;  ///< of one node: rows of tables, read and written at random
+    /// Its processor adds rows up: only sums pass the link to a device, not rows.
+    bool pools = false;
+    std::string source;
+    bool operator==(const MemoryTier&) const = default;
+};
+
 /// Placement of parameter servers, for the algorithm parameter_server.
 struct ParameterServers {
     enum class Place {
@@ -139,6 +150,7 @@ struct Cluster {
     std::vector<MeasuredSamples> measured_samples;
     std::optional<Storage> storage;
     std::optional<Host> host;
+    std::vector<MemoryTier> tiers;             ///< for embedding tables, fastest first; empty: the host's memory
     std::optional<Interference> interference;  ///< measured; a framework's own value comes first
     std::optional<Price> price;                ///< from the cluster file or the user
     ParameterServers parameter_servers;

@@ -21,6 +21,7 @@ using cluster::Host;
 using cluster::Interference;
 using cluster::MeasuredBandwidth;
 using cluster::MeasuredSamples;
+using cluster::MemoryTier;
 using cluster::ParameterServers;
 using cluster::Price;
 using cluster::Staging;
@@ -296,6 +297,26 @@ const Description& description<Storage>() {
 }
 
 template <>
+const Description& description<MemoryTier>() {
+    static const Description described{
+        .noun = "tier",
+        .summary = "A memory of a node beside its devices' own, for the embedding tables that `dodona tables` places.",
+        .keys = {required<&MemoryTier::name>("name", "What reports call it: host, remote, ssd.",
+                                             {.help = "name: host", .form = &kName}),
+                 required<&MemoryTier::memory>("memory", "Of one node.", {.range = kPositive, .help = "memory: 2 TB"}),
+                 required<&MemoryTier::bandwidth>(
+                     "bandwidth", "Of one node: rows of some hundred bytes, read and written at random.",
+                     {.range = kPositive, .help = "bandwidth: 200 GB/s"}),
+                 optional<&MemoryTier::pools>(
+                     "pools", "Its processor adds rows up: only sums pass the link of `host` to a device, not rows."),
+                 optional<&MemoryTier::source>("source", "Where the numbers come from.")},
+        .one_line = true,
+        .example = "{name: host, memory: 2 TB, bandwidth: 200 GB/s}",
+        .defaults = default_of<MemoryTier>};
+    return described;
+}
+
+template <>
 const Description& description<Host>() {
     static const Description described{
         .noun = "host",
@@ -382,6 +403,8 @@ const Description& description<Cluster>() {
              optional<&Cluster::staging>("point_to_point", "Transfers that do not run at link speed."),
              optional<&Cluster::storage>("storage", "Where samples are read from and checkpoints are written to."),
              optional<&Cluster::host>("host", "Memory of a node, and one device's link to it."),
+             optional<&Cluster::tiers>("tiers", "Memories for embedding tables beside the devices', fastest first.",
+                                       {.default_text = "the host's memory, if there is one", .distinct = true}),
              optional<&Cluster::interference>(
                  "interference",
                  "Compute lost to collectives that hide behind it. A framework's own value comes first."),

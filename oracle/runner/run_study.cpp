@@ -173,7 +173,7 @@ private:
     [[nodiscard]] std::string command_of(const Attempt& attempt, const std::vector<std::int64_t>& gpus) const {
         const trials::Units& units = run_.jobs[attempt.trial].units;
         const trials::Settings known{{"trial", std::to_string(attempt.trial + 1)},
-                                     {"folder", trial_folder(run_.folder, attempt.trial)},
+                                     {"folder", fs::absolute(trial_folder(run_.folder, attempt.trial)).string()},
                                      {"cores", std::to_string(units.cores)},
                                      {"gpus", std::to_string(units.gpus)},
                                      {"gpu_ids", fmt::format("{}", fmt::join(gpus, ","))},

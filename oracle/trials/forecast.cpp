@@ -60,7 +60,12 @@ Forecast forecast(const Question& question) {
     answer.jobs = std::move(best->jobs);
     answer.schedule = std::move(best->schedule);
     answer.bounds = bounds(answer.jobs, question.pool);
-    answer.lower = choices.front().size() > 1 ? best->lower : answer.bounds.lower;
+    answer.lower = answer.bounds.lower;
+    if (choices.front().size() > 1) {  // Graham's factors are of schedules of the same sizes
+        answer.lower = best->lower;
+        answer.bounds.list_factor.reset();
+        answer.bounds.lpt_factor.reset();
+    }
     answer.makespan = {answer.schedule.makespan, at_end(question, answer, &Estimate::lo),
                        at_end(question, answer, &Estimate::hi)};
     add_widths(question, choices, answer);

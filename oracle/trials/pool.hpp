@@ -33,7 +33,7 @@ struct Pool {
     Units node;
 
     [[nodiscard]] std::int64_t nodes_of(const Units& taken) const {
-        return taken.gpus <= node.gpus ? 1 : (taken.gpus + node.gpus - 1) / node.gpus;
+        return taken.gpus <= node.gpus || node.gpus == 0 ? 1 : (taken.gpus + node.gpus - 1) / node.gpus;
     }
     /// What a trial takes of each of its nodes.
     [[nodiscard]] Units on_each_node(const Units& taken) const { return nodes_of(taken) == 1 ? taken : node; }

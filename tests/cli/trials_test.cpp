@@ -1,6 +1,8 @@
 // `dodona trials` and `dodona trials run`: the grid of the PyCOMPSs study, what is asked for wrongly, real runs.
 #include <array>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -175,6 +177,36 @@ TEST(TrialsRun, RunsTheGridAndReadsItsOwnTable) {
         observed += trial["time_from"] == "observed" ? 1 : 0;
     }
     EXPECT_EQ(observed, 24U);
+}
+
+/// Runs the study until its second trial has begun, then sends the signal. Returns the exit code of a shell's `wait`.
+std::string code_after(const StudyFolder& place, const std::string& signal) {
+    const std::string script = "cd '" + place.path().string() + "' && export DODONA_DATA='" +
+                               std::getenv("DODONA_SOURCE") + "' && { '" + std::getenv("DODONA_PROGRAM") +
+                               "' trials run study.yaml --slots 1 --into out >said 2>&1 & } && p=$! && "
+                               "until [ -e out/trial-0002/began ]; do sleep 0.02; done; kill -" +
+                               signal + " $p; wait $p; echo $? >code";
+    EXPECT_EQ(std::system(script.c_str()), 0);
+    return content(place.path() / "code");
+}
+
+TEST(TrialsRun, GoesOnAfterCtrlCAndAfterAKill) {
+    for (const std::string signal : {"INT", "KILL"}) {
+        const StudyFolder place(
+            "command: touch {folder}/began; test {trial} = 1 || while test -e slow; do sleep 0.02; done\n");
+        std::ofstream(place.path() / "slow") << "";
+        EXPECT_EQ(code_after(place, signal), signal == "INT" ? "130\n" : "137\n");
+        if (signal == "INT") {
+            EXPECT_NE(content(place.path() / "said").find("stopped: interrupted; what has finished is kept"),
+                      std::string::npos);
+        }
+        std::filesystem::remove(place.path() / "slow");
+        const Outcome rest = place.run("trials run study.yaml --slots 4 --into out --format json");
+        EXPECT_EQ(rest.code, 0) << rest.err;
+        const nlohmann::json done = nlohmann::json::parse(rest.out);
+        EXPECT_EQ(done["finished"], 27);
+        EXPECT_EQ(done["finished_before"], 1) << signal;
+    }
 }
 
 TEST(TrialsRun, SaysWhatItLacks) {

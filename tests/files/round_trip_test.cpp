@@ -113,6 +113,8 @@ cluster::Cluster with_everything() {
                                                         .ratio = 0.93}},
                                        .source = "a guess"};
     cluster.host = cluster::Host{.memory = 2000_GB, .bandwidth = 64_GB_per_s, .source = "a data sheet"};
+    cluster.tiers = {{.name = "host", .memory = 2000_GB, .bandwidth = 200_GB_per_s, .pools = true, .source = "a guess"},
+                     {.name = "ssd", .memory = 8000_GB, .bandwidth = 6_GB_per_s}};
     cluster.interference = cluster::Interference{.lost = 0.125, .source = "measured"};
     cluster.parameter_servers = {.place = cluster::ParameterServers::Place::nodes, .count = 3};
     cluster.measured_samples = {{.model = "resnet50", .forward_backward = 3100_us, .update = 0_s, .source = "a paper"}};

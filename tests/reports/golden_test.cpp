@@ -26,6 +26,7 @@
 #include "reports/render/renderer.hpp"
 #include "simulated_scene.hpp"
 #include "sized_scene.hpp"
+#include "trials_scene.hpp"
 
 namespace dodona::reports::testing {
 namespace golden_test {
@@ -61,6 +62,12 @@ std::vector<Case> cases() {
     const auto goodput = [](const reliability::Goodput& answer) {
         return [=] { return goodput_document(kSubject, answer); };
     };
+    const auto small_trials = [] { return trials_document("small", small_study(), trials::forecast(small_study())); };
+    const auto trials_run = [] {
+        const trials::Forecast forecast = trials::forecast(small_study());
+        return trials_run_document("small", small_run(), small_done(), &forecast);
+    };
+    const auto tables_of = [](const tables::StepForecast& answer) { return [=] { return placed_document(answer); }; };
     const auto with_noise = [] {
         const play::NoisySteps steps = noisy();
         const play::NoiseStudy loads = study();
@@ -116,6 +123,15 @@ std::vector<Case> cases() {
             {"goodput.json", goodput(failing_run())},
             {"goodput.csv", goodput(failing_run())},
             {"goodput-none.txt", goodput(hopeless_run())},
+            {"trials.txt", small_trials},
+            {"trials.md", small_trials},
+            {"trials.json", small_trials},
+            {"trials.csv", small_trials},
+            {"trials-run.txt", trials_run},
+            {"trials-run.json", trials_run},
+            {"tables.txt", tables_of(placed_tables())},
+            {"tables.json", tables_of(placed_tables())},
+            {"tables-none.txt", tables_of(homeless_tables())},
             {"simulate-noise.txt", with_noise},
             {"simulate-noise.json", with_noise},
             {"simulate.txt", simulate},

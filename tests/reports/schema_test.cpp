@@ -28,6 +28,7 @@
 #include "scene.hpp"
 #include "simulated_scene.hpp"
 #include "sized_scene.hpp"
+#include "trials_scene.hpp"
 
 namespace dodona::reports::testing {
 namespace schema_test {
@@ -248,6 +249,35 @@ TEST(Schema, HoldsForGoodput) {
     nlohmann::json definitions = schema_of("goodput")["definitions"];
     definitions.erase("run_time");
     EXPECT_EQ(definitions, schema_of("predict")["definitions"]);
+}
+
+/// Without any key at one of these places it is another record.
+void expect_all_needed(const std::string& noun, const nlohmann::json& good, const std::vector<std::string>& places) {
+    EXPECT_TRUE(is_valid(noun, good)) << noun;
+    for (const std::string& at : places) {
+        for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
+            nlohmann::json broken = good;
+            broken[nlohmann::json::json_pointer(at)].erase(key);
+            EXPECT_FALSE(is_valid(noun, broken)) << at << " " << key;
+        }
+    }
+}
+
+TEST(Schema, HoldsForTrialsAndTables) {
+    const trials::Forecast forecast = trials::forecast(small_study());
+    expect_all_needed("trials", parsed(trials_document("small", small_study(), forecast)),
+                      {"", "/node", "/makespan_s", "/policies/0", "/widths/0", "/widths/0/units", "/early_stopping",
+                       "/early_stopping/rungs/0", "/early_stopping/makespan_s", "/failures", "/schedule/0"});
+    trials::Question plain = small_study();
+    plain.stopping.reset();
+    plain.failures.reset();
+    plain.rent.reset();
+    EXPECT_TRUE(is_valid("trials", parsed(trials_document("small", plain, trials::forecast(plain)))));
+    expect_all_needed("trials-run", parsed(trials_run_document("small", small_run(), small_done(), &forecast)),
+                      {"", "/attempts/0"});
+    EXPECT_TRUE(is_valid("trials-run", parsed(trials_run_document("small", small_run(), small_done(), nullptr))));
+    expect_all_needed("tables", parsed(placed_document(placed_tables())), {"", "/parts_s", "/placement/0"});
+    EXPECT_TRUE(is_valid("tables", parsed(placed_document(homeless_tables()))));
 }
 
 TEST(Schema, RejectsAnyMissingKeyOfAPrediction) {

@@ -1,0 +1,191 @@
+#include "tables/step_time.hpp"
+
+#include <algorithm>
+
+#include "cost/collective_time.hpp"
+#include "cost/device_time.hpp"
+
+namespace dodona::tables {
+
+namespace {
+
+constexpr const char* kDeviceTier = "device";
+constexpr const char* kHostTier = "host";
+
+/// The rate of rows of the device's own memory, as gathers of such rows reach it.
+BytesPerSecond gather_rate(const StepQuestion& question, const std::vector<Table>& tables) {
+    if (question.row_rate) {
+        return *question.row_rate;
+    }
+    const double features = tables.front().features;
+    const double rows = std::max(1.0, static_cast<double>(question.batch) * tables.front().lookups);
+    const graph::Kernel kernel{.kind = graph::KernelKind::gather,
+                               .m = rows,
+                               .n = features,
+                               .k = tables.front().rows,
+                               .flops = Flop{},
+                               .fixed_bytes = rows * features * question.format.element};
+    const Seconds time = cost::kernel_time(question.cluster.device, kernel, question.precision).time.value;
+    return kernel.fixed_bytes / time;
+}
+
+/// The memories of a node beside its devices', fastest first: those of the machine's file, else its host's.
+std::vector<cluster::MemoryTier> node_tiers(const cluster::Cluster& cluster) {
+    if (!cluster.tiers.empty() || !cluster.host) {
+        return cluster.tiers;
+    }
+    const auto devices = static_cast<double>(cluster.node_size());
+    return {{.name = kHostTier,
+             .memory = cluster.host->memory,
+             .bandwidth = devices * cluster.host->bandwidth,
+             .pools = false,
+             .source = cluster.host->source}};
+}
+
+std::vector<Tier> tiers_of(const StepQuestion& question, const std::vector<Table>& tables) {
+    const cluster::Cluster& cluster = question.cluster;
+    const auto devices = static_cast<double>(cluster.node_size());
+    const double of_device = std::max(0.0, 1 - question.reserve - question.cache);
+    std::vector<Tier> tiers{
+        {.name = kDeviceTier, .room = of_device * cluster.device.memory, .rate = gather_rate(question, tables)}};
+    for (const cluster::MemoryTier& tier : node_tiers(cluster)) {
+        const BytesPerSecond share = tier.bandwidth / devices;
+        const BytesPerSecond link = cluster.host ? cluster.host->bandwidth : share;
+        tiers.push_back({.name = tier.name,
+                         .room = tier.memory / devices,
+                         .rate = tier.pools ? share : min(share, link),
+                         .pools = tier.pools,
+                         .link = link});
+    }
+    if (question.only) {
+        std::erase_if(tiers, [&](const Tier& tier) { return tier.name != *question.only; });
+    }
+    return tiers;
+}
+
+/// Copies in the device's memory, as a share of all that does not fit there.
+void share_cache(const StepQuestion& question, StepForecast& answer) {
+    const Bytes cache = question.cache * static_cast<double>(question.devices) * question.cluster.device.memory;
+    Bytes elsewhere = answer.held;
+    const Tier& first = answer.question.tiers.front();
+    if (first.name == kDeviceTier) {
+        elsewhere += -(static_cast<double>(question.devices) * first.room);
+    }
+    for (Tier& tier : answer.question.tiers) {
+        if (tier.name != kDeviceTier && !tier.pools && elsewhere > Bytes{}) {
+            tier.cached = std::min(1.0, cache / elsewhere);
+        }
+    }
+}
+
+/// Kernels of all layers without tables, of one device's samples.
+Seconds dense_time(const StepQuestion& question, double samples) {
+    Seconds sum;
+    for (graph::Vertex v = 0; v < question.graph.layers.size(); ++v) {
+        const graph::Layer& layer = question.graph.layer(v);
+        const bool has_table = std::any_of(layer.nest.weights.begin(), layer.nest.weights.end(),
+                                           [](const graph::Weight& weight) { return weight.touched > 0; });
+        if (layer.kind == graph::kNetworkInput || has_table || !layer.nest.work) {
+            continue;
+        }
+        graph::LocalExtents local;
+        for (const graph::Loop& loop : layer.nest.loops) {
+            local.loops.push_back(static_cast<double>(loop.extent));
+        }
+        local.loops.front() = samples;
+        const graph::Work work = graph::directed(layer.nest.work(local));
+        Seconds time;
+        const auto add = [&](const std::vector<graph::Kernel>& kernels, bool runs) {
+            for (const graph::Kernel& kernel : kernels) {
+                time += runs ? kernel.times *
+                                   cost::kernel_time(question.cluster.device, kernel, question.precision).time.value
+                             : Seconds{};
+            }
+        };
+        add(work.forward, true);
+        add(work.backward_input, layer.input_gradient);
+        add(work.backward_weight, layer.trains());
+        sum += static_cast<double>(question.graph.instances(v)) * time;
+    }
+    return sum;
+}
+
+double dense_parameters(const graph::Graph& graph) {
+    double sum = 0;
+    for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
+        for (const graph::Weight& weight : graph.layer(v).nest.weights) {
+            sum += weight.touched > 0 || !weight.tied_to.empty()
+                       ? 0
+                       : static_cast<double>(graph.instances(v)) * weight.elements();
+        }
+    }
+    return sum;
+}
+
+Seconds collective(const StepQuestion& question, cluster::Collective kind, Bytes size) {
+    if (question.devices < 2 || size <= Bytes{}) {
+        return {};
+    }
+    const cost::CollectiveRequest request{
+        .collective = kind, .group = {{{1, question.devices}}}, .size = size, .ranks = question.devices};
+    return cost::collective_time(question.cluster, request).time.value;
+}
+
+}  // namespace
+
+Seconds StepForecast::step() const {
+    Seconds sum;
+    for (const Seconds part : times) {
+        sum += part;
+    }
+    return sum;
+}
+
+Part StepForecast::longest() const {
+    return static_cast<Part>(std::max_element(times.begin(), times.end()) - times.begin());
+}
+
+std::vector<std::string> tier_names(const cluster::Cluster& cluster) {
+    std::vector<std::string> names{kDeviceTier};
+    for (const cluster::MemoryTier& tier : node_tiers(cluster)) {
+        names.push_back(tier.name);
+    }
+    return names;
+}
+
+StepForecast forecast(const StepQuestion& question) {
+    StepForecast answer;
+    const std::vector<Table> tables = tables_of(question.graph);
+    const auto batch = static_cast<double>(question.batch);
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+        const double elements = tables[t].rows * tables[t].features;
+        answer.parameters += elements;
+        answer.weights += elements * question.format.element;
+        answer.held += held(tables[t], {}, question.format);
+        answer.lookups += forward_traffic(tables[t], {}, question.format, batch);
+    }
+    answer.dense_parameters = dense_parameters(question.graph);
+    answer.question = {.tables = tables,
+                       .format = question.format,
+                       .tiers = tiers_of(question, tables),
+                       .devices = question.devices,
+                       .samples = batch,
+                       .cache_rate = gather_rate(question, tables),
+                       .zipf = question.zipf,
+                       .may_split = question.may_split};
+    share_cache(question, answer);
+    answer.placement = place(answer.question);
+    if (!answer.placement.homeless.empty()) {
+        return answer;
+    }
+    const Bytes pooled =
+        *std::max_element(answer.placement.device_pooled.begin(), answer.placement.device_pooled.end());
+    const auto set = [&](Part part, Seconds time) { answer.times[static_cast<std::size_t>(part)] = time; };
+    set(Part::lookups, answer.placement.longest);
+    set(Part::exchange, 2 * collective(question, cluster::Collective::all_to_all, pooled));
+    set(Part::dense, dense_time(question, batch / static_cast<double>(question.devices)));
+    set(Part::all_reduce, collective(question, cluster::Collective::all_reduce, answer.dense_parameters * 4_B));
+    return answer;
+}
+
+}  // namespace dodona::tables
