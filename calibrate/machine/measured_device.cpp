@@ -101,6 +101,21 @@ std::string slug(const std::string& text) {
     return made.empty() ? "device" : made;
 }
 
+using Groups = std::map<CurveKey, std::vector<const MeasuredKernel*>>;
+
+/// What was measured cannot be of a device that does not compute in its precision.
+void check_precisions(const Device& device, const Groups& groups) {
+    for (const auto& [key, group] : groups) {
+        const Precision precision = std::get<1>(key);
+        if (!is_pass(std::get<0>(key)) && !device.supports(precision)) {
+            fail(
+                {},
+                fmt::format("kernels in {} were measured, and {} does not compute in it", name(precision), device.name),
+                "name the device that was measured");
+        }
+    }
+}
+
 /// Rates of the fastest kernels: what stands in for a data sheet.
 void take_fastest(Device& device, const std::vector<MeasuredKernel>& kernels) {
     Bytes largest;
@@ -297,10 +312,11 @@ std::optional<Device> measured_device(const DeviceRecords& of) {
     take_launch(device, own);
     const cluster::Provenance from = provenance(of.backend, facts, own);
 
-    std::map<CurveKey, std::vector<const MeasuredKernel*>> groups;
+    Groups groups;
     for (const MeasuredKernel& one : kernels) {
         groups[key_of(one)].push_back(&one);
     }
+    check_precisions(device, groups);
     cluster::Profile profile{.name = device.name, .source = from.source, .fits = {}};
     for (const auto& [key, group] : groups) {
         if (group.size() >= kFewestRows && !std::get<3>(key) && device.supports(std::get<1>(key))) {

@@ -1,8 +1,11 @@
 #include "reports/render/json_reader.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <memory>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostic.hpp"
@@ -13,24 +16,36 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-Record record_of(const OrderedJson& json) {
+constexpr const char* kHelp = "a report is written by `dodona report -o FILE.json` or FILE.html";
+
+constexpr int kDeepest = 64;
+
+/// Throws where nesting goes deeper, before it fills the stack.
+Record record_of(const OrderedJson& json, const Location& whole, int depth = 0) {
+    if (depth > kDeepest) {
+        fail(whole, fmt::format("nested more than {} deep", kDeepest), kHelp);
+    }
     switch (json.type()) {
         case OrderedJson::value_t::boolean: return json.get<bool>();
         case OrderedJson::value_t::number_integer: return json.get<std::int64_t>();
-        case OrderedJson::value_t::number_unsigned: return json.get<std::int64_t>();
+        case OrderedJson::value_t::number_unsigned: {
+            const auto number = json.get<std::uint64_t>();
+            const bool fits = number <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+            return fits ? Record(static_cast<std::int64_t>(number)) : Record(static_cast<double>(number));
+        }
         case OrderedJson::value_t::number_float: return json.get<double>();
         case OrderedJson::value_t::string: return json.get<std::string>();
         case OrderedJson::value_t::array: {
             Record::List list;
             for (const OrderedJson& element : json) {
-                list.push_back(record_of(element));
+                list.push_back(record_of(element, whole, depth + 1));
             }
             return list;
         }
         case OrderedJson::value_t::object: {
             Record::Fields fields;
             for (const auto& [key, value] : json.items()) {
-                fields.push_back({key, record_of(value)});
+                fields.push_back({key, record_of(value, whole, depth + 1)});
             }
             return fields;
         }
@@ -53,11 +68,13 @@ Location place_of(const std::string& text, const std::string& name, std::size_t 
 }  // namespace
 
 Record record_of_json(const std::string& text, const std::string& name) {
+    const Location whole{.source = std::make_shared<Source>(Source{name, {}})};
     try {
-        return record_of(OrderedJson::parse(text));
+        return record_of(OrderedJson::parse(text), whole);
     } catch (const OrderedJson::parse_error& error) {
-        fail(place_of(text, name, error.byte), "this is no JSON from here on",
-             "a report is written by `dodona report -o FILE.json` or FILE.html");
+        fail(place_of(text, name, error.byte), "this is no JSON from here on", kHelp);
+    } catch (const OrderedJson::out_of_range&) {
+        fail(whole, "a number that is too large", kHelp);
     }
 }
 

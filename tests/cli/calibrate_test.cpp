@@ -170,6 +170,16 @@ TEST_F(CalibrateTest, WhatMakesNoMachineIsNotWritten) {
     EXPECT_FALSE(std::filesystem::exists(place_.path() / "mine.yaml"));
 }
 
+TEST_F(CalibrateTest, KernelsThatADeviceDoesNotHaveAreOfAnother) {
+    const std::string trace =
+        std::string(std::getenv("DODONA_SOURCE")) + "/tests/calibrate/imports/logs/kineto_attention.json";
+    const Outcome made = place_.run("calibrate --import " + trace + " --device v100-sxm2-16gb -o mine.yaml");
+    EXPECT_EQ(made.code, 2) << made.err;
+    EXPECT_NE(made.err.find("kernels in bf16 were measured, and v100-sxm2-16gb does not compute in it"),
+              std::string::npos)
+        << made.err;
+}
+
 TEST_F(CalibrateTest, RecordsStayWhereAnImportFails) {
     std::ofstream(place_.path() / "mine.records.jsonl") << "";
     std::ofstream(place_.path() / "no.log") << "nothing that is known\n";

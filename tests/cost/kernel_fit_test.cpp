@@ -88,6 +88,24 @@ TEST(FittedMatmul, slows_to_the_clocks_of_continuous_use) {
     EXPECT_NEAR(micro(cool, attention), before, 1e-9);
 }
 
+// What no kernel exceeds: 80 % of the peak at three quarters of the clock, twice that where a window saves arithmetic;
+// attention at its own clock, and passes of their bandwidth.
+TEST(FittedMatmul, knows_the_most_of_the_peak_that_a_kind_reaches) {
+    const auto most = [](KernelKind kind, double window_gain) {
+        KernelFit fit = plain();
+        fit.kind = kind;
+        fit.window_gain = window_gain;
+        cluster::Device a100 = device({fit});
+        a100.sustained = 0.75;
+        return most_of_peak(a100, kind, Precision::bf16).value_or(0);
+    };
+    EXPECT_DOUBLE_EQ(most(KernelKind::matmul, 2), 0.75 * 0.8);
+    EXPECT_DOUBLE_EQ(most(KernelKind::convolution, 2), 0.75 * 0.8 * 2);
+    EXPECT_DOUBLE_EQ(most(KernelKind::convolution, 0.5), 0.75 * 0.8);
+    EXPECT_DOUBLE_EQ(most(KernelKind::attention, 1), 0.8);
+    EXPECT_DOUBLE_EQ(most(KernelKind::stream, 1), 0.5);
+}
+
 // 162 tiles are 1.5 waves; of the idle half wave a quarter is waited for: 1.625. 54 tiles are never less than one.
 TEST(FittedMatmul, waits_for_part_of_the_last_wave) {
     KernelFit fit = plain();

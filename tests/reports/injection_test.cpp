@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "base/diagnostic.hpp"
+#include "reports/render/json.hpp"
+#include "reports/render/json_reader.hpp"
 #include "reports/render/renderer.hpp"
 
 namespace dodona::reports::testing {
@@ -55,6 +58,22 @@ TEST(Injection, OfJsonReadsBackTheSame) {
     EXPECT_EQ(nlohmann::json::parse(rendered("json", kTerminal))["name"], kTerminal);
     const std::string tag = "\xF3\xA0\x80\xA1";  // U+E0021, a pair of surrogates
     EXPECT_EQ(nlohmann::json::parse(rendered("json", tag))["name"], tag);
+}
+
+// Found by tests/fuzz/run: 1E311 was a fault of ours, 2^64 - 1 became -1, and brackets filled the stack.
+TEST(Injection, OfJsonIsReadOrRefused) {
+    const auto refusal = [](const std::string& json) {
+        try {
+            static_cast<void>(record_of_json(json, "it.json"));
+        } catch (const InputError& error) {
+            return error.diagnostics().front().message;
+        }
+        return std::string();
+    };
+    EXPECT_EQ(refusal("{\"step\": 1E311}"), "a number that is too large");
+    EXPECT_EQ(refusal(std::string(100'000, '[') + std::string(100'000, ']')), "nested more than 64 deep");
+    EXPECT_EQ(json_line(record_of_json("18446744073709551615", "it.json")), "1.8446744073709552e+19");
+    EXPECT_EQ(json_line(record_of_json("9223372036854775807", "it.json")), "9223372036854775807");
 }
 
 TEST(Injection, OfHtmlIsText) {

@@ -1,0 +1,120 @@
+#include "targets.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/expression.hpp"
+#include "base/printable.hpp"
+#include "calibrate/record/exchange.hpp"
+#include "calibrate/record/record.hpp"
+#include "files/framework_file.hpp"
+#include "files/launch/launch_text.hpp"
+#include "files/library.hpp"
+#include "files/machine_file.hpp"
+#include "files/model_file.hpp"
+#include "files/noise_file.hpp"
+#include "files/plan_file.hpp"
+#include "files/run_table.hpp"
+#include "files/strategy_file.hpp"
+#include "graph/graph.hpp"
+#include "reports/render/json_reader.hpp"
+
+namespace dodona::fuzz {
+
+namespace {
+
+const files::Library& library() {
+    static const files::Library all(std::getenv("DODONA_SOURCE") == nullptr ? "." : std::getenv("DODONA_SOURCE"));
+    return all;
+}
+
+files::Document document(const std::string& bytes) { return files::parse_document(bytes, "bytes.yaml"); }
+
+template <class Read>
+void quietly(Read read) {
+    try {
+        read();
+    } catch (const InputError& error) {
+        static_cast<void>(error.what());  // and what it says can be printed
+    }
+}
+
+void model(const std::string& bytes) {
+    quietly([&] {
+        const graph::NetworkSpec spec = files::read_model(document(bytes), {}, library().model_opener());
+        static_cast<void>(graph::build(spec));
+    });
+}
+void cluster(const std::string& bytes) {
+    quietly([&] { static_cast<void>(files::read_cluster(document(bytes), library().machine_openers())); });
+}
+void device(const std::string& bytes) {
+    quietly([&] { static_cast<void>(files::read_device(document(bytes), {})); });
+}
+void strategy(const std::string& bytes) {
+    quietly([&] { static_cast<void>(files::read_strategy(document(bytes))); });
+}
+void framework(const std::string& bytes) {
+    quietly([&] { static_cast<void>(files::read_framework(document(bytes), library().mechanism_opener())); });
+}
+void plan(const std::string& bytes) {
+    quietly([&] {
+        static_cast<void>(files::read_plan(document(bytes), library().strategy_opener(), library().framework_opener(),
+                                           library().mechanism_opener()));
+    });
+}
+void noise(const std::string& bytes) {
+    quietly([&] { static_cast<void>(files::read_noise(document(bytes))); });
+}
+void runs(const std::string& bytes) {
+    quietly([&] { static_cast<void>(files::read_runs(files::read_csv(bytes, "bytes.csv"))); });
+}
+void launch(const std::string& bytes) {
+    quietly([&] { static_cast<void>(files::read_launch_text(bytes, "bytes.sh")); });
+}
+void records(const std::string& bytes) {
+    quietly([&] {
+        const calibrate::Record record = calibrate::record_from(bytes, {});
+        static_cast<void>(calibrate::record_from(calibrate::to_line(record), {}));
+    });
+    quietly([&] { static_cast<void>(calibrate::case_from(bytes, {})); });
+    quietly([&] { static_cast<void>(calibrate::settings_from(bytes, {})); });
+}
+void report(const std::string& bytes) {
+    quietly([&] { static_cast<void>(reports::record_of_json(reports::result_text(bytes, "bytes"), "bytes")); });
+}
+void expression(const std::string& bytes) {
+    quietly([&] {
+        static_cast<void>(Expression::parse(bytes, {}).evaluate([](std::string_view) { return std::optional(2.0); }));
+    });
+}
+void shown(const std::string& bytes) { static_cast<void>(printable(printable_json(bytes))); }
+
+}  // namespace
+
+std::span<const Target> targets() {
+    static const std::vector<Target> all{
+        {"model", model, {"tests/files/bad/model", "tests/files/library/models"}},
+        {"cluster", cluster, {"tests/files/bad/cluster", "tests/files/library/hardware/clusters"}},
+        {"device", device, {"tests/files/bad/device"}},
+        {"strategy", strategy, {"tests/files/bad/strategy", "oracle/plan/strategies"}},
+        {"framework", framework, {"tests/files/bad/framework", "oracle/plan/frameworks"}},
+        {"plan", plan, {"tests/files/bad/plan"}},
+        {"noise", noise, {"tests/files/bad/noise"}},
+        {"runs", runs, {"tests/files/bad/runs"}},
+        {"launch", launch, {"tests/files/launch"}},
+        {"records", records, {}},
+        {"report", report, {}},
+        {"expression", expression, {}},
+        {"shown", shown, {}},
+    };
+    return all;
+}
+
+const Target* target_named(std::string_view name) {
+    const auto all = targets();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Target& one) { return one.name == name; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace dodona::fuzz
