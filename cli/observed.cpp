@@ -12,33 +12,20 @@
 #include "files/quantity.hpp"
 #include "files/run_table.hpp"
 #include "reports/document/number_format.hpp"
-#include "step/anchor.hpp"
 #include "step/predict.hpp"
+#include "validate/anchors.hpp"
 #include "validate/questions.hpp"
 
 namespace dodona::cli {
 
 namespace {
 
-/// A run that can be asked, and was measured.
-struct ObservedRun {
-    validate::Question question;
-    Seconds measured;
-};
+using validate::ObservedRun;
 
 step::Prediction predicted(const ObservedRun& asked, const plan::Framework& framework) {
     plan::Plan plan = asked.question.plan;
     plan.framework = framework;
     return step::predict(*asked.question.graph, *asked.question.cluster, plan);
-}
-
-step::Observation observation(const ObservedRun& asked, const plan::Framework& framework) {
-    const step::Prediction prediction = predicted(asked, framework);
-    Seconds covered = prediction.step.value;
-    for (const step::TimePart part : asked.question.not_timed) {
-        covered += -prediction.time[part];
-    }
-    return {prediction.uncertainty, covered, asked.measured};
 }
 
 /// Winograd's F(4x4, 3x3) needs a quarter of the multiplications of a convolution (Lavin and Gray, CVPR 2016, section
@@ -167,13 +154,7 @@ plan::Framework anchored(const plan::Framework& framework, const ObservedSetting
                          const plan::Plan& observed_plan) {
     const std::vector<ObservedRun> asked =
         settings.step ? std::vector<ObservedRun>{step_of(settings, workload, observed_plan)} : runs_of(settings.table);
-    return step::anchored(framework, [&](const plan::Framework& moved) {
-        std::vector<step::Observation> observations;
-        for (const ObservedRun& one : asked) {
-            observations.push_back(observation(one, moved));
-        }
-        return observations;
-    });
+    return validate::anchored(framework, asked, workload.graph);
 }
 
 }  // namespace dodona::cli
