@@ -59,18 +59,18 @@ struct Device {
     std::string name;
     std::string family;  ///< "NVIDIA Ada": for lists and searches
     std::string source;
-    Bytes memory;                               ///< physical device memory
-    BytesPerSecond memory_bandwidth;            ///< one device, data sheet
-    int multiprocessors = 1;                    ///< SMs: tiles that run concurrently
-    std::map<Precision, FlopPerSecond> matrix;  ///< dense matrix-product peak by precision
+    Bytes memory;                                 ///< physical device memory
+    BytesPerSecond memory_bandwidth;              ///< one device, data sheet
+    int multiprocessors = 1;                      ///< SMs: tiles that run concurrently
+    std::map<Precision, FlopPerSecond> matrix;    ///< dense matrix-product peak by precision
     std::map<Precision, FlopPerSecond> achieved;  ///< ... as the best of measured products keep it up, where known
-    FlopPerSecond vector;                       ///< fp32 outside matrix units
-    std::vector<Tile> tiles;                    ///< output tiles of the matrix kernels
-    Seconds launch;                             ///< shortest time between two kernels on one stream
-    double sustained = 1;                       ///< rate of products in continuous use over that of a short benchmark
-    Bytes context;                              ///< memory of the runtime before the first tensor
-    std::vector<KernelCurve> curves;            ///< measured points, used before the profile
-    Profile profile;                            ///< fits to measured kernels; empty: data sheet only
+    FlopPerSecond vector;                         ///< fp32 outside matrix units
+    std::vector<Tile> tiles;                      ///< output tiles of the matrix kernels
+    Seconds launch;                               ///< shortest time between two kernels on one stream
+    double sustained = 1;                         ///< rate of products in continuous use over that of a short benchmark
+    Bytes context;                                ///< memory of the runtime before the first tensor
+    std::vector<KernelCurve> curves;              ///< measured points, used before the profile
+    Profile profile;                              ///< fits to measured kernels; empty: data sheet only
     bool typical = false;  ///< kernels of kinds without a fit miss the data sheet as those of other devices do
 
     [[nodiscard]] FlopPerSecond peak(Precision precision) const;
