@@ -371,6 +371,7 @@ std::string render_text(const Document& document, const Page& page) {
         lines += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
         if (page.most_lines > 0 && lines > page.most_lines && whole > 0) {
             all.resize(whole);  // without the title of a section that has no room
+            all += std::holds_alternative<KeyFigures>(block) ? text : "";
             break;
         }
         all += text;

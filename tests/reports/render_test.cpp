@@ -231,6 +231,12 @@ TEST(Text, InFewLinesHasTheBlocksThatFit) {
               "the answer\n")
         << "no title without its section";
     EXPECT_EQ(render_text(document_of({two_rows()}), {.most_lines = 2}), "  name   n\n  模型   1\n");
+    KeyFigures figures;
+    figures.figures = {{.label = "step", .value = "1 s", .note = {}},
+                       {.label = "memory", .value = "2 GiB", .note = {}}};
+    EXPECT_EQ(render_text(document_of({Headline{"the answer"}, figures}), {.most_lines = 2}),
+              "the answer\n  step    1 s\n")
+        << "key figures as far as there is room";
 }
 
 TEST(Csv, StartsWithWhatWasAskedAndHasOneColumnForAMesh) {
