@@ -30,7 +30,7 @@ std::string plan_headline(const search::Answer& answer) {
     }
     const plan::Plan& best = answer.plans.front().plan;
     return fmt::format("{}, batch {}: {} on {}{}", subject, whole(best.batch), best.strategy.name, mesh_text(best),
-                       best.framework.name.empty() ? "" : fmt::format(", with {}", best.framework.label()));
+                       with_framework(best));
 }
 
 /// "batch 2,048 trains 1.52 times as many samples a second: data on data 8"; empty where no other batch is better.

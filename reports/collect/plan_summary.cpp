@@ -92,6 +92,10 @@ bool has_pipeline(const plan::Plan& plan) {
     return plan.strategy.pipeline && plan.axis_size(*plan.strategy.pipeline) > 1;
 }
 
+std::string with_framework(const plan::Plan& plan) {
+    return plan.framework.name.empty() ? "" : ", with " + plan.framework.label();
+}
+
 std::string mesh_text(const plan::Plan& plan) {
     std::vector<std::string> axes;
     for (const plan::MeshAxis& axis : plan.mesh) {

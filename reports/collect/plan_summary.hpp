@@ -21,6 +21,8 @@ bool has_pipeline(const plan::Plan& plan);
 std::string mesh_text(const plan::Plan& plan);
 /// "megatron: tensor 8, data 16, pipeline 8".
 std::string strategy_and_mesh(const plan::Plan& plan);
+/// ", with megatron-2024+graphs"; empty without a framework.
+std::string with_framework(const plan::Plan& plan);
 /// "interleaved-1f1b, 3 virtual stages".
 std::string schedule_text(const plan::Plan& plan);
 /// "1 x 96, interleaved-1f1b, 3 virtual stages": micro-batch x accumulation steps, schedule.

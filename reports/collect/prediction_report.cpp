@@ -25,7 +25,8 @@ std::string prediction_headline(const Subject& subject, const step::Prediction& 
         const std::string device = prediction.stages.empty() ? "device" : prediction.stages.front().device;
         devices.push_back(fmt::format("{} x {}", whole(prediction.plan.devices()), device));
     }
-    return fmt::format("{} on {} of {}", subject.model, join(devices, " and "), subject.machine);
+    return fmt::format("{} on {} of {}{}", subject.model, join(devices, " and "), subject.machine,
+                       with_framework(prediction.plan));
 }
 
 std::string no_and_why(const step::Prediction& prediction) {

@@ -300,8 +300,9 @@ Document simulation_document(const Subject& subject, const SimulatedStep& step, 
     document.record = simulation_record(step);
     document.rows = std::get<Record::List>(document.record.at("resources").of());
     set_asked(document, subject.model, subject.machine, step.prediction.plan.devices());
-    add(document, Headline{fmt::format("{} on {} GPUs of {}", subject.model, whole(step.prediction.plan.devices()),
-                                       subject.machine)});
+    const plan::Plan& plan = step.prediction.plan;
+    add(document, Headline{fmt::format("{} on {} GPUs of {}{}", subject.model, whole(plan.devices()), subject.machine,
+                                       with_framework(plan))});
     add(document, Paragraph{plan_text(step.prediction)});
     add(document, Paragraph{other_order_text(step)});
     add(document, Paragraph{steady_text(step)});
