@@ -13,7 +13,7 @@
 //
 // Not modelled: fused operators; a block in a block is one chain of its layers, each with all its instances; training's
 // dropout and losses, where the network has them, are counted as operators.
-// Source of the average width as a measure of what can run at once: Wang et al., arXiv:1908.04705, section 4.
+// Source of the average width as a measure of what can run at once: Wang et al., arXiv:1908.04705.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,7 @@ ThreadCosts thread_costs(const cluster::Device& device, std::int64_t cores, cons
     return {.cores = cores,
             .of_core = known.of_core.value_or(2 / std::max(2.0, all) * device.memory_bandwidth),
             .of_all = device.memory_bandwidth,
-            .serial = known.serial.value_or(0.25 * device.launch),
+            .serial = known.serial.value_or((all > 1 ? 0.25 : 1.0) * device.launch),
             .fork = known.fork.value_or(0.25 * device.launch),
             .barrier = known.barrier.value_or(doubling),
             .oversubscription = known.oversubscription.value_or(0.1),

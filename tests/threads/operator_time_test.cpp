@@ -65,13 +65,17 @@ cluster::Device processor() {
 }
 
 TEST(ThreadCosts, AddUpToTheDeviceOnAllCores) {
-    const cluster::Device device = processor();
-    const ThreadCosts costs = thread_costs(device, 16, {});
-    for (const graph::Kernel& kernel :
-         {graph::matmul(1, 4096, 1024), graph::matmul(512, 512, 512), graph::stream(1e6)}) {
-        const OperatorWork work = work_of(device, {kernel}, Precision::fp32, 16);
-        EXPECT_NEAR(us(operator_time(work, costs, 16, 1)),
-                    us(cost::kernel_time(device, kernel, Precision::fp32).time.value), 1e-6);
+    for (const int cores : {1, 2, 16}) {
+        cluster::Device device = processor();
+        device.multiprocessors = cores;
+        const ThreadCosts costs = thread_costs(device, cores, {});
+        for (const graph::Kernel& kernel :
+             {graph::matmul(1, 4096, 1024), graph::matmul(512, 512, 512), graph::stream(1e6)}) {
+            const OperatorWork work = work_of(device, {kernel}, Precision::fp32, cores);
+            EXPECT_NEAR(us(operator_time(work, costs, cores, 1)),
+                        us(cost::kernel_time(device, kernel, Precision::fp32).time.value), 1e-6)
+                << cores;
+        }
     }
 }
 
