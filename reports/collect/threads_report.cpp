@@ -105,7 +105,7 @@ Table crowd_table(const threads::Forecast& answer, std::int64_t cores) {
                  {"threads", Align::right},
                  {"threads a core", Align::right},
                  {"time", Align::right},
-                 {"penalty", Align::right}});
+                 {"to guideline", Align::right}});
     for (const Timed& one : crowded(answer, cores)) {
         const auto both = static_cast<double>(one.setting.workers * one.setting.threads);
         table.row({Count{one.setting.workers}, Count{one.setting.threads}, Number{both / static_cast<double>(cores)},

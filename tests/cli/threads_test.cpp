@@ -48,7 +48,7 @@ TEST(Threads, OfTheLstmFollowItsWavefront) {
     EXPECT_EQ(answer["costs"]["assumed"].size(), 6U);
 }
 
-/// 256 cells of two products each, with 5 us a kernel or without: the serial part of 67 depths and what lies between.
+/// One operator at a time all 4 x 8 cells wait for the serial parts of their two kernels: 64 x 1 us more.
 TEST(Threads, CostsThatAreGivenCount) {
     const LstmFolder place;
     const std::string words = "lstm.yaml --machine theta --cores 48 --set steps=8 --fork 1us --barrier 1us";
@@ -56,7 +56,6 @@ TEST(Threads, CostsThatAreGivenCount) {
     const nlohmann::json dear = place.asked(words + " --serial 2us")["forecast"];
     EXPECT_EQ(cheap["costs"]["assumed"].size(), 3U);
     EXPECT_EQ(cheap["costs"]["serial_s"], 1e-6);
-    // One at a time every kernel waits: 32 cells of two.
     EXPECT_NEAR(dear["chain"]["time_s"].get<double>() - cheap["chain"]["time_s"].get<double>(), 64e-6, 1e-9);
 }
 
