@@ -66,113 +66,99 @@ std::vector<Kernel> cell_kernels(const Stack& stack, bool first) {
     return kernels;
 }
 
-class Expansion {
-public:
-    Expansion(const graph::Graph& graph, double samples)
-        : graph_(graph), samples_(samples), ends_(graph.layers.size()), kind_of_(graph.layers.size()) {}
+using Ends = std::vector<std::size_t>;  ///< operators after which a tensor is there
 
-    OperatorGraph run() {
-        for (const graph::Segment& segment : graph_.segments) {
-            for (std::int64_t instance = 0; instance < segment.count; ++instance) {
-                add_instance(segment, instance);
-            }
-        }
-        if (made_.operators.empty()) {
-            fail({}, fmt::format("{} has no operators", graph_.name), "a network with layers that compute something");
-        }
-        return std::move(made_);
-    }
-
-private:
-    using Ends = std::vector<std::size_t>;  ///< operators after which a tensor is there
-
-    void add_instance(const graph::Segment& segment, std::int64_t instance) {
-        const Ends before = instance > 0 ? ends_[segment.layers.back()] : Ends{};
-        const bool later = instance > 0;
-        for (const Vertex v : segment.layers) {
-            Ends after;
-            for (const Vertex producer : graph_.layer(v).producers) {
-                const bool inside = graph_.layer(producer).segment == graph_.layer(v).segment;
-                const Ends& of = inside || !later ? ends_[producer] : before;
-                after.insert(after.end(), of.begin(), of.end());
-            }
-            std::sort(after.begin(), after.end());
-            after.erase(std::unique(after.begin(), after.end()), after.end());
-            ends_[v] = add_layer(v, std::move(after));
-        }
-    }
-
-    Ends add_layer(Vertex v, Ends after) {
-        const graph::Layer& layer = graph_.layer(v);
-        if (layer.kind == graph::kNetworkInput || !layer.nest.work) {
-            return after;
-        }
-        graph::LocalExtents local = layer.nest.whole();
-        local.loops.front() = samples_;
-        std::vector<Kernel> kernels = layer.nest.work(local).forward;
-        if (kernels.empty()) {
-            return after;
-        }
-        const bool steps = std::any_of(kernels.begin(), kernels.end(), [](const Kernel& kernel) {
-            return kernel.kind == graph::KernelKind::recurrent;
-        });
-        if (steps && layer.count == 1 && !layer.nest.recurrences.empty() && layer.nest.loop("sequence") >= 0) {
-            return add_cells(v, stack_of(layer, kernels), after);
-        }
-        for (Kernel& kernel : kernels) {
-            kernel.times *= static_cast<double>(layer.count);
-        }
-        return {add(kind(v, false, kernels), std::move(after))};
-    }
-
-    Ends add_cells(Vertex v, const Stack& stack, const Ends& after) {
-        const bool both = stack.directions > 1;
-        Ends below = after;  // of the layer below, by step, or its ends
-        for (std::size_t layer = 0; layer < stack.layers; ++layer) {
-            const std::size_t of_kind = kind(v, layer > 0, cell_kernels(stack, layer == 0));
-            Ends cells;
-            Ends last;
-            for (std::size_t direction = 0; direction < stack.directions; ++direction) {
-                for (std::size_t step = 0; step < stack.steps; ++step) {
-                    Ends waits = step > 0 ? Ends{cells.back()} : Ends{};
-                    if (layer > 0 && !both) {
-                        waits.push_back(below[step]);
-                    } else if (step == 0) {
-                        waits = below;
-                    }
-                    cells.push_back(add(of_kind, std::move(waits)));
-                }
-                last.push_back(cells.back());
-            }
-            below = both || layer + 1 == stack.layers ? last : cells;
-        }
-        return below;
-    }
-
-    std::size_t kind(Vertex v, bool later, const std::vector<Kernel>& kernels) {
-        const auto known = kind_of_[v].find(later);
-        if (known != kind_of_[v].end()) {
-            return known->second;
-        }
-        made_.kinds.push_back({graph_.layer(v).name, kernels});
-        return kind_of_[v][later] = made_.kinds.size() - 1;
-    }
-
-    std::size_t add(std::size_t kind, Ends after) {
-        if (made_.operators.size() == kMostOperators) {
-            fail({}, fmt::format("{} has more than {} operators once it is written out", graph_.name, kMostOperators),
-                 "a network with fewer layers or steps");
-        }
-        made_.operators.push_back({kind, std::move(after)});
-        return made_.operators.size() - 1;
-    }
-
-    const graph::Graph& graph_;
-    double samples_;
-    std::vector<Ends> ends_;                            ///< of each layer's latest instance
-    std::vector<std::map<bool, std::size_t>> kind_of_;  ///< of each layer, and of its cells above the first layer
-    OperatorGraph made_;
+/// A network that is being written out.
+struct Written {
+    const graph::Graph& network;
+    double samples = 1;
+    std::vector<Ends> ends;                            ///< of each layer's latest instance
+    std::vector<std::map<bool, std::size_t>> kind_of;  ///< of each layer, and of its cells above the first layer
+    OperatorGraph operators;
 };
+
+std::size_t kind(Written& written, Vertex v, bool later, const std::vector<Kernel>& kernels) {
+    std::vector<OperatorKind>& kinds = written.operators.kinds;
+    const auto [place, is_new] = written.kind_of[v].try_emplace(later, kinds.size());
+    if (is_new) {
+        kinds.push_back({written.network.layer(v).name, kernels});
+    }
+    return place->second;
+}
+
+std::size_t add(Written& written, std::size_t kind, Ends after) {
+    std::vector<Operator>& operators = written.operators.operators;
+    if (operators.size() == kMostOperators) {
+        fail({},
+             fmt::format("{} has more than {} operators once it is written out", written.network.name, kMostOperators),
+             "a network with fewer layers or steps");
+    }
+    operators.push_back({kind, std::move(after)});
+    return operators.size() - 1;
+}
+
+Ends add_cells(Written& written, Vertex v, const Stack& stack, const Ends& after) {
+    const bool both = stack.directions > 1;
+    Ends below = after;  // of the layer below, by step, or its ends
+    for (std::size_t layer = 0; layer < stack.layers; ++layer) {
+        const std::size_t of_kind = kind(written, v, layer > 0, cell_kernels(stack, layer == 0));
+        Ends cells;
+        Ends last;
+        for (std::size_t direction = 0; direction < stack.directions; ++direction) {
+            for (std::size_t step = 0; step < stack.steps; ++step) {
+                Ends waits = step > 0 ? Ends{cells.back()} : Ends{};
+                if (layer > 0 && !both) {
+                    waits.push_back(below[step]);
+                } else if (step == 0) {
+                    waits = below;
+                }
+                cells.push_back(add(written, of_kind, std::move(waits)));
+            }
+            last.push_back(cells.back());
+        }
+        below = both || layer + 1 == stack.layers ? last : cells;
+    }
+    return below;
+}
+
+Ends add_layer(Written& written, Vertex v, Ends after) {
+    const graph::Layer& layer = written.network.layer(v);
+    if (layer.kind == graph::kNetworkInput || !layer.nest.work) {
+        return after;
+    }
+    graph::LocalExtents local = layer.nest.whole();
+    local.loops.front() = written.samples;
+    std::vector<Kernel> kernels = layer.nest.work(local).forward;
+    if (kernels.empty()) {
+        return after;
+    }
+    const bool steps = std::any_of(kernels.begin(), kernels.end(),
+                                   [](const Kernel& kernel) { return kernel.kind == graph::KernelKind::recurrent; });
+    if (steps && layer.count == 1 && !layer.nest.recurrences.empty() && layer.nest.loop("sequence") != graph::kNoLoop) {
+        return add_cells(written, v, stack_of(layer, kernels), after);
+    }
+    for (Kernel& kernel : kernels) {
+        kernel.times *= static_cast<double>(layer.count);
+    }
+    return {add(written, kind(written, v, false, kernels), std::move(after))};
+}
+
+/// `later`: not the first instance of its segment, so that it reads what the one before has made.
+void add_instance(Written& written, const graph::Segment& segment, bool later) {
+    const Ends before = later ? written.ends[segment.layers.back()] : Ends{};
+    for (const Vertex v : segment.layers) {
+        const graph::Layer& layer = written.network.layer(v);
+        Ends after;
+        for (const Vertex producer : layer.producers) {
+            const bool inside = written.network.layer(producer).segment == layer.segment;
+            const Ends& of = inside || !later ? written.ends[producer] : before;
+            after.insert(after.end(), of.begin(), of.end());
+        }
+        std::sort(after.begin(), after.end());
+        after.erase(std::unique(after.begin(), after.end()), after.end());
+        written.ends[v] = add_layer(written, v, std::move(after));
+    }
+}
 
 }  // namespace
 
@@ -201,6 +187,21 @@ double OperatorGraph::average_width() const {
     return static_cast<double>(operators.size()) / static_cast<double>(widths().size());
 }
 
-OperatorGraph operator_graph(const graph::Graph& graph, double samples) { return Expansion(graph, samples).run(); }
+OperatorGraph operator_graph(const graph::Graph& graph, double samples) {
+    const std::size_t layers = graph.layers.size();
+    Written written{.network = graph,
+                    .samples = samples,
+                    .ends = std::vector<Ends>(layers),
+                    .kind_of = std::vector<std::map<bool, std::size_t>>(layers)};
+    for (const graph::Segment& segment : graph.segments) {
+        for (std::int64_t instance = 0; instance < segment.count; ++instance) {
+            add_instance(written, segment, instance > 0);
+        }
+    }
+    if (written.operators.operators.empty()) {
+        fail({}, fmt::format("{} has no operators", graph.name), "a network with layers that compute something");
+    }
+    return std::move(written.operators);
+}
 
 }  // namespace dodona::threads
