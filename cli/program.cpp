@@ -32,6 +32,7 @@
 #include "cli/strategies.hpp"
 #include "cli/systems.hpp"
 #include "cli/tables.hpp"
+#include "cli/threads.hpp"
 #include "cli/trials.hpp"
 #include "cli/trials_run.hpp"
 #include "cli/validate.hpp"
@@ -101,11 +102,12 @@ std::span<const Command> commands() {
         .summary = "measure a machine with its real kernels and links, or import what others measured",
         .handed_to = "dodona-calibrate"};
     static const std::array all{
-        plan_command(),    compare_command(),    predict_command(),    simulate_command(), size_command(),
-        goodput_command(), trials_command(),     trials_run_command(), tables_command(),   largest_command(),
-        limits_command(),  report_command(),     diff_command(),       models_command(),   machines_command(),
-        devices_command(), strategies_command(), exchanges_command(),  systems_command(),  frameworks_command(),
-        calibrate,         check_command(),      import_command(),     validate_command(), completion_command()};
+        plan_command(),       compare_command(), predict_command(),    simulate_command(),  size_command(),
+        goodput_command(),    trials_command(),  trials_run_command(), tables_command(),    threads_command(),
+        largest_command(),    limits_command(),  report_command(),     diff_command(),      models_command(),
+        machines_command(),   devices_command(), strategies_command(), exchanges_command(), systems_command(),
+        frameworks_command(), calibrate,         check_command(),      import_command(),    validate_command(),
+        completion_command()};
     return all;
 }
 

@@ -26,6 +26,7 @@
 #include "reports/render/renderer.hpp"
 #include "simulated_scene.hpp"
 #include "sized_scene.hpp"
+#include "threads_scene.hpp"
 #include "trials_scene.hpp"
 
 namespace dodona::reports::testing {
@@ -132,6 +133,9 @@ std::vector<Case> cases() {
             {"tables.txt", tables_of(placed_tables())},
             {"tables.json", tables_of(placed_tables())},
             {"tables-none.txt", tables_of(homeless_tables())},
+            {"threads.txt", threads_forecast},
+            {"threads.json", threads_forecast},
+            {"threads-none.txt", threads_too_large},
             {"simulate-noise.txt", with_noise},
             {"simulate-noise.json", with_noise},
             {"simulate.txt", simulate},

@@ -28,6 +28,7 @@
 #include "scene.hpp"
 #include "simulated_scene.hpp"
 #include "sized_scene.hpp"
+#include "threads_scene.hpp"
 #include "trials_scene.hpp"
 
 namespace dodona::reports::testing {
@@ -278,6 +279,12 @@ TEST(Schema, HoldsForTrialsAndTables) {
     EXPECT_TRUE(is_valid("trials-run", parsed(trials_run_document("small", small_run(), small_done(), nullptr))));
     expect_all_needed("tables", parsed(placed_document(placed_tables())), {"", "/parts_s", "/placement/0"});
     EXPECT_TRUE(is_valid("tables", parsed(placed_document(homeless_tables()))));
+}
+
+TEST(Schema, HoldsForThreads) {
+    expect_all_needed("threads", parsed(threads_forecast()),
+                      {"", "/forecast", "/forecast/guideline", "/forecast/sections/0", "/forecast/costs"});
+    EXPECT_TRUE(is_valid("threads", parsed(threads_too_large())));
 }
 
 TEST(Schema, RejectsAnyMissingKeyOfAPrediction) {

@@ -1,0 +1,75 @@
+#include "threads/operator_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cost/device_time.hpp"
+
+namespace dodona::threads {
+
+namespace {
+
+FlopPerSecond arithmetic_rate(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
+    const bool pass = kernel.kind == graph::KernelKind::stream || kernel.kind == graph::KernelKind::gather;
+    return pass ? device.vector : device.peak(precision);
+}
+
+}  // namespace
+
+ThreadCosts thread_costs(const cluster::Device& device, std::int64_t cores, const KnownCosts& known) {
+    const double all = device.multiprocessors;
+    const Seconds doubling = all > 1 ? 0.5 / std::log2(all) * device.launch : Seconds{};
+    return {.cores = cores,
+            .of_core = known.of_core.value_or(2 / std::max(2.0, all) * device.memory_bandwidth),
+            .of_all = device.memory_bandwidth,
+            .serial = known.serial.value_or((all > 1 ? 0.25 : 1.0) * device.launch),
+            .fork = known.fork.value_or(0.25 * device.launch),
+            .barrier = known.barrier.value_or(doubling),
+            .oversubscription = known.oversubscription.value_or(0.1),
+            .change = known.change.value_or(10 * device.launch)};
+}
+
+bool is_cpu(const cluster::Device& device) {
+    const auto single = device.matrix.find(Precision::fp32);
+    return device.context <= Bytes{} && single != device.matrix.end() && single->second == device.vector;
+}
+
+OperatorWork work_of(const cluster::Device& device, const std::vector<graph::Kernel>& kernels, Precision precision,
+                     std::int64_t cores) {
+    const double share = static_cast<double>(cores) / device.multiprocessors;
+    OperatorWork sum;
+    for (const graph::Kernel& kernel : kernels) {
+        const cost::KernelTime predicted = cost::kernel_time(device, kernel, precision);
+        const Seconds compute = kernel.flops / arithmetic_rate(device, kernel, precision);
+        const Bytes moved = cost::moved_bytes(kernel, precision);
+        const Seconds sheet = max(compute, moved / device.memory_bandwidth);
+        const double misfit = sheet > Seconds{} ? max(predicted.time.value - device.launch, Seconds{}) / sheet : 0;
+        sum.kernels += kernel.times;
+        sum.compute += kernel.times * misfit / share * compute;
+        sum.evidence = std::max(sum.evidence, predicted.evidence);
+        sum.moved += kernel.times * misfit * moved;
+    }
+    return sum;
+}
+
+Evidence weakest(const std::vector<OperatorWork>& works) {
+    Evidence found = Evidence::measured;
+    for (const OperatorWork& work : works) {
+        found = std::max(found, work.evidence);
+    }
+    return found;
+}
+
+Seconds operator_time(const OperatorWork& work, const ThreadCosts& costs, std::int64_t threads, std::int64_t active) {
+    const auto n = static_cast<double>(threads);
+    const auto a = static_cast<double>(active);
+    const auto cores = static_cast<double>(costs.cores);
+    const double crowding = std::max(1.0, a * n / cores);
+    const double busy = n / crowding;
+    const Seconds waits = threads > 1 ? costs.fork + std::log2(n) * costs.barrier : Seconds{};
+    const BytesPerSecond bandwidth = min(busy * costs.of_core, costs.of_all / a);
+    const Seconds parallel = max(cores / busy * work.compute, work.moved / bandwidth);
+    return work.kernels * (costs.serial + crowding * waits) + (1 + costs.oversubscription * (crowding - 1)) * parallel;
+}
+
+}  // namespace dodona::threads

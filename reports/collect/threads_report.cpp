@@ -1,0 +1,236 @@
+#include "reports/collect/threads_report.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reports/document/number_format.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+using threads::Setting;
+using threads::Timed;
+
+std::string setting_text(const Setting& setting) {
+    return fmt::format("{} of {}", counted(setting.workers, "worker"), counted(setting.threads, "thread"));
+}
+
+double gain(Seconds from, Seconds to) { return 1 - to / from; }
+
+bool within(const Setting& setting, std::int64_t cores) { return setting.workers * setting.threads <= cores; }
+
+const Timed& at(const threads::Forecast& answer, std::int64_t cores, const Setting& setting) {
+    return answer.grid[static_cast<std::size_t>((setting.workers - 1) * cores + setting.threads - 1)];
+}
+
+std::vector<KeyFigure> thread_figures(const ThreadsQuestion& question, const threads::Forecast& answer) {
+    const std::int64_t cores = question.costs.cores;
+    const auto settings = std::count_if(answer.grid.begin(), answer.grid.end(),
+                                        [&](const Timed& one) { return within(one.setting, cores); });
+    const double more = gain(answer.guideline.time, answer.fixed.time);
+    const double dynamic = gain(answer.fixed.time, answer.dynamic);
+    return {
+        {.label = "operators",
+         .value = Count{answer.operators},
+         .note = fmt::format("in {}: average width {}, widest {}", counted(answer.depths, "depth"),
+                             three_digits(answer.average_width), answer.widest)},
+        {.label = "guideline",
+         .value = setting_text(answer.guideline.setting),
+         .note = fmt::format("(faster than {} of the {} settings within the cores and {} of all {})",
+                             percent(answer.beaten(answer.guideline.time, true, cores)), whole(settings),
+                             percent(answer.beaten(answer.guideline.time, false, cores)), whole(answer.grid.size()))},
+        {.label = "fixed",
+         .value = setting_text(answer.fixed.setting),
+         .note = more > 0 ? fmt::format("(the fastest; {} less time than the guideline)", percent(more))
+                          : "(the fastest; no setting is faster than the guideline)"},
+        {.label = "dynamic",
+         .value = counted(answer.sections.size(), "section"),
+         .note = dynamic > 0 ? fmt::format("({} less time than fixed)", percent(dynamic))
+                             : "(no change at run time pays)"}};
+}
+
+Table tuning_table(const threads::Forecast& answer) {
+    Table table({{"setting"},
+                 {"workers", Align::right},
+                 {"threads", Align::right},
+                 {"time", Align::right},
+                 {"to none", Align::right},
+                 {"what it is"}});
+    const auto add = [&](const std::string& name, const Timed& one, std::string_view meaning) {
+        table.row({name, Count{one.setting.workers}, Count{one.setting.threads}, one.time,
+                   Percent{one.time / answer.none.time - 1, true}, std::string(meaning)});
+    };
+    add("none", answer.none, enumerator_of(threads::Tuning::none).meaning);
+    add("chain", answer.chain, "one operator at a time, on the threads that suit that best");
+    add("guideline", answer.guideline, enumerator_of(threads::Tuning::guideline).meaning);
+    add("fixed", answer.fixed, enumerator_of(threads::Tuning::fixed).meaning);
+    table.row({"dynamic", "", "", answer.dynamic, Percent{answer.dynamic / answer.none.time - 1, true},
+               std::string(enumerator_of(threads::Tuning::dynamic).meaning)});
+    return table;
+}
+
+Table section_table(const threads::Forecast& answer) {
+    Table table({{"depths", Align::right},
+                 {"width", Align::right},
+                 {"workers", Align::right},
+                 {"threads", Align::right},
+                 {"time", Align::right}});
+    for (const threads::Section& section : answer.sections) {
+        const std::string width = section.narrowest == section.widest
+                                      ? fmt::format("{}", section.widest)
+                                      : fmt::format("{} to {}", section.narrowest, section.widest);
+        table.row({Count{section.depths}, width, Count{section.setting.workers}, Count{section.setting.threads},
+                   section.time});
+    }
+    return table;
+}
+
+/// The guideline's workers with more and more threads, each time twice as many, up to all cores each.
+std::vector<Timed> crowded(const threads::Forecast& answer, std::int64_t cores) {
+    std::vector<Timed> all{answer.guideline};
+    while (all.back().setting.threads < cores) {
+        Setting next = all.back().setting;
+        next.threads = std::min(cores, 2 * next.threads);
+        all.push_back(at(answer, cores, next));
+    }
+    return all;
+}
+
+Table crowd_table(const threads::Forecast& answer, std::int64_t cores) {
+    Table table({{"workers", Align::right},
+                 {"threads", Align::right},
+                 {"threads a core", Align::right},
+                 {"time", Align::right},
+                 {"to guideline", Align::right}});
+    for (const Timed& one : crowded(answer, cores)) {
+        const auto both = static_cast<double>(one.setting.workers * one.setting.threads);
+        table.row({Count{one.setting.workers}, Count{one.setting.threads}, Number{both / static_cast<double>(cores)},
+                   one.time, Percent{one.time / answer.guideline.time - 1, true}});
+    }
+    return table;
+}
+
+std::string origin(bool known) { return known ? "given" : "assumed"; }
+
+Table cost_table(const ThreadsQuestion& question) {
+    const threads::ThreadCosts& costs = question.costs;
+    const threads::KnownCosts& known = question.known;
+    Table table({{"cost of threads"}, {"value", Align::right}, {"from"}, {"option"}});
+    table.row({"memory bandwidth of one thread", costs.of_core, origin(known.of_core.has_value()), "--core-bandwidth"});
+    table.row({"memory bandwidth of all", costs.of_all, "device file", ""});
+    table.row({"serial part of a kernel", costs.serial, origin(known.serial.has_value()), "--serial"});
+    table.row({"fork of a kernel", costs.fork, origin(known.fork.has_value()), "--fork"});
+    table.row({"barriers, each doubling of threads", costs.barrier, origin(known.barrier.has_value()), "--barrier"});
+    table.row({"work on a core for each further thread", Percent{costs.oversubscription, true},
+               origin(known.oversubscription.has_value()), "--oversubscription"});
+    table.row({"change of both numbers", costs.change, origin(known.change.has_value()), "--change"});
+    return table;
+}
+
+Record timed_record(const Timed& one) {
+    return {{"workers", one.setting.workers}, {"threads", one.setting.threads}, {"time_s", one.time}};
+}
+
+Record costs_record(const ThreadsQuestion& question) {
+    const threads::ThreadCosts& costs = question.costs;
+    const threads::KnownCosts& known = question.known;
+    std::vector<std::string> assumed;
+    const auto add = [&](bool is_known, const std::string& name) {
+        if (!is_known) {
+            assumed.push_back(name);
+        }
+    };
+    add(known.of_core.has_value(), "core_bandwidth_B_per_s");
+    add(known.serial.has_value(), "serial_s");
+    add(known.fork.has_value(), "fork_s");
+    add(known.barrier.has_value(), "barrier_s");
+    add(known.oversubscription.has_value(), "oversubscription");
+    add(known.change.has_value(), "change_s");
+    return {{"core_bandwidth_B_per_s", costs.of_core},
+            {"bandwidth_B_per_s", costs.of_all},
+            {"serial_s", costs.serial},
+            {"fork_s", costs.fork},
+            {"barrier_s", costs.barrier},
+            {"oversubscription", costs.oversubscription},
+            {"change_s", costs.change},
+            {"assumed", list_of(assumed, [](const std::string& name) { return Record(name); })}};
+}
+
+Record forecast_record(const ThreadsQuestion& question, const threads::Forecast& answer) {
+    const std::int64_t cores = question.costs.cores;
+    std::vector<Timed> grid;
+    std::copy_if(answer.grid.begin(), answer.grid.end(), std::back_inserter(grid),
+                 [&](const Timed& one) { return within(one.setting, cores); });
+    return {{"operators", answer.operators},
+            {"depths", answer.depths},
+            {"widest", answer.widest},
+            {"average_width", answer.average_width},
+            {"none", timed_record(answer.none)},
+            {"chain", timed_record(answer.chain)},
+            {"guideline", timed_record(answer.guideline)},
+            {"fixed", timed_record(answer.fixed)},
+            {"dynamic_s", answer.dynamic},
+            {"sections", list_of(answer.sections,
+                                 [](const threads::Section& section) {
+                                     return Record{
+                                         {"depths", section.depths},           {"narrowest", section.narrowest},
+                                         {"widest", section.widest},           {"workers", section.setting.workers},
+                                         {"threads", section.setting.threads}, {"time_s", section.time}};
+                                 })},
+            {"beaten_within_cores", answer.beaten(answer.guideline.time, true, cores)},
+            {"beaten_of_all", answer.beaten(answer.guideline.time, false, cores)},
+            {"crowded", list_of(crowded(answer, cores), timed_record)},
+            {"costs", costs_record(question)},
+            {"kernels", name(question.evidence)},
+            {"grid", list_of(grid, timed_record)}};
+}
+
+Record threads_record(const ThreadsQuestion& question, const std::optional<threads::Forecast>& answer) {
+    return {{"schema", "dodona/threads/1"},
+            {"cores", question.costs.cores},
+            {"batch", question.batch},
+            {"fits", answer.has_value()},
+            {"weight_bytes", question.weights},
+            {"memory_bytes", question.device.memory},
+            {"forecast", answer ? forecast_record(question, *answer) : Record()}};
+}
+
+void add_too_large(Document& document, const Subject& subject, const ThreadsQuestion& question) {
+    add(document, Headline{fmt::format("{} does not fit on one {}", subject.model, question.device.name)});
+    add(document, Paragraph{fmt::format("Its weights take {}, and the memory is {}.", text(question.weights),
+                                        text(question.device.memory)),
+                            Tone::bad});
+    add(document, List{{"a smaller network, or fewer bytes a weight (--precision), would help"}});
+}
+
+}  // namespace
+
+Document threads_document(const Subject& subject, const ThreadsQuestion& question,
+                          const std::optional<threads::Forecast>& answer) {
+    const std::int64_t cores = question.costs.cores;
+    Document document;
+    document.record = threads_record(question, answer);
+    set_asked(document, subject.model, subject.machine, 1);
+    if (!answer) {
+        add_too_large(document, subject, question);
+        return document;
+    }
+    document.rows = std::get<Record::List>(document.record.at("forecast").at("grid").of());
+    add(document, Headline{fmt::format("{} on {} of {}, batch {}: {} with {}", subject.model, counted(cores, "core"),
+                                       question.device.name, whole(question.batch), text(answer->fixed.time),
+                                       setting_text(answer->fixed.setting))});
+    add(document, KeyFigures{thread_figures(question, *answer)});
+    add_section(document, {"Settings"}, {tuning_table(*answer)});
+    add_section(document, {"Sections of dynamic"}, {section_table(*answer)});
+    add_section(document, {"Over-subscription"}, {crowd_table(*answer, cores)});
+    add_section(document, {"What threads cost"}, {cost_table(question)});
+    add(document, Note{fmt::format("kernels on all cores of the device: {}", name(question.evidence))});
+    add(document, Note{"no executor was measured: what is assumed above can change which setting is fastest"});
+    return document;
+}
+
+}  // namespace dodona::reports
