@@ -134,9 +134,11 @@ PlanEvaluator::StageTimes PlanEvaluator::make_pass(std::size_t index) const {
             .waits = waits};
 }
 
-step::StageOffload PlanEvaluator::offloaded(std::size_t run, const StateEntry& states, const StageTimes& pass) const {
-    return step::stage_offload(*layout_.costed().cluster, plan_, states.sums, runs_[run].kept,
-                               {pass.forward, pass.backward, states.update, microbatches_ / places_.copies()});
+step::StageOffload PlanEvaluator::offloaded(std::size_t run, const StateEntry& states, const StageTimes& pass,
+                                            Seconds reductions) const {
+    return step::stage_offload(
+        *layout_.costed().cluster, plan_, states.sums, runs_[run].kept,
+        {pass.forward, pass.backward, states.update, microbatches_ / places_.copies(), reductions});
 }
 
 const PlanEvaluator::MemoryNeed& PlanEvaluator::memory() {
@@ -275,7 +277,8 @@ std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
         const step::ExposedLanes exposed(lanes, share * (pass.forward + pass.waits.host),
                                          share * (pass.backward + pass.waits.host_back), plan_,
                                          microbatches_ / places_.copies(), states.sums.buckets);
-        const Seconds copies = plan_.offload.any() ? offloaded(r, states, pass).exposed_update : Seconds{};
+        const Seconds copies =
+            plan_.offload.any() ? offloaded(r, states, pass, exposed.gradients).exposed_update : Seconds{};
         tail = max(tail, exposed.gradients + exposed.parameters + exposed.interference + copies + states.update);
     }
     const Seconds step = *passes + tail + fixed;

@@ -42,7 +42,7 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
     const bool hides = plan.overlap.offload;
     offload.exposed_forward = exposed(offload.forward, steps.forward, kept.segments, hides);
     offload.exposed_backward = exposed(offload.backward, steps.backward, kept.segments, hides);
-    const Seconds free = max(Seconds{}, steps.backward - offload.backward);
+    const Seconds free = max(Seconds{}, steps.backward + steps.reductions - offload.backward);
     offload.exposed_update = exposed(offload.update, free + steps.update, states.buckets, hides);
     return offload;
 }

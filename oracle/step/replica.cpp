@@ -71,7 +71,7 @@ StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::v
     work.offload = stage_offload(
         *on.cluster, plan, work.states, work.kept,
         {work.pass.forward.compute.value, work.pass.backward.compute.value + work.pass.recompute.compute.value,
-         work.update.value, microbatches});
+         work.update.value, microbatches, work.exposed.gradients});
     work.pass.offload = {work.offload.exposed_forward, work.offload.exposed_backward};
     work.memory = stage_memory(on, plan, work.stage, work.states, work.kept, cut.size());
     return work;

@@ -140,7 +140,7 @@ TEST_P(Answers, HaveNoFasterNeighbourInTheSpaceThatWasAsked) {
 }
 
 /// What a law of physics says of the first plan of a world, with a machine that is better in one respect. An exception:
-/// copies to the host and reductions of gradients hide behind the same kernels, and what each leaves is added up.
+/// with offload, the last of several copies never hides, and gradients hide behind kernels, not behind copies.
 template <class Better>
 void expect_no_slower(unsigned set, Better better) {
     constexpr double kOffloaded = 0.5;  // 0.35 seen: alexnet on two stages
