@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 # A first answer takes MEASURED yardsticks; SLACK is for compilers and libraries of other versions.
-MEASURED = 60
+MEASURED = 56
 SLACK = 1.25
 
 root = os.path.abspath(sys.argv[1])
