@@ -32,9 +32,9 @@ inline constexpr double kMostSigma = 0.8;
 /// Standard deviations that observed steps can move an error by: a run that is off by more had another fault.
 inline constexpr double kMostMoved = 2;
 
-/// How much less runs of another network tell of the errors of kernels and links. Source: `dodona validate --anchor 1` and
-/// 3 on published runs that nothing was fitted to: of 0, 0.5, 0.75 and 0.9 the one that predicts the runs left over best, in
-/// mean and median together.
+/// How much less runs of another network tell of the errors of kernels and links. An assumption: on published runs that
+/// nothing was fitted to, `dodona validate --anchor 1` leaves mean errors of 17.9, 18.1, 18.2 and 18.4 % with 0, 0.5, 0.75
+/// and 0.9.
 inline constexpr double kNetworkPart = 0.75;
 
 /// A measured step and its prediction.

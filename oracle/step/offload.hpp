@@ -11,9 +11,9 @@
 // The first micro-batch does not read G; the update does. A device holds two buffers of the largest segment's share of
 // each (double buffering), but never more than the whole. With overlap, copies hide behind the compute of their own
 // pass, except those of the last segment (`exposed`). Copies of the update hide behind the last backward pass, where it
-// leaves the link free, behind what it leaves of the gradients' reduction (another link), and behind the update itself. Not modelled: updates on the host's processors (Ren et al.,
-// ZeRO-Offload, ATC'21, sends gradients out and weights back), hosts whose memory or switch is slower than all links
-// together. Source: Isaev et al., Calculon, SC'23, and calculon/llm/llm.py: max(weights, activations) forward, their
+// leaves the link free, behind what it leaves of the gradients' reduction (another link), and behind the update itself.
+// Not modelled: updates on the host's processors (Ren et al., ZeRO-Offload, ATC'21, sends gradients out and weights
+// back), hosts whose memory or switch is slower than all links together. Source: Isaev et al., Calculon, SC'23, and calculon/llm/llm.py: max(weights, activations) forward, their
 // sum with the states backward, each behind its block's compute.
 #pragma once
 

@@ -99,6 +99,20 @@ TEST(Offload, OfStatesHidesBehindTheLastBackwardPassAndTheUpdate) {
     EXPECT_NEAR(offload_time(p), kS / 1e7 - 0.75 * window, 1e-12);
 }
 
+TEST(Offload, OfStatesGoesOnBesideReductionsOfGradients) {
+    // 1 s of copies in four buckets: three quarters of the window hide, which is 0.2 s of kernels and 0.4 s of reductions.
+    plan::Plan plan = one_device({.optimizer = true});
+    plan.overlap.offload = true;
+    StateSums states;
+    states.blocks.optimizer = 1e9 * 1_B;
+    states.buckets = 4;
+    StageSteps steps{.backward = Seconds::of_base(0.2)};
+    const auto shown = [&] { return stage_offload(hosted(1_GiB, 1_GB_per_s), plan, states, {}, steps).exposed_update; };
+    EXPECT_NEAR(shown().in(unit::second), 1 - 0.75 * 0.2, 1e-12);
+    steps.reductions = Seconds::of_base(0.4);
+    EXPECT_NEAR(shown().in(unit::second), 1 - 0.75 * 0.6, 1e-12);
+}
+
 TEST(Offload, CountsShardsAndCheckpoints) {
     plan::Plan plan = one_device(kAll);
     plan.mesh = {{"data", 4}};
