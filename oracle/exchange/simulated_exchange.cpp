@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "exchange/neighbours.hpp"
+#include "exchange/server_places.hpp"
 #include "play/cluster_topology.hpp"
 #include "play/drawn_noise.hpp"
 #include "simulate/play.hpp"
@@ -29,66 +29,6 @@ struct Update {
     std::int64_t worker = 0;
 };
 
-/// Which ranks of the network servers are.
-struct Places {
-    std::vector<std::int64_t> servers;
-    std::int64_t ranks = 1;  ///< of workers and servers together
-    double for_each = 1;     ///< servers of the exchange that one of these stands for: they work at the same time
-    bool on_workers = false;
-};
-
-bool is_played_by_servers(Pattern pattern) { return pattern == Pattern::servers || pattern == Pattern::master; }
-
-std::int64_t links_of_node(const cluster::Cluster& cluster) {
-    const std::size_t outer = cluster.node_level + 1;
-    return outer < cluster.levels.size() ? std::min(cluster.node_size(), cluster.levels[outer].links) : 1;
-}
-
-/// The devices of a node that drive its links, for each of `nodes` nodes from rank `first` on.
-std::vector<std::int64_t> beside_links(const cluster::Cluster& cluster, std::int64_t first, std::int64_t nodes) {
-    const std::int64_t links = links_of_node(cluster);
-    std::vector<std::int64_t> ranks;
-    for (std::int64_t link = 0; link < nodes * links; ++link) {
-        ranks.push_back(first + link / links * cluster.node_size() + link % links * cluster.node_size() / links);
-    }
-    return ranks;
-}
-
-/// A part on each worker: those that share a link of a node are one, unless all workers are on one node.
-Places on_each_worker(const cluster::Cluster& cluster, std::int64_t workers) {
-    const std::int64_t node = cluster.node_size();
-    Places places{.ranks = workers, .on_workers = true};
-    if (workers > node && workers % node == 0) {
-        places.servers = beside_links(cluster, 0, workers / node);
-    } else {
-        places.servers.resize(static_cast<std::size_t>(workers));
-        std::iota(places.servers.begin(), places.servers.end(), 0);
-    }
-    places.for_each = static_cast<double>(workers) / static_cast<double>(places.servers.size());
-    return places;
-}
-
-/// A server on a node of its own has a part for each of the node's links, beside the device that drives the link.
-Places places_of(const Exchange& exchange, const cluster::Cluster& cluster, std::int64_t workers) {
-    if (!is_played_by_servers(exchange.pattern)) {
-        return {.servers = {0}, .ranks = workers, .on_workers = exchange.pattern == Pattern::tree};
-    }
-    if (exchange.pattern == Pattern::servers && !exchange.servers) {
-        return on_each_worker(cluster, workers);
-    }
-    const std::int64_t count = exchange.servers.value_or(1);
-    const std::int64_t node = cluster.node_size();
-    const std::int64_t first = (workers + node - 1) / node * node;
-    if (first + count * node <= cluster.devices()) {
-        return {.servers = beside_links(cluster, first, count), .ranks = first + count * node};
-    }
-    Places places{.ranks = workers, .on_workers = true};
-    for (std::int64_t server = 0; server < count; ++server) {
-        places.servers.push_back(server * workers / count);
-    }
-    return places;
-}
-
 /// At least so many steps, in whole periods, of which there are at least four.
 std::int64_t whole_periods(std::int64_t steps, std::int64_t period) {
     return std::max<std::int64_t>(4, (steps + period - 1) / period) * period;
@@ -102,7 +42,7 @@ public:
           exchange_(made.exchange),
           settings_(settings),
           network_(network_of(cluster, replicas.group, replicas.ranks, made.exchange.algorithm)),
-          places_(places_of(made.exchange, cluster, made.workers.count)),
+          places_(server_places(made.exchange, cluster, made.workers.count)),
           routes_(play::cluster_topology(cluster, places_.ranks)),
           layout_{.replicas = made.workers.count, .node_size = cluster.node_size()},
           noise_(settings.noise, settings.seed, layout_),
@@ -398,7 +338,7 @@ private:
     const Exchange& exchange_;
     const PlayedSettings& settings_;
     Network network_;
-    Places places_;
+    ServerPlaces places_;
     simulate::Routes routes_;
     play::RankLayout layout_;
     play::DrawnNoise noise_;
