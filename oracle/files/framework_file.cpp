@@ -188,7 +188,7 @@ const Description& description<Framework>() {
              optional<&Framework::between_sources>(
                  "between_sources",
                  "The same of what all runs of one source share, where software of another source is meant than that "
-                 "of the fit. Plans are compared without it, and observed steps remove it.",
+                 "of the fit. Plans are compared without it, and observed steps reduce it.",
                  {.range = kShare}),
              optional_as(record_type(parameters), "parameters", "What it adds."),
              optional<&Framework::mechanisms>("mechanisms", "Names of mechanisms that the values above contain."),
