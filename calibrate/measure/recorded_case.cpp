@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdint>
 #include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "base/text_hash.hpp"
 
 namespace dodona::calibrate {
 
@@ -16,22 +17,13 @@ namespace {
 
 constexpr const char* kDirectory = "directory";
 
-/// FNV-1a, 64 bits: it only has to tell the directories of a laboratory apart.
-std::uint64_t hash(std::string_view text) {
-    std::uint64_t value = 14695981039346656037ULL;
-    for (const char c : text) {
-        value = (value ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    }
-    return value;
-}
-
 std::string mark_of(const std::string& directory) {
     std::array<char, 256> host{};
     static_cast<void>(::gethostname(host.data(), host.size() - 1));
     std::error_code fault;
     const std::filesystem::path whole = std::filesystem::weakly_canonical(directory, fault);
     return fmt::format("directory-{:016x}",
-                       hash(fmt::format("{}:{}", host.data(), fault ? directory : whole.string())));
+                       text_hash(fmt::format("{}:{}", host.data(), fault ? directory : whole.string())));
 }
 
 std::string without(std::string text, const std::string& directory) {

@@ -1,29 +1,18 @@
 #include "validate/anchors.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/diagnostic.hpp"
+#include "base/text_hash.hpp"
 #include "step/anchor.hpp"
 #include "step/predict.hpp"
 
 namespace dodona::validate {
 
 namespace {
-
-/// FNV-1a, 64 bits: the same order on every machine, and none that the table's order suggests.
-std::uint64_t hash(const std::string& text) {
-    constexpr std::uint64_t kBasis = 14'695'981'039'346'656'037U;
-    constexpr std::uint64_t kPrime = 1'099'511'628'211U;
-    std::uint64_t value = kBasis;
-    for (const char c : text) {
-        value = (value ^ static_cast<unsigned char>(c)) * kPrime;
-    }
-    return value;
-}
 
 step::Observation observation(const ObservedRun& run, const plan::Framework& framework) {
     plan::Plan plan = run.question.plan;
@@ -75,7 +64,7 @@ Anchors::Anchors(const std::vector<files::MeasuredRun>& runs, std::size_t count,
         order.push_back(&run);
     }
     std::sort(order.begin(), order.end(), [](const files::MeasuredRun* a, const files::MeasuredRun* b) {
-        return std::pair(hash(a->id), a->id) < std::pair(hash(b->id), b->id);
+        return std::pair(text_hash(a->id), a->id) < std::pair(text_hash(b->id), b->id);
     });
     for (const files::MeasuredRun* run : order) {
         std::optional<ObservedRun> found = observed(*run, questions);
