@@ -72,10 +72,24 @@ double tiled_work(const cluster::Device& device, const KernelFit& fit, const gra
     return best;
 }
 
+double padded(double extent, double step) { return std::ceil(extent / step) * step; }
+
+/// Many products that are smaller than any that was measured: several blocks of them share a multiprocessor and hide each
+/// other's start, so that only what instructions compute in vain is left beside the operands.
+bool is_many_small(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel) {
+    return kernel.kind == KernelKind::matmul && kernel.batch > device.multiprocessors &&
+           std::min(kernel.m, kernel.n) < fit.side.least;
+}
+
+double in_instructions(const graph::Kernel& kernel) {
+    return 2 * kernel.batch * padded(kernel.m, kInstructionRows) * padded(kernel.n, kInstructionColumns) *
+           padded(kernel.k, kInstructionDepth);
+}
+
 double attention_work(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel) {
     const double units = device.multiprocessors;
     const double blocks = kernel.batch * std::ceil(kernel.m / kQueryBlock);
-    const double features = std::ceil(kernel.k / kHeadStep) * kHeadStep;
+    const double features = padded(kernel.k, kHeadStep);
     const double one = 2 * kQueryBlock * (kernel.n + fit.edge) * (features + fit.ramp);
     return waves(blocks, units, fit.tail) * units * one;
 }
@@ -91,6 +105,8 @@ Seconds compute_time(const cluster::Device& device, const KernelFit& fit, const 
     double work = 0;
     if (kernel.kind == KernelKind::attention) {
         work = attention_work(device, fit, kernel);
+    } else if (is_many_small(device, fit, kernel)) {
+        work = in_instructions(kernel);
     } else {
         const Seconds sums = partial_sums(device, kernel) * (1 / fit.memory);
         work = tiled_work(device, fit, kernel, sums / (1.0 * unit::flop / rate));
@@ -146,9 +162,14 @@ double octaves_outside(const KernelFit& fit, const graph::Kernel& kernel, Precis
            octaves_outside(fit.work, kernel.flops.in(unit::flop));
 }
 
-/// The implicit product of a convolution that has no fit.
-bool answers(KernelKind fitted, KernelKind asked) {
-    return fitted == asked || (fitted == KernelKind::matmul && asked == KernelKind::convolution);
+/// Whether a fit of this kind says how long the kernel takes: the implicit product of a convolution that has no fit of
+/// its own; look-ups whose sums are kept (with additions to do) read rows in one fused kernel as passes read memory
+/// (FBGEMM, HugeCTR), unlike the look-ups of PyTorch's embedding that the fits are of.
+bool answers(KernelKind fitted, const graph::Kernel& kernel) {
+    if (kernel.kind == KernelKind::gather && kernel.flops > Flop{}) {
+        return fitted == KernelKind::stream;
+    }
+    return fitted == kernel.kind || (fitted == KernelKind::matmul && kernel.kind == KernelKind::convolution);
 }
 
 struct Candidate {
@@ -176,8 +197,8 @@ Candidate best_fit(const cluster::Device& device, const graph::Kernel& kernel, P
     Candidate best;
     for (const KernelFit& fit : device.profile.fits) {
         const int near = is_stream(kernel.kind) ? 0 : distance(device, fit.precision, precision);
-        const int far = near < 0 || fit.kind == kernel.kind ? near : kOtherKind;
-        if (!answers(fit.kind, kernel.kind) || far < 0 || (fit.direction && *fit.direction != kernel.direction)) {
+        const int far = near < 0 || fit.kind == kernel.kind || is_stream(fit.kind) ? near : kOtherKind;
+        if (!answers(fit.kind, kernel) || far < 0 || (fit.direction && *fit.direction != kernel.direction)) {
             continue;
         }
         const double octaves = far == kOtherKind ? 0 : octaves_outside(fit, kernel, precision);
@@ -216,7 +237,7 @@ std::optional<double> most_of_peak(const cluster::Device& device, KernelKind kin
     std::optional<double> most;
     for (const KernelFit& fit : device.profile.fits) {
         const int near = is_stream(kind) ? 0 : distance(device, fit.precision, precision);
-        if (!answers(fit.kind, kind) || near < 0) {
+        if (!answers(fit.kind, graph::Kernel{.kind = kind, .flops = Flop{}}) || near < 0) {
             continue;
         }
         const double clock = kind == KernelKind::attention ? 1 : device.sustained;

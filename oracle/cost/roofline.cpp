@@ -42,6 +42,9 @@ double misalignment(const graph::Kernel& kernel, Precision precision) {
     if (kernel.kind != graph::KernelKind::matmul || kernel.batch <= 1 || !half) {
         return 1;
     }
+    if (std::min(kernel.m, kernel.n) < 2 * kInstructionRows) {  // a few instructions: bound by the operands
+        return 1;
+    }
     const auto whole = [](double extent) { return std::fmod(extent, kWord) == 0; };
     return whole(kernel.n) && whole(kernel.k) ? 1 : kOutside;
 }

@@ -14,8 +14,10 @@ namespace dodona::cost {
 /// units has a quarter of their peak on V100, A100 and H100.
 double misalignment(const graph::Kernel& kernel, Precision precision);
 
-/// Columns of one matrix instruction: mma.m16n8k16, PTX ISA, "Matrix multiply-accumulate operation".
+/// Rows, columns and depth of one matrix instruction: mma.m16n8k16, PTX ISA, "Matrix multiply-accumulate operation".
+inline constexpr double kInstructionRows = 16;
 inline constexpr double kInstructionColumns = 8;
+inline constexpr double kInstructionDepth = 16;
 
 /// Least depth of each part of a split k; shallower parts spend most of their time in prologue and epilogue.
 /// The mechanism is CUTLASS's ("Efficient GEMM in CUDA", parallelised reductions); the depth is our assumption, eight

@@ -49,6 +49,25 @@ std::string kind_in_words(const AttributeValue& value) {
     return std::holds_alternative<std::string>(value.value) ? "a word" : "a number";
 }
 
+/// A dimension of an input: its extent or, behind tables, a list of extents, one for each table.
+graph::TensorDimension read_dimension(const Fields::Member& member, const graph::Tensor& before, const Scope& scope) {
+    if (!member.value.is_list()) {
+        return {member.key, scope.whole(member.value, 1, kMostExtent)};
+    }
+    std::vector<graph::Extent> each;
+    for (const Value& extent : member.value.list()) {
+        each.push_back(scope.whole(extent, 1, kMostExtent));
+    }
+    const graph::TensorDimension& last = before.dimensions.back();
+    if (last.name != "table" || each.size() != static_cast<std::size_t>(last.extent)) {
+        member.value.error(
+            fmt::format("a list of {}", each.size()),
+            "a list has an extent for each table and stands behind `table`: {table: 3, lookup: [1, 5, 2]}");
+        return {member.key, 1};
+    }
+    return graph::ragged(member.key, std::move(each));
+}
+
 graph::InputSpec read_input(const Fields::Member& member, const Scope& scope) {
     graph::InputSpec input{.name = member.key, .where = member.where};
     input.tensor.dimensions.push_back({"batch", 1});
@@ -66,7 +85,7 @@ graph::InputSpec read_input(const Fields::Member& member, const Scope& scope) {
         if (!is_identifier(dimension.key)) {
             dimension.value.error("not a name for a dimension", "dimensions have letters, digits and `_`");
         }
-        input.tensor.dimensions.push_back({dimension.key, scope.whole(dimension.value, 1, kMostExtent)});
+        input.tensor.dimensions.push_back(read_dimension(dimension, input.tensor, scope));
     }
     if (fields.mapping() && dimensions.empty()) {
         member.value.error("no dimensions", "write them in order: {channel: 3, height: 224, width: 224}");
@@ -313,7 +332,7 @@ const Description& description<NetworkSpec>() {
                          "none"),
                  own_key("input", "`{name: {dimension: extent}}`", R"({"type": "object", "minProperties": 1})",
                          "The inputs of the model, each with its dimensions in order; the batch is implied. `element: "
-                         "index` beside the dimensions: token ids.",
+                         "index` beside the dimensions: token ids. Behind `table` a list has an extent for each table.",
                          "required without `extends`"),
                  own_key("blocks", "`{name: {parameters: …, layers: …}}`", mapping,
                          "Lists of layers that `block` of a layer puts in. `parameters` are their defaults, which "

@@ -1,6 +1,7 @@
 #include "graph/nest.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,16 @@ std::optional<std::size_t> Tensor::find(std::string_view dimension) const {
         }
     }
     return std::nullopt;
+}
+
+TensorDimension ragged(std::string name, std::vector<Extent> each) {
+    const Extent largest = *std::ranges::max_element(each);
+    const double sum = std::accumulate(each.begin(), each.end(), 0.0);
+    const double mean = sum / static_cast<double>(each.size());
+    return {.name = std::move(name),
+            .extent = largest,
+            .density = mean / static_cast<double>(largest),
+            .each = std::move(each)};
 }
 
 double Tensor::elements() const { return product(dimensions); }

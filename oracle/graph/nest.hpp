@@ -33,8 +33,13 @@ struct TensorDimension {
     Extent extent = 0;
     double density = 1;    ///< share of the extent that holds data: the experts per token over all experts
     double imbalance = 1;  ///< largest over mean shard if the dimension is split
+    /// Ragged: its extent at each index of the dimension `table`. `extent` is the largest, `density` their mean over it.
+    std::vector<Extent> each = {};
     bool operator==(const TensorDimension&) const = default;
 };
+
+/// A dimension of these extents, one for each table.
+TensorDimension ragged(std::string name, std::vector<Extent> each);
 
 /// The tensor of an edge. The batch dimension comes first with extent 1; extents are per sample.
 struct Tensor {

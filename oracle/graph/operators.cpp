@@ -103,9 +103,11 @@ constexpr std::array kKinds{
                  "those of its input"},
     OperatorKind{"embedding", build_embedding, 1, 1, "look-up of ids in a table", "`vocabulary`, `features`, `tied`",
                  "batch, sequence, vocabulary, feature", Element::index},
-    OperatorKind{"embedding_bag", build_embedding_bag, 1, 1, "sums of look-ups in many tables",
-                 "`rows`, `features`; `tables` and `lookups` are those of the ids",
-                 "batch, table, lookup, row, feature", Element::index},
+    OperatorKind{
+        "embedding_bag", build_embedding_bag, 1, 1, "sums of look-ups in many tables",
+        "`rows`: a number for all tables or a list, one for each; `features`; `tables` and `lookups` are those of "
+        "the ids",
+        "batch, table, lookup, row, feature", Element::index},
     OperatorKind{"interaction", build_interaction, 2, 2, "dot products of a dense vector and those of tables",
                  "`self` = false. Inputs: dense (batch, feature), tables (batch, table, feature)",
                  "batch, table, feature"},

@@ -33,20 +33,15 @@ bool in_weights(const Nest& nest, int loop) {
                        [loop](const graph::Weight& w) { return w.operand.has(loop); });
 }
 
-/// Division of one dimension of a weight, given the loop that indexes it.
-Division division_of(const Nest& nest, int loop, double extent) {
-    if (loop == kNoLoop) {
-        return {.extent = extent, .granule = extent};
-    }
-    const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
-    return {.extent = extent, .granule = extent / static_cast<double>(l.extent) * static_cast<double>(l.granule)};
-}
-
-/// The same for an activation, with its density and imbalance.
+/// Division of one dimension of a tensor, given the loop that indexes it.
 Division division_of(const Nest& nest, int loop, const graph::TensorDimension& dimension) {
-    Division division = division_of(nest, loop, static_cast<double>(dimension.extent));
-    division.density = dimension.density;
-    division.imbalance = dimension.imbalance;
+    const auto extent = static_cast<double>(dimension.extent);
+    Division division{
+        .extent = extent, .granule = extent, .density = dimension.density, .imbalance = dimension.imbalance};
+    if (loop != kNoLoop) {
+        const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
+        division.granule = extent / static_cast<double>(l.extent) * static_cast<double>(l.granule);
+    }
     return division;
 }
 
@@ -155,14 +150,14 @@ WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Me
     std::vector<double> extents(weight.dimensions.size());
     for (std::size_t d = 0; d < weight.dimensions.size(); ++d) {
         const int loop = weight.operand.loops[d];
-        const auto extent = static_cast<double>(weight.dimensions[d].extent);
-        extents[d] = extent;
+        const graph::TensorDimension& dimension = weight.dimensions[d];
+        extents[d] = dimension.density * static_cast<double>(dimension.extent);
         if (loop == kNoLoop) {
             continue;
         }
         const Atoms atoms = loops[static_cast<std::size_t>(loop)];
         const std::int64_t ways = mesh.ways(atoms);
-        extents[d] = division_of(nest, loop, extent).local(ways);
+        extents[d] = division_of(nest, loop, dimension).local(ways);
         shard.laid |= atoms;
         const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
         if (l.replicates && ways > l.extent / l.granule) {
@@ -197,7 +192,8 @@ double touched_elements(const Nest& nest, const graph::Weight& weight, double el
     double touched = weight.touched * (elements / weight.elements()) * local[0];
     for (int loop = 1; loop < static_cast<int>(nest.loops.size()); ++loop) {
         if (!weight.operand.has(loop)) {
-            touched *= local[loop] / static_cast<double>(nest.loops[static_cast<std::size_t>(loop)].extent);
+            const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
+            touched *= local[loop] / (l.density * static_cast<double>(l.extent));
         }
     }
     return std::min(elements, touched);

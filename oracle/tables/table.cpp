@@ -1,18 +1,22 @@
 #include "tables/table.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace dodona::tables {
 
 namespace {
 
-double extent(const graph::Weight& weight, std::string_view dimension) {
-    for (const graph::TensorDimension& one : weight.dimensions) {
-        if (one.name == dimension) {
-            return static_cast<double>(one.extent);
-        }
-    }
-    return 1;
+/// The dimension of this name; one of extent 1 where there is none.
+graph::TensorDimension dimension(const std::vector<graph::TensorDimension>& dimensions, std::string_view name) {
+    const auto found = std::ranges::find(dimensions, name, &graph::TensorDimension::name);
+    return found == dimensions.end() ? graph::TensorDimension{std::string(name), 1} : *found;
+}
+
+/// Its extent at a table.
+double extent_at(const graph::TensorDimension& dimension, std::size_t table) {
+    return static_cast<double>(dimension.each.empty() ? dimension.extent : dimension.each[table]);
 }
 
 double rows_of(const Table& table, const Shard& shard) { return table.rows / shard.row_ways; }
@@ -28,13 +32,15 @@ std::vector<Table> tables_of(const graph::Graph& graph) {
             if (weight.touched == 0) {
                 continue;
             }
-            const auto count = static_cast<std::size_t>(extent(weight, "table"));
-            const double features = extent(weight, "feature");
-            const Table table{layer.name, extent(weight, "row"), features,
-                              weight.touched / (static_cast<double>(count) * features)};
+            const auto count = static_cast<std::size_t>(dimension(weight.dimensions, "table").extent);
+            const graph::TensorDimension rows = dimension(weight.dimensions, "row");
+            const auto features = static_cast<double>(dimension(weight.dimensions, "feature").extent);
+            const graph::Tensor& ids = graph.layers[layer.producers.front()].nest.result;
+            const graph::TensorDimension lookups = dimension(ids.dimensions, "lookup");
+            const double of_all = weight.touched / (static_cast<double>(count) * features);
             for (std::size_t i = 0; i < count; ++i) {
-                tables.push_back(table);
-                tables.back().name += count > 1 ? fmt::format(".{}", i + 1) : "";
+                tables.push_back({layer.name + (count > 1 ? fmt::format(".{}", i + 1) : ""), extent_at(rows, i),
+                                  features, lookups.each.empty() ? of_all : extent_at(lookups, i)});
             }
         }
     }

@@ -115,6 +115,30 @@ TEST(FittedMatmul, waits_for_part_of_the_last_wave) {
     EXPECT_NEAR(micro(a100, without_bytes(graph::matmul(1536, 576, 500))), 4 + kOneWave * 500 / 2048, 1e-6);
 }
 
+// Smaller than any product that was measured, and many: neither tiles nor their ramp, but instructions of 16 x 8 x 16.
+// 20 x 20 x 20 is computed as 32 x 24 x 32: 3.072 times the work, of 1e6 products 2 * 24,576e6 flop at 0.8 of the peak.
+TEST(FittedMatmul, many_small_products_pay_for_whole_instructions) {
+    KernelFit fit = plain();
+    fit.side = {32, 65536};
+    fit.ramp = 512;
+    const cluster::Device a100 = device({fit});
+    EXPECT_NEAR(micro(a100, without_bytes(graph::matmul(20, 20, 20, 1e6))), 4 + 2 * 24'576e6 / (0.8 * 312e6), 1e-6);
+    EXPECT_GT(micro(a100, without_bytes(graph::matmul(20, 20, 20, 100))), 4.5) << "few: tiles";
+}
+
+// Look-ups whose sums are kept read rows as passes read memory; a fit of plain look-ups says nothing of them.
+TEST(FittedGather, of_sums_is_a_pass) {
+    KernelFit pass = plain(), rows = plain();
+    pass.kind = KernelKind::stream;
+    rows.kind = KernelKind::gather;
+    rows.memory = pass.memory / 4;
+    const cluster::Device a100 = device({rows, pass});
+    Kernel kernel{.kind = KernelKind::gather, .n = 128, .flops = Flop{}, .elements = 1e8};
+    const double plain_rows = micro(a100, kernel) - 4;
+    kernel.flops = 1.0 * unit::flop;
+    EXPECT_NEAR(micro(a100, kernel) - 4, plain_rows / 4, 1e-6 * plain_rows);
+}
+
 // k = 2048 with a ramp of 512: a quarter more.
 TEST(FittedMatmul, pays_for_the_ramp_of_every_tile) {
     KernelFit fit = plain();

@@ -55,6 +55,29 @@ TEST(EmbeddingBag, SplitsTablesLocallyAndRowsIntoPartialSums) {
     EXPECT_EQ(4 * bag.work(part).forward[0].elements, 419'430'400.0 / 4 + 4'194'304) << "its share of the look-ups";
 }
 
+// 10 + 20 + 60 rows of 4; 1 + 5 + 3 look-ups of a sample, which read 9 rows and write 3 sums.
+TEST(EmbeddingBag, TakesTablesOfDifferentSizes) {
+    Tensor ids = tensor({{"table", 3}}, Element::index);
+    ids.dimensions.push_back(ragged("lookup", {1, 5, 3}));
+    EXPECT_EQ(ids.elements(), 9);
+    const Nest bag =
+        nest("embedding_bag", {ids}, {{"rows", std::vector<int64_t>{10, 20, 60}}, {"features", int64_t{4}}});
+    EXPECT_EQ(weights(bag), 90 * 4);
+    EXPECT_DOUBLE_EQ(bag.weights[0].touched, 9 * 4);
+    EXPECT_EQ(bag.result, tensor({{"table", 3}, {"feature", 4}}));
+    const Kernel forward = bag.work(bag.whole()).forward[0];
+    EXPECT_DOUBLE_EQ(forward.elements, 9 * 4 + 3 * 4);
+    EXPECT_DOUBLE_EQ(forward.k, 90);
+    EXPECT_FALSE(bag.loops[static_cast<std::size_t>(bag.loop("table"))].can_split) << "equal numbers, not equal parts";
+    EXPECT_TRUE(bag.loops[static_cast<std::size_t>(bag.loop("row"))].can_split);
+}
+
+TEST(EmbeddingBag, RefusesRowsOfOtherTables) {
+    const Tensor ids = tensor({{"table", 3}, {"lookup", 1}}, Element::index);
+    const Values two{{"rows", std::vector<int64_t>{10, 20}}, {"features", int64_t{4}}};
+    EXPECT_THROW(nest("embedding_bag", {ids}, two), InputError);
+}
+
 TEST(EmbeddingBag, RefusesExtentsThatItsIdsDoNotHave) {
     const Tensor ids = tensor({{"table", 8}, {"lookup", 100}}, Element::index);
     const Values table{{"rows", int64_t{10}}, {"features", int64_t{4}}, {"tables", int64_t{9}}};

@@ -1,12 +1,19 @@
 #!/bin/sh
-# bare_debian.sh ROOT [ARGUMENTS]: on a bare Debian 12, in a chroot that debootstrap makes, `./dodona ARGUMENTS`
+# bare_debian.sh ROOT YARDSTICK [ARGUMENTS]: on a bare Debian 12, in a chroot that debootstrap makes, `./dodona ARGUMENTS`
 # installs, builds, runs and prints something. The Debian package and the archive are built there, and run on a second bare
 # system that has no compiler. Then `./dodona calibrate` installs and builds what it needs, and measures the CPU.
 # Takes minutes. Exit 77 (skipped) without root, debootstrap or network.
+#
+# The first answer must stay cheap: its processor time, packages included, is compared with what the compiler takes for a
+# fixed file, YARDSTICK, on the same system, so that slow or busy machines do not decide.
 set -u
 
+# A first answer takes this many yardsticks, and may take a quarter more: compilers and packages of other versions.
+measured=56
+
 root=$1
-shift
+yardstick=$(cd "$(dirname "$2")" && pwd -P)/$(basename "$2")
+shift 2
 [ $# -gt 0 ] || set -- plan resnet50 --machine abci --gpus 4
 
 skip() {
@@ -68,14 +75,35 @@ git ls-files -coz --exclude-standard >"$work/files" 2>/dev/null ||
     find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0 >"$work/files"
 tar --null -T "$work/files" --ignore-failed-read -cf "$work/tree.tar" 2>/dev/null
 mkdir -p "$debian/dodona" "$debian/packages/dodona"
+cp "$yardstick" "$debian/yardstick.cpp"
 tar -C "$debian/dodona" -xf "$work/tree.tar"
 
+# processor_seconds COMMAND...: what a command and all that it starts take of processors, a line in "$work/processor"
+processor_seconds() {
+    ("$@"; status=$?; times >"$work/times"; exit "$status")
+    status=$?
+    # The second line is of the children: user and system, "1m2.34s 0m5.67s".
+    sed -n 2p "$work/times" | tr 'ms' '  ' | awk '{ printf "%.2f\n", 60 * $1 + $2 + 60 * $3 + $4 }' >"$work/processor"
+    return "$status"
+}
+
 start=$(seconds)
-in_debian /dodona/dodona "$@" >"$work/first"
+processor_seconds in_debian /dodona/dodona "$@" >"$work/first"
 status=$?
+first=$(cat "$work/processor")
 cat "$work/first"
 echo "./dodona $*, with packages and build: $(since "$start") s, exit status $status"
 [ "$status" = 0 ] && [ -s "$work/first" ] || exit 1
+
+for _ in 1 2 3 4 5; do
+    processor_seconds in_debian c++ -std=c++20 -O2 -c /yardstick.cpp -o /yardstick.o || exit 99
+    cat "$work/processor"
+done | sort -n | sed -n 3p >"$work/yardstick"
+awk -v first="$first" -v yardstick="$(cat "$work/yardstick")" -v measured="$measured" 'BEGIN {
+    printf "%.0f s of processor time, %.0f yardsticks of %.2f s; at most %.0f\n", first, first / yardstick, yardstick,
+        1.25 * measured
+    exit first > 1.25 * measured * yardstick
+}' || { echo 'FAILED: the first answer has become dear'; exit 1; }
 
 # best PROGRAM ARGUMENTS: the least of five times
 best() {

@@ -1,5 +1,5 @@
-// What first_answer.py measures the compiler with: standard headers and templates of the kind that Dodona is made of. It
-// must stay as it is, or the figure in first_answer.py must be measured anew.
+// What bare_debian.sh measures the compiler with: standard headers and templates of the kind that Dodona is made of. It
+// must stay as it is, or the figure in bare_debian.sh must be measured anew.
 #include <algorithm>
 #include <functional>
 #include <map>

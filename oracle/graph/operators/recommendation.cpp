@@ -11,7 +11,8 @@ namespace {
 constexpr int kTable = 1, kLookup = 2, kRow = 3, kFeature = 4;
 
 /// Forward reads a row of the table a look-up and writes one sum a table; backward adds one row of gradient a look-up
-/// into the table's. A rank with a part of the rows has its share of the look-ups.
+/// into the table's: one kernel for all tables, as FBGEMM's and HugeCTR's are. A rank with a part of the rows has its
+/// share of the look-ups. `rows`: of a table in the mean.
 Work pooled(const LocalExtents& local, double rows) {
     const double lookups = local[kBatch] * local[kTable] * local[kLookup];
     const double met = lookups * local[kRow] / rows;
@@ -37,6 +38,19 @@ bool agrees(Attributes& attributes, const std::string& key, Extent extent) {
     }
     attributes.error_at(key, fmt::format("{}, but the ids are of {}", given, extent));
     return false;
+}
+
+/// The rows of the tables: one number for all, or one for each. Faults are reported.
+TensorDimension rows_of_tables(Attributes& attributes, Extent tables) {
+    std::vector<Extent> rows = attributes.list("rows", 1);
+    if (rows.size() == 1) {
+        return {"row", rows.front()};
+    }
+    if (!rows.empty() && rows.size() != static_cast<std::size_t>(tables)) {
+        attributes.error_at("rows", fmt::format("{} numbers, but there are {} tables", rows.size(), tables),
+                            "one for all tables, or one for each");
+    }
+    return rows.empty() ? TensorDimension{"row", 1} : ragged("row", std::move(rows));
 }
 
 struct Vectors {
@@ -67,10 +81,10 @@ Work interact(double samples, const Vectors& v) {
 }  // namespace
 
 /// Y[b, t, f] = sum over l of W[t, X[b, t, l], f]: `lookups` rows of each of `tables` tables. Tables are in X, W and Y:
-/// splitting them is local. Rows are in W only and look-ups in X only: Y is a partial sum. Features are in W and Y.
+/// splitting them is local; tables of different sizes are not split so, as equal numbers of them are no equal parts.
+/// Rows are in W only and look-ups in X only: Y is a partial sum. Features are in W and Y.
 Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs) {
     const Tensor& x = inputs[0];
-    const Extent rows = attributes.positive("rows");
     const Extent features = attributes.positive("features");
     if (x.dimensions.size() != 3 || x.dimensions[1].name != "table" || x.dimensions[2].name != "lookup") {
         attributes.error(fmt::format("reads {}, which are not ids of tables", x.shape()),
@@ -78,26 +92,29 @@ Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs)
         return {};
     }
     const Extent tables = x.dimensions[1].extent;
-    const Extent lookups = x.dimensions[2].extent;
-    if (!agrees(attributes, "tables", tables) || !agrees(attributes, "lookups", lookups)) {
+    const TensorDimension& lookup = x.dimensions[2];
+    const TensorDimension row = rows_of_tables(attributes, tables);
+    if (!agrees(attributes, "tables", tables) || !agrees(attributes, "lookups", lookup.extent)) {
         return {};
     }
     Nest nest;
     nest.loops = {{.name = "batch"},
-                  {.name = "table", .extent = tables},
-                  {.name = "lookup", .extent = lookups},
-                  {.name = "row", .extent = rows},
+                  {.name = "table", .extent = tables, .can_split = row.each.empty() && lookup.each.empty()},
+                  {.name = "lookup", .extent = lookup.extent, .density = lookup.density},
+                  {.name = "row", .extent = row.extent, .density = row.density},
                   {.name = "feature", .extent = features}};
     nest.inputs = {{.loops = {kBatch, kTable, kLookup}, .windows = {}}};
     nest.output = {.loops = {kBatch, kTable, kFeature}, .windows = {}};
     nest.weights = {{.name = "weight",
-                     .dimensions = {{"table", tables}, {"row", rows}, {"feature", features}},
+                     .dimensions = {{"table", tables}, row, {"feature", features}},
                      .operand = {.loops = {kTable, kRow, kFeature}, .windows = {}},
                      .tied_to = {},
-                     .touched = static_cast<double>(tables) * static_cast<double>(lookups * features)}};
+                     .touched = lookup.density * static_cast<double>(tables * lookup.extent * features)}};
     nest.result = {.dimensions = {x.dimensions[0], x.dimensions[1], {"feature", features}}};
     nest.saved = {{.what = Saved::What::input, .element = Element::index, .for_weights = true}};
-    nest.work = [rows = static_cast<double>(rows)](const LocalExtents& local) { return pooled(local, rows); };
+    nest.work = [rows = row.density * static_cast<double>(row.extent)](const LocalExtents& local) {
+        return pooled(local, rows);
+    };
     return nest;
 }
 
