@@ -154,7 +154,7 @@ plan::Framework anchored(const plan::Framework& framework, const ObservedSetting
                          const plan::Plan& observed_plan) {
     const std::vector<ObservedRun> asked =
         settings.step ? std::vector<ObservedRun>{step_of(settings, workload, observed_plan)} : runs_of(settings.table);
-    return validate::anchored(framework, asked, workload.graph);
+    return validate::anchored(framework, asked);
 }
 
 }  // namespace dodona::cli

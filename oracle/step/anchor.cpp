@@ -47,28 +47,19 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
     return b;
 }
 
-/// How far errors of a run's kernels are those of the network that is asked about.
-double likeness(const Observation& observation) { return observation.same_network ? 1 : 1 - kNetworkPart; }
-
-/// Variance of one run's log time that has nothing to do with what is asked: of its layout, its kernels, its repetition.
+/// Variance of one run's log time that has nothing to do with what is asked: of its layout and its repetition.
 double own_variance(const Observation& observation) {
     const double unexplained = observation.uncertainty.unexplained();
-    const double alike = likeness(observation);
-    double own = kLayoutPart * unexplained * unexplained + kRepeat * kRepeat;
-    for (const SourceError& source : observation.uncertainty.sources) {
-        const double sigma = source.share * source.sigma();
-        own += (1 - alike * alike) * sigma * sigma;
-    }
-    return own;
+    return kLayoutPart * unexplained * unexplained + kRepeat * kRepeat;
 }
 
-/// A row of A B: derivatives of one run's log time by the errors z, of which its own are `alike`.
-Errors effects(const Observation& observation, const Prior& b, double alike) {
+/// A row of A B: derivatives of one run's log time by the errors z.
+Errors effects(const Observation& observation, const Prior& b) {
     Errors row{};
     for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
         const auto p = static_cast<std::size_t>(cost::kErrorSources[k].parameter);
         const double share = observation.uncertainty.sources[k].share;
-        row[p] += alike * share * b[p][p];
+        row[p] += share * b[p][p];
         row[kParameters] += share * b[p][kParameters];
     }
     return row;
@@ -123,11 +114,10 @@ Posterior posterior(const std::vector<Observation>& observations, const Prior& b
         m[e][e] = 1;
     }
     for (std::size_t i = 0; i < observations.size(); ++i) {
-        const Errors row = effects(observations[i], b, likeness(observations[i]));
-        const Errors whole = effects(observations[i], b, 1);
-        double residual = missed(observations[i]);  // before anything moved: `moved` moves all of a prediction
+        const Errors row = effects(observations[i], b);
+        double residual = missed(observations[i]);  // before anything moved
         for (std::size_t e = 0; e < kErrors; ++e) {
-            residual += whole[e] * moved[e];
+            residual += row[e] * moved[e];
         }
         for (std::size_t e = 0; e < kErrors; ++e) {
             right[e] += row[e] * residual / noise[i];

@@ -7,10 +7,8 @@
 // sigma_k: from the evidence and the parameter's own interval (uncertainty.hpp). The unexplained error w of the
 // framework, its `spread` and `between_sources`, has two parts. All plans of one job on one machine share
 // tau^2 = (1 - kLayoutPart) w^2, which scales all times alike. Each layout has kLayoutPart w^2 of its own, which together
-// with the repeatability kRepeat^2 is rho^2. Runs of another network than the one that is asked about tell less of
-// sigma_k: their kernels have other shapes. Their share of z_k is 1 - kNetworkPart, and rho_i^2 has the rest. For one run
-// of the same network  theta_k = sigma_k^2 s_k r / (sum_j sigma_j^2 s_j^2 + tau^2 + rho^2)  and the shared
-// part. Steps are predicted again after every update (Gauss-Newton), since the shares s_ik depend on the parameters.
+// with the repeatability kRepeat^2 is rho^2. For one run  theta_k = sigma_k^2 s_k r / (sum_j sigma_j^2 s_j^2 + tau^2 + rho^2)
+// and the shared part. Steps are predicted again after every update (Gauss-Newton), since the shares s_ik depend on the parameters.
 // Not modelled: separate errors of links inside and between nodes (they are one parameter); kernels of networks whose
 // samples were measured as a whole are not adjusted.
 #pragma once
@@ -32,17 +30,11 @@ inline constexpr double kMostSigma = 0.8;
 /// Standard deviations that observed steps can move an error by: a run that is off by more had another fault.
 inline constexpr double kMostMoved = 2;
 
-/// How much less runs of another network tell of the errors of kernels and links. An assumption: on published runs that
-/// nothing was fitted to, `dodona validate --anchor 1` leaves mean errors of 17.9, 18.1, 18.2 and 18.4 % with 0, 0.5, 0.75
-/// and 0.9.
-inline constexpr double kNetworkPart = 0.75;
-
 /// A measured step and its prediction.
 struct Observation {
     Uncertainty uncertainty;
     Seconds predicted;
     Seconds measured;
-    bool same_network = true;  ///< as the one that is asked about
 };
 
 /// Predicts all observed steps with a framework.

@@ -46,13 +46,11 @@ std::string user_of(const files::MeasuredRun& run, const plan::Framework& framew
 
 }  // namespace
 
-plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs,
-                         const graph::Graph& network) {
+plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs) {
     return step::anchored(framework, [&](const plan::Framework& moved) {
         std::vector<step::Observation> observations;
         for (const ObservedRun& run : runs) {
             observations.push_back(observation(run, moved));
-            observations.back().same_network = run.question.graph->name == network.name;
         }
         return observations;
     });
@@ -85,9 +83,9 @@ plan::Framework Anchors::adjusted(const files::MeasuredRun& run, const Question&
     if (runs == by_user_.end()) {
         return question.plan.framework;
     }
-    const auto [known, is_new] = frameworks_.try_emplace(user + '\n' + question.graph->name);
+    const auto [known, is_new] = frameworks_.try_emplace(user);
     if (is_new) {
-        known->second = anchored(question.plan.framework, runs->second, *question.graph);
+        known->second = anchored(question.plan.framework, runs->second);
     }
     return known->second;
 }

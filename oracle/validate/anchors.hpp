@@ -20,9 +20,8 @@ struct ObservedRun {
     Seconds measured;
 };
 
-/// The framework adjusted to the steps of these runs, for questions about a network (step/anchor.hpp).
-plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs,
-                         const graph::Graph& network);
+/// The framework adjusted to the steps of these runs (step/anchor.hpp).
+plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs);
 
 /// Some runs of each user (group, software and device), and frameworks adjusted to them.
 class Anchors {
@@ -38,7 +37,7 @@ public:
 private:
     std::set<std::string> ids_;
     std::map<std::string, std::vector<ObservedRun>> by_user_;
-    std::map<std::string, plan::Framework> frameworks_;  ///< by user and network
+    std::map<std::string, plan::Framework> frameworks_;  ///< by user
 };
 
 }  // namespace dodona::validate

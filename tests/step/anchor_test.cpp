@@ -91,17 +91,6 @@ TEST(Anchored, AStepTellsHowItsSourceDiffers) {
                 std::sqrt(1 - tau * tau / (0.04 + kRepeat * kRepeat) / 0.04), 1e-9);
 }
 
-TEST(Anchored, ARunOfAnotherNetworkTellsLessOfKernels) {
-    // Of z the run has the share 1 - kNetworkPart; the rest of the variance 0.018 is its own.
-    const plan::Framework moved = anchored({}, [](const plan::Framework& framework) {
-        std::vector<Observation> found = linear(framework, 12);
-        found.front().same_network = false;
-        return found;
-    });
-    EXPECT_NEAR(std::log(moved[FrameworkParameter::matmul]), (1 - kNetworkPart) * 0.01 * 0.6 * std::log(1.2) / 0.018625,
-                1e-9);
-}
-
 TEST(Anchored, NoRunMovesAnErrorFurtherThanErrorsAre) {
     // A thousand times as long as predicted: something else was wrong.
     const plan::Framework moved =
