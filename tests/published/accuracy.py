@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Holds predictions to the errors that calibrate/evidence/pages/accuracy.md records.
+"""Holds predictions to the errors that the pages in calibrate/evidence/pages record.
 
-accuracy.py typed [EVIDENCE]     on the published tables that this repository has
+accuracy.py typed [EVIDENCE]     accuracy.md, on the published tables that this repository has
 accuracy.py measured [EVIDENCE]  and on the project's large table beside them; exits 77 where that is not at hand
+accuracy.py never-fitted         never_fitted.md and nanotron_sweep.md: runs that no parameter was fitted to, in folders
+                                 beside the large table; exits 77 where they are not at hand
 
-DODONA_ACCEPT=1 makes `measured` write the page anew instead: the figures of now become the record. EVIDENCE is the
-program dodona-evidence, which does that.
+DODONA_ACCEPT=1 makes `measured` and `never-fitted` write their pages anew instead: the figures of now become the record.
+EVIDENCE is the program dodona-evidence, which writes accuracy.md.
 """
 import os
 import pathlib
@@ -18,10 +20,31 @@ EVIDENCE = "calibrate/evidence"
 PAGE = f"{EVIDENCE}/pages/accuracy.md"
 MEASURED = "../shared/measured/runs.csv"
 
+# Page -> folder of its runs, and the tables there that say what their models, machines and links are.
+NEVER_FITTED = {
+    "never_fitted.md": ("../shared/measured/more", ["--models", "models.csv", "--machines", "machines.csv"]),
+    "nanotron_sweep.md": ("../shared/measured/nanotron",
+                          ["--models", "models.csv", "--machines", "machines.csv", "--links", "links.csv"]),
+}
 
-def run(*words):
+
+def run(*words, folder=SOURCE):
     environment = dict(os.environ, DODONA_DATA=str(SOURCE), NO_COLOR="1")
-    return subprocess.run(words, cwd=SOURCE, env=environment, timeout=100, stdin=subprocess.DEVNULL).returncode
+    return subprocess.run(words, cwd=folder, env=environment, timeout=100, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.DEVNULL).returncode
+
+
+def never_fitted(accept):
+    """The first exit status of a page that is not 0; 77 where no runs are at hand."""
+    status = 77
+    for page, (folder, tables) in NEVER_FITTED.items():
+        if (SOURCE / folder / "runs.csv").exists():
+            record = ["--record" if accept else "--gate", SOURCE / EVIDENCE / "pages" / page]
+            found = run(PROGRAM, "validate", "runs.csv", *tables, *record, "-o", os.devnull, folder=SOURCE / folder)
+            status = found if status in (0, 77) else status
+    if status == 77:
+        print("no runs that nothing was fitted to are there")
+    return status
 
 
 def main():
@@ -30,6 +53,8 @@ def main():
         print("there are no published tables")
         return 1
     accept = os.environ.get("DODONA_ACCEPT") == "1"
+    if sys.argv[1] == "never-fitted":
+        return never_fitted(accept)
     if sys.argv[1] == "measured":
         if not (SOURCE / MEASURED).exists():
             print(f"{MEASURED} is not there")
