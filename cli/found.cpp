@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "base/decimal.hpp"
 #include "base/diagnostic.hpp"
 #include "cli/arguments.hpp"
 #include "cli/listing.hpp"
@@ -34,7 +34,7 @@ struct WrittenSize {
 std::optional<WrittenSize> written_size(const std::string& plain_word) {
     double number = 0;
     const char* const end = plain_word.data() + plain_word.size();
-    const auto [rest, fault] = std::from_chars(plain_word.data(), end, number);
+    const auto [rest, fault] = decimal_at(plain_word.data(), end, number);
     if (fault != std::errc{} || !(number > 0)) {
         return {};
     }

@@ -1,10 +1,11 @@
 #include "cli/network.hpp"
 
 #include <array>
-#include <charconv>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "base/decimal.hpp"
 
 namespace dodona::cli {
 
@@ -18,7 +19,7 @@ void read_degraded(Arguments& arguments, const std::string& typed, std::vector<p
     double factor = -1;
     if (equals != std::string::npos && equals > 0) {
         const char* end = typed.data() + typed.size();
-        const auto read = std::from_chars(typed.data() + equals + 1, end, factor);
+        const auto read = decimal_at(typed.data() + equals + 1, end, factor);
         factor = read.ec == std::errc() && read.ptr == end ? factor : -1;
     }
     if (!(factor > 0 && factor <= 1)) {

@@ -25,6 +25,7 @@
 #include "reports/collect/simulation_report.hpp"
 #include "reports/collect/simulation_trace.hpp"
 #include "reports/render/chrome_trace.hpp"
+#include "reports/render/gzip.hpp"
 #include "schedule/order_csv.hpp"
 #include "schedule/schedule.hpp"
 #include "step/predict.hpp"

@@ -128,11 +128,13 @@ std::vector<Workload> read_workloads(Arguments& arguments) {
     arguments.throw_if_faults();
     std::vector<Workload> workloads;
     for (const std::string& machine : machines) {
-        workloads.push_back({model, machine, read_network(model, parameters), read_machine(machine)});
+        workloads.push_back(
+            {model, machine, read_network(model, parameters), adjusted_machine(arguments, read_machine(machine))});
         if (contention) {
             workloads.back().cluster.contention = contention;
         }
     }
+    arguments.throw_if_faults();
     return workloads;
 }
 

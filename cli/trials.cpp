@@ -11,6 +11,7 @@
 #include "reports/collect/trials_report.hpp"
 #include "reports/collect/trials_trace.hpp"
 #include "reports/render/chrome_trace.hpp"
+#include "reports/render/gzip.hpp"
 
 namespace dodona::cli {
 

@@ -19,6 +19,7 @@
 #include "reports/collect/trials_run_report.hpp"
 #include "reports/collect/trials_trace.hpp"
 #include "reports/render/chrome_trace.hpp"
+#include "reports/render/gzip.hpp"
 #include "runner/run_study.hpp"
 
 namespace dodona::cli {

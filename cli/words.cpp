@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "base/decimal.hpp"
 #include "files/spoken_names.hpp"
 
 namespace dodona::cli {
@@ -86,7 +86,7 @@ struct Numbered {
 
 std::optional<Numbered> numbered_words(std::string_view typed) {
     double number = 0;
-    const auto [end, fault] = std::from_chars(typed.data(), typed.data() + typed.size(), number);
+    const auto [end, fault] = decimal_at(typed.data(), typed.data() + typed.size(), number);
     if (fault != std::errc{} || !std::isfinite(number)) {
         return {};
     }

@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "files/number.hpp"
 #include "reports/render/text_layout.hpp"
+#include "search/adjustable_parameters.hpp"
 
 namespace dodona::cli {
 
@@ -132,6 +134,13 @@ std::vector<Option> workload_options() {
                         "4 million tokens, 128 samples where most weights are frozen (LoRA),\n"
                         "or up to 64 images on each GPU",
          .group = job},
+        {.names = "--adjust",
+         .value = "WHAT=FACTOR",
+         .description = "as if the machine had so many times as much: bandwidth.node=2,\n"
+                        "latency.node=, peak=, memory_bandwidth=, kernel_start=, memory=;\n"
+                        "repeat for several",
+         .group = job,
+         .repeats = true},
         {.names = "--seq", .value = "S", .description = "sequence length: --set sequence=S", .group = job},
         {.names = "--image", .value = "N", .description = "image edge: --set image=N", .group = job},
         {.names = "--set",
@@ -201,6 +210,38 @@ std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arg
     return parameters;
 }
 
+cluster::Cluster adjusted_machine(Arguments& arguments, cluster::Cluster cluster) {
+    for (const std::string& typed : arguments.all("--adjust")) {
+        const std::size_t equals = typed.find('=');
+        const std::string key = typed.substr(0, equals);
+        const auto read = files::decimal_from(equals == std::string::npos ? "" : typed.substr(equals + 1));
+        const double* const factor = std::get_if<double>(&read);
+        const std::vector<search::AdjustableParameter> known = search::machine_parameters(cluster);
+        const auto found = std::find_if(known.begin(), known.end(),
+                                        [&](const auto& parameter) { return parameter.parameter.key == key; });
+        if (found == known.end()) {
+            std::vector<std::string> keys;
+            for (const search::AdjustableParameter& parameter : known) {
+                keys.push_back(parameter.parameter.key);
+            }
+            arguments.fault("--adjust",
+                            fmt::format("{} has no {}{}", cluster.name, as_typed(key), did_you_mean(key, keys)),
+                            "it has " + join(keys));
+        } else if (factor == nullptr || *factor < found->parameter.least || *factor > found->parameter.most) {
+            arguments.fault("--adjust",
+                            fmt::format("{} is not WHAT=FACTOR with a factor from {} to {}", as_typed(typed),
+                                        found->parameter.least, found->parameter.most),
+                            "for example bandwidth.node=2");
+        } else {
+            const std::string source =
+                fmt::format("{}; as if its {} were {} times as much", cluster.source, found->parameter.name, *factor);
+            cluster = found->adjusted({.cluster = std::move(cluster)}, *factor).cluster;
+            cluster.source = source;
+        }
+    }
+    return cluster;
+}
+
 Workload read_workload(Arguments& arguments, const std::string& network) {
     Workload workload;
     workload.model = arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file");
@@ -215,7 +256,8 @@ Workload read_workload(Arguments& arguments, const std::string& network) {
     workload.machine = taken_as(arguments, files::NameOf::cluster, workload.machine);
     workload.graph = network.empty() ? read_network(workload.model, parameters)
                                      : read_network_text(network, workload.model, parameters);
-    workload.cluster = read_machine(workload.machine);
+    workload.cluster = adjusted_machine(arguments, read_machine(workload.machine));
+    arguments.throw_if_faults();
     if (contention) {
         workload.cluster.contention = contention;
     }
@@ -344,9 +386,9 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
 
 std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> given;
-    for (const char* name : {"--set", "--seq", "--image", "--precision", "--optimizer", "--overlap", "--offload",
-                             "--algorithm", "--framework", "--contention", "--strategy", "--max-memory", "--reserve",
-                             "--fixed", "--exclude", "--vary", "--observed", "--observed-plan"}) {
+    for (const char* name : {"--set", "--adjust", "--seq", "--image", "--precision", "--optimizer", "--overlap",
+                             "--offload", "--algorithm", "--framework", "--contention", "--strategy", "--max-memory",
+                             "--reserve", "--fixed", "--exclude", "--vary", "--observed", "--observed-plan"}) {
         for (const std::string& value : arguments.all(name)) {
             given.emplace_back(name, value);
         }

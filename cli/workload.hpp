@@ -32,6 +32,9 @@ std::vector<Option> workload_options();
 /// `network`: the text of the model file that a launch script spells out; empty: MODEL.
 Workload read_workload(Arguments& arguments, const std::string& network = {});
 
+/// The machine with what --adjust names so many times as large. Faults are noted in `arguments`.
+cluster::Cluster adjusted_machine(Arguments& arguments, cluster::Cluster cluster);
+
 /// --set, --seq and --image, as parameters of the model file.
 std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments);
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/decimal.hpp"
 
 namespace dodona {
 
@@ -181,7 +181,7 @@ private:
         node.where = here(1);
         const char* const begin = text_.data() + at_;
         const bool numeric = is_digit(*begin) || *begin == '.';
-        const auto read = std::from_chars(begin, text_.data() + text_.size(), node.number);
+        const auto read = decimal_at(begin, text_.data() + text_.size(), node.number);
         if (!numeric || read.ec == std::errc::invalid_argument) {
             fail(here(1), fmt::format("unexpected \"{}\" in \"{}\"", text_.substr(at_, 1), text_), grammar());
         }

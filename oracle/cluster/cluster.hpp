@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -180,7 +181,7 @@ struct Group {
     std::vector<Stride> strides;
 
     [[nodiscard]] std::int64_t size() const;
-    auto operator<=>(const Group&) const = default;
+    std::strong_ordering operator<=>(const Group&) const = default;
 };
 
 /// The position of a group on one level of the cluster.

@@ -1,10 +1,10 @@
 #include "files/money.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include "base/decimal.hpp"
 #include "files/number.hpp"
 #include "files/text.hpp"
 
@@ -27,7 +27,7 @@ struct Numbered {
 
 std::variant<Numbered, NotAQuantity> numbered(std::string_view text, std::string_view what, std::string_view help) {
     double ignored = 0;
-    const auto end = std::from_chars(text.data(), text.data() + text.size(), ignored).ptr;
+    const auto end = decimal_at(text.data(), text.data() + text.size(), ignored).ptr;
     const auto length = static_cast<std::size_t>(end - text.data());
     if (length == 0) {
         return NotAQuantity{fmt::format("\"{}\" is not {}", text, what), std::string(help)};

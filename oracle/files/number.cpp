@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/decimal.hpp"
+
 namespace dodona::files {
 
 std::variant<std::int64_t, NotANumber> whole_from(std::string_view text) {
@@ -23,7 +25,7 @@ std::variant<std::int64_t, NotANumber> whole_from(std::string_view text) {
 std::variant<double, NotANumber> decimal_from(std::string_view text) {
     double value = 0;
     const char* const end = text.data() + text.size();
-    const auto result = std::from_chars(text.data(), end, value);
+    const auto result = decimal_at(text.data(), end, value);
     if (result.ec == std::errc::result_out_of_range) {
         return NotANumber{std::string(kOutOfRange)};
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "base/decimal.hpp"
 #include "base/diagnostic.hpp"
 #include "files/number.hpp"
 #include "files/text.hpp"
@@ -107,7 +107,7 @@ NotAQuantity unknown_unit(std::string_view text, std::string_view unit, Dimensio
 /// How many characters of the text are its number.
 std::size_t number_length(std::string_view text) {
     double ignored = 0;
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), ignored);
+    const auto result = decimal_at(text.data(), text.data() + text.size(), ignored);
     return static_cast<std::size_t>(result.ptr - text.data());
 }
 

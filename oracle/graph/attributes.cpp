@@ -52,7 +52,7 @@ Attributes::Attributes(std::string layer, Location where, std::map<std::string, 
     : layer_(std::move(layer)), where_(std::move(where)), values_(std::move(values)), diagnostics_(&diagnostics) {}
 
 const AttributeValue* Attributes::ask(const std::string& key) {
-    if (std::ranges::find(asked_, key) == asked_.end()) {
+    if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) {
         asked_.push_back(key);
     }
     const auto found = values_.find(key);
@@ -150,7 +150,7 @@ std::string Attributes::word(const std::string& key, const std::vector<std::stri
         return fallback;
     }
     const auto* word = std::get_if<std::string>(&attribute->value);
-    if (word == nullptr || std::ranges::find(choices, *word) == choices.end()) {
+    if (word == nullptr || std::find(choices.begin(), choices.end(), *word) == choices.end()) {
         const std::string suggestion = word == nullptr ? std::string{} : did_you_mean(*word, choices);
         error_at(key, fmt::format("{} is not a choice here{}", as_written(*attribute), suggestion),
                  fmt::format("accepted here: {}", join(choices)));
@@ -205,7 +205,7 @@ void Attributes::error_at(const std::string& key, const std::string& message, co
 
 void Attributes::report_unread() {
     for (const auto& [key, attribute] : values_) {
-        if (std::ranges::find(asked_, key) == asked_.end()) {
+        if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) {
             error_at(
                 key, fmt::format("unknown attribute{}", did_you_mean(key, asked_)),
                 asked_.empty() ? "this operator has no attributes" : fmt::format("accepted here: {}", join(asked_)));

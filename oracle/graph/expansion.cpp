@@ -76,13 +76,14 @@ void Expansion::add_input(const InputSpec& input, Scope& scope) {
     if (scope.outputs.contains(input.name)) {
         diagnostics_.error(input.where, fmt::format("{}: a second input of this name", input.name));
     }
+    const std::vector<std::string>& known = input_dimensions();
     for (std::size_t i = 1; i < dimensions.size(); ++i) {
         const TensorDimension& dimension = dimensions[i];
-        if (std::ranges::find(input_dimensions(), dimension.name) == input_dimensions().end()) {
+        if (std::find(known.begin(), known.end(), dimension.name) == known.end()) {
             diagnostics_.error(input.where,
                                fmt::format("{}.{}: unknown dimension{}", input.name, dimension.name,
-                                           did_you_mean(dimension.name, input_dimensions())),
-                               fmt::format("accepted here: {}", join(input_dimensions())));
+                                           did_you_mean(dimension.name, known)),
+                               fmt::format("accepted here: {}", join(known)));
         }
         if (dimension.extent < 1 || dimension.extent > kLargestExtent) {
             diagnostics_.error(input.where,
@@ -145,7 +146,8 @@ std::vector<Expansion::Output> Expansion::resolve(const Entry& entry, const Scop
             continue;
         }
         inputs.emplace_back();
-        if (std::ranges::find(*scope.entries, name, &Entry::name) != scope.entries->end()) {
+        if (std::any_of(scope.entries->begin(), scope.entries->end(),
+                        [&](const Entry& other) { return other.name == name; })) {
             diagnostics_.error(entry.where, fmt::format("{}.from: \"{}\" does not come before it", entry.name, name),
                                "an entry reads only entries before it");
             continue;

@@ -48,7 +48,7 @@ std::string Tensor::shape() const {
     return fmt::format("({})", text);
 }
 
-bool Operand::has(int loop) const { return std::ranges::find(loops, loop) != loops.end(); }
+bool Operand::has(int loop) const { return std::find(loops.begin(), loops.end(), loop) != loops.end(); }
 
 double Weight::elements() const { return product(dimensions); }
 

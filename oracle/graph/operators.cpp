@@ -131,7 +131,8 @@ constexpr std::array kKinds{
 std::span<const OperatorKind> operator_kinds() { return kKinds; }
 
 const OperatorKind* find_operator(std::string_view name) {
-    const auto found = std::ranges::find(kKinds, name, &OperatorKind::name);
+    const auto found =
+        std::find_if(kKinds.begin(), kKinds.end(), [&](const OperatorKind& kind) { return kind.name == name; });
     return found == kKinds.end() ? nullptr : &*found;
 }
 
@@ -141,7 +142,7 @@ const std::vector<std::string>& operator_names() {
         for (const OperatorKind& kind : kKinds) {
             all.emplace_back(kind.name);
         }
-        std::ranges::sort(all);
+        std::sort(all.begin(), all.end());
         return all;
     }();
     return names;

@@ -37,7 +37,7 @@ void Expansion::tie(Layer& layer, Weight& weight) {
         return;
     }
     const auto& candidates = graph_.layer(found->second).nest.weights;
-    const bool fits = std::ranges::any_of(candidates, [&](const Weight& other) {
+    const bool fits = std::any_of(candidates.begin(), candidates.end(), [&](const Weight& other) {
         return &other != &weight && other.tied_to.empty() && other.elements() == weight.elements();
     });
     if (!fits) {

@@ -14,7 +14,7 @@ namespace {
 struct Contribution {
     Sharding sharding;  ///< including the atoms over which they are partial sums
     std::int64_t instances = 1;
-    auto operator<=>(const Contribution&) const = default;
+    std::strong_ordering operator<=>(const Contribution&) const = default;
 };
 
 Sharding complete(Sharding sharding) {

@@ -1,6 +1,7 @@
 // Limits of a plan as values: what prevents a split or makes it uneven. Only text() turns them into sentences.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,7 +15,7 @@ namespace dodona::plan {
 struct LayerName {
     std::string name;
     std::string kind;
-    auto operator<=>(const LayerName&) const = default;
+    std::strong_ordering operator<=>(const LayerName&) const = default;
 };
 
 /// A loop of a layer has fewer granules than shards.
@@ -22,7 +23,7 @@ struct LoopLimit {
     std::string loop;
     std::int64_t pieces = 0;
     LayerName layer;
-    auto operator<=>(const LoopLimit&) const = default;
+    std::strong_ordering operator<=>(const LoopLimit&) const = default;
 };
 
 /// A loop of a layer is split into shards of unequal size.
@@ -30,20 +31,20 @@ struct UnevenLoop {
     std::string loop;
     std::int64_t pieces = 0;
     LayerName layer;
-    auto operator<=>(const UnevenLoop&) const = default;
+    std::strong_ordering operator<=>(const UnevenLoop&) const = default;
 };
 
 /// The batch has fewer samples than there are data ranks.
 struct BatchLimit {
     std::vector<std::string> axes;  ///< whose product is the number of data ranks
     std::int64_t samples = 0;
-    auto operator<=>(const BatchLimit&) const = default;
+    std::strong_ordering operator<=>(const BatchLimit&) const = default;
 };
 
 /// The data ranks do not get equal numbers of samples.
 struct UnevenBatch {
     std::int64_t samples = 0;
-    auto operator<=>(const UnevenBatch&) const = default;
+    std::strong_ordering operator<=>(const UnevenBatch&) const = default;
 };
 
 /// The network has fewer segments than there are stages, or virtual stages.
@@ -52,68 +53,68 @@ struct SegmentLimit {
     struct Cut {
         std::int64_t stages = 1;
         std::int64_t virtual_stages = 1;
-        auto operator<=>(const Cut&) const = default;
+        std::strong_ordering operator<=>(const Cut&) const = default;
     };
     std::int64_t segments = 0;
     std::optional<Cut> cut = {};  ///< none: any cut into so many stages
-    auto operator<=>(const SegmentLimit&) const = default;
+    std::strong_ordering operator<=>(const SegmentLimit&) const = default;
 };
 
 /// Stages get unequal numbers of blocks.
 struct UnevenBlocks {
     std::int64_t blocks = 0;
-    auto operator<=>(const UnevenBlocks&) const = default;
+    std::strong_ordering operator<=>(const UnevenBlocks&) const = default;
 };
 
 /// An interleaved schedule needs a multiple of the number of stages as micro-batches.
 struct InterleavingLimit {
     std::int64_t microbatches = 0;
-    auto operator<=>(const InterleavingLimit&) const = default;
+    std::strong_ordering operator<=>(const InterleavingLimit&) const = default;
 };
 
 /// The schedule has no order for the pipeline and its micro-batches.
 struct ScheduleLimit {
     std::string schedule;
     std::string reason;
-    auto operator<=>(const ScheduleLimit&) const = default;
+    std::strong_ordering operator<=>(const ScheduleLimit&) const = default;
 };
 
 /// A window reaches beyond the neighbouring shard.
 struct WindowLimit {
     std::string layer;
-    auto operator<=>(const WindowLimit&) const = default;
+    std::strong_ordering operator<=>(const WindowLimit&) const = default;
 };
 
 /// An axis splits no layer, so its ranks would repeat the same work.
 struct IdleAxis {
     std::string axis;
     std::optional<LayerName> rule_ends_at = {};  ///< the layer at which the `while` of the rule that lays it fails
-    auto operator<=>(const IdleAxis&) const = default;
+    std::strong_ordering operator<=>(const IdleAxis&) const = default;
 };
 
 /// A rule matches no layer of the network.
 struct UnusedRule {
     std::int64_t number = 1;  ///< of the strategy's rules, from 1
     std::string strategy;
-    auto operator<=>(const UnusedRule&) const = default;
+    std::strong_ordering operator<=>(const UnusedRule&) const = default;
 };
 
 /// Folds and the sharding group split an axis at sizes that do not divide each other.
 struct FoldLimit {
     std::optional<std::string> doubled = {};  ///< the axis that was doubled
-    auto operator<=>(const FoldLimit&) const = default;
+    std::strong_ordering operator<=>(const FoldLimit&) const = default;
 };
 
 /// No mesh of a strategy has this number of devices.
 struct DeviceCountLimit {
     std::string strategy;
     std::int64_t devices = 1;
-    auto operator<=>(const DeviceCountLimit&) const = default;
+    std::strong_ordering operator<=>(const DeviceCountLimit&) const = default;
 };
 
 /// A strategy with a ZeRO level has only one rank to shard states over.
 struct NothingToShard {
-    auto operator<=>(const NothingToShard&) const = default;
+    std::strong_ordering operator<=>(const NothingToShard&) const = default;
 };
 
 using LimitCause =
@@ -136,7 +137,7 @@ struct Limit {
     [[nodiscard]] std::optional<std::int64_t> pieces() const;
     /// None if the limit is not an upper bound.
     [[nodiscard]] std::optional<UpperBound> upper_bound() const;
-    auto operator<=>(const Limit&) const = default;
+    std::strong_ordering operator<=>(const Limit&) const = default;
 };
 
 /// "filter <= 64: layer conv1 (conv) cannot be split further".

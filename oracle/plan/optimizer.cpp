@@ -59,7 +59,8 @@ const Moments& moments(const Optimizer& optimizer, const WeightSize& size) {
 std::span<const Optimizer> optimizers() { return kOptimizers; }
 
 const Optimizer& optimizer(OptimizerKind kind) {
-    const auto found = std::ranges::find(kOptimizers, kind, &Optimizer::kind);
+    const auto found =
+        std::find_if(kOptimizers.begin(), kOptimizers.end(), [&](const Optimizer& row) { return row.kind == kind; });
     check(found != kOptimizers.end(), "an optimizer without a row in the table");
     return *found;
 }

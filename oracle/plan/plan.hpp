@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,7 +22,7 @@ namespace dodona::plan {
 struct MeshAxis {
     std::string name;
     std::int64_t size = 1;
-    auto operator<=>(const MeshAxis&) const = default;
+    std::strong_ordering operator<=>(const MeshAxis&) const = default;
 };
 
 /// An axis that reuses ranks of other axes instead of adding devices: the innermost `size` ranks of their product.

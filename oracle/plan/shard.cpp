@@ -371,7 +371,7 @@ private:
         Vertex tensor;
         Sharding wanted;
         std::int64_t instances;
-        auto operator<=>(const Conversion&) const = default;
+        std::strong_ordering operator<=>(const Conversion&) const = default;
     };
 
     const Graph& graph_;

@@ -1,6 +1,7 @@
 // Shardings of tensors over the mesh and the conversions between them.
 #pragma once
 
+#include <compare>
 #include <span>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Sharding {
     [[nodiscard]] Atoms sharded() const;
     /// The dimension that `atom` shards, or -1.
     [[nodiscard]] int dimension_of(Atoms atom) const;
-    auto operator<=>(const Sharding&) const = default;
+    std::strong_ordering operator<=>(const Sharding&) const = default;
 };
 
 /// Division of one tensor dimension into shards of whole granules; the largest shard counts.

@@ -179,29 +179,25 @@ AdjustableParameter device_parameter(std::string key, std::string name, Amount n
     });
 }
 
-/// Whether seconds per sample of the whole network were measured on this machine; kernels then do not count.
-bool is_measured(const Cluster& cluster, const graph::Graph& graph) {
-    return std::any_of(cluster.measured_samples.begin(), cluster.measured_samples.end(),
-                       [&](const cluster::MeasuredSamples& samples) { return samples.model == graph.name; });
+void add_measured_samples(std::vector<AdjustableParameter>& all, const Cluster& cluster, const graph::Graph& graph) {
+    const auto samples = std::find_if(cluster.measured_samples.begin(), cluster.measured_samples.end(),
+                                      [&](const auto& measured) { return measured.model == graph.name; });
+    if (samples == cluster.measured_samples.end()) {
+        return;
+    }
+    all.push_back(parameter("measured_sample", "measured time of a sample", samples->forward_backward, false,
+                            [name = graph.name](Conditions& is, double factor) {
+                                for (cluster::MeasuredSamples& measured : is.cluster.measured_samples) {
+                                    if (measured.model == name) {
+                                        measured.forward_backward *= factor;
+                                        measured.update *= factor;
+                                    }
+                                }
+                            }));
 }
 
-void add_devices(std::vector<AdjustableParameter>& all, const Cluster& cluster, const graph::Graph& graph,
-                 const plan::Plan& plan) {
-    const Device& device = cluster.device;
-    if (is_measured(cluster, graph)) {
-        const auto samples = std::find_if(cluster.measured_samples.begin(), cluster.measured_samples.end(),
-                                          [&](const auto& measured) { return measured.model == graph.name; });
-        all.push_back(parameter("measured_sample", "measured time of a sample", samples->forward_backward, false,
-                                [name = graph.name](Conditions& is, double factor) {
-                                    for (cluster::MeasuredSamples& measured : is.cluster.measured_samples) {
-                                        if (measured.model == name) {
-                                            measured.forward_backward *= factor;
-                                            measured.update *= factor;
-                                        }
-                                    }
-                                }));
-    }
-    all.push_back(device_parameter("peak", "device peak", device.peak(plan.precision), true, scale_peak));
+void add_devices(std::vector<AdjustableParameter>& all, const Device& device, Precision precision) {
+    all.push_back(device_parameter("peak", "device peak", device.peak(precision), true, scale_peak));
     all.push_back(device_parameter("memory_bandwidth", "memory bandwidth", device.memory_bandwidth, true,
                                    [](Device& is, double factor) { is.memory_bandwidth *= factor; }));
     if (device.launch > Seconds{}) {
@@ -210,7 +206,7 @@ void add_devices(std::vector<AdjustableParameter>& all, const Cluster& cluster, 
     }
 }
 
-void add_capacities(std::vector<AdjustableParameter>& all, const Conditions& conditions, const graph::Graph& graph) {
+void add_memory(std::vector<AdjustableParameter>& all, const Conditions& conditions) {
     const Cluster& cluster = conditions.cluster;
     const Bytes memory = conditions.max_memory ? min(*conditions.max_memory, cluster.device.memory)
                                                : (1 - cluster.memory_reserve) * cluster.device.memory;
@@ -221,6 +217,11 @@ void add_capacities(std::vector<AdjustableParameter>& all, const Conditions& con
         }
     }));
     all.back().by_steps = true;
+}
+
+void add_capacities(std::vector<AdjustableParameter>& all, const Conditions& conditions, const graph::Graph& graph) {
+    const Cluster& cluster = conditions.cluster;
+    add_memory(all, conditions);
     if (cluster.host && conditions.offloads) {
         all.push_back(parameter("host_memory", "host memory", cluster.host->memory, true,
                                 [](Conditions& is, double factor) { is.cluster.host->memory *= factor; }));
@@ -288,10 +289,20 @@ std::vector<AdjustableParameter> adjustable_parameters(const Conditions& conditi
                                                        const plan::Plan& plan) {
     std::vector<AdjustableParameter> all;
     add_links(all, conditions.cluster, plan.devices());
-    add_devices(all, conditions.cluster, graph, plan);
+    add_measured_samples(all, conditions.cluster, graph);
+    add_devices(all, conditions.cluster.device, plan.precision);
     add_capacities(all, conditions, graph);
     add_framework(all, conditions.framework);
     all.push_back(batch_parameter(conditions, plan));
+    return all;
+}
+
+std::vector<AdjustableParameter> machine_parameters(const Cluster& cluster) {
+    const auto& peaks = cluster.device.matrix;
+    std::vector<AdjustableParameter> all;
+    add_links(all, cluster, cluster.devices());
+    add_devices(all, cluster.device, peaks.empty() ? Precision::fp32 : peaks.begin()->first);
+    add_memory(all, {.cluster = cluster});
     return all;
 }
 

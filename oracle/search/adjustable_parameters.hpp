@@ -50,4 +50,7 @@ inline constexpr double kFarthest = 16;
 std::vector<AdjustableParameter> adjustable_parameters(const Conditions& conditions, const graph::Graph& graph,
                                                        const plan::Plan& plan);
 
+/// Those of a machine whatever runs on it: links, the device's peak and bandwidth, its memory.
+std::vector<AdjustableParameter> machine_parameters(const cluster::Cluster& cluster);
+
 }  // namespace dodona::search

@@ -6,6 +6,7 @@
 // between stages) is in mesh_tables.hpp. Domain: jobs on devices of one kind.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -98,7 +99,7 @@ private:
         MeshKey mesh;
         std::int64_t microbatch = 1;
         bool accumulates = false;
-        auto operator<=>(const Key&) const = default;
+        std::strong_ordering operator<=>(const Key&) const = default;
     };
     /// Shards of the last mesh asked for its feasibility: its first table reuses them.
     struct Shards {

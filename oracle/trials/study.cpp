@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include "base/decimal.hpp"
 
 namespace dodona::trials {
 
@@ -62,7 +63,7 @@ double evaluate(const Expression& expression, const Settings& settings, std::int
     const auto lookup = [&](std::string_view name) -> std::optional<double> {
         if (const std::string* text = value_of(settings, name)) {
             double value = 0;
-            const auto read = std::from_chars(text->data(), text->data() + text->size(), value);
+            const auto read = decimal_at(text->data(), text->data() + text->size(), value);
             return read.ec == std::errc{} ? std::optional(value) : std::nullopt;
         }
         return name == kCores  ? std::optional(static_cast<double>(cores))

@@ -11,6 +11,7 @@
 // Not in it: memory, kernels apart, collectives between the kernels of one segment.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -54,7 +55,7 @@ public:
         cluster::Group group;
         std::int32_t stage = 0;
         std::int32_t partner = -1;
-        auto operator<=>(const GroupKind&) const = default;
+        std::strong_ordering operator<=>(const GroupKind&) const = default;
     };
 
     struct StageOperations {

@@ -12,6 +12,20 @@
 
 namespace dodona::reports {
 
+Cell amount_cell(const search::Amount& amount) {
+    return std::visit(
+        [](auto value) -> Cell {
+            if constexpr (std::is_same_v<decltype(value), std::int64_t>) {
+                return Count{value};
+            } else if constexpr (std::is_same_v<decltype(value), double>) {
+                return Number{value};
+            } else {
+                return value;
+            }
+        },
+        amount);
+}
+
 namespace {
 
 using search::Crossover;
@@ -27,20 +41,6 @@ constexpr double kNothing = 0.005;
 
 std::string reaction(double elasticity) {
     return std::abs(elasticity) < kNothing ? "0" : fmt::format("{:+.2f} %", elasticity);
-}
-
-Cell amount_cell(const search::Amount& amount) {
-    return std::visit(
-        [](auto value) -> Cell {
-            if constexpr (std::is_same_v<decltype(value), std::int64_t>) {
-                return Count{value};
-            } else if constexpr (std::is_same_v<decltype(value), double>) {
-                return Number{value};
-            } else {
-                return value;
-            }
-        },
-        amount);
 }
 
 search::Amount scaled_by(const search::Amount& now, double factor) {

@@ -12,6 +12,9 @@
 
 namespace dodona::reports {
 
+/// A parameter's value, with its unit.
+Cell amount_cell(const search::Amount& amount);
+
 /// Adds the section. `plans`: a ranking whose first plan is explained, or that plan alone.
 void add_explanation(Document& document, const search::Explanation& explanation,
                      const std::vector<step::Prediction>& plans);

@@ -14,12 +14,12 @@ std::string command_about(std::string_view command, const search::Question& ques
                        shell_word(question.machine), question.devices, question.batch);
 }
 
-/// The settings that say what is trained, or all of them.
-std::string settings(const search::Question& question, bool model_only) {
-    constexpr std::array<std::string_view, 3> kModel{"--set", "--seq", "--image"};
+/// The settings that say what is trained on what machine, or all of them.
+std::string settings(const search::Question& question, bool job_only) {
+    constexpr std::array<std::string_view, 4> kJob{"--set", "--adjust", "--seq", "--image"};
     std::string words;
     for (const auto& [option, value] : question.settings) {
-        if (!model_only || std::find(kModel.begin(), kModel.end(), option) != kModel.end()) {
+        if (!job_only || std::find(kJob.begin(), kJob.end(), option) != kJob.end()) {
             words += fmt::format(" {} {}", option, shell_word(value));
         }
     }

@@ -5,9 +5,7 @@
 #include <iterator>
 
 #include <fmt/format.h>
-#include <zlib.h>
 
-#include "base/check.hpp"
 #include "reports/render/json.hpp"
 
 namespace dodona::reports {
@@ -89,22 +87,6 @@ std::string chrome_trace(const Trace& trace) {
     }
     return fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{},\"traceEvents\":[{}\n]}}\n",
                        json_line(trace.about), events.text());
-}
-
-std::string gzipped(const std::string& text) {
-    constexpr int kGzip = 16;  // added to the window: a header of gzip, without a time
-    z_stream stream{};
-    check(deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + kGzip, 8, Z_DEFAULT_STRATEGY) == Z_OK,
-          "zlib has memory to work in");
-    std::string packed(deflateBound(&stream, text.size()), '\0');
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    stream.avail_in = static_cast<uInt>(text.size());
-    stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-    stream.avail_out = static_cast<uInt>(packed.size());
-    check(deflate(&stream, Z_FINISH) == Z_STREAM_END, "the bound of zlib suffices");
-    packed.resize(stream.total_out);
-    deflateEnd(&stream);
-    return packed;
 }
 
 }  // namespace dodona::reports

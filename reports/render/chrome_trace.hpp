@@ -11,7 +11,4 @@ namespace dodona::reports {
 /// Times in microseconds, to the nanosecond.
 std::string chrome_trace(const Trace& trace);
 
-/// The bytes of a .gz file with this content; the same for the same text.
-std::string gzipped(const std::string& text);
-
 }  // namespace dodona::reports

@@ -10,7 +10,7 @@
 #include "reports/document/component_colours.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/chart_table.hpp"
-#include "reports/render/chrome_trace.hpp"
+#include "reports/render/gzip.hpp"
 #include "reports/render/html_page.hpp"
 #include "reports/render/json.hpp"
 #include "reports/render/json_reader.hpp"

@@ -9,6 +9,7 @@
 
 #include "reports/collect/simulation_trace.hpp"
 #include "reports/render/chrome_trace.hpp"
+#include "reports/render/gzip.hpp"
 #include "simulated_scene.hpp"
 
 namespace dodona::reports::testing {

@@ -53,6 +53,26 @@ TEST(AdjustableParameters, TurnEveryDeviceOfAMixedJob) {
     }
 }
 
+TEST(AdjustableParameters, OfAMachineAreThoseOfAJobOnAllOfIt) {
+    const cluster::Cluster cluster = small_cluster();
+    plan::Plan plan{
+        .strategy = strategy("data", {"data"}), .mesh = {{"data", cluster.devices()}}, .batch = 64, .microbatch = 8};
+    plan.precision = Precision::fp32;
+    const Conditions conditions{.cluster = cluster, .framework = {}, .batch = 64, .max_memory = std::nullopt};
+    const std::vector<AdjustableParameter> of_job = adjustable_parameters(conditions, small_network(), plan);
+    const std::vector<AdjustableParameter> of_machine = machine_parameters(cluster);
+    ASSERT_LE(of_machine.size(), of_job.size());
+    for (std::size_t i = 0; i < of_machine.size(); ++i) {
+        EXPECT_EQ(of_machine[i].parameter.key, of_job[i].parameter.key);
+        const cluster::Cluster is = of_machine[i].adjusted(conditions, 3).cluster;
+        const cluster::Cluster as = of_job[i].adjusted(conditions, 3).cluster;
+        EXPECT_EQ(is.device, as.device);
+        EXPECT_EQ(is.levels[0].bandwidth, as.levels[0].bandwidth);
+        EXPECT_EQ(is.levels[0].latency, as.levels[0].latency);
+    }
+    EXPECT_EQ(of_machine.back().parameter.key, "memory");
+}
+
 /// Links of one cable are adjusted together, and only those that the job may cross.
 TEST(AdjustableParameters, LevelsOnTheSameCableShareAParameter) {
     Conditions conditions{.cluster = small_cluster(), .framework = {}, .batch = 64, .max_memory = std::nullopt};

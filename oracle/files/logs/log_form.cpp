@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "base/decimal.hpp"
 #include "files/logs/log_number.hpp"
 
 namespace dodona::files {
@@ -82,7 +82,7 @@ double product_of_list(std::string_view rest) {
     double product = 1;
     for (std::size_t at = 0; at < rest.size() && rest[at] != ']';) {
         double value = 0;
-        const auto read = std::from_chars(rest.data() + at, rest.data() + rest.size(), value);
+        const auto read = decimal_at(rest.data() + at, rest.data() + rest.size(), value);
         if (read.ec == std::errc()) {
             product *= value;
             at = static_cast<std::size_t>(read.ptr - rest.data());

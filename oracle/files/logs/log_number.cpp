@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <string>
+
+#include "base/decimal.hpp"
 
 namespace dodona::files {
 
@@ -66,7 +67,7 @@ std::optional<LogNumber> number_after(std::string_view line, std::string_view ke
         }
     }
     double value = 0;
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const auto read = decimal_at(digits.data(), digits.data() + digits.size(), value);
     if (read.ec != std::errc() || digits.empty()) {
         return std::nullopt;
     }

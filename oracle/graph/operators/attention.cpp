@@ -59,7 +59,7 @@ bool are_sequences(Attributes& attributes, std::span<const Tensor> inputs) {
         attributes.error("reads 2 tensors, but needs one of queries, keys and values, or one of each");
         return false;
     }
-    return std::ranges::all_of(inputs, [&](const Tensor& x) { return is_sequence(attributes, x); });
+    return std::all_of(inputs.begin(), inputs.end(), [&](const Tensor& x) { return is_sequence(attributes, x); });
 }
 
 /// Loops and operands of a single tensor that holds q, k and v of each head. Its sequence counts queries and keys at

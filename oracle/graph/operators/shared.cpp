@@ -30,7 +30,8 @@ bool is_image(Attributes& attributes, const Tensor& x) {
     const auto& dimensions = x.dimensions;
     bool image = dimensions.size() >= 3 && dimensions.size() <= 5 && dimensions[1].name == "channel";
     for (std::size_t i = 2; image && i < dimensions.size(); ++i) {
-        image = std::ranges::find(kImageDimensions, dimensions[i].name) != kImageDimensions.end();
+        image =
+            std::find(kImageDimensions.begin(), kImageDimensions.end(), dimensions[i].name) != kImageDimensions.end();
     }
     if (!image) {
         attributes.error(fmt::format("reads {}, which is not an image", x.shape()),
