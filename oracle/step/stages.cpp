@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "schedule/rounds.hpp"
+#include "step/played_orders.hpp"
 
 namespace dodona::step {
 
@@ -212,6 +213,9 @@ std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Pla
                                 number(plan.virtual_stages)};
     const schedule::Schedule& schedule = plan::schedule_of(plan.schedule);
     if (const auto unmet = interleaves ? std::nullopt : schedule.unmet(shape)) {
+        return plan::Limit{plan::ScheduleLimit{std::string(schedule.name), *unmet}, stages};
+    }
+    if (const auto unmet = too_many_tasks(plan.schedule, shape)) {
         return plan::Limit{plan::ScheduleLimit{std::string(schedule.name), *unmet}, stages};
     }
     return std::nullopt;
