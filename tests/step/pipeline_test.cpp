@@ -520,6 +520,17 @@ TEST(Pipeline, PuttingOffGradientsOfWeightsTakesTheAuthorsBubble) {
     EXPECT_LE(pipeline_bound(asked).in(unit::second), total(asked));
 }
 
+TEST(Pipeline, BreadthFirstWithOnePositionOnAStageIsGPipe) {
+    const std::vector<Position<Seconds>> positions = positions_of({{1, 3, 2}, {2, 2, 5}});
+    Pipeline<Seconds> asked = pipeline(positions, 7);
+    asked.schedule = plan::ScheduleKind::gpipe;
+    const double all_forward_first = total(asked);
+    asked.schedule = plan::ScheduleKind::one_forward_one_backward;
+    EXPECT_NE(total(asked), all_forward_first);
+    asked.schedule = plan::ScheduleKind::breadth_first;
+    EXPECT_DOUBLE_EQ(total(asked), all_forward_first);
+}
+
 TEST(Pipeline, OrdersOfTooManyTasksAreNotPlayed) {
     // 1,024 stages x 8 rounds of 1,024 micro-batches x 3 tasks: 25 million.
     const plan::ScheduleKind put_off = plan::schedule_from("zb-h1").value();
