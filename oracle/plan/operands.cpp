@@ -47,6 +47,7 @@ Division division_of(const Nest& nest, int loop, const graph::TensorDimension& d
     Division division = division_of(nest, loop, static_cast<double>(dimension.extent));
     division.density = dimension.density;
     division.imbalance = dimension.imbalance;
+    division.routing = dimension.routing;
     return division;
 }
 
