@@ -41,6 +41,7 @@ constexpr std::array kTable{
     CollectiveAlgorithm{Algorithm::hierarchical, Collective::all_reduce, hierarchical_all_reduce},
     CollectiveAlgorithm{Algorithm::hierarchical, Collective::all_gather, hierarchical_pass},
     CollectiveAlgorithm{Algorithm::hierarchical, Collective::reduce_scatter, hierarchical_pass},
+    CollectiveAlgorithm{Algorithm::hierarchical, Collective::all_to_all, routed_exchange},
     CollectiveAlgorithm{Algorithm::direct, Collective::all_reduce, direct_all_reduce},
     CollectiveAlgorithm{Algorithm::direct, Collective::all_gather, direct_exchange},
     CollectiveAlgorithm{Algorithm::direct, Collective::reduce_scatter, direct_exchange},
@@ -243,7 +244,8 @@ CollectiveTime collective_time(const cluster::Cluster& cluster, const Collective
                           .contention = choice.cost.contention,
                           .level = choice.cost.level,
                           .sent = choice.cost.sent.value_or(sent_bytes(request.collective, p, request.size))};
-    if (forced != choice.algorithm && contention <= 1) {
+    const bool copies_once = request.collective == Collective::all_to_all && choice.algorithm != Algorithm::direct;
+    if (forced != choice.algorithm && contention <= 1 && !copies_once) {  // curves are of plain all-to-alls
         if (const auto found = measured(cluster, request, spans, choice.cost.time)) {
             result.time = found->time;
             result.evidence = found->evidence;

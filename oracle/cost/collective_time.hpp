@@ -11,6 +11,7 @@
 
 #include "base/estimate.hpp"
 #include "cluster/cluster.hpp"
+#include "graph/nest.hpp"
 
 namespace dodona::cost {
 
@@ -22,6 +23,8 @@ struct CollectiveRequest {
     Bytes size;
     std::int64_t ranks = 1;  ///< of the whole job
     int messages = 1;        ///< halo: neighbours that a rank sends to
+    /// all_to_all of tokens to experts or back: `chosen` copies of each token are in the buffer.
+    graph::Routing routing = {};
 };
 
 struct CollectiveTime {

@@ -28,6 +28,16 @@ enum class Element {
     single,      ///< 4-byte floating point, whatever the precision (the logits of a loss)
 };
 
+/// Which experts tokens go to: each to `chosen` different ones of all, as likely to one as to another. With groups of
+/// consecutive experts, to those of `chosen_groups` groups only (DeepSeek-AI, arXiv:2412.19437, section 2.1.2).
+struct Routing {
+    Extent experts = 0;  ///< 0: no routing
+    Extent chosen = 0;
+    Extent groups = 1;
+    Extent chosen_groups = 1;
+    bool operator==(const Routing&) const = default;
+};
+
 struct TensorDimension {
     std::string name;  ///< batch, channel, height, sequence, feature, ...
     Extent extent = 0;
@@ -35,6 +45,7 @@ struct TensorDimension {
     double imbalance = 1;  ///< largest over mean shard if the dimension is split
     /// Ragged: its extent at each index of the dimension `table`. `extent` is the largest, `density` their mean over it.
     std::vector<Extent> each = {};
+    Routing routing = {};  ///< of tokens that are copied to experts
     bool operator==(const TensorDimension&) const = default;
 };
 

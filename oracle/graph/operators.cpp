@@ -118,7 +118,8 @@ constexpr std::array kKinds{
                  "`experts`, `bias` = false", "batch, sequence, expert"},
     OperatorKind{"dispatch", build_dispatch, 2, 2, "copies of each token for its experts",
                  "`top_k`, `capacity` = 0: tokens are padded or dropped to it (0: neither), `imbalance` = 1: the "
-                 "fullest rank over the mean. Inputs: tokens, router",
+                 "fullest rank over the mean, `groups` = 1 of experts, of which a token's are in `top_groups`. Inputs: "
+                 "tokens, router",
                  "batch, sequence, expert, feature"},
     OperatorKind{"expert_linear", build_expert_linear, 1, 1, "a product with each expert's own weight matrix",
                  "`out`, `bias` = false", "batch, sequence, expert, in_feature, out_feature"},

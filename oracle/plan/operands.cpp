@@ -36,8 +36,11 @@ bool in_weights(const Nest& nest, int loop) {
 /// Division of one dimension of a tensor, given the loop that indexes it.
 Division division_of(const Nest& nest, int loop, const graph::TensorDimension& dimension) {
     const auto extent = static_cast<double>(dimension.extent);
-    Division division{
-        .extent = extent, .granule = extent, .density = dimension.density, .imbalance = dimension.imbalance};
+    Division division{.extent = extent,
+                      .granule = extent,
+                      .density = dimension.density,
+                      .imbalance = dimension.imbalance,
+                      .routing = dimension.routing};
     if (loop != kNoLoop) {
         const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
         division.granule = extent / static_cast<double>(l.extent) * static_cast<double>(l.granule);

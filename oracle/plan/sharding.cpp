@@ -86,6 +86,19 @@ constexpr Collective collective_of(Step step) {
     }
 }
 
+/// Of the dimension of experts that tokens are exchanged to or from; none if there is none.
+graph::Routing routing_of(std::span<const Division> divisions, const std::vector<std::pair<Atoms, Change>>& changes) {
+    for (const auto& [atom, change] : changes) {
+        for (const int dimension : {change.from, change.to}) {
+            const graph::Routing& found = divisions[static_cast<std::size_t>(dimension)].routing;
+            if (found.experts > 0) {
+                return found;
+            }
+        }
+    }
+    return {};
+}
+
 void apply(Sharding& sharding, Atoms atom, const Change& change) {
     sharding.partial &= ~atom;
     if (change.from >= 0) {
@@ -134,7 +147,10 @@ std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisi
         const double size = step == Step::all_gather   ? after
                             : step == Step::all_to_all ? std::max(before, after)
                                                        : before;
-        transfers.push_back({collective_of(step), atoms_of[index], size, 1});
+        transfers.push_back({.collective = collective_of(step), .atoms = atoms_of[index], .elements = size});
+        if (step == Step::all_to_all) {
+            transfers.back().routing = routing_of(divisions, changes[index]);
+        }
     }
     return transfers;
 }

@@ -27,8 +27,9 @@ struct Sharding {
 struct Division {
     double extent = 1;
     double granule = 1;
-    double density = 1;    ///< share of the extent that holds data
-    double imbalance = 1;  ///< largest over mean shard; a shard is never larger than the whole
+    double density = 1;           ///< share of the extent that holds data
+    double imbalance = 1;         ///< largest over mean shard; a shard is never larger than the whole
+    graph::Routing routing = {};  ///< of an extent of experts
 
     /// Extent of the largest shard.
     [[nodiscard]] double local(std::int64_t ways) const;
@@ -40,10 +41,11 @@ double local_elements(const Mesh& mesh, std::span<const Division> divisions, con
 /// One communication that a conversion needs.
 struct Transfer {
     cluster::Collective collective = cluster::Collective::all_reduce;
-    Atoms atoms = 0;      ///< of its group
-    double elements = 0;  ///< of the full buffer: all-reduce buffer, all-gather result, reduce-scatter input,
-                          ///< one rank's buffer of an all-to-all, both neighbours' rows of a halo exchange
-    int messages = 1;     ///< halo: neighbours
+    Atoms atoms = 0;              ///< of its group
+    double elements = 0;          ///< of the full buffer: all-reduce buffer, all-gather result, reduce-scatter input,
+                                  ///< one rank's buffer of an all-to-all, both neighbours' rows of a halo exchange
+    int messages = 1;             ///< halo: neighbours
+    graph::Routing routing = {};  ///< all-to-all of tokens to experts or back
 };
 
 /// The conversion table. Per atom, from -> to:

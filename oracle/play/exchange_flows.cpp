@@ -34,7 +34,8 @@ std::vector<std::vector<std::int64_t>> shifted_rings(const std::vector<std::int6
 }  // namespace
 
 bool has_flows(Collective collective, Algorithm algorithm) {
-    return collective != Collective::halo && algorithm != Algorithm::in_network &&
+    const bool copies_once = collective == Collective::all_to_all && algorithm == Algorithm::hierarchical;
+    return !copies_once && collective != Collective::halo && algorithm != Algorithm::in_network &&
            algorithm != Algorithm::parameter_server && algorithm != Algorithm::torus;
 }
 

@@ -20,7 +20,8 @@ public:
           producers_(2 * static_cast<std::size_t>(cells_), kNone),
           waiting_(producers_.size(), kNone),
           next_(order.stages.size(), 0),
-          first_(order.stages.size(), 0) {
+          first_(order.stages.size(), 0),
+          stages_(order.directions.size() == 1 ? order.directions.front().data() : nullptr) {
         result_.stages = static_cast<std::int32_t>(order.stages.size());
         result_.positions = order.positions();
         std::int32_t tasks = 0;
@@ -59,6 +60,10 @@ private:
 
     [[nodiscard]] const std::vector<Task>& tasks_of(std::int32_t stage) const {
         return order_.stages[static_cast<std::size_t>(stage)];
+    }
+
+    [[nodiscard]] std::int32_t stage_of(std::int32_t position, std::int32_t micro_batch) const {
+        return stages_ != nullptr ? stages_[position] : order_.stage_of(position, micro_batch);
     }
 
     /// The result of the forward pass of a task's micro-batch at its position.
@@ -150,12 +155,12 @@ private:
         if (const std::int32_t needs = other_need(task); needs != kNone) {
             step.producer = producers_[static_cast<std::size_t>(needs)];
             const std::int32_t before = task.position + (step.is_backward ? 1 : -1);
-            step.receipt = order_.stage_of(before, task.micro_batch) == stage ? kNone : std::min(task.position, before);
+            step.receipt = stage_of(before, task.micro_batch) == stage ? kNone : std::min(task.position, before);
         }
         const bool sends_on = !step.is_backward && task.position + 1 < result_.positions;
         const bool sends_back = is_input_backward(task.kind) && task.position > 0;
         if (sends_on || sends_back) {
-            const std::int32_t to = order_.stage_of(task.position + (sends_on ? 1 : -1), task.micro_batch);
+            const std::int32_t to = stage_of(task.position + (sends_on ? 1 : -1), task.micro_batch);
             step.transfer = to == stage ? kNone : task.position - (sends_on ? 0 : 1);
         }
         result_.steps.push_back(step);
@@ -183,6 +188,7 @@ private:
     std::vector<std::size_t> next_;        // of each stage, the first task that has not run
     std::vector<std::int32_t> first_;      // of each stage, the index of its first task
     std::vector<std::int32_t> runnable_;
+    const std::int32_t* stages_;  // by position, of a single direction; null: of several
 };
 
 }  // namespace

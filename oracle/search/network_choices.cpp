@@ -219,9 +219,8 @@ Seconds NetworkChoices::conversion(Vertex tensor, int from, int to) {
         for (const plan::Transfer& transfer :
              plan::convert(job_.mesh, divisions, shardings_[static_cast<std::size_t>(from)],
                            shardings_[static_cast<std::size_t>(to)])) {
-            found->second += step::time_of(job_, transfer.collective, transfer.atoms, transfer.elements * element,
-                                           setting_.base.algorithm)
-                                 .time.value;
+            found->second +=
+                step::time_of(job_, transfer, transfer.elements * element, setting_.base.algorithm).time.value;
         }
     }
     return found->second;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "step/played_orders.hpp"
 #include "step/validate.hpp"
 
 namespace dodona::search {
@@ -164,8 +165,8 @@ std::vector<Schedule> schedules(const Plan& plan, std::int64_t blocks, std::int6
         for (const std::int64_t virtual_stages : virtual_stages_of(schedule, blocks, stages)) {
             const schedule::Shape shape{static_cast<std::int32_t>(stages), static_cast<std::int32_t>(microbatches),
                                         static_cast<std::int32_t>(virtual_stages)};
-            if (schedule.unmet(shape)) {  // by its micro-batches, with more virtual stages too
-                break;
+            if (schedule.unmet(shape) || step::too_many_tasks(kind, shape)) {
+                break;  // with more virtual stages too
             }
             if (stages * virtual_stages <= segments) {
                 found.push_back({kind, virtual_stages});

@@ -225,7 +225,7 @@ Form form_of(const Pipeline<Number>& pipeline) {
         case ScheduleKind::interleaved:
         case ScheduleKind::breadth_first:
             if (pipeline.positions.size() == static_cast<std::size_t>(pipeline.stages)) {
-                return Form::one_by_one;
+                return pipeline.schedule == ScheduleKind::interleaved ? Form::one_by_one : Form::gpipe;
             }
             return is_even(pipeline) ? Form::even : Form::played;
     }

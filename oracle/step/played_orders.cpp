@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "schedule/rounds.hpp"
 
 namespace dodona::step {
@@ -10,6 +12,9 @@ namespace dodona::step {
 namespace {
 
 using plan::ScheduleKind;
+
+/// A larger order is not played: a task takes some 100 bytes.
+constexpr std::int64_t kMostTasks = 20'000'000;
 
 /// Orders of more tasks than this in all are not kept.
 constexpr std::size_t kMostSteps = std::size_t{1} << 22;
@@ -64,7 +69,30 @@ PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
     return std::make_shared<const PlayedOrder>(std::move(played));
 }
 
+/// Whether positions that differ, or all, are played.
+bool may_be_played(ScheduleKind kind, std::int64_t virtual_stages) {
+    switch (kind) {
+        case ScheduleKind::gpipe:
+        case ScheduleKind::one_forward_one_backward: return false;
+        case ScheduleKind::interleaved:
+        case ScheduleKind::breadth_first: return virtual_stages > 1;
+    }
+    return plan::schedule_of(kind).traits.flushes;
+}
+
 }  // namespace
+
+std::optional<std::string> too_many_tasks(ScheduleKind kind, const schedule::Shape& shape) {
+    const schedule::Shape played = short_shape(shape);
+    const std::int64_t of_pass = plan::schedule_of(kind).traits.splits_backward ? 3 : 2;
+    const std::int64_t tasks =
+        of_pass * std::int64_t{played.stages} * played.virtual_stages * std::int64_t{played.micro_batches};
+    if (!may_be_played(kind, shape.virtual_stages) || tasks <= kMostTasks) {
+        return std::nullopt;
+    }
+    return fmt::format("{} stages have some {} million tasks in order, of which at most {} million are played",
+                       shape.stages, tasks / 1'000'000, kMostTasks / 1'000'000);
+}
 
 PlayedOrders::Known PlayedOrders::of(ScheduleKind kind, const schedule::Shape& shape) {
     const Key key(kind, short_shape(shape));

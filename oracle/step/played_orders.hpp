@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct PlayedOrder {
     /// One round less, where rounds are left out of a schedule without a steady state.
     std::optional<schedule::Dependencies> shorter;
 };
+
+/// Why the order of a schedule is too large to be played, as a sentence without capital and full stop; none if it is
+/// not, or if the schedule has a closed form.
+std::optional<std::string> too_many_tasks(plan::ScheduleKind kind, const schedule::Shape& shape);
 
 /// Threads may share it.
 class PlayedOrders {

@@ -48,19 +48,38 @@ Bytes SegmentCost::checkpoint() const {
     return bytes;
 }
 
-cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, const cluster::Group& group,
-                             Bytes size, std::optional<cluster::Algorithm> forced, int messages) {
-    cost::CollectiveTime time = cost::collective_time(
-        *costed.cluster,
-        {.collective = collective, .group = group, .size = size, .ranks = costed.mesh.devices(), .messages = messages},
-        forced);
+namespace {
+
+cost::CollectiveTime timed(const CostedGraph& costed, const cost::CollectiveRequest& request,
+                           std::optional<cluster::Algorithm> forced) {
+    cost::CollectiveTime time = cost::collective_time(*costed.cluster, request, forced);
     time.time = costed.framework[plan::FrameworkParameter::collective] * time.time;
     return time;
 }
 
+}  // namespace
+
+cost::CollectiveTime time_of(const CostedGraph& costed, const plan::Transfer& transfer, Bytes size,
+                             std::optional<cluster::Algorithm> forced) {
+    return timed(costed,
+                 {.collective = transfer.collective,
+                  .group = costed.mesh.group(transfer.atoms),
+                  .size = size,
+                  .ranks = costed.mesh.devices(),
+                  .messages = transfer.messages,
+                  .routing = transfer.routing},
+                 forced);
+}
+
+cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, const cluster::Group& group,
+                             Bytes size, std::optional<cluster::Algorithm> forced) {
+    return timed(costed, {.collective = collective, .group = group, .size = size, .ranks = costed.mesh.devices()},
+                 forced);
+}
+
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, plan::Atoms atoms, Bytes size,
-                             std::optional<cluster::Algorithm> forced, int messages) {
-    return time_of(costed, collective, costed.mesh.group(atoms), size, forced, messages);
+                             std::optional<cluster::Algorithm> forced) {
+    return time_of(costed, collective, costed.mesh.group(atoms), size, forced);
 }
 
 namespace {
@@ -119,8 +138,7 @@ private:
                                 .count = count * transfer.times,
                                 .size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision),
                                 .time = {}};
-            timed.time = time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, timed.size, forced_,
-                                 transfer.transfer.messages);
+            timed.time = time_of(costed_, transfer.transfer, timed.size, forced_);
             segment.largest_message = max(segment.largest_message, timed.size);
             if (transfer.purpose != Purpose::stream) {
                 PassCost& side = transfer.phase == Phase::forward ? segment.forward : segment.backward;
@@ -151,8 +169,7 @@ private:
             for (const plan::LayerTransfer& transfer : sharded.transfers) {
                 if (transfer.purpose == Purpose::stream && transfer.phase == phase) {
                     const Bytes size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision);
-                    const cost::CollectiveTime time =
-                        time_of(costed_, transfer.transfer.collective, transfer.transfer.atoms, size, forced_);
+                    const cost::CollectiveTime time = time_of(costed_, transfer.transfer, size, forced_);
                     hop += time.time;
                     sources[cost::source_of(*costed_.cluster, time)] += time.time;
                     hops = transfer.times;

@@ -144,10 +144,12 @@ plan::Atoms communicating_atoms(const plan::ShardedGraph& sharded);
 /// Joins costed graphs of one graph on several devices whose ranks work in lockstep.
 CostedGraph joined(const std::vector<CostedGraph>& singles, DeviceSet set);
 
-/// Time of a collective of this job in a group of ranks, or over some atoms of the mesh.
+/// Time of a collective of this job: a transfer of a layer, or in a group of ranks, or over some atoms of the mesh.
+cost::CollectiveTime time_of(const CostedGraph& costed, const plan::Transfer& transfer, Bytes size,
+                             std::optional<cluster::Algorithm> forced);
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, const cluster::Group& group,
-                             Bytes size, std::optional<cluster::Algorithm> forced, int messages = 1);
+                             Bytes size, std::optional<cluster::Algorithm> forced);
 cost::CollectiveTime time_of(const CostedGraph& costed, cluster::Collective collective, plan::Atoms atoms, Bytes size,
-                             std::optional<cluster::Algorithm> forced, int messages = 1);
+                             std::optional<cluster::Algorithm> forced);
 
 }  // namespace dodona::step

@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "schedule/rounds.hpp"
+#include "step/played_orders.hpp"
 
 namespace dodona::step {
 
@@ -82,6 +83,9 @@ double weighed(double time) {
     return squared * squared * squared * squared;
 }
 
+/// By how much sums of equal cuts may differ when they are added up otherwise.
+constexpr double kEqualSums = 1e-9;
+
 /// Pieces that a pipeline is cut between: the time of one, and that of a transfer before it.
 struct Row {
     std::vector<Piece> pieces;
@@ -110,19 +114,62 @@ Row row_of(const CostedGraph& costed, std::int64_t parts) {
     return row;
 }
 
+/// The sum of weighed times of the cut whose ends are the nearest to those of equal parts.
+double even_sum(const Row& row, std::size_t parts) {
+    const std::size_t n = row.pieces.size();
+    double sum = 0;
+    std::size_t begin = 0;
+    for (std::size_t p = 1; p <= parts; ++p) {
+        const auto ideal = static_cast<double>(p);
+        const auto after = std::lower_bound(row.until.begin(), row.until.end(), ideal);
+        auto end = static_cast<std::size_t>(after - row.until.begin());
+        if (end > 0 && (end > n || row.until[end] - ideal > ideal - row.until[end - 1])) {
+            --end;
+        }
+        end = p == parts ? n : std::clamp(end, begin + 1, n - (parts - p));
+        sum += weighed(row.until[end] - row.until[begin] + row.entry[begin] + row.entry[end]);
+        begin = end;
+    }
+    return sum;
+}
+
+/// Ends of the first p parts with which a cut may be no worse than `enough`: equal parts before and
+/// after an end have the least sum, p weighed(t(0, e) / p) + (parts - p) weighed(t(e, n) / (parts - p)).
+struct Ends {
+    std::size_t first = 0;
+    std::size_t end = 0;  ///< the one after the last
+};
+Ends ends_within(const Row& row, std::size_t p, std::size_t parts, double enough) {
+    const std::size_t n = row.pieces.size();
+    const auto before = static_cast<double>(p);
+    const auto after = static_cast<double>(parts - p);
+    const auto too_much = [&](double until) {
+        const double rest = after > 0 ? after * weighed((row.until[n] - until) / after) : 0;
+        return before * weighed(until / before) + rest > enough;
+    };
+    const auto from = row.until.begin() + static_cast<std::ptrdiff_t>(p);
+    const auto to = row.until.begin() + static_cast<std::ptrdiff_t>(n - (parts - p)) + 1;
+    const auto middle = std::partition_point(from, to, [&](double until) { return until < before; });
+    const auto first = std::partition_point(from, middle, too_much);
+    const auto end = std::partition_point(middle, to, [&](double until) { return !too_much(until); });
+    return {static_cast<std::size_t>(first - row.until.begin()), static_cast<std::size_t>(end - row.until.begin())};
+}
+
 /// The cut into non-empty parts with the least sum of weighed times, what a part receives from either side included.
 /// Returns the end of each part.
 ///   best[p][e] = min over b of best[p-1][b] + weighed(t(b, e))         a part grows until its own time is too much
 std::vector<std::size_t> ends_of(const Row& row, std::size_t parts) {
     const std::size_t n = row.pieces.size();
     constexpr double kNone = std::numeric_limits<double>::infinity();
+    const double enough = (1 + kEqualSums) * even_sum(row, parts);
     std::vector<double> best(n + 1, kNone);
     best[0] = 0;
     std::vector<std::vector<std::size_t>> begins;
     for (std::size_t p = 1; p <= parts; ++p) {
         std::vector<double> next(n + 1, kNone);
         std::vector<std::size_t>& begin = begins.emplace_back(n + 1, 0);
-        for (std::size_t e = p; e + (parts - p) <= n; ++e) {
+        const Ends within = ends_within(row, p, parts, enough);
+        for (std::size_t e = within.first; e < within.end; ++e) {
             for (std::size_t b = e; b-- > p - 1;) {
                 const double time = row.until[e] - row.until[b];
                 if (weighed(time) >= next[e]) {
@@ -212,6 +259,9 @@ std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Pla
                                 number(plan.virtual_stages)};
     const schedule::Schedule& schedule = plan::schedule_of(plan.schedule);
     if (const auto unmet = interleaves ? std::nullopt : schedule.unmet(shape)) {
+        return plan::Limit{plan::ScheduleLimit{std::string(schedule.name), *unmet}, stages};
+    }
+    if (const auto unmet = too_many_tasks(plan.schedule, shape)) {
         return plan::Limit{plan::ScheduleLimit{std::string(schedule.name), *unmet}, stages};
     }
     return std::nullopt;

@@ -229,6 +229,7 @@ TEST(Choice, of_a_library_has_only_algorithms_that_run_the_collective) {
         cluster.levels[1].in_network = {.bandwidth = 20_GB_per_s, .latency = 10_us};
         CollectiveRequest request = all_reduce({{{1, 16}}}, 1_MiB, 16);
         request.collective = row.collective;
+        request.routing = {.experts = 16, .chosen = 2};
         for (const Algorithm algorithm : row.algorithms) {
             EXPECT_EQ(collective_time(cluster, request, algorithm).algorithm, algorithm)
                 << name(row.library) << ", " << name(row.collective);

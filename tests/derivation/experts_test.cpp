@@ -31,6 +31,20 @@ TEST(ExpertParallelism, DispatchesAndCombinesByAllToAll) {
     }
 }
 
+TEST(ExpertParallelism, ExchangesKnowWhereTokensGo) {
+    const Derived deepseek(model("deepseek-v3"), half("expert", {{"data", 64}, {"expert", 64}}));
+    const graph::Routing routing{.experts = 256, .chosen = 8, .groups = 8, .chosen_groups = 4};
+    int exchanges = 0;
+    for (const step::SegmentCost& segment : deepseek.costed().segments) {
+        for (const step::TimedTransfer& timed : segment.transfers) {
+            const bool is_exchange = timed.what.transfer.collective == Collective::all_to_all;
+            EXPECT_EQ(timed.what.transfer.routing, is_exchange ? routing : graph::Routing{});
+            exchanges += is_exchange ? 1 : 0;
+        }
+    }
+    EXPECT_EQ(exchanges, 2 * 4) << "there and back, forward and backward, of the first block and of the others";
+}
+
 TEST(ExpertParallelism, MovesWhatTheMostLoadedRankHas) {
     const Derived mixtral(model("mixtral-8x7b", {{"imbalance", "1.25"}}), half("expert", {{"data", 8}, {"expert", 8}}));
     const Derived even(model("mixtral-8x7b"), half("expert", {{"data", 8}, {"expert", 8}}));

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -137,6 +138,28 @@ TEST(ExportGoldens, EveryTargetExpressesOneOfThem) {
             is_any = is_any || outcome(one, target).find("cannot express") == std::string::npos;
         }
         EXPECT_TRUE(is_any) << target.keys.name;
+    }
+}
+
+TEST(Export, OfSchedulesDiffersOrIsRefused) {
+    const Library library(here() / "../..");
+    for (const Target& target : library.targets()) {
+        if (target.keys.name == "slurm" || target.keys.name == "kubernetes") {
+            continue;  // they start a job and say nothing of its plan
+        }
+        std::map<std::string, plan::ScheduleKind> said;
+        for (const plan::ScheduleKind kind : values_of(plan::kScheduleTable)) {
+            Exported one = pipelined(library);
+            one.plan.schedule = kind;
+            one.plan.virtual_stages = plan::schedule_of(kind).traits.virtual_stages.least;
+            one.plan.recompute = plan::RecomputeKind::none;
+            one.plan.overlap = {};
+            const std::string text = outcome(one, target);
+            if (text.find("cannot express") == std::string::npos) {
+                const auto [other, is_new] = said.emplace(text, kind);
+                EXPECT_TRUE(is_new) << target.keys.name << ": " << name(kind) << " as " << name(other->second);
+            }
+        }
     }
 }
 

@@ -47,6 +47,19 @@ TEST(Dispatch, MakesAsManyCopiesAsATokenHasExperts) {
     EXPECT_THROW(nest("dispatch", {kX, kX}, {{"top_k", kChosen}}), InputError);
 }
 
+TEST(Dispatch, KnowsWhereTokensGo) {
+    const auto routing = [](const Values& more) { return dispatch(more).result.dimensions[2].routing; };
+    EXPECT_EQ(routing({}), (Routing{.experts = kExperts, .chosen = kChosen}));
+    const Routing limited{.experts = kExperts, .chosen = kChosen, .groups = 4, .chosen_groups = 3};
+    EXPECT_EQ(routing({{"groups", std::int64_t{4}}, {"top_groups", std::int64_t{3}}}), limited);
+    EXPECT_EQ(routing({{"groups", std::int64_t{4}}}).chosen_groups, 4) << "all, if nothing is said";
+    const Nest product = nest("expert_linear", {dispatch().result}, {{"out", std::int64_t{10}}});
+    EXPECT_EQ(product.result.dimensions[2].routing, routing({})) << "results go back alike";
+    EXPECT_THROW(dispatch({{"groups", std::int64_t{3}}}), InputError) << "8 experts in 3 groups";
+    EXPECT_THROW(dispatch({{"groups", std::int64_t{4}}, {"top_groups", std::int64_t{5}}}), InputError);
+    EXPECT_THROW(dispatch({{"groups", kExperts}, {"top_groups", std::int64_t{1}}}), InputError) << "2 experts of one";
+}
+
 TEST(Dispatch, WithACapacityPadsOrDrops) {
     EXPECT_EQ(dispatch({{"capacity", 1.5}}).result.elements(), 1.5 * kChosen * kTokens * kFeatures);
     EXPECT_THROW(dispatch({{"capacity", 1.5}, {"imbalance", 1.2}}), InputError);

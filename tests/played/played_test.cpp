@@ -61,6 +61,22 @@ struct Networks {
     }
 };
 
+/// Any schedule that flushes. Without a flush a step has no first and last task to play from.
+void draw_schedule(Draw& draw, plan::Plan& plan) {
+    const std::vector<plan::ScheduleKind> kinds = [] {
+        std::vector<plan::ScheduleKind> found;
+        for (const plan::ScheduleKind kind : values_of(plan::kScheduleTable)) {
+            if (plan::schedule_of(kind).traits.flushes) {
+                found.push_back(kind);
+            }
+        }
+        return found;
+    }();
+    plan.schedule = draw.of(kinds);
+    const auto [least, most] = plan::schedule_of(plan.schedule).traits.virtual_stages;
+    plan.virtual_stages = std::clamp<std::int64_t>(plan.virtual_stages, least, most);
+}
+
 /// One plan of the space of a drawn strategy and mesh; none if the strategy has no mesh of that size.
 std::optional<plan::Plan> draw_plan(Draw& draw, const graph::Graph& graph, std::int64_t devices) {
     plan::Plan plan;
@@ -84,8 +100,8 @@ std::optional<plan::Plan> draw_plan(Draw& draw, const graph::Graph& graph, std::
     const std::vector<plan::Plan> variants = search::variants(plan, graph);
     plan = draw.of(variants);
     plan.overlap.pipeline = draw.one_in(6);
-    if (plan.virtual_stages == 1 && draw.one_in(6)) {
-        plan.schedule = plan::ScheduleKind::gpipe;
+    if (piped && draw.one_in(2)) {
+        draw_schedule(draw, plan);
     }
     return plan;
 }
@@ -102,6 +118,7 @@ TEST(Played, ClosedFormsOfAThousandPlansAreWithinTwoPercent) {
     std::vector<Comparison> plans;
     std::vector<Comparison> off;
     std::size_t pipelines = 0;
+    std::map<plan::ScheduleKind, int> by_schedule;
     while (plans.size() < asked_plans()) {
         const graph::Graph& graph = networks.draw(draw);
         const cluster::Cluster cluster = library().cluster(draw.of(machines));
@@ -124,6 +141,7 @@ TEST(Played, ClosedFormsOfAThousandPlansAreWithinTwoPercent) {
                          step->costs.microbatches, plan->microbatch, plan->overlap.pipeline ? ", overlapped" : ""),
              ratio});
         pipelines += stages > 1 ? 1U : 0U;
+        by_schedule[plan->schedule] += stages > 1 ? 1 : 0;
         if (stages == 1) {
             EXPECT_NEAR(ratio, 1, 1e-9) << plans.back().text;
         }
@@ -139,6 +157,10 @@ TEST(Played, ClosedFormsOfAThousandPlansAreWithinTwoPercent) {
     RecordProperty("pipelines", static_cast<int>(pipelines));
     RecordProperty("off", static_cast<int>(off.size()));
     EXPECT_GE(pipelines, plans.size() / 2);
+    for (const plan::ScheduleKind kind : values_of(plan::kScheduleTable)) {
+        const bool expected = plan::schedule_of(kind).traits.flushes && plans.size() >= 1000;
+        EXPECT_GE(by_schedule[kind], expected ? 1 : 0) << name(kind);
+    }
     EXPECT_LE(static_cast<double>(off.size()), kFurther * static_cast<double>(plans.size())) << told;
     if (std::getenv("DODONA_PLANS") != nullptr) {
         fmt::print("{} plans, {} with a pipeline, {} beyond {} %\n{}", plans.size(), pipelines, off.size(), 100 * kNear,

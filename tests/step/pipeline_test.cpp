@@ -520,6 +520,28 @@ TEST(Pipeline, PuttingOffGradientsOfWeightsTakesTheAuthorsBubble) {
     EXPECT_LE(pipeline_bound(asked).in(unit::second), total(asked));
 }
 
+TEST(Pipeline, BreadthFirstWithOnePositionOnAStageIsGPipe) {
+    const std::vector<Position<Seconds>> positions = positions_of({{1, 3, 2}, {2, 2, 5}});
+    Pipeline<Seconds> asked = pipeline(positions, 7);
+    asked.schedule = plan::ScheduleKind::gpipe;
+    const double all_forward_first = total(asked);
+    asked.schedule = plan::ScheduleKind::one_forward_one_backward;
+    EXPECT_NE(total(asked), all_forward_first);
+    asked.schedule = plan::ScheduleKind::breadth_first;
+    EXPECT_DOUBLE_EQ(total(asked), all_forward_first);
+}
+
+TEST(Pipeline, OrdersOfTooManyTasksAreNotPlayed) {
+    // 1,024 stages x 8 rounds of 1,024 micro-batches x 3 tasks: 25 million.
+    const plan::ScheduleKind put_off = plan::schedule_from("zb-h1").value();
+    EXPECT_EQ(too_many_tasks(put_off, {1024, 100 * 1024, 1}),
+              "1024 stages have some 25 million tasks in order, of which at most 20 million are played");
+    EXPECT_FALSE(too_many_tasks(put_off, {512, 100 * 512, 1})) << "6 million";
+    EXPECT_FALSE(too_many_tasks(put_off, {1024, 1024, 1})) << "3 million: fewer rounds";
+    EXPECT_FALSE(too_many_tasks(plan::ScheduleKind::one_forward_one_backward, {4096, 40960, 1})) << "a closed form";
+    EXPECT_TRUE(too_many_tasks(plan::ScheduleKind::breadth_first, {1024, 100 * 1024, 2}));
+}
+
 TEST(Pipeline, InterleavedFirstStageHoldsOnePlusAShareOfTheModel) {
     // p = 8, v = 3: p v + p - 1 = 31 passes, i.e. L (1 + 7/24) layers' worth.
     EXPECT_EQ(held(plan::ScheduleKind::interleaved, 0, 8, 64, 3), (std::vector<std::int64_t>{15, 8, 8}));

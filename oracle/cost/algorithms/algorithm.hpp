@@ -40,6 +40,7 @@ std::optional<Cost> tree_all_reduce(const Exchange& exchange);
 std::optional<Cost> double_tree_all_reduce(const Exchange& exchange);
 std::optional<Cost> hierarchical_all_reduce(const Exchange& exchange);
 std::optional<Cost> hierarchical_pass(const Exchange& exchange);  ///< all-gather, reduce-scatter
+std::optional<Cost> routed_exchange(const Exchange& exchange);    ///< all-to-all of tokens to experts or back
 std::optional<Cost> direct_all_reduce(const Exchange& exchange);
 std::optional<Cost> direct_exchange(const Exchange& exchange);     ///< all-gather, reduce-scatter, all-to-all
 std::optional<Cost> neighbour_exchange(const Exchange& exchange);  ///< send, halo

@@ -6,7 +6,8 @@
 // The dispatched tokens are a tensor over (token, expert) of density k / E: its whole size is k copies of every token,
 // and where it lies on the mesh follows from its two dimensions like any other layout. Tokens over ranks to experts
 // over ranks is an all-to-all. With `capacity` c each expert takes c * k / E of the tokens, padded or dropped; without,
-// none is dropped and the most loaded rank has `imbalance` times the mean. Sources: Shazeer et al., arXiv:1701.06538;
+// none is dropped and the most loaded rank has `imbalance` times the mean. With `groups` the k experts of a token are in
+// `top_groups` of so many groups of consecutive experts, which limits the nodes that it is sent to. Sources: Shazeer et al., arXiv:1701.06538;
 // Lepikhin et al. (GShard), arXiv:2006.16668, algorithm 1; grouped products without dropping: Gale et al. (MegaBlocks),
 // arXiv:2211.15841.
 #include <cmath>
@@ -42,6 +43,24 @@ bool are_scores(Attributes& attributes, const Tensor& x) {
 double tokens_of(const LocalExtents& local) { return local[kBatch] * local[kSequence]; }
 
 constexpr int kCopyExpert = 2, kCopyFeature = 3;  // loops of what reads or writes copies
+
+bool is_routable(Attributes& attributes, const Routing& routing) {
+    const Extent of_group = routing.experts / routing.groups;
+    if (routing.chosen > routing.experts) {
+        attributes.error_at("top_k", fmt::format("{} of {} experts", routing.chosen, routing.experts));
+    } else if (routing.experts % routing.groups != 0) {
+        attributes.error_at("groups",
+                            fmt::format("{} experts do not divide into {} groups", routing.experts, routing.groups));
+    } else if (routing.chosen_groups > routing.groups) {
+        attributes.error_at("top_groups", fmt::format("{} of {} groups", routing.chosen_groups, routing.groups));
+    } else if (routing.chosen > of_group * routing.chosen_groups) {
+        attributes.error_at("top_groups", fmt::format("{} groups of {} experts have fewer than the {} of a token",
+                                                      routing.chosen_groups, of_group, routing.chosen));
+    } else {
+        return true;
+    }
+    return false;
+}
 
 /// Rows copied to experts or back: `copies` times all copies and `once` times all tokens are read or written.
 Kernel rows(const LocalExtents& local, double copies, double once, double flops_per_element) {
@@ -103,14 +122,16 @@ Nest build_router(Attributes& attributes, std::span<const Tensor> inputs) {
 /// D[t, e, f] = X[t, f] where e is one of token t's experts. Backward adds the copies' gradients.
 Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs) {
     const Extent top_k = attributes.positive("top_k");
+    const Extent groups = attributes.positive("groups", 1);
+    const Extent chosen_groups = attributes.positive("top_groups", groups);
     const double capacity = attributes.decimal("capacity", 0, 0);
     const double imbalance = attributes.decimal("imbalance", 1, 1);
     if (!is_sequence(attributes, inputs[0]) || !are_scores(attributes, inputs[1])) {
         return {};
     }
     const Extent experts = inputs[1].dimensions[2].extent;
-    if (top_k > experts) {
-        attributes.error_at("top_k", fmt::format("{} of {} experts", top_k, experts));
+    const Routing routing{.experts = experts, .chosen = top_k, .groups = groups, .chosen_groups = chosen_groups};
+    if (!is_routable(attributes, routing)) {
         return {};
     }
     if (capacity > 0 && imbalance > 1) {
@@ -124,7 +145,7 @@ Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs) {
     Tensor& result = nest.result;
     result = inputs[0];
     result.dimensions.insert(result.dimensions.begin() + kExpert,
-                             {"expert", experts, copies / static_cast<double>(experts), imbalance});
+                             {"expert", experts, copies / static_cast<double>(experts), imbalance, routing});
     for (const TensorDimension& dimension : result.dimensions) {
         nest.loops.push_back(loop_of(dimension));
     }
