@@ -5,6 +5,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/report_file.hpp"
+#include "cli/trace_diff.hpp"
 #include "reports/collect/report_difference.hpp"
 
 namespace dodona::cli {
@@ -13,13 +14,17 @@ namespace {
 
 /// As fine as predictions tell plans apart (search::kEqualTime).
 constexpr double kUsualTolerance = 0.005;
+constexpr const char* kHelp =
+    "a report that `dodona report -o FILE.json` or FILE.html wrote, or a trace and a prediction";
 
-int run_diff(Arguments& arguments) {
-    const Output output = read_output(arguments);
+int diff_reports(Arguments& arguments, const Output& output, const std::string& first, const std::string& second) {
     const double tolerance = arguments.ratio("--tolerance", 0).value_or(kUsualTolerance);
-    const std::string help = "a report that `dodona report -o FILE.json` or FILE.html wrote";
-    const std::string first = arguments.required_text("FIRST", help);
-    const std::string second = arguments.required_text("SECOND", help);
+    for (const Option& option : trace_options()) {
+        if (arguments.has(option.long_name())) {
+            arguments.fault(option.long_name(), "goes with a trace, and " + as_typed(first) + " is none",
+                            "two reports are compared as they are");
+        }
+    }
     arguments.throw_if_faults();
     const reports::Report before = load_report(first);
     const reports::Report after = load_report(second);
@@ -28,26 +33,53 @@ int run_diff(Arguments& arguments) {
     return difference.any() ? kNo : kAnswered;
 }
 
+int run_diff(Arguments& arguments) {
+    const Output output = read_output(arguments);
+    const std::string first = arguments.required_text("FIRST", kHelp);
+    if (is_trace_file(first)) {
+        return diff_trace(arguments, output, first, arguments.text("SECOND").value_or(""));
+    }
+    const std::string second = arguments.required_text("SECOND", kHelp);
+    if (is_trace_file(second)) {
+        arguments.fault("FIRST", "the trace comes first", "dodona diff TRACE PREDICTION");
+    }
+    return diff_reports(arguments, output, first, second);
+}
+
 }  // namespace
 
 Command diff_command() {
     std::vector<Option> options{{.names = "--tolerance",
                                  .value = "R",
-                                 .description = "of the time of a sample; default: 0.005",
+                                 .description =
+                                     "of the time of a sample; default: 0.005. Of a traced step; default: the\n"
+                                     "interval of the prediction",
                                  .group = "Comparison"}};
+    for (Option& option : trace_options()) {
+        options.push_back(std::move(option));
+    }
     for (Option& option : output_options()) {
         options.push_back(std::move(option));
     }
     return {.name = "diff",
-            .summary = "what differs between two reports: questions, recommendations, points",
+            .summary = "what differs between two reports, or between a traced step and its prediction",
             .usage = "",
-            .positionals = {{.name = "FIRST", .description = "a report, JSON or HTML"},
-                            {.name = "SECOND", .description = "another one"}},
+            .positionals = {{.name = "FIRST",
+                             .description = "a report, JSON or HTML; or a trace of one rank: of the\n"
+                                            "PyTorch profiler (also .gz) or of Chakra (.et)"},
+                            {.name = "SECOND",
+                             .description = "another report; or what `predict --json -o FILE` wrote, or a model",
+                             .required = false}},
             .options = std::move(options),
             .examples =
-                "Exit code 1: a point differs by more than the tolerance.\n\n"
-                "Example:\n"
-                "  dodona diff before.json after.html --tolerance 0.02",
+                "Exit code 1: a point differs by more than the tolerance, or the traced step is not within the\n"
+                "interval or the tolerance.\n\n"
+                "Examples:\n"
+                "  dodona diff before.json after.html --tolerance 0.02\n"
+                "  dodona diff rank0.json.gz prediction.json\n"
+                "  dodona diff rank0.json.gz llama-3.1-8b --machine dgx-h100 --gpus 16 --batch 64 \\\n"
+                "      --strategy zero2\n"
+                "  dodona diff rank0.json.gz --from train.sh --machine dgx-h100",
             .run = run_diff};
 }
 

@@ -10,6 +10,7 @@
 #include "cli/files.hpp"
 #include "cli/note.hpp"
 #include "cli/output.hpp"
+#include "cli/schema_comment.hpp"
 #include "graph/graph.hpp"
 #include "reports/document/number_format.hpp"
 
@@ -27,7 +28,7 @@ int run_import(Arguments& arguments) {
     if (file.empty()) {
         print(model.text);
     } else {
-        write_whole(file, model.text);
+        write_whole(file, schema_comment("model", file) + model.text);
     }
     note("{} parameters, read as models/hf/families/{}.yaml says", reports::whole(counts.parameters), model.family);
     if (!model.left_out.empty()) {

@@ -19,6 +19,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/remedies.hpp"
+#include "cli/schema_comment.hpp"
 #include "cli/space_options.hpp"
 #include "cli/workload.hpp"
 #include "files/plan_file.hpp"
@@ -130,8 +131,9 @@ void save(const search::Answer& answer, const std::string& file) {
     const std::string title = fmt::format("{} on {}", answer.question.model, answer.question.machine);
     best.framework.reference =
         framework_named_from(std::filesystem::path(file).parent_path(), best.framework.reference);
-    write_whole(file, is_built_in(best.strategy) ? files::to_yaml(best, title, best.strategy.name)
-                                                 : files::to_yaml(best, title));
+    const std::string text =
+        is_built_in(best.strategy) ? files::to_yaml(best, title, best.strategy.name) : files::to_yaml(best, title);
+    write_whole(file, schema_comment("plan", file) + text);
 }
 
 /// The plan that was observed, with the framework of the search.

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/imports/byte_stream.hpp"
 #include "calibrate/imports/collective_name.hpp"
 #include "calibrate/imports/import_builder.hpp"
 #include "calibrate/imports/kineto.hpp"
@@ -19,6 +18,8 @@
 #include "calibrate/imports/nvbandwidth.hpp"
 #include "calibrate/imports/osu.hpp"
 #include "calibrate/imports/topo_matrix.hpp"
+#include "traces/byte_stream.hpp"
+#include "traces/kineto_timeline.hpp"
 
 namespace dodona::calibrate {
 
@@ -84,7 +85,7 @@ public:
 
     void file(const std::string& path) {
         const std::string name = std::filesystem::path(path).filename().string();
-        ByteStream bytes(path, name);
+        traces::ByteStream bytes(path, name);
         ImportBuilder builder(options_, name);
         if (is_json(bytes.start())) {
             json(bytes, builder);
@@ -117,19 +118,19 @@ public:
     }
 
 private:
-    void json(ByteStream& bytes, ImportBuilder& builder) {
+    void json(traces::ByteStream& bytes, ImportBuilder& builder) {
         const auto format = std::find_if(kJsonFormats.begin(), kJsonFormats.end(),
                                          [&](const JsonFormat& f) { return f.is(bytes.start()); });
         if (format != kJsonFormats.end()) {
             format->read(bytes.text(), builder);
-        } else if (is_kineto(bytes.start())) {
+        } else if (traces::is_kineto(bytes.start())) {
             trace(bytes, builder);
         } else {
             fail_unknown(bytes.whole());
         }
     }
 
-    void trace(ByteStream& bytes, ImportBuilder& builder) {
+    void trace(traces::ByteStream& bytes, ImportBuilder& builder) {
         try {
             traces_.push_back(read_kineto(bytes.stream(), bytes.whole()));
         } catch (const InputError&) {
@@ -145,7 +146,7 @@ private:
         }
     }
 
-    void text(ByteStream& bytes, ImportBuilder& builder) {
+    void text(traces::ByteStream& bytes, ImportBuilder& builder) {
         const std::string all = bytes.text();
         if (is_nccl_topology(all)) {
             read_nccl_topology(all, builder);

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/imports/attention_case.hpp"
-#include "calibrate/imports/json_events.hpp"
+#include "traces/json_events.hpp"
 
 namespace dodona::calibrate {
 
@@ -22,7 +22,7 @@ std::int64_t whole_of(const Json* value, std::int64_t otherwise) {
 }
 
 /// All that is looked at in an event.
-Names fields() {
+traces::Names fields() {
     return {"ph",
             "cat",
             "name",
@@ -248,23 +248,18 @@ std::int64_t KinetoTrace::launcher(const KinetoKernel& kernel) const {
     return found == launched_by.end() ? 0 : found->second;
 }
 
-bool is_kineto(std::string_view start) {
-    return start.find("\"traceEvents\"") != std::string_view::npos ||
-           (start.find("\"schemaVersion\"") != std::string_view::npos &&
-            start.find("\"deviceProperties\"") != std::string_view::npos);
-}
-
 KinetoTrace read_kineto(std::istream& stream, const Location& whole) {
     KinetoTrace trace;
     trace.file = whole.source->name;
     trace.whole = whole;
     KinetoEventReader reader(trace);
-    read_events(stream, whole,
-                {.array = "traceEvents",
-                 .fields = fields(),
-                 .members = {"deviceProperties", "cuda_runtime_version", "cuda_driver_version"},
-                 .element = [&](const Json& event) { reader.event(event); },
-                 .member = [&](const std::string& name, const Json& value) { reader.document_member(name, value); }});
+    traces::read_events(
+        stream, whole,
+        {.array = "traceEvents",
+         .fields = fields(),
+         .members = {"deviceProperties", "cuda_runtime_version", "cuda_driver_version"},
+         .element = [&](const Json& event) { reader.event(event); },
+         .member = [&](const std::string& name, const Json& value) { reader.document_member(name, value); }});
     return trace;
 }
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
-#include "calibrate/imports/json_members.hpp"
+#include "calibrate/imports/json.hpp"
 
 namespace dodona::calibrate {
 
@@ -89,9 +89,6 @@ struct KinetoTrace {
     /// The external id of the operator that launched it; 0 where the trace does not say.
     [[nodiscard]] std::int64_t launcher(const KinetoKernel& kernel) const;
 };
-
-/// By the start of a file.
-bool is_kineto(std::string_view start);
 
 /// Throws InputError, with the byte, for what is no JSON and what is nested too deep.
 KinetoTrace read_kineto(std::istream& stream, const Location& whole);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/imports/json_members.hpp"
+#include "calibrate/imports/json.hpp"
 #include "calibrate/imports/nccl_run.hpp"
 #include "calibrate/imports/nccl_tests.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "calibrate/imports/json_members.hpp"
+#include "calibrate/imports/json.hpp"
 #include "calibrate/imports/log_text.hpp"
 
 namespace dodona::calibrate {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "calibrate/imports/json_members.hpp"
+#include "calibrate/imports/json.hpp"
 
 namespace dodona::calibrate {
 

@@ -24,6 +24,7 @@
 #include "cli/missing.hpp"
 #include "cli/note.hpp"
 #include "cli/progress.hpp"
+#include "cli/schema_comment.hpp"
 #include "files/machine_file.hpp"
 #include "files/yaml_writer.hpp"
 
@@ -170,7 +171,7 @@ private:
             fail({}, fmt::format("{} makes no machine: {}", options_.records(), error.diagnostics().front().message),
                  "its lines hold values that no machine has: measure them again, into another file");
         }
-        write_whole(options_.profile, text);
+        write_whole(options_.profile, cli::schema_comment("cluster", options_.profile) + text);
     }
 
     Settings settings(Pass pass) const {

@@ -54,6 +54,17 @@ TEST(SavedPlan, MayHaveAStageOfTheHeadAlone) {
     EXPECT_EQ(answer(place, "predict gpt3-20b --machine selene --plan plan.yaml")["plan"]["stages"].size(), 4U);
 }
 
+TEST(SavedPlan, NamesItsSchemaForEditors) {
+    const Folder place;
+    ASSERT_EQ(place.run("plan alexnet --machine abci --gpus 2 --batch 8 --strategy data --save plan.yaml").code, 0);
+    const std::string text = content(place.path() / "plan.yaml");
+    const std::string start = "# yaml-language-server: $schema=";
+    ASSERT_TRUE(text.starts_with(start)) << text;
+    const std::string schema = text.substr(start.size(), text.find('\n') - start.size());
+    EXPECT_TRUE(schema.ends_with("/docs/schemas/plan.schema.json")) << schema;
+    EXPECT_TRUE(std::filesystem::exists(place.path() / schema)) << schema;
+}
+
 TEST(SavedPlan, ThatCannotRunHasNoFigures) {
     const Folder place;
     const std::string words =

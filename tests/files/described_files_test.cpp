@@ -124,28 +124,65 @@ private:
     valijson::Schema schema_;
 };
 
-void expect_valid(const std::string& kind, const fs::path& folder) {
-    const Published schema(kind);
-    int files = 0;
-    for (const auto& file : fs::directory_iterator(root() / folder)) {
-        if (file.path().extension() == ".yaml") {
-            const Document document = load_document(file.path(), file.path().string(), command_line());
-            EXPECT_EQ(schema.fault(json_of(*document.root)), "") << file.path();
-            ++files;
+/// Kinds and the folders of files that come with dodona.
+struct Shelf {
+    const char* kind;
+    const char* folder;
+};
+const std::vector<Shelf> kShelves{
+    {"device", "hardware/devices"},
+    {"profile", "hardware/profiles"},
+    {"link", "hardware/links"},
+    {"cluster", "hardware/clusters"},
+    {"cluster", "docs"},
+    {"model", "models"},
+    {"strategy", "oracle/plan/strategies"},
+    {"framework", "oracle/plan/frameworks"},
+    {"mechanism", "oracle/plan/mechanisms"},
+    {"exchange", "oracle/exchange/exchanges"},
+    {"memory", "oracle/plan/memory"},
+    {"trials", "reports/trials"},
+    {"framework", "calibrate/evidence/frameworks"},
+};
+
+class BuiltIn : public ::testing::TestWithParam<Shelf> {
+protected:
+    [[nodiscard]] std::vector<fs::path> files() const {
+        std::vector<fs::path> all;
+        for (const auto& file : fs::directory_iterator(root() / GetParam().folder)) {
+            if (file.path().extension() == ".yaml") {
+                all.push_back(file.path());
+            }
         }
+        EXPECT_FALSE(all.empty());
+        return all;
     }
-    EXPECT_GT(files, 0);
+};
+
+TEST_P(BuiltIn, HoldsItsSchema) {
+    const Published schema(GetParam().kind);
+    for (const fs::path& file : files()) {
+        const Document document = load_document(file, file.string(), command_line());
+        EXPECT_EQ(schema.fault(json_of(*document.root)), "") << file;
+    }
 }
 
-TEST(Schemas, HoldForEveryDevice) { expect_valid("device", "hardware/devices"); }
-TEST(Schemas, HoldForEveryProfile) { expect_valid("profile", "hardware/profiles"); }
-TEST(Schemas, HoldForEveryLink) { expect_valid("link", "hardware/links"); }
-TEST(Schemas, HoldForEveryCluster) { expect_valid("cluster", "hardware/clusters"); }
-TEST(Schemas, HoldForEveryModel) { expect_valid("model", "models"); }
-TEST(Schemas, HoldForEveryStrategy) { expect_valid("strategy", "oracle/plan/strategies"); }
-TEST(Schemas, HoldForEveryFramework) { expect_valid("framework", "oracle/plan/frameworks"); }
-TEST(Schemas, HoldForEveryExchange) { expect_valid("exchange", "oracle/exchange/exchanges"); }
-TEST(Schemas, HoldForEveryMemoryProfile) { expect_valid("memory", "oracle/plan/memory"); }
+TEST_P(BuiltIn, NamesItsSchemaForEditors) {
+    const fs::path schema = schemas() / (std::string(GetParam().kind) + ".schema.json");
+    const std::string line =
+        "# yaml-language-server: $schema=" + schema.lexically_relative(root() / GetParam().folder).string() + "\n";
+    for (const fs::path& file : files()) {
+        EXPECT_TRUE(content(file).starts_with(line)) << file << " starts with " << line;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, BuiltIn, ::testing::ValuesIn(kShelves), [](const auto& shelf) {
+    std::string name;
+    for (const char c : std::string(shelf.param.folder)) {
+        name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    }
+    return name;
+});
 
 TEST(Schemas, HoldForPlansThatAreWritten) {
     const plan::Plan plan = library().plan((here() / "library/plan.yaml").string());

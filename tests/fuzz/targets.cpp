@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <unistd.h>
 
 #include "base/expression.hpp"
 #include "base/printable.hpp"
@@ -18,6 +22,7 @@
 #include "files/strategy_file.hpp"
 #include "graph/graph.hpp"
 #include "reports/render/json_reader.hpp"
+#include "traces/step_profile.hpp"
 
 namespace dodona::fuzz {
 
@@ -83,6 +88,13 @@ void records(const std::string& bytes) {
 void report(const std::string& bytes) {
     quietly([&] { static_cast<void>(reports::record_of_json(reports::result_text(bytes, "bytes"), "bytes")); });
 }
+void trace(const std::string& bytes) {
+    std::string path = (std::filesystem::temp_directory_path() / "dodona-fuzz-XXXXXX").string();
+    close(mkstemp(path.data()));
+    std::ofstream(path, std::ios::binary) << bytes;
+    quietly([&] { static_cast<void>(traces::load_step_profile(path, 1)); });
+    std::filesystem::remove(path);
+}
 void expression(const std::string& bytes) {
     quietly([&] {
         static_cast<void>(Expression::parse(bytes, {}).evaluate([](std::string_view) { return std::optional(2.0); }));
@@ -105,6 +117,7 @@ std::span<const Target> targets() {
         {"launch", launch, {"tests/files/launch"}},
         {"records", records, {}},
         {"report", report, {}},
+        {"trace", trace, {"tests/cli/traces"}},
         {"expression", expression, {}},
         {"shown", shown, {}},
     };

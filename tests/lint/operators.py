@@ -15,6 +15,7 @@ HOMES = (TABLE, "oracle/graph/operators/", "oracle/graph/kernel.hpp", "oracle/gr
 OTHER_MEANINGS = {
     "oracle/plan/framework.hpp": {"attention"},  # parameters of frameworks are named by the kernels that they slow down
     "oracle/cost/error_source.hpp": {"attention"},  # likewise sources of error
+    "oracle/traces/device_work": {"attention", "lstm", "rnn"},  # kinds of kernels, and parts of their names
     "reports/render/vega_lite.cpp": {"linear"},  # a scale
     "oracle/files/model_table.cpp": {"gated"},  # a column
     "calibrate/evidence/fits/": {"conv", "embedding", "linear"},  # cells of published tables of kernels

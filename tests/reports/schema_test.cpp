@@ -24,6 +24,7 @@
 #include "reports/collect/report_document.hpp"
 #include "reports/collect/simulation_report.hpp"
 #include "reports/collect/sizing_report.hpp"
+#include "reports/collect/trace_difference.hpp"
 #include "reports/render/json.hpp"
 #include "scene.hpp"
 #include "simulated_scene.hpp"
@@ -60,6 +61,23 @@ TEST(Schema, HoldsForPlans) {
     EXPECT_TRUE(is_valid("plan", plans(explained_plans())));
     EXPECT_EQ(plans(two_plans())["ties"], nlohmann::json::array());
     EXPECT_EQ(plans(tied_plans())["ties"], nlohmann::json::parse("[[1, 2]]"));
+}
+
+TEST(Schema, HoldsForTraces) {
+    traces::StepProfile trace{.step = 2_s, .fastest = 1_s, .slowest = 3_s};
+    trace.of[index(traces::DeviceWork::matmul)] = {.busy = 1_s, .exposed = 1_s, .calls = 4, .longest = "gemm"};
+    trace.of[index(traces::DeviceWork::all_reduce)] = {.busy = 1_s, .exposed = 1_s, .calls = 4};
+    const PredictedStep predicted = predicted_step(prediction_record(too_large()), "prediction.json");
+    const nlohmann::json good = parsed(trace_document({"a", "b"}, trace_difference(trace, predicted)));
+    EXPECT_TRUE(is_valid("trace", good));
+    for (const std::string at : {"", "/traced_step_s", "/predicted_step_s", "/parts/0", "/collectives/0"}) {
+        const nlohmann::json::json_pointer pointer(at);
+        for (const auto& [key, value] : good[pointer].items()) {
+            nlohmann::json broken = good;
+            broken[pointer].erase(key);
+            EXPECT_FALSE(is_valid("trace", broken)) << at << " " << key;
+        }
+    }
 }
 
 TEST(Schema, HoldsForExplanations) {

@@ -20,6 +20,9 @@ namespace dodona::calibrate {
 
 namespace {
 
+/// Of both folders that frameworks are in.
+constexpr const char* kFrameworkSchema = "yaml-language-server: $schema=../../../docs/schemas/framework.schema.json";
+
 namespace fs = std::filesystem;
 
 /// The frameworks that the conventions name, by name; those of `wanted` only, where it names any.
@@ -114,7 +117,7 @@ void fit_frameworks(const FrameworkFitOptions& options) {
             fitted.framework.spread = spread_of(fitted, out);
             const fs::path file = files::is_path(reference) ? fs::path(reference)
                                                             : data / "oracle/plan/frameworks" / (reference + ".yaml");
-            write_whole(file.string(), files::to_yaml(fitted.framework, {.digits = 4}));
+            write_whole(file.string(), files::to_yaml(fitted.framework, {.digits = 4, .comments = {kFrameworkSchema}}));
         }
         questions.replace(fitted.framework);
     }

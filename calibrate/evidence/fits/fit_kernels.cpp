@@ -84,10 +84,13 @@ void fit_kernels(const KernelFitOptions& options) {
         done.push_back(profile);
         if (!options.out.empty()) {
             const std::filesystem::path path = std::filesystem::path(options.out) / (profile.name + ".yaml");
-            write_whole(path.string(),
-                        files::to_yaml(rounded(profile), {.comments = {"Written by `dodona-evidence fit kernels`; what "
-                                                                       "the keys mean: docs/files.md."},
-                                                          .note = rows.note}));
+            write_whole(
+                path.string(),
+                files::to_yaml(rounded(profile),
+                               {.comments = {"yaml-language-server: $schema=../../docs/schemas/profile.schema.json",
+                                             "Written by `dodona-evidence fit kernels`; what "
+                                             "the keys mean: docs/files.md."},
+                                .note = rows.note}));
         }
     }
 }

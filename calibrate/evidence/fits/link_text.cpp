@@ -41,7 +41,8 @@ std::string link_text(const LinkRecipe& recipe, cluster::Link link, const Protoc
         }
     }
     return files::to_yaml(
-        link, {.note = fmt::format("{}{}written by dodona-evidence", recipe.note, recipe.note.empty() ? "" : "; ")});
+        link, {.comments = {"yaml-language-server: $schema=../../docs/schemas/link.schema.json"},
+               .note = fmt::format("{}{}written by dodona-evidence", recipe.note, recipe.note.empty() ? "" : "; ")});
 }
 
 }  // namespace dodona::calibrate

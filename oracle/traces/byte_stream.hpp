@@ -10,7 +10,7 @@
 
 #include "base/diagnostic.hpp"
 
-namespace dodona::calibrate {
+namespace dodona::traces {
 
 class ByteStream : private std::streambuf {
 public:
@@ -46,4 +46,4 @@ private:
     std::istream stream_{this};
 };
 
-}  // namespace dodona::calibrate
+}  // namespace dodona::traces

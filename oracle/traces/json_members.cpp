@@ -1,15 +1,15 @@
-#include "calibrate/imports/json_members.hpp"
+#include "traces/json_members.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <variant>
 
 #include <fmt/format.h>
 
-#include "calibrate/imports/log_text.hpp"
+#include "files/number.hpp"
 #include "files/text.hpp"
 
-namespace dodona::calibrate {
+namespace dodona::traces {
 
 namespace {
 
@@ -36,8 +36,8 @@ std::optional<double> number(const Json* value) {
     if (!value->is_string()) {
         return std::nullopt;
     }
-    const auto read = printed(files::trimmed(value->get_ref<const std::string&>()));
-    return read ? std::optional(read->value) : std::nullopt;
+    const auto read = files::decimal_from(files::trimmed(value->get_ref<const std::string&>()));
+    return std::holds_alternative<double>(read) ? std::optional(std::get<double>(read)) : std::nullopt;
 }
 
 std::string word(const Json* value) {
@@ -75,4 +75,4 @@ Json read_json(const std::string& text, const Location& whole, std::string_view 
     fail_at_byte(whole, byte, std::string_view(text).substr(0, byte));
 }
 
-}  // namespace dodona::calibrate
+}  // namespace dodona::traces

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "base/diagnostic.hpp"
-#include "calibrate/imports/json_members.hpp"
+#include "traces/json_members.hpp"
 
-namespace dodona::calibrate {
+namespace dodona::traces {
 
 using Names = std::set<std::string, std::less<>>;
 
@@ -26,4 +26,4 @@ struct JsonEvents {
 /// Throws InputError, with the byte, for what is no JSON, for NaN and Infinity, and for what is nested deeper than 64.
 void read_events(std::istream& stream, const Location& whole, const JsonEvents& wanted);
 
-}  // namespace dodona::calibrate
+}  // namespace dodona::traces

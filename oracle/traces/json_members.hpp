@@ -9,7 +9,7 @@
 
 #include "base/diagnostic.hpp"
 
-namespace dodona::calibrate {
+namespace dodona::traces {
 
 using Json = nlohmann::json;
 
@@ -27,4 +27,4 @@ const Json::array_t& elements(const Json* value);
 /// Throws InputError, with the byte, for what is no JSON. Members named `secret` are not read at all.
 Json read_json(const std::string& text, const Location& whole, std::string_view secret = {});
 
-}  // namespace dodona::calibrate
+}  // namespace dodona::traces

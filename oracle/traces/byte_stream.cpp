@@ -1,4 +1,4 @@
-#include "calibrate/imports/byte_stream.hpp"
+#include "traces/byte_stream.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include "base/read_file.hpp"
 #include "files/text.hpp"
 
-namespace dodona::calibrate {
+namespace dodona::traces {
 
 ByteStream::ByteStream(const std::string& path, const std::string& name)
     : whole_{std::make_shared<Source>(Source{name, {}}), 0, 0, 1}, piece_(kStart) {
@@ -61,4 +61,4 @@ void ByteStream::check() const {
     }
 }
 
-}  // namespace dodona::calibrate
+}  // namespace dodona::traces

@@ -1,11 +1,11 @@
-#include "calibrate/imports/json_events.hpp"
+#include "traces/json_events.hpp"
 
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-namespace dodona::calibrate {
+namespace dodona::traces {
 
 namespace {
 
@@ -129,4 +129,4 @@ void read_events(std::istream& stream, const Location& whole, const JsonEvents& 
     Json::sax_parse(stream, &follower);
 }
 
-}  // namespace dodona::calibrate
+}  // namespace dodona::traces

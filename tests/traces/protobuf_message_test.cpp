@@ -1,0 +1,44 @@
+// Messages by hand, from the encoding's specification.
+#include "traces/protobuf_message.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace dodona::traces::testing {
+namespace protobuf_message_test {
+
+TEST(ProtobufMessage, ReadsIntegersAndBytes) {
+    // Field 1: 150, the specification's own example; field 2: "testing"; field 3: 8 bytes; field 4: 4 bytes.
+    const std::string bytes =
+        "\x08\x96\x01"
+        "\x12\x07"
+        "testing"
+        "\x19"
+        "abcdefgh"
+        "\x25"
+        "wxyz";
+    ProtobufMessage message(bytes);
+    const auto first = message.next();
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->number, 1U);
+    EXPECT_EQ(first->integer, 150U);
+    EXPECT_EQ(message.next()->bytes, "testing");
+    EXPECT_EQ(message.next()->bytes, "abcdefgh");
+    EXPECT_EQ(message.next()->bytes, "wxyz");
+    EXPECT_FALSE(message.next());
+    EXPECT_FALSE(message.broken());
+}
+
+TEST(ProtobufMessage, SaysWhereItBreaks) {
+    for (const std::string& bytes : {std::string("\x12\x07test"), std::string("\x08\x96"), std::string("\x0b\x08"),
+                                     std::string("\x00\x01", 2), std::string(12, '\xff')}) {
+        ProtobufMessage message(bytes);
+        while (message.next()) {
+        }
+        EXPECT_TRUE(message.broken());
+    }
+}
+
+}  // namespace protobuf_message_test
+}  // namespace dodona::traces::testing
