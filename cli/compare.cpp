@@ -72,7 +72,7 @@ std::vector<Things> kinds_of(const std::string& word) {
     if (is_known(files::NameOf::cluster, library().clusters(), word)) {
         kinds.push_back(Things::machines);
     }
-    if (is_known(files::NameOf::model, library().models(), word)) {
+    if (is_known(files::NameOf::model, library().models(), word.substr(0, word.find('+')))) {
         kinds.push_back(Things::models);
     }
     if (kinds.empty() && word.find('=') != std::string::npos) {
@@ -153,6 +153,7 @@ reports::Compared best_plan(Arguments& one, const std::string& name) {
     space.devices = one.count("--gpus").value_or(1);
     check_devices(one, workload.cluster, space.devices);
     space.batch = one.count("--batch").value_or(default_batch(workload.graph, space.devices));
+    check_answers(one, workload.graph, space.batch);
     one.throw_if_faults();
     search::Answer answer = search::search(workload.graph, workload.cluster, space,
                                            [](std::int64_t, std::int64_t) { return !interrupted(); });

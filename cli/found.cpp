@@ -56,7 +56,9 @@ std::string small_letters(std::string text) {
 
 }  // namespace
 
-bool names_one(files::NameOf kind, const std::string& word, std::span<const std::string> names) {
+bool names_one(files::NameOf kind, const std::string& typed, std::span<const std::string> names) {
+    const std::size_t tasks = kind == files::NameOf::model ? typed.find('+') : std::string::npos;
+    const std::string word = typed.substr(0, tasks);
     if (files::is_path(word) || std::find(names.begin(), names.end(), word) != names.end()) {
         return true;
     }

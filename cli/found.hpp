@@ -14,7 +14,7 @@ namespace dodona::cli {
 enum class SizeOf { parameters, memory };
 
 /// Whether one word is the name of a built-in, another spelling of one, or a path.
-bool names_one(files::NameOf kind, const std::string& word, std::span<const std::string> names);
+bool names_one(files::NameOf kind, const std::string& typed, std::span<const std::string> names);
 
 /// Whether each word stands in the facts, capitals and punctuation aside, or is a size that is within 10 % of the
 /// thing's own.

@@ -84,6 +84,10 @@ std::string read_export(Arguments& arguments) {
 }
 
 std::string exported_text(const std::string& target, const step::Prediction& prediction, const Workload& workload) {
+    if (workload.graph.post_training.any) {
+        fail({}, fmt::format("--export: what dodona writes for launchers is pretraining, not {}", workload.model),
+             "leave it out, or --task");
+    }
     const std::vector<files::Target> targets = library().targets();
     const auto found =
         std::find_if(targets.begin(), targets.end(), [&](const files::Target& one) { return one.keys.name == target; });

@@ -116,9 +116,8 @@ int run_overhead(Arguments& arguments, const Output& output) {
 }
 
 int run_layer_groups(Arguments& arguments, const Output& output) {
-    const std::string model =
-        taken_as(arguments, files::NameOf::model,
-                 arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file"));
+    const std::string model = model_asked(
+        arguments, arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file"));
     const std::int64_t nodes = arguments.required_count("--gpus", "how many nodes: --gpus 64").value_or(1);
     const std::int64_t batch = arguments.required_count("--batch", "samples of all nodes: --batch 256").value_or(1);
     const auto parameters = model_parameters(arguments);

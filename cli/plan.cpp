@@ -289,6 +289,7 @@ int run_plan(Arguments& arguments) {
     space.optimizer = optimizer_of(arguments, workload.graph);
     space.offload = offload_of(arguments, workload.cluster);
     space.batch = batch.value_or(default_batch(workload.graph, space.devices));
+    check_answers(arguments, workload.graph, space.batch);
     arguments.throw_if_faults();
     space.strategies = strategies_asked_for(arguments, workload.graph, true);
     set_software(arguments, workload, space);

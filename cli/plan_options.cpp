@@ -313,6 +313,7 @@ plan::Plan plan_of(Arguments& arguments, const PlanSettings& settings, const Wor
     arguments.throw_if_faults();
     check_devices(arguments, workload.cluster, plan.devices());
     plan.batch = settings.batch.value_or(default_batch(workload.graph, plan.devices()));
+    check_answers(arguments, workload.graph, plan.batch);
     plan.virtual_stages = settings.virtual_stages;
     plan.schedule = settings.schedule.value_or(
         settings.virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward);

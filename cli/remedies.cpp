@@ -7,6 +7,7 @@
 
 #include "cli/files.hpp"
 #include "cli/job_space.hpp"
+#include "files/model_reference.hpp"
 #include "search/space.hpp"
 
 namespace dodona::cli {
@@ -19,8 +20,8 @@ using search::Variation;
 /// Machines tried at most, by the memory of their devices.
 constexpr std::size_t kMostMachines = 4;
 constexpr std::array kShorter{2, 4, 8};
-/// Models that train adapters beside the frozen weights of the model of which they have the name.
-constexpr std::array kAdapters{"-lora", "-qlora"};
+/// Ways to train adapters only, the mildest first.
+constexpr std::array kAdapters{graph::Task::lora, graph::Task::qlora};
 
 Variation variation(std::string change, const Workload& workload, const search::Space& space) {
     return {.change = std::move(change),
@@ -69,18 +70,40 @@ Ladder shorter_sequences(Arguments& arguments, const Workload& workload, const s
     return ladder;
 }
 
-Ladder adapters(const Workload& workload, const search::Space& space) {
+/// The model with adapters in place of the training of all weights; none where it has them already.
+std::optional<std::string> with_adapters(const std::string& model, graph::Task adapters) {
+    files::ModelReference reference = files::model_reference(model, {});
+    const auto is = [&](graph::Task task) {
+        return std::find(reference.tasks.begin(), reference.tasks.end(), task) != reference.tasks.end();
+    };
+    if (is(graph::Task::qlora) || is(adapters)) {
+        return std::nullopt;
+    }
+    std::erase_if(reference.tasks,
+                  [](graph::Task task) { return task == graph::Task::sft || task == graph::Task::lora; });
+    reference.tasks.insert(reference.tasks.begin(), adapters);
+    return reference.model + files::suffix_of(reference.tasks);
+}
+
+Ladder adapters(Arguments& arguments, const Workload& workload, const search::Space& space) {
     Ladder ladder;
-    const std::vector<std::string> models = library().models();
-    for (const char* ending : kAdapters) {
-        const std::string name = workload.model + ending;
-        if (std::find(models.begin(), models.end(), name) == models.end()) {
+    if (tokens_a_sample(workload.graph) == 0) {
+        return ladder;
+    }
+    for (const graph::Task task : kAdapters) {
+        const auto name = with_adapters(workload.model, task);
+        if (!name) {
             continue;
         }
-        ladder.emplace_back([&workload, &space, name]() -> std::optional<Variation> {
-            Variation result = variation(fmt::format("adapters only ({})", name), workload, space);
-            result.graph = read_network(name, {});
+        ladder.emplace_back([&, task, name = *name]() -> std::optional<Variation> {
+            Variation result = variation(std::string(enumerator_of(task).meaning), workload, space);
+            try {
+                result.graph = read_network(name, model_parameters(arguments));
+            } catch (const InputError&) {
+                return std::nullopt;  // a model without layers that an adapter could stand beside
+            }
             result.options = {{"MODEL", name}};
+            result.without = {"--task"};
             return result;
         });
     }
@@ -122,7 +145,7 @@ Ladder machines(const Workload& workload, const search::Space& space, Bytes leas
 std::vector<Ladder> ladders(Arguments& arguments, const Workload& workload, const search::Space& space, Bytes least) {
     std::vector<Ladder> all = search::usual_ladders(workload.graph, workload.cluster, space);
     all.push_back(all_strategies(arguments, workload, space));
-    all.push_back(adapters(workload, space));
+    all.push_back(adapters(arguments, workload, space));
     all.push_back(shorter_sequences(arguments, workload, space));
     all.push_back(machines(workload, space, least));
     return all;

@@ -107,9 +107,8 @@ std::vector<std::int64_t> counts_of(Arguments& arguments, const DeviceCounts& as
 }
 
 std::vector<Workload> read_workloads(Arguments& arguments) {
-    const std::string model =
-        taken_as(arguments, files::NameOf::model,
-                 arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file"));
+    const std::string model = model_asked(
+        arguments, arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file"));
     const auto parameters = model_parameters(arguments);
     std::vector<std::string> machines = arguments.all("--machine");
     for (std::string& machine : machines) {

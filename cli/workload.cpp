@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "cli/note.hpp"
+#include "files/model_reference.hpp"
 #include "files/number.hpp"
 #include "reports/render/text_layout.hpp"
 #include "search/adjustable_parameters.hpp"
@@ -15,7 +18,7 @@ namespace dodona::cli {
 namespace {
 
 constexpr double kTokensAStep = 4.0 * 1024 * 1024;
-/// Of a network most of whose weights are frozen: what fine-tuning recipes take. Source: tatsu-lab/stanford_alpaca, README:
+/// Of a network that is fine-tuned: what recipes take. Source: tatsu-lab/stanford_alpaca, README:
 /// batches of 128 samples; tloen/alpaca-lora: finetune.py, the same.
 constexpr double kFineTuningSamples = 128;
 constexpr double kImagesADevice = 64;
@@ -131,8 +134,14 @@ std::vector<Option> workload_options() {
         {.names = "-b,--batch",
          .value = "B",
          .description = "global batch: samples a step, all GPUs together; default: about\n"
-                        "4 million tokens, 128 samples where most weights are frozen (LoRA),\n"
-                        "or up to 64 images on each GPU",
+                        "4 million tokens, 128 samples of fine-tuning, or up to 64 images\n"
+                        "on each GPU",
+         .group = job},
+        {.names = "--task",
+         .value = "TASK",
+         .description = in_lines("post-training: {}, or two as in qlora+dpo; as MODEL+TASK; default: all weights "
+                                 "are trained",
+                                 value_names<graph::Task>()),
          .group = job},
         {.names = "--adjust",
          .value = "WHAT=FACTOR",
@@ -242,6 +251,20 @@ cluster::Cluster adjusted_machine(Arguments& arguments, cluster::Cluster cluster
     return cluster;
 }
 
+std::string model_asked(Arguments& arguments, const std::string& typed) {
+    std::string model = taken_as(arguments, files::NameOf::model, typed);
+    const auto tasks = arguments.text("--task");
+    model += tasks ? "+" + *tasks : "";
+    const std::vector<graph::Task> all = files::model_reference(model, {}).tasks;
+    const auto has = [&](graph::Task task) { return std::find(all.begin(), all.end(), task) != all.end(); };
+    if (!arguments.has("--quiet") && has(graph::Task::grpo)) {
+        note("samples are answers to prompts; generating and rewarding them is not part of the step");
+    } else if (!arguments.has("--quiet") && has(graph::Task::dpo)) {
+        note("samples are answers to prompts: two of them are a pair");
+    }
+    return model;
+}
+
 Workload read_workload(Arguments& arguments, const std::string& network) {
     Workload workload;
     workload.model = arguments.required_text("MODEL", "a built-in model (`dodona models` lists them) or a file");
@@ -251,7 +274,10 @@ Workload read_workload(Arguments& arguments, const std::string& network) {
     const auto contention = arguments.ratio("--contention", 1);
     arguments.throw_if_faults();
     if (network.empty()) {
-        workload.model = taken_as(arguments, files::NameOf::model, workload.model);
+        workload.model = model_asked(arguments, workload.model);
+    } else if (arguments.has("--task")) {
+        arguments.fault("--task", "the launch script says what is trained");
+        arguments.throw_if_faults();
     }
     workload.machine = taken_as(arguments, files::NameOf::cluster, workload.machine);
     workload.graph = network.empty() ? read_network(workload.model, parameters)
@@ -367,14 +393,25 @@ std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {
     const double n = static_cast<double>(devices);
     double each = kTokensAStep / std::max(length, 1.0) / n;
     const graph::Counts counts = graph::count(graph);
-    if (length > 0 && counts.trained < counts.parameters / 2) {
+    if (length > 0 && (graph.post_training.any || counts.trained < counts.parameters / 2)) {
         each = kFineTuningSamples / n;
     }
     if (length == 0) {
         each = kImagesADevice * std::min(1.0, kImageElements / std::max(input_elements(graph), 1.0));
     }
     // A power of two on each device keeps the batch divisible by every usual mesh.
-    return devices * static_cast<std::int64_t>(std::exp2(std::floor(std::log2(std::max(1.0, each)))));
+    const auto batch = devices * static_cast<std::int64_t>(std::exp2(std::floor(std::log2(std::max(1.0, each)))));
+    const std::int64_t whole = std::lcm(devices, graph.post_training.group);
+    return (batch + whole - 1) / whole * whole;
+}
+
+void check_answers(Arguments& arguments, const graph::Graph& graph, std::int64_t batch) {
+    const std::int64_t group = graph.post_training.group;
+    if (batch % group != 0) {
+        arguments.fault("--batch",
+                        fmt::format("{} samples are not whole groups of {} answers to a prompt", batch, group),
+                        fmt::format("for example {}", (batch / group + 1) * group));
+    }
 }
 
 void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::int64_t devices) {

@@ -28,6 +28,9 @@ struct Workload {
 
 std::vector<Option> workload_options();
 
+/// The model that MODEL names, as `library` reads it: with the tasks that --task adds to it. `typed`: MODEL.
+std::string model_asked(Arguments& arguments, const std::string& typed);
+
 /// Reads network and machine. `arguments` carries no fault when this returns.
 /// `network`: the text of the model file that a launch script spells out; empty: MODEL.
 Workload read_workload(Arguments& arguments, const std::string& network = {});
@@ -64,12 +67,16 @@ std::optional<plan::Framework> other_usual_framework(const Workload& workload, c
 /// The user's runs are of another source than those that a built-in framework was fitted to; observed ones are not.
 void add_other_source(plan::Framework& framework);
 
-/// Without --batch: a usual size for the network. About four million tokens a step, 128 samples where most weights are frozen; or, for images and volumes, 64 on
-/// each device, fewer where one is larger than 3 x 224 x 224.
+/// Without --batch: a usual size for the network. About four million tokens a step; 128 samples, in whole groups of answers,
+/// where it is fine-tuned or most weights are frozen; or, for images and volumes, 64 on each device, fewer where one is
+/// larger than 3 x 224 x 224.
 std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices);
 
 /// A fault if the machine has fewer.
 void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::int64_t devices);
+
+/// A fault if the batch does not have whole groups of answers.
+void check_answers(Arguments& arguments, const graph::Graph& graph, std::int64_t batch);
 
 /// The options given that change what is computed, as (option, value): enough to repeat the question.
 std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments);

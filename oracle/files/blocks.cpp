@@ -23,6 +23,22 @@ Location whole_place(const Fields::Member& member) {
     return where;
 }
 
+/// How the matrices of a layer or block are kept; absent: in full.
+graph::WeightStorage read_storage(const Value& value, const Scope& scope) {
+    if (!value) {
+        return graph::WeightStorage::full;
+    }
+    const AttributeValue* parameter = scope.find(value.node().text);
+    const auto* word = parameter == nullptr ? &value.node().text : std::get_if<std::string>(&parameter->value);
+    const auto storage = word == nullptr ? std::nullopt : value_of<graph::WeightStorage>(*word);
+    if (!storage) {
+        const std::vector<std::string> known = value_names<graph::WeightStorage>();
+        value.error(fmt::format("\"{}\" is not one of {}{}", value.node().text, join(known),
+                                did_you_mean(value.node().text, known)));
+    }
+    return storage.value_or(graph::WeightStorage::full);
+}
+
 bool is_small(const AttributeValue& value) {
     const auto* whole = std::get_if<std::int64_t>(&value.value);
     return whole == nullptr || (*whole <= kMostExtent && *whole >= -kMostExtent);
@@ -130,6 +146,7 @@ Entry Expansion::entry(const Value& value, const Siblings& siblings) {
     const Value op = fields.find("op");
     const Value block = fields.find("block");
     entry.frozen = siblings.scope->flag(fields.find("frozen"));
+    entry.storage = read_storage(fields.find("stored"), *siblings.scope);
     entry.from = read_from(fields.find("from"), siblings);
     if (op && block) {
         block.error("an entry is a layer with `op:` or a block with `block:`, not both");

@@ -15,6 +15,7 @@
 #include "files/link_file.hpp"
 #include "files/machine_file.hpp"
 #include "files/memory_profile_file.hpp"
+#include "files/model_reference.hpp"
 #include "files/plan_file.hpp"
 #include "files/run_conventions.hpp"
 #include "files/strategy_file.hpp"
@@ -114,8 +115,19 @@ std::optional<Meant> Library::meant(NameOf kind, const std::string& word) const 
     constexpr std::array kKinds{Kind::model,    Kind::cluster,   Kind::device,
                                 Kind::strategy, Kind::framework, Kind::exchange};
     const std::vector<std::string> known = names(kKinds[static_cast<std::size_t>(kind)]);
-    const bool is_name = std::find(known.begin(), known.end(), word) != known.end();
-    return is_path(word) || is_name ? std::nullopt : meant_by(kind, word, known);
+    const auto meaning = [&](const std::string& name) {
+        const bool is_name = std::find(known.begin(), known.end(), name) != known.end();
+        return is_path(name) || is_name ? std::nullopt : meant_by(kind, name, known);
+    };
+    if (kind != NameOf::model || word.find('+') == std::string::npos) {
+        return meaning(word);
+    }
+    const ModelReference reference = model_reference(word, command_line());
+    std::optional<Meant> model = meaning(reference.model);
+    if (model) {
+        model->name += suffix_of(reference.tasks);
+    }
+    return model;
 }
 
 void Library::unknown(Kind kind, const std::string& name, const Location& where) const {
@@ -173,12 +185,15 @@ Opener Library::framework_opener() const {
     };
 }
 
-graph::NetworkSpec Library::model(const std::string& name_or_path, std::span<const Setting> settings,
+graph::NetworkSpec Library::model(const std::string& reference, std::span<const Setting> settings,
                                   const Location& where) const {
+    const ModelReference asked = model_reference(reference, where);
     const std::vector<std::string> built_in = models();
-    const bool is_built_in = std::find(built_in.begin(), built_in.end(), name_or_path) != built_in.end();
-    const std::string name = is_built_in ? name_or_path : model_path(name_or_path);
-    return read_model(as_model_file(open(Kind::model, name, {}, where)), settings, model_opener());
+    const bool is_built_in = std::find(built_in.begin(), built_in.end(), asked.model) != built_in.end();
+    const std::string name = is_built_in ? asked.model : model_path(asked.model);
+    const TaskedSettings set = settings_for(asked.tasks, settings);
+    graph::NetworkSpec spec = read_model(as_model_file(open(Kind::model, name, {}, where)), set.model, model_opener());
+    return asked.tasks.empty() ? spec : graph::with_tasks(std::move(spec), asked.tasks, set.tasks, where);
 }
 
 Document Library::as_model_file(Document document) const {

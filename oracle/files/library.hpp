@@ -45,9 +45,9 @@ public:
     /// What a word means that is neither the name of a built-in nor a path; the other readers take such words too.
     [[nodiscard]] std::optional<Meant> meant(NameOf kind, const std::string& word) const;
 
-    /// `where`: the place that names the file, for faults. A config.json of Hugging Face, or a folder with one, is read
-    /// as the model file that it imports as.
-    [[nodiscard]] graph::NetworkSpec model(const std::string& name_or_path, std::span<const Setting> settings = {},
+    /// With the tasks of "NAME+TASK...". `where`: the place that names the file, for faults. A config.json of Hugging Face,
+    /// or a folder with one, is read as the model file that it imports as.
+    [[nodiscard]] graph::NetworkSpec model(const std::string& reference, std::span<const Setting> settings = {},
                                            const Location& where = command_line()) const;
     [[nodiscard]] cluster::Cluster cluster(const std::string& name_or_path,
                                            const Location& where = command_line()) const;

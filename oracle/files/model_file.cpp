@@ -273,6 +273,7 @@ constexpr const char* kLayersSchema = R"({
       "from": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]},
       "role": {"type": "string"},
       "frozen": {"type": ["boolean", "string"]},
+      "stored": {"type": "string"},
       "source": {"type": "string"},
       "note": {"type": "string"}
     }

@@ -41,6 +41,7 @@ Expansion::Expansion(const NetworkSpec& spec) : spec_(&spec) {
     graph_.source = spec.source;
     graph_.dataset = spec.dataset;
     graph_.published = spec.published;
+    graph_.post_training = spec.post_training;
 }
 
 Graph Expansion::run() {
@@ -60,6 +61,7 @@ Graph Expansion::run() {
     expand(scope, {});
     if (!diagnostics_.has_errors()) {  // after errors a tied layer may be missing only because of its own fault
         tie_weights();
+        share_weights();
     }
     diagnostics_.throw_if_errors();
     return std::move(graph_);
@@ -195,6 +197,8 @@ Expansion::Output Expansion::add_layer(const Entry& entry, const std::vector<Out
     Attributes attributes(layer.name, entry.where, entry.attributes, diagnostics_);
     layer.nest = kind->build(attributes, read);
     attributes.report_unread();
+    const bool by_task = entry.forward_only || place.forward_only || (spec_->adapters_only && !entry.adapter);
+    layer.frozen = layer.frozen || (by_task && !layer.nest.weights.empty());
     if (diagnostics_.all().size() == errors && entry.frozen && layer.nest.weights.empty()) {
         diagnostics_.error(entry.where, fmt::format("{}.frozen: {} has no weights", layer.name, entry.op),
                            "freeze layers with weights, or the block around them");
@@ -202,10 +206,23 @@ Expansion::Output Expansion::add_layer(const Entry& entry, const std::vector<Out
     if (diagnostics_.all().size() > errors || !check_sizes(entry, layer.nest)) {
         return std::nullopt;
     }
+    layer.storage = entry.storage != WeightStorage::full ? entry.storage : place.storage;
+    if (entry.storage != WeightStorage::full && !layer.frozen) {
+        diagnostics_.error(entry.where, fmt::format("{}.stored: its weights are trained", layer.name),
+                           "only frozen weights are kept in fewer bits: add `frozen: true`");
+        return std::nullopt;
+    }
+    layer.storage = layer.frozen ? layer.storage : WeightStorage::full;
     if (place.depth == 0) {
         start_segment(layer.name, {}, 1);
     }
-    return insert(std::move(layer), inputs);
+    const Vertex vertex = insert(std::move(layer), inputs);
+    if (place.weights_of) {
+        readings_.push_back({vertex, *place.weights_of + entry.name});
+    } else if (!entry.weights_of.empty()) {
+        readings_.push_back({vertex, entry.weights_of});
+    }
+    return vertex;
 }
 
 bool Expansion::check_inputs(const Entry& entry, const OperatorKind& kind, const std::vector<Tensor>& inputs) {

@@ -37,6 +37,16 @@ private:
         std::int64_t count = 1;  ///< instances within one instance of the segment
         int depth = 0;
         bool frozen = false;  ///< an enclosing block is frozen
+        bool forward_only = false;
+        WeightStorage storage = WeightStorage::full;  ///< of the matrices of an enclosing block
+        /// The prefix of the layers whose weights those here read; none: they have their own.
+        std::optional<std::string> weights_of;
+    };
+
+    /// A layer of a further pass, and the path of the layer whose weights it reads.
+    struct Reading {
+        Vertex reader;
+        std::string owner;
     };
 
     struct Instances {
@@ -59,11 +69,13 @@ private:
     void start_segment(const std::string& name, const std::string& block, std::int64_t count);
     void tie_weights();
     void tie(Layer& layer, Weight& weight);
+    void share_weights();
 
     const NetworkSpec* spec_;
     Graph graph_;
     Diagnostics diagnostics_;
     std::map<std::string, Vertex> by_path_;
+    std::vector<Reading> readings_;
 };
 
 }  // namespace dodona::graph

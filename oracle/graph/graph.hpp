@@ -27,15 +27,20 @@ struct Layer {
     std::string role;   ///< label from the model file that strategy rules match
     std::string block;  ///< name of the innermost block, empty at the top
     Location where;
-    std::int64_t count = 1;       ///< instances within one instance of its segment
-    std::size_t segment = 0;      ///< index into Graph::segments
-    bool frozen = false;          ///< its weights are not trained (low-rank adaptation)
+    std::int64_t count = 1;                       ///< instances within one instance of its segment
+    std::size_t segment = 0;                      ///< index into Graph::segments
+    bool frozen = false;                          ///< its weights are not trained (low-rank adaptation)
+    WeightStorage storage = WeightStorage::full;  ///< of its matrices
     bool input_gradient = false;  ///< whether a layer before it is trained; otherwise dX is not computed
     Nest nest;
     std::vector<Vertex> producers;  ///< of its inputs, by operand
     std::vector<Vertex> consumers;  ///< of its output; a layer that reads it twice is listed twice
 
     [[nodiscard]] bool trains() const { return !frozen && !nest.weights.empty(); }
+    /// Vectors (biases, scales of norms) are always kept in full.
+    [[nodiscard]] WeightStorage storage_of(const Weight& weight) const {
+        return weight.dimensions.size() > 1 ? storage : WeightStorage::full;
+    }
     /// Whether the layer has a backward pass: not if it is frozen and no layer before it is trained.
     [[nodiscard]] bool goes_backward() const { return trains() || input_gradient; }
     /// Whether backward reads this saved tensor; tensors for dW alone are kept only if the layer is trained.
@@ -60,6 +65,7 @@ struct Graph {
     std::vector<Segment> segments;  ///< in order; inputs belong to segment 0
     Dataset dataset;
     PublishedCounts published;
+    PostTraining post_training;
 
     [[nodiscard]] const Layer& layer(Vertex v) const { return layers[v]; }
     /// Instances of a layer in the whole network.

@@ -75,10 +75,15 @@ Expansion::Output Expansion::add_block(const Entry& entry, const std::vector<Out
 }
 
 Expansion::Output Expansion::add_instances(const Entry& entry, Output input, const Place& place, Instances instances) {
-    std::string name = place.prefix + entry.name;
+    std::string number;
     if (entry.repeat > 1) {
-        name += instances.count() == 1 ? fmt::format("[{}]", instances.first)
-                                       : fmt::format("[{}..{}]", instances.first, instances.last);
+        number = instances.count() == 1 ? fmt::format("[{}]", instances.first)
+                                        : fmt::format("[{}..{}]", instances.first, instances.last);
+    }
+    const std::string name = place.prefix + entry.name + number;
+    std::optional<std::string> weights_of;
+    if (place.weights_of || !entry.weights_of.empty()) {
+        weights_of = (place.weights_of ? *place.weights_of + entry.name : entry.weights_of) + number + "/";
     }
     const bool top = place.depth == 0;
     if (top) {
@@ -88,7 +93,10 @@ Expansion::Output Expansion::add_instances(const Entry& entry, Output input, con
                        .block = entry.block,
                        .count = top ? 1 : place.count * instances.count(),
                        .depth = place.depth + 1,
-                       .frozen = place.frozen || entry.frozen};
+                       .frozen = place.frozen || entry.frozen,
+                       .forward_only = place.forward_only || entry.forward_only,
+                       .storage = entry.storage != WeightStorage::full ? entry.storage : place.storage,
+                       .weights_of = std::move(weights_of)};
     Scope scope{.entries = &entry.children, .outputs = {{"input", input}}, .previous = input};
     expand(scope, inside);
     return scope.previous;

@@ -10,6 +10,7 @@
 #include "base/quantity.hpp"
 #include "graph/attributes.hpp"
 #include "graph/nest.hpp"
+#include "graph/weight_storage.hpp"
 
 namespace dodona::graph {
 
@@ -17,7 +18,12 @@ namespace dodona::graph {
 struct Entry {
     std::string name;
     Location where;
-    bool frozen = false;  ///< the weights of the layer or block are not trained
+    bool frozen = false;                          ///< the weights of the layer or block are not trained
+    WeightStorage storage = WeightStorage::full;  ///< of the matrices of a frozen layer, or of all that are in a block
+    bool adapter = false;                         ///< trained where all others are frozen (NetworkSpec::adapters_only)
+    /// Of an entry of the network: runs forward only. Layers inside it have no gradients.
+    bool forward_only = false;
+    std::string weights_of;  ///< of such an entry: reads the weights of this entry; empty: has its own
     // A layer:
     std::string op;
     std::string role;
@@ -50,6 +56,14 @@ struct PublishedCounts {
     double tolerance = 0.01;             ///< relative, for forward_macs
 };
 
+/// What a task of post-training asks of a step. The samples of its batch are sequences: prompts with an answer.
+struct PostTraining {
+    bool any = false;
+    std::int64_t group = 1;       ///< answers to one prompt; the batch has whole groups
+    std::int64_t together = 1;    ///< answers that one loss compares: micro-batches have whole ones
+    bool several_passes = false;  ///< forward passes beside that which is trained
+};
+
 struct NetworkSpec {
     std::string name;
     std::string source;
@@ -57,6 +71,8 @@ struct NetworkSpec {
     std::map<std::string, AttributeValue> parameters;  ///< as set, for display
     std::vector<InputSpec> inputs;
     std::vector<Entry> entries;
+    bool adapters_only = false;  ///< entries that are no adapters are frozen
+    PostTraining post_training;
     Dataset dataset;
     PublishedCounts published;
 };

@@ -1,9 +1,12 @@
-// Weights shared by several layers; `tied: LAYER` names the owner.
+// Weights shared by several layers; `tied: LAYER` names the owner. The layers of a further pass over the network share
+// those of the layers that they are copies of.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
 #include "graph/expansion.hpp"
+#include "graph/operators/adapters.hpp"
 
 namespace dodona::graph {
 
@@ -54,6 +57,28 @@ void Expansion::tie(Layer& layer, Weight& weight) {
         return;
     }
     weight.tied_to = found->first;
+}
+
+/// Of an owner with an adapter the weights are its base's; where an owner's weight is tied, those of its owner are meant.
+void Expansion::share_weights() {
+    for (const Reading& reading : readings_) {
+        std::vector<Weight>& weights = graph_.layers[reading.reader].nest.weights;
+        if (weights.empty()) {
+            continue;
+        }
+        auto found = by_path_.find(reading.owner);
+        if (found == by_path_.end() || graph_.layer(found->second).nest.weights.empty()) {
+            found = by_path_.find(base_name(reading.owner));
+        }
+        check(found != by_path_.end(), "a further pass has the layers of the network");
+        const Layer& owner = graph_.layer(found->second);
+        check(owner.nest.weights.size() == weights.size(), "a further pass has the weights of the network");
+        for (std::size_t i = 0; i < weights.size(); ++i) {
+            const std::string& tied = owner.nest.weights[i].tied_to;
+            weights[i].tied_to = tied.empty() ? owner.name : tied;
+        }
+        graph_.layers[reading.reader].storage = owner.storage;
+    }
 }
 
 }  // namespace dodona::graph

@@ -74,6 +74,12 @@ struct Wording {
         return fmt::format("{} cannot use {} devices", limit.strategy, limit.devices);
     }
     std::string operator()(const NothingToShard& /*limit*/) const { return "the sharding group has a single rank"; }
+    std::string operator()(const AnswersLimit& limit) const {
+        return fmt::format("micro-batches need multiples of {} samples: so many answers are compared", limit.together);
+    }
+    std::string operator()(const PassesLimit& /*limit*/) const {
+        return "pipeline <= 1: stages of a policy and a reference beside it are not modelled";
+    }
 };
 
 }  // namespace
@@ -91,6 +97,7 @@ std::optional<std::int64_t> Limit::pieces() const {
                                  [](const UnevenBatch& limit) { return Count(limit.samples); },
                                  [](const SegmentLimit& limit) { return Count(limit.segments); },
                                  [](const UnevenBlocks& limit) { return Count(limit.blocks); },
+                                 [](const PassesLimit& /*limit*/) { return Count(1); },
                                  [](const auto& /*limit*/) { return Count(); }},
                       cause);
 }
@@ -105,6 +112,9 @@ std::optional<UpperBound> Limit::upper_bound() const {
                                  },
                                  [](const SegmentLimit& limit) {
                                      return Bound({"pipeline", limit.segments});
+                                 },
+                                 [](const PassesLimit& /*limit*/) {
+                                     return Bound({"pipeline", 1});
                                  },
                                  [](const auto& /*limit*/) { return Bound(); }},
                       cause);

@@ -117,9 +117,20 @@ struct NothingToShard {
     std::strong_ordering operator<=>(const NothingToShard&) const = default;
 };
 
-using LimitCause =
-    std::variant<LoopLimit, UnevenLoop, BatchLimit, UnevenBatch, SegmentLimit, UnevenBlocks, InterleavingLimit,
-                 ScheduleLimit, WindowLimit, IdleAxis, UnusedRule, FoldLimit, DeviceCountLimit, NothingToShard>;
+/// Micro-batches do not have whole pairs of answers.
+struct AnswersLimit {
+    std::int64_t together = 1;  ///< answers that one loss compares
+    auto operator<=>(const AnswersLimit&) const = default;
+};
+
+/// A step with further passes over the network has no stages: where their layers would lie is not modelled.
+struct PassesLimit {
+    auto operator<=>(const PassesLimit&) const = default;
+};
+
+using LimitCause = std::variant<LoopLimit, UnevenLoop, BatchLimit, UnevenBatch, SegmentLimit, UnevenBlocks,
+                                InterleavingLimit, ScheduleLimit, WindowLimit, IdleAxis, UnusedRule, FoldLimit,
+                                DeviceCountLimit, NothingToShard, AnswersLimit, PassesLimit>;
 
 /// "filter <= 64": the most ways that a limit allows, and of what.
 struct UpperBound {

@@ -53,9 +53,9 @@ std::vector<bool> recomputed_layers(const graph::Graph& graph, const Plan& plan)
     }
     for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
         const graph::Layer& layer = graph.layer(v);
-        repeated[v] =
-            !layer.nest.inputs.empty() && std::any_of(plan.recompute_layers.begin(), plan.recompute_layers.end(),
-                                                      [&](const Match& match) { return matches(match, layer); });
+        repeated[v] = !layer.nest.inputs.empty() && layer.goes_backward() &&
+                      std::any_of(plan.recompute_layers.begin(), plan.recompute_layers.end(),
+                                  [&](const Match& match) { return matches(match, layer); });
     }
     return repeated;
 }

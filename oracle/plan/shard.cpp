@@ -294,6 +294,8 @@ private:
             WeightShard shard = weight_shard(nest, weight, mesh_, sharded.loops);
             shard.owner = v;
             shard.frozen = graph_.layer(v).frozen;
+            shard.forward_only = !graph_.layer(v).goes_backward();
+            shard.storage = graph_.layer(v).storage_of(weight);
             shard.touched = touched_elements(nest, weight, shard.elements, sharded.local);
             if (!weight.tied_to.empty()) {
                 shard.tied = true;

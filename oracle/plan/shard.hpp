@@ -38,6 +38,8 @@ struct WeightShard {
     double factors = 0;         ///< see WeightSize
     double touched = 0;         ///< touched by one micro-batch; 0: all (the gradient is dense)
     bool frozen = false;        ///< has no gradient and no optimizer state
+    bool forward_only = false;  ///< no backward pass reads it
+    graph::WeightStorage storage = graph::WeightStorage::full;
     Atoms laid = 0;             ///< atoms in its sharding
     Atoms partial = 0;          ///< atoms over which its gradient is a partial sum
     std::int64_t replicas = 1;  ///< ranks on its axes that hold the same granules and sum their gradient

@@ -90,7 +90,7 @@ private:
         });
         for (const step::TimedTransfer& timed : costs.transfers) {
             const bool forward = timed.what.phase == Phase::forward;
-            const bool again = timed.repeats || (whole_again && costs.block && forward);
+            const bool again = timed.repeats || (whole_again && costs.recomputes() && forward);
             if (pass == Pass::recompute ? again : forward == (pass == Pass::forward)) {
                 made.exchanges.push_back(of_layer(timed));
             }

@@ -120,7 +120,9 @@ Bytes kept(const graph::Graph& graph, const Space& space) {
             }
             const double elements = static_cast<double>(graph.instances(v)) * weight.elements();
             const plan::WeightSize size{.elements = elements, .rows = 0, .factors = 0, .touched = weight.touched};
-            all += space.offload.weights || space.vary.offload ? Bytes{} : elements * bytes.weight;
+            all += space.offload.weights || space.vary.offload
+                       ? Bytes{}
+                       : elements * graph::stored_weight(layer.storage_of(weight), bytes.weight);
             all += layer.frozen || space.offload.optimizer || space.vary.offload ? Bytes{}
                                                                                  : kept_bytes(optimizer, size, bytes);
         }

@@ -72,12 +72,17 @@ private:
     /// Samples of a data rank; none if the mesh cannot be used.
     std::optional<std::int64_t> samples_of_a_rank() {
         const std::int64_t ranks = step::data_ranks(plan_);
-        if (shards_nothing()) {
+        const graph::PostTraining& training = graph_.post_training;
+        if (training.several_passes && plan_.pipeline_stages() > 1) {
+            refuse(plan::PassesLimit{});
+        } else if (shards_nothing()) {
             refuse(plan::NothingToShard{});
         } else if (ranks > space_.batch) {
             refuse(plan::BatchLimit{{"data"}, space_.batch});
         } else if (space_.batch % ranks != 0) {
             refuse(plan::UnevenBatch{space_.batch});
+        } else if (space_.batch / ranks % training.together != 0) {
+            refuse(plan::AnswersLimit{training.together});
         } else {
             return space_.batch / ranks;
         }

@@ -32,7 +32,8 @@ std::vector<Variant> SearchContext::left_open(const Plan& plan) const {
 std::vector<std::int64_t> SearchContext::microbatches(const MeshLayout& layout) const {
     std::vector<std::int64_t> sizes =
         space.accumulate ? divisors(layout.samples) : std::vector<std::int64_t>{layout.samples};
-    std::erase_if(sizes, [&](std::int64_t size) { return !filter.accepts(size); });
+    const std::int64_t together = graph.post_training.together;
+    std::erase_if(sizes, [&](std::int64_t size) { return size % together != 0 || !filter.accepts(size); });
     return sizes;
 }
 

@@ -15,7 +15,7 @@ PassTable::PassTable(step::CostedGraph graph) : costed(std::move(graph)) {
     blocks = costed.graph->block_count();
     for (const step::SegmentCost& segment : costed.segments) {
         segments.push_back({step::seconds_of(segment.forward), step::seconds_of(segment.backward),
-                            step::seconds_of(segment.selective), segment.block});
+                            step::seconds_of(segment.selective), segment.recomputes()});
     }
     alike = step::blocks_are_alike(costed);
 }

@@ -28,7 +28,7 @@ struct PassTable {
         step::PassSeconds forward;
         step::PassSeconds backward;
         step::PassSeconds selective;
-        bool block = false;
+        bool recomputes = false;  ///< full recomputation repeats its forward pass
     };
 
     step::CostedGraph costed;  ///< on the first mesh of those that share the table; without its shards

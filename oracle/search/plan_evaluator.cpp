@@ -120,7 +120,7 @@ PlanEvaluator::StageTimes PlanEvaluator::make_pass(std::size_t index) const {
             case RecomputeKind::layers: repeated += count * shown(segment.selective); break;
             case RecomputeKind::full:
             case RecomputeKind::every:
-                repeated += count * (segment.block ? shown(segment.forward) : PassSeconds{});
+                repeated += count * (segment.recomputes ? shown(segment.forward) : PassSeconds{});
                 break;
         }
     }

@@ -91,8 +91,8 @@ std::vector<CommunicationLine> communication_lines(const CostedGraph& costed, co
             continue;
         }
         for (const TimedTransfer& transfer : costed.segments[u].transfers) {
-            const bool again = transfer.repeats ||
-                               (repeats_forward && costed.segments[u].block && transfer.what.phase == Phase::forward);
+            const bool again = transfer.repeats || (repeats_forward && costed.segments[u].recomputes() &&
+                                                    transfer.what.phase == Phase::forward);
             lines.add(subject(transfer.what), transfer.what.transfer.collective, transfer.what.transfer.atoms,
                       transfer.size, m * count * transfer.count * (again ? 2.0 : 1.0), transfer.time);
         }

@@ -23,9 +23,15 @@ public:
         p_.microbatches = plan.batch / (p_.data_ranks * plan.microbatch);
         p_.memory_limit = within_asked(costed.memory_limit());
         p_.limits = costed.sharded.limits;
+        if (const std::int64_t together = costed.graph->post_training.together; plan.microbatch % together != 0) {
+            p_.limits.push_back({plan::AnswersLimit{together}});
+        }
     }
 
     Prediction run() {
+        if (costed_.graph->post_training.several_passes && plan_.pipeline_stages() > 1) {
+            return refused({plan::PassesLimit{}, plan_.pipeline_stages()});
+        }
         if (const auto limit = pipeline_limit(costed_.graph->segment_count(), plan_, p_.microbatches)) {
             return refused(*limit);
         }

@@ -37,7 +37,13 @@ PassCost operator*(double ratio, PassCost cost) {
 }
 
 WeightKind kind_of(const plan::WeightShard& weight) {
-    return {weight.laid, weight.partial, weight.replicas, weight.frozen, weight.touched > 0};
+    return {.laid = weight.laid,
+            .partial = weight.partial,
+            .replicas = weight.replicas,
+            .frozen = weight.frozen,
+            .forward_only = weight.forward_only,
+            .sparse = weight.touched > 0,
+            .storage = weight.storage};
 }
 
 Bytes SegmentCost::checkpoint() const {
@@ -116,19 +122,42 @@ private:
         const plan::ShardedLayer& sharded = sharded_.layers[v];
         const auto count = static_cast<double>(layer.count);
         const bool in_block = costed_.graph->segments[layer.segment].is_block();
+        segment.goes_backward = segment.goes_backward || layer.goes_backward();
+        const std::vector<Kernel> dequantised = dequantisation(sharded);
         segment.forward += count * kernels_.with_casts(sharded.work.forward, in_block);
+        segment.forward += count * kernels_.alone(dequantised, in_block);
         PassCost backward = layer.frozen ? PassCost{} : kernels_.into_gradients(sharded.work.backward_weight, in_block);
         if (layer.input_gradient) {
             backward += kernels_.with_casts(sharded.work.backward_input, in_block);
+            backward += kernels_.alone(dequantised, in_block);
         }
         segment.backward += count * backward;
-        segment.selective +=
-            count * kernels_.alone(repeated_[v] ? sharded.work.forward : sharded.selective_work, in_block);
+        if (layer.goes_backward()) {
+            segment.selective +=
+                count * kernels_.alone(repeated_[v] ? sharded.work.forward : sharded.selective_work, in_block);
+        }
+        if (repeated_[v]) {
+            segment.selective += count * kernels_.alone(dequantised, in_block);
+        }
         add_transfers(sharded, count, repeated_[v], segment);
         add_streams(sharded, count, repeated_[v], in_block, segment);
         memories_.add(v, count, segment.memory);
         add_entering(v, segment);
         add_weights(sharded, count, segment);
+    }
+
+    /// The pass that writes quantised weights in the precision of the products: it reads what is stored and writes each
+    /// weight once, and the product reads them again. Source: bitsandbytes, autograd/_functions.py, MatMul4Bit: forward and
+    /// backward each dequantise the whole matrix before the product.
+    [[nodiscard]] std::vector<Kernel> dequantisation(const plan::ShardedLayer& sharded) const {
+        Bytes moved;
+        const Bytes product = training_bytes(costed_.precision).weight;
+        for (const plan::WeightShard& weight : sharded.weights) {
+            if (weight.storage != graph::WeightStorage::full) {
+                moved += weight.elements * (graph::stored_weight(weight.storage, product) + product);
+            }
+        }
+        return moved > Bytes{} ? std::vector<Kernel>{graph::stream(0, 0, moved)} : std::vector<Kernel>{};
     }
 
     /// Forward transfers of a layer that is recomputed by name run again in backward.

@@ -38,7 +38,9 @@ struct WeightKind {
     plan::Atoms partial = 0;
     std::int64_t replicas = 1;
     bool frozen = false;
-    bool sparse = false;  ///< a micro-batch touches only some of its rows
+    bool forward_only = false;  ///< no backward pass reads it
+    bool sparse = false;        ///< a micro-batch touches only some of its rows
+    graph::WeightStorage storage = graph::WeightStorage::full;
     auto operator<=>(const WeightKind&) const = default;
 };
 
@@ -87,7 +89,10 @@ struct SegmentCost {
     std::vector<WeightClass> weights;
     std::vector<TimedTransfer> transfers;
     bool block = false;
+    bool goes_backward = false;  ///< a layer of it has a backward pass
     [[nodiscard]] Bytes checkpoint() const;
+    /// Whether full recomputation drops and repeats what is in it.
+    [[nodiscard]] bool recomputes() const { return block && goes_backward; }
 };
 
 /// A device that a graph is costed on, and where its times come from.

@@ -150,6 +150,9 @@ void SegmentMemories::add_transient(Vertex v, SegmentMemory& segment) const {
             transient += weight.elements * element;
         }
     }
+    for (const plan::WeightShard& weight : sharded.weights) {
+        transient += weight.storage == graph::WeightStorage::full ? Bytes{} : weight.elements * element;
+    }
     segment.transient = max(segment.transient, transient);
 }
 

@@ -73,7 +73,7 @@ SegmentKept segment_kept(const SegmentCost& segment, std::int64_t count, const p
                          Checkpoints& checkpoints) {
     const auto n = static_cast<double>(count);
     const bool repeats = plan.recompute == RecomputeKind::full || plan.recompute == RecomputeKind::every;
-    if (!repeats || !segment.block) {
+    if (!repeats || !segment.recomputes()) {
         checkpoints.stop();
         const Bytes one =
             segment.memory.saved + (in_parts(plan) ? segment.memory.instead - segment.memory.dropped : Bytes{});

@@ -15,7 +15,7 @@ PassCost recomputed(const SegmentCost& segment, RecomputeKind recompute) {
         case RecomputeKind::selective:
         case RecomputeKind::layers: return segment.selective;
         case RecomputeKind::full:
-        case RecomputeKind::every: return segment.block ? segment.forward : PassCost{};
+        case RecomputeKind::every: return segment.recomputes() ? segment.forward : PassCost{};
     }
     return {};
 }

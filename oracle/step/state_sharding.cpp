@@ -27,13 +27,17 @@ TrainingBytes bytes_of(const plan::Plan& plan) {
     return bytes;
 }
 
-/// Weights of a stage by kind; a tied weight counts if its owner is not on the stage.
-std::map<WeightKind, plan::WeightSize> weights_by_kind(const CostedGraph& costed, const Stage& stage) {
+enum class Held { first, again };
+
+/// Weights of a stage by kind: those that it holds, or those that a further pass over the network reads again. A tied
+/// weight is held if its owner is not on the stage.
+std::map<WeightKind, plan::WeightSize> weights_by_kind(const CostedGraph& costed, const Stage& stage, Held held) {
     std::map<WeightKind, plan::WeightSize> kinds;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const auto count = static_cast<double>(stage.count(u));
         for (const WeightClass& weight : costed.segments[u].weights) {
-            if (count > 0 && !(weight.tied && stage.count(weight.owner_segment) > 0)) {
+            const bool again = weight.tied && stage.count(weight.owner_segment) > 0;
+            if (count > 0 && (held == Held::first ? !again : again && weight.kind.forward_only)) {
                 kinds[weight.kind] += count * weight.size;
             }
         }
@@ -57,7 +61,8 @@ public:
             add_reductions(kind, size, over, states);
         }
         if (over != 0 && (!kind.frozen || plan_.shard == ShardLevel::parameters)) {
-            add_gathers(over, size.elements * bytes_.weight, states);
+            add_gathers(over, size.elements * graph::stored_weight(kind.storage, bytes_.weight), !kind.forward_only,
+                        states);
         }
     }
 
@@ -188,7 +193,7 @@ private:
         states.transfers.push_back(transfer);
     }
 
-    void add_gathers(Atoms over, Bytes size, StageStates& states) const {
+    void add_gathers(Atoms over, Bytes size, bool backward, StageStates& states) const {
         const bool per_pass = plan_.shard == ShardLevel::parameters;
         const StateTransfer gather{.what = StateTransfer::What::parameters,
                                    .collective = Collective::all_gather,
@@ -199,7 +204,7 @@ private:
                                    .beside = Phase::forward,
                                    .time = {}};
         add(gather, states);
-        if (per_pass && !plan_.keep_parameters) {
+        if (per_pass && backward && !plan_.keep_parameters) {
             StateTransfer again = gather;
             again.beside = Phase::backward;
             add(again, states);
@@ -247,7 +252,9 @@ StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const Wei
     const auto ways = static_cast<double>(mesh.ways(shardable & ~kind.laid));
     const auto divided = [&](ShardLevel from) { return plan.shard >= from ? ways : 1.0; };
     StateBytes bytes{
-        .weights = size.elements / divided(ShardLevel::parameters) * each.weight, .gradients = {}, .optimizer = {}};
+        .weights = size.elements / divided(ShardLevel::parameters) * graph::stored_weight(kind.storage, each.weight),
+        .gradients = {},
+        .optimizer = {}};
     if (kind.frozen) {
         return bytes;
     }
@@ -265,12 +272,16 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
                          std::int64_t microbatches) {
     StageStates states;
     States sharding(costed, plan, microbatches);
-    for (const auto& [kind, size] : weights_by_kind(costed, stage)) {
+    for (const auto& [kind, size] : weights_by_kind(costed, stage, Held::first)) {
         sharding.add_transfers(kind, size, states);
         states.elements += size.elements;
         states.trained += kind.frozen ? 0 : size.elements;
     }
+    for (const auto& [kind, size] : weights_by_kind(costed, stage, Held::again)) {
+        sharding.add_transfers(kind, size, states);
+    }
     std::int64_t buckets = 0;
+    const Bytes product = training_bytes(plan.precision).weight;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const SegmentCost& segment = costed.segments[u];
         const std::int64_t count = stage.count(u);
@@ -278,10 +289,12 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
             continue;
         }
         StateBytes bytes;
+        Bytes whole;
         double elements = 0;
         for (const WeightClass& weight : segment.weights) {
             if (!weight.tied || stage.count(weight.owner_segment) == 0) {
                 elements += weight.size.elements;
+                whole += weight.size.elements * graph::stored_weight(weight.kind.storage, product);
                 bytes = bytes + sharding.add_memory(weight.kind, static_cast<double>(count) * weight.size, states);
             }
         }
@@ -293,9 +306,8 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
         note(states.largest.optimizer, bytes.optimizer);
         buckets += elements > 0 ? count : 0;
         if (plan.shard == ShardLevel::parameters) {
-            const Bytes unit_bytes = elements * training_bytes(plan.precision).weight;
-            states.gathered = plan.keep_parameters ? states.gathered + static_cast<double>(count) * unit_bytes
-                                                   : max(states.gathered, 2.0 * unit_bytes);
+            states.gathered = plan.keep_parameters ? states.gathered + static_cast<double>(count) * whole
+                                                   : max(states.gathered, 2.0 * whole);
         }
     }
     states.buckets = std::max<std::int64_t>(1, buckets);

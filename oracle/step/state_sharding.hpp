@@ -9,7 +9,8 @@
 //   parameters  ZeRO-3: all-gather in forward, again in backward unless kept, reduce-scatter, every micro-batch
 //
 // Axes over which a gradient is partial but states are not sharded (hybrid sharding, sequence over the tensor axis) are
-// all-reduced once a step. A frozen weight has no gradient and no states; only ZeRO-3 communicates it. A sparse
+// all-reduced once a step. A frozen weight has no gradient and no states; only ZeRO-3 communicates it, as it is stored
+// (AnswerDotAI/fsdp_qlora gathers quantised weights), and in forward only where no backward pass reads it. A sparse
 // gradient (rows of a table) is reduced whole, or, where that is faster and its states are not sharded, by an
 // all-gather of the rows that each rank has touched with their 8-byte indices. Ranks that hold copies of a gradient and
 // would share a link reduce it jointly. Where a schedule has two copies of the parameters (schedule::Traits), the stages that

@@ -1,7 +1,8 @@
 """Asks the questions of cases.txt and compares each answer with what an expert would accept.
 
 A line `KEY = RANGE` holds for the first plan of the answer: KEY is `strategy`, `zero`, an axis or fold of its mesh (1 where
-it has none), a number that the plan's JSON has under that key, or a path into the whole answer (remedies.0.plan.fits).
+it has none), a number that the plan's JSON has under that key or path (memory_bytes.total), or a path into the whole answer
+(remedies.0.plan.fits).
 `exit` is the exit code. A line `fails: KEY = RANGE  # reason` must not hold: it is a failure that is known.
 """
 import json
@@ -46,11 +47,11 @@ def path_into(answer, key):
 def value_of(answer, code, key):
     if key == "exit":
         return code
-    if "." in key:
-        return path_into(answer, key)
-    if not answer["plans"]:
+    if "plans" in answer and not answer["plans"]:
         raise KeyError("no plan")
-    plan = answer["plans"][0]
+    plan = answer["plans"][0] if "plans" in answer else answer["plan"]
+    if "." in key:
+        return path_into(plan if key.split(".")[0] in plan else answer, key)
     if key == "zero":
         return plan["shard"]
     if key in AXES:

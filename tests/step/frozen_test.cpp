@@ -98,7 +98,7 @@ TEST(Frozen, ZeroThreeStillShardsAndGathersThem) {
     for (const StateTransfer& transfer : states.transfers) {
         (transfer.what == StateTransfer::What::parameters ? gathered : reduced) += transfer.size;
     }
-    EXPECT_EQ(gathered, 2 * 192 * 4 * 1_B) << "forward and backward";
+    EXPECT_EQ(gathered, (64 + 2 * 128) * 4 * 1_B) << "forward and backward; the first layer goes forward only";
     EXPECT_EQ(reduced, 64 * 4 * 1_B);
     plan.shard = plan::ShardLevel::states;
     for (const StateTransfer& transfer : states_of(chain(true, false, true), plan).transfers) {
