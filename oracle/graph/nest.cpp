@@ -29,7 +29,7 @@ std::optional<std::size_t> Tensor::find(std::string_view dimension) const {
 }
 
 TensorDimension ragged(std::string name, std::vector<Extent> each) {
-    const Extent largest = *std::ranges::max_element(each);
+    const Extent largest = *std::max_element(each.begin(), each.end());
     const double sum = std::accumulate(each.begin(), each.end(), 0.0);
     const double mean = sum / static_cast<double>(each.size());
     return {.name = std::move(name),

@@ -10,7 +10,8 @@ namespace {
 
 /// The dimension of this name; one of extent 1 where there is none.
 graph::TensorDimension dimension(const std::vector<graph::TensorDimension>& dimensions, std::string_view name) {
-    const auto found = std::ranges::find(dimensions, name, &graph::TensorDimension::name);
+    const auto found = std::find_if(dimensions.begin(), dimensions.end(),
+                                    [&](const graph::TensorDimension& one) { return one.name == name; });
     return found == dimensions.end() ? graph::TensorDimension{std::string(name), 1} : *found;
 }
 

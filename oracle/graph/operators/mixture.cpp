@@ -144,8 +144,11 @@ Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs) {
     Nest nest;
     Tensor& result = nest.result;
     result = inputs[0];
-    result.dimensions.insert(result.dimensions.begin() + kExpert,
-                             {"expert", experts, copies / static_cast<double>(experts), imbalance, routing});
+    result.dimensions.insert(result.dimensions.begin() + kExpert, {.name = "expert",
+                                                                   .extent = experts,
+                                                                   .density = copies / static_cast<double>(experts),
+                                                                   .imbalance = imbalance,
+                                                                   .routing = routing});
     for (const TensorDimension& dimension : result.dimensions) {
         nest.loops.push_back(loop_of(dimension));
     }

@@ -8,20 +8,20 @@ namespace dodona::graph {
 
 namespace {
 
-constexpr int kTable = 1, kLookup = 2, kRow = 3, kFeature = 4;
+constexpr int kTable = 1, kLookup = 2, kTableRow = 3, kFeature = 4;
 
 /// Forward reads a row of the table a look-up and writes one sum a table; backward adds one row of gradient a look-up
 /// into the table's: one kernel for all tables, as FBGEMM's and HugeCTR's are. A rank with a part of the rows has its
 /// share of the look-ups. `rows`: of a table in the mean.
 Work pooled(const LocalExtents& local, double rows) {
     const double lookups = local[kBatch] * local[kTable] * local[kLookup];
-    const double met = lookups * local[kRow] / rows;
+    const double met = lookups * local[kTableRow] / rows;
     const double pooled = local[kBatch] * local[kTable] * local[kFeature];
     const Bytes indices = 8 * lookups * unit::byte;
     const Kernel forward{.kind = KernelKind::gather,
                          .m = met,
                          .n = local[kFeature],
-                         .k = local[kTable] * local[kRow],
+                         .k = local[kTable] * local[kTableRow],
                          .flops = met * local[kFeature] * unit::flop,
                          .elements = met * local[kFeature] + pooled,
                          .fixed_bytes = indices};
@@ -107,7 +107,7 @@ Nest build_embedding_bag(Attributes& attributes, std::span<const Tensor> inputs)
     nest.output = {.loops = {kBatch, kTable, kFeature}, .windows = {}};
     nest.weights = {{.name = "weight",
                      .dimensions = {{"table", tables}, row, {"feature", features}},
-                     .operand = {.loops = {kTable, kRow, kFeature}, .windows = {}},
+                     .operand = {.loops = {kTable, kTableRow, kFeature}, .windows = {}},
                      .tied_to = {},
                      .touched = lookup.density * static_cast<double>(tables * lookup.extent * features)}};
     nest.result = {.dimensions = {x.dimensions[0], x.dimensions[1], {"feature", features}}};
