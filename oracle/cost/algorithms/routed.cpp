@@ -13,9 +13,8 @@
 //   miss(e) = (T-e)/T (T-e-1)/(T-1) ... k factors                       none of the k is among e of the T experts
 //   h(j) = C(g, j) C(G-g, M-j) / C(G, M)                                j of the child's groups are chosen
 //
-// Where neither holds, groups do not count. Domain: groups that cross several levels, none of them a
-// torus, with children alike. Not modelled:
-// senders at other positions than their receivers of a rail, the compute that copies and adds.
+// Where neither holds, groups do not count. Domain: groups that cross several levels, none of them a torus, with children
+// alike. Not modelled: senders at other positions than their receivers of a rail, the compute that copies and adds.
 // Source: DeepSeek-AI, arXiv:2412.19437, section 3.2.2: over InfiniBand once for each node, then over NVLink;
 // deepseek-ai/DeepEP.
 #include <algorithm>
