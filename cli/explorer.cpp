@@ -44,25 +44,33 @@ std::string page_part(const char* name) {
     return read_file(path, path.generic_string(), {}, kMost);
 }
 
-/// The question that the page opens with: what is left out of it is the reader's to choose, or usual.
-reports::Record opening_question(Arguments& arguments) {
+/// What the page opens with: a question, of which what is left out is the reader's to choose or usual, and what it is about.
+struct Opening {
     reports::Record question = reports::no_fields();
+    ExplorerSubject subject;
+};
+
+Opening read_opening(Arguments& arguments) {
+    Opening opening;
+    reports::Record& question = opening.question;
     if (const auto model = arguments.text("MODEL")) {
         const std::string name = taken_as(arguments, files::NameOf::model, *model);
         read_network(name, {});
-        question["model"] = name;
+        opening.subject.model = name;
+        question["model"] = files::is_path(name) ? place_in_module(name, kModels) : name;
     }
     if (const auto machine = arguments.text("--machine")) {
         const std::string name = taken_as(arguments, files::NameOf::cluster, *machine);
         read_machine(name);
-        question["machine"] = name;
+        opening.subject.machine = name;
+        question["machine"] = files::is_path(name) ? place_in_module(name, kMachines) : name;
     }
     for (const char* option : {"--gpus", "--batch"}) {
         if (const auto count = arguments.count(option)) {
             question[std::string_view(option).substr(2)] = *count;
         }
     }
-    return question;
+    return opening;
 }
 
 std::string packed(const std::string& content) { return reports::base64(reports::gzipped(content)); }
@@ -73,12 +81,12 @@ void put(std::string& page, std::string_view name, const std::string& text) {
     page.replace(page.find(mark), mark.size(), text);
 }
 
-std::string explorer_page(const reports::Record& question) {
+std::string explorer_page(const Opening& opening) {
     const std::vector<std::string> parts = module_parts();
     std::string page = page_part("page.html");
     put(page, "style", page_part("page.css"));
-    put(page, "question", packed(reports::json_line(question)));
-    put(page, "data", packed(reports::json_line(explorer_data())));
+    put(page, "question", packed(reports::json_line(opening.question)));
+    put(page, "data", packed(reports::json_line(explorer_data(opening.subject))));
     put(page, "worker", packed(parts[0] + page_part("ask.js") + page_part("worker.js")));
     put(page, "module", packed(parts[1]));
     put(page, "script", page_part("page.js"));
@@ -94,9 +102,9 @@ int run_explorer(Arguments& arguments) {
                         "for example explorer.html");
     }
     arguments.throw_if_faults();
-    const reports::Record question = opening_question(arguments);
+    const Opening opening = read_opening(arguments);
     arguments.throw_if_faults();
-    const std::string page = explorer_page(question);
+    const std::string page = explorer_page(opening);
     if (file == "-") {
         print(page);
     } else {
@@ -112,11 +120,13 @@ Command explorer_command() {
     return {.name = "explorer",
             .summary = "a page to ask in: change the GPUs, the batch or a pinned axis and see the answer",
             .usage = "-o FILE.html",
-            .positionals =
-                {{.name = "MODEL", .description = "a built-in model", .required = false, .completes = Names::models}},
+            .positionals = {{.name = "MODEL",
+                             .description = "a built-in model or a file",
+                             .required = false,
+                             .completes = Names::models}},
             .options = {{.names = "-m,--machine",
                          .value = "M",
-                         .description = "a built-in machine",
+                         .description = "a built-in machine or a file",
                          .group = job,
                          .completes = Names::machines},
                         {.names = "-p,--gpus", .value = "N", .description = "GPUs that train together", .group = job},
@@ -131,7 +141,8 @@ Command explorer_command() {
                 "server and no network, and answers as `dodona plan` does.\n\n"
                 "Examples:\n"
                 "  dodona explorer -o explorer.html\n"
-                "  dodona explorer llama-3.1-70b --machine dgx-h100 --gpus 64 -o explorer.html",
+                "  dodona explorer llama-3.1-70b --machine dgx-h100 --gpus 64 -o explorer.html\n"
+                "  dodona explorer mine.yaml --machine my-cluster.yaml -o explorer.html",
             .run = run_explorer};
 }
 

@@ -4,7 +4,11 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "build_config.hpp"
 #include "cli/data_folder.hpp"
@@ -63,9 +67,64 @@ Record explorer_files() {
     return files;
 }
 
+/// The module's folder for what the user names as a model or as a machine; above it there is room for `../../..`.
+fs::path own_folder(std::string_view list) { return fs::path("own/1/2") / list; }
+
+/// A file of the user's on its way into the page.
+struct OwnFile {
+    fs::path folder;  ///< of the file that the user named
+    fs::path name;    ///< relative to it
+    fs::path place;   ///< of that folder in the module
+};
+
+/// The file, and those that it names by a path, into `all`.
+void add_own_file(const OwnFile& file, Record& all);
+
+/// Of every text of a document that is a path to a file.
+void add_named_files(const OwnFile& file, const files::Node& node, Record& all) {
+    const fs::path beside = file.name.parent_path();
+    std::error_code ignored;
+    if (node.kind == files::Node::Kind::scalar && files::is_path(node.text) && fs::path(node.text).is_relative() &&
+        fs::is_regular_file(file.folder / beside / node.text, ignored)) {
+        add_own_file({file.folder, (beside / node.text).lexically_normal(), file.place}, all);
+    }
+    for (const auto& item : node.items) {
+        add_named_files(file, *item, all);
+    }
+    for (const files::Node::Member& member : node.members) {
+        add_named_files(file, *member.value, all);
+    }
+}
+
+void add_own_file(const OwnFile& file, Record& all) {
+    const std::string place = (file.place / file.name).lexically_normal().generic_string();
+    if (!place.starts_with("own/")) {
+        fail(files::command_line(),
+             fmt::format("{} is too many folders away to be taken into a page", file.name.string()),
+             "put it beside the file that names it");
+    }
+    const fs::path path = file.folder / file.name;
+    const files::Document document = library().as_model_file(files::load_document(path, path.generic_string(), {}));
+    files::throw_faults(document);
+    Record& content = all[place];
+    if (content.is_null()) {
+        content = reports::json_line(json_of(*document.root));
+        add_named_files(file, *document.root, all);
+    }
+}
+
+/// A thing of a list: a built-in one, or the user's under the name of its file.
+Record named(const std::string& name, std::string_view list) {
+    const bool is_own = files::is_path(name);
+    return {{"name", is_own ? place_in_module(name, list) : name},
+            {"title", is_own ? fs::path(name).filename().string() : name},
+            {"typed", name}};
+}
+
 Record model_record(const std::string& name) {
-    const graph::Graph graph = read_network(name, {});
-    return {{"name", name}, {"parameters", graph::count(graph).parameters}};
+    Record record = named(name, kModels);
+    record["parameters"] = graph::count(read_network(name, {})).parameters;
+    return record;
 }
 
 /// What --adjust takes.
@@ -77,10 +136,11 @@ Record parameter_record(const search::AdjustableParameter& one) {
 }
 
 Record machine_record(const std::string& name, const cluster::Cluster& cluster) {
-    return {{"name", name},
-            {"device", cluster.device.name},
-            {"gpus", cluster.devices()},
-            {"parameters", reports::list_of(search::machine_parameters(cluster), parameter_record)}};
+    Record record = named(name, kMachines);
+    record.append({{"device", cluster.device.name},
+                   {"gpus", cluster.devices()},
+                   {"parameters", reports::list_of(search::machine_parameters(cluster), parameter_record)}});
+    return record;
 }
 
 /// Parts of a step's time or of memory: key in answers, name, colour.
@@ -112,16 +172,35 @@ Record json_of(const files::Node& node) {
     return fields;
 }
 
-Record explorer_data() {
+std::string place_in_module(const std::string& path, std::string_view list) {
+    return ("/dodona" / own_folder(list) / fs::path(path).filename()).generic_string();
+}
+
+Record explorer_data(const ExplorerSubject& subject) {
     const files::Library all = library();
+    Record files = explorer_files();
+    std::vector<std::string> models = all.models();
+    std::vector<std::string> clusters = all.clusters();
+    if (files::is_path(subject.model)) {
+        models.insert(models.begin(), subject.model);
+        add_own_file({fs::path(subject.model).parent_path(), fs::path(subject.model).filename(), own_folder(kModels)},
+                     files);
+    }
+    if (files::is_path(subject.machine)) {
+        clusters.insert(clusters.begin(), subject.machine);
+        add_own_file(
+            {fs::path(subject.machine).parent_path(), fs::path(subject.machine).filename(), own_folder(kMachines)},
+            files);
+    }
     Record::List machines;
-    for (const std::string& name : all.clusters()) {
-        if (const cluster::Cluster cluster = read_machine(name); !cluster.of_published_runs) {
+    for (const std::string& name : clusters) {
+        if (const cluster::Cluster cluster = read_machine(name);
+            !cluster.of_published_runs || name == subject.machine) {
             machines.push_back(machine_record(name, cluster));
         }
     }
     return {{"version", kVersion},
-            {"models", reports::list_of(all.models(), model_record)},
+            {"models", reports::list_of(models, model_record)},
             {"machines", machines},
             {"strategies", all.strategies()},
             {"frameworks", all.frameworks()},
@@ -130,7 +209,7 @@ Record explorer_data() {
             {"memory_parts",
              parts_record<step::MemoryPart>(step::kMemoryParts,
                                             [](step::MemoryPart part) { return std::string(reports::label(part)); })},
-            {"files", explorer_files()}};
+            {"files", files}};
 }
 
 }  // namespace dodona::cli

@@ -79,7 +79,7 @@
     const names = { model: data.models, machine: data.machines };
     for (const [name, things] of Object.entries(names)) {
       form.elements[name].append(...things.map(function (one) {
-        return option(one.name, one.name + (one.gpus ? ' (' + whole(one.gpus) + ' × ' + one.device + ')' : ' (' + large(one.parameters) + ')'));
+        return option(one.name, one.title + (one.gpus ? ' (' + whole(one.gpus) + ' × ' + one.device + ')' : ' (' + large(one.parameters) + ')'));
       }));
     }
     form.elements.strategy.append(option('', 'any'), ...data.strategies.map(function (name) { return option(name); }));
@@ -106,13 +106,21 @@
     if (Object.keys(adjust).length) { options.adjust = adjust; }
     return { command: 'plan', arguments: [all.model], options: options };
   }
+  /** As the user of the command calls it. */
+  function typed(things, name) {
+    const thing = things.find(function (one) { return one.name === name; });
+    return thing ? thing.typed : name;
+  }
+  function job(inputs) {
+    return typed(data.models, inputs.model) + ' on ' + whole(inputs.gpus) + ' GPUs of ' + typed(data.machines, inputs.machine) + ', batch ' + whole(inputs.batch);
+  }
   function shell(asked) {
-    const words = ['dodona', asked.command].concat(asked.arguments);
+    const words = ['dodona', asked.command].concat(asked.arguments.map(function (name) { return typed(data.models, name); }));
     for (const [name, value] of Object.entries(asked.options)) {
       if (name === 'adjust') {
         for (const [key, factor] of Object.entries(value)) { words.push('--adjust', key + '=' + factor); }
       } else {
-        words.push('--' + name, Array.isArray(value) ? value.join(',') : String(value));
+        words.push('--' + name, name === 'machine' ? typed(data.machines, value) : Array.isArray(value) ? value.join(',') : String(value));
       }
     }
     return words.map(function (word) { return /^[\w.,=+:/-]+$/.test(word) ? word : "'" + word.replaceAll("'", "'\\''") + "'"; }).join(' ');
@@ -264,12 +272,9 @@
       all.push(element('pre', its.message));
     } else {
       const inputs = its.answer.inputs;
-      const job = inputs.model + ' on ' + whole(inputs.gpus) + ' GPUs of ' + inputs.machine + ', batch ' + whole(inputs.batch);
-      all.push(element('p', job + ': ' + (plan ? plan.strategy + ' on ' + mesh(plan) + ', with ' + plan.framework : 'nothing fits'), { class: plan ? 'headline' : 'headline bad' }));
+      all.push(element('p', job(inputs) + ': ' + (plan ? plan.strategy + ' on ' + mesh(plan) + ', with ' + plan.framework : 'nothing fits'), { class: plan ? 'headline' : 'headline bad' }));
       if (before) {
-        const there = kept.answer.inputs;
-        all.push(element('p', 'Compared with ' + there.model + ' on ' + whole(there.gpus) + ' GPUs of ' + there.machine + ', batch ' + whole(there.batch) + ': ' +
-          before.strategy + ' on ' + mesh(before), { class: 'note' }));
+        all.push(element('p', 'Compared with ' + job(kept.answer.inputs) + ': ' + before.strategy + ' on ' + mesh(before), { class: 'note' }));
       }
     }
     if (plan) {

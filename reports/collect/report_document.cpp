@@ -76,6 +76,12 @@ std::string command(const ReportInputs& inputs, const PlacedPlan& best) {
     return words + fmt::format(" --strategy {} --save plan.yaml", shell_word(best.strategy->name));
 }
 
+/// The page in which to vary the best plan's question.
+std::string explorer_command(const ReportInputs& inputs, const PlacedPlan& best) {
+    return fmt::format("dodona explorer {} --machine {} --gpus {} --batch {} -o explorer.html",
+                       shell_word(inputs.model), shell_word(inputs.machine), best.point->devices, best.point->batch);
+}
+
 Table best_table(const ReportScaling& scaling) {
     Table table({{"GPUs", Align::right},
                  {"strategy"},
@@ -325,7 +331,8 @@ Document report_document(const Report& report) {
     }
     add(document, remarks(report));
     if (best) {
-        add_section(document, {"Next"}, {Code{{command(report.inputs, *best)}}});
+        add_section(document, {"Next"},
+                    {Code{{command(report.inputs, *best), explorer_command(report.inputs, *best)}}});
     }
     for (const ReportScaling& scaling : report.scalings) {
         add_scaling(document, report, scaling);

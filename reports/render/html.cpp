@@ -31,8 +31,11 @@ std::string json_in_page(const Record& record) {
     return all;
 }
 
-std::string html_table(const Table& table) {
-    std::string all = "<div class=\"wide\"><table><thead><tr>";
+/// `name`: what a screen reader calls it. A table wider than the page is scrolled with the keyboard too.
+std::string html_table(const Table& table, const std::string& name) {
+    std::string all = fmt::format(
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table aria-label=\"{0}\"><thead><tr>",
+        escaped_markup(name));
     for (const Column& column : table.columns) {
         all += fmt::format("<th scope=\"col\"{}>{}</th>", column.align == Align::right ? " class=\"r\"" : "",
                            escaped_markup(column.title));
@@ -80,7 +83,9 @@ public:
         sections_.push_back(block.title);
         return fmt::format("<h2 id=\"{}\">{}</h2>\n", section_id(sections_.size()), escaped_markup(block.title));
     }
-    std::string operator()(const Table& block) const { return "<div>" + html_table(block) + "</div>\n"; }
+    std::string operator()(const Table& block) const {
+        return "<div>" + html_table(block, sections_.empty() ? "table" : sections_.back()) + "</div>\n";
+    }
     std::string operator()(const List& block) const { return list_items(block.items); }
     std::string operator()(const Code& block) const {
         std::string all = "<pre><code>";
@@ -109,21 +114,25 @@ public:
         const double whole = std::max(block.whole, sum);
         std::string bar;
         std::string key;
+        std::string said;
         for (const BarPart& part : block.parts) {
             if (part.amount > 0) {
                 const std::string_view colour = colour_of(part.component).hex;
                 bar += fmt::format("<span style=\"width:{:.3f}%;background:{}\"></span>", 100 * part.amount / whole,
                                    colour);
-                key += fmt::format("<i style=\"background:{}\"></i>{} {}", colour, escaped_markup(part.label),
-                                   percent(part.amount / (block.whole > 0 ? block.whole : whole)));
+                const std::string share = fmt::format("{} {}", escaped_markup(part.label),
+                                                      percent(part.amount / (block.whole > 0 ? block.whole : whole)));
+                key += fmt::format("<i style=\"background:{}\"></i>{}", colour, share);
+                said += ", " + share;
             }
         }
         return fmt::format(
-            "<figure><figcaption>{}</figcaption><div class=\"bar\">{}</div><div class=\"key\">{}</div></figure>\n",
-            escaped_markup(block.title), bar, key);
+            "<figure><figcaption>{0}</figcaption><div class=\"bar\" role=\"img\" aria-label=\"{0}{3}\">{1}</div>"
+            "<div class=\"key\" aria-hidden=\"true\">{2}</div></figure>\n",
+            escaped_markup(block.title), bar, key, said);
     }
     std::string operator()(const Chart& block) {
-        const std::string numbers = html_table(chart_table(block));
+        const std::string numbers = html_table(chart_table(block), block.title);
         if (!is_drawn(block)) {
             return fmt::format("<figure><figcaption>{}</figcaption>{}</figure>\n", escaped_markup(block.title),
                                numbers);
@@ -142,7 +151,7 @@ public:
         return figure(block.title, vega_lite(block),
                       fmt::format("<details><summary>The {} tasks, of {}</summary><div>{}</div></details>",
                                   block.bars.size() > kMostRows ? fmt::format("first {}", kMostRows) : "same",
-                                  block.bars.size(), html_table(table)));
+                                  block.bars.size(), html_table(table, block.title)));
     }
 
     [[nodiscard]] const std::vector<std::string>& sections() const { return sections_; }
@@ -152,7 +161,8 @@ private:
     std::string figure(const std::string& title, Record spec, const std::string& numbers) {
         charts_.push_back(std::move(spec));
         return fmt::format(
-            "<figure><figcaption>{0}</figcaption><div class=\"chart\" id=\"chart-{1}\" aria-label=\"{0}\"></div>"
+            "<figure><figcaption>{0}</figcaption><div class=\"chart\" id=\"chart-{1}\" role=\"group\" "
+            "aria-label=\"{0}\"></div>"
             "{2}</figure>\n",
             escaped_markup(title), charts_.size() - 1, numbers);
     }
