@@ -29,7 +29,8 @@ Option from_option() {
             .description =
                 "the plan, and the model unless MODEL says it, of what you launch: a\n"
                 "script with Megatron's flags, the JSON of DeepSpeed, the TOML of\n"
-                "torchtitan, the YAML of accelerate or NeMo; options beside it win",
+                "torchtitan, the YAML of accelerate, NeMo, nanotron or MaxText; options\n"
+                "beside it win",
             .group = "Plan"};
 }
 
@@ -38,7 +39,8 @@ Option export_option() {
             .value = "LAUNCHER",
             .description =
                 "print the plan as its settings instead: megatron, bridge, nemo,\n"
-                "deepspeed, torchtitan, fsdp, accelerate, maxtext, slurm, kubernetes",
+                "deepspeed, torchtitan, fsdp, accelerate, maxtext, nanotron, slurm,\n"
+                "kubernetes",
             .group = "Output"};
 }
 

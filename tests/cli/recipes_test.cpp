@@ -1,5 +1,5 @@
 // Public recipes predicted from their own flags: the same numbers as from the row of the table of runs that they are of.
-// recipes/*.sh and *.yaml name their source; recipes/runs.csv has the rows.
+// recipes/*.sh, *.yaml and *.toml name their source; recipes/runs.csv has the rows.
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -40,6 +40,7 @@ const std::vector<Recipe> kRecipes{
     {"nemo-gpt3-175b.yaml", "NEMO-0296", "--machine dgx-h100 --framework megatron-2024"},
     {"nemo-llama3-8b.yaml", "NEMO-0304", "--machine dgx-h100 --framework megatron-2024"},
     {"nemo-llama3-70b.yaml", "NEMO-0305", "--machine dgx-h100 --framework megatron-2024", kPadded},
+    {"torchtitan-llama3-8b.toml", "TITAN-0003", "--machine dgx-h100 --gpus 128 --framework typical"},
 };
 
 fs::path folder() { return fs::path(std::getenv("DODONA_SOURCE")) / "tests/cli/recipes"; }

@@ -88,8 +88,20 @@ Exported experts(const Library& library) {
     return one;
 }
 
+/// Whole parameters on every data rank, in a pipeline with one stage on a rank.
+Exported replicated(const Library& library) {
+    Exported one{.name = "replicated", .plan = {}, .facts = facts_of("llama-3.1-8b", "dgx-h100", 8192, 32)};
+    one.plan.strategy = library.strategy("megatron-sequence");
+    one.plan.mesh = {{"tensor", 4}, {"data", 8}, {"pipeline", 2}};
+    one.plan.batch = 128;
+    one.plan.microbatch = 2;
+    one.plan.shard = plan::ShardLevel::states;
+    one.plan.overlap.gradients = true;
+    return one;
+}
+
 std::vector<Exported> plans(const Library& library) {
-    return {pipelined(library), sharded(library), sharded_in_nodes(library), experts(library)};
+    return {pipelined(library), sharded(library), sharded_in_nodes(library), experts(library), replicated(library)};
 }
 
 /// The file of the target, or what it says of a plan that it cannot express.
@@ -122,7 +134,7 @@ void check(const Exported& one, const Target& target) {
 TEST(ExportGoldens, OfEveryTargetAreAsAccepted) {
     const Library library(here() / "../..");
     const std::vector<Target> targets = library.targets();
-    ASSERT_EQ(targets.size(), 10U);
+    ASSERT_EQ(targets.size(), 11U);
     for (const Target& target : targets) {
         for (const Exported& one : plans(library)) {
             check(one, target);

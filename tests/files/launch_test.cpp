@@ -94,6 +94,38 @@ TEST(Launch, TheJsonOfDeepSpeedHasItsModelBesideIt) {
     EXPECT_TRUE(launch.not_modelled.front().starts_with("zero_optimization.zero_hpz_partition_size 8"));
 }
 
+TEST(Launch, TheYamlOfNanotronIsAPlanAndANetwork) {
+    const Launch launch = launched("nanotron.yaml");
+    EXPECT_EQ(launch.target, "nanotron");
+    EXPECT_EQ(option(launch, "--gpus"), "32");
+    EXPECT_EQ(option(launch, "--strategy"), "megatron-sequence");
+    EXPECT_EQ(option(launch, "--mesh"), "tensor=8,data=4,pipeline=1");
+    EXPECT_EQ(option(launch, "--batch"), "128");
+    EXPECT_EQ(option(launch, "--zero"), "1");
+    EXPECT_EQ(option(launch, "--overlap"), "gradients,tensor");
+    EXPECT_EQ(launch.unknown, (std::vector<std::string>{"parallelism.moe_layout"}));
+    const graph::Graph network = graph::build(shelf().model_from_text(launch.model, "nanotron.yaml", {}));
+    const graph::Graph built_in = graph::build(shelf().model("llama-3.1-8b"));
+    EXPECT_EQ(graph::count(network).parameters, graph::count(built_in).parameters);
+}
+
+/// Devices that share a sample count in a batch of 0.25 for each; what is left of 64 GPUs is sharded.
+TEST(Launch, TheYamlOfMaxTextSaysBatchesOfADevice) {
+    const Launch launch = launched("maxtext.yaml", 64);
+    EXPECT_EQ(launch.target, "maxtext");
+    EXPECT_EQ(option(launch, "MODEL"), "llama-3.1-70b");
+    EXPECT_TRUE(launch.model.empty());
+    EXPECT_EQ(option(launch, "--mesh"), "tensor=4,data=16,pipeline=1");
+    EXPECT_EQ(option(launch, "--micro-batch"), "1");
+    EXPECT_EQ(option(launch, "--batch"), "32");
+    EXPECT_EQ(option(launch, "--zero"), "3");
+    EXPECT_EQ(option(launch, "--zero-group"), "8");
+    EXPECT_EQ(option(launch, "--recompute"), "full");
+    EXPECT_TRUE(launch.unknown.empty());
+    ASSERT_EQ(launch.not_modelled.size(), 1U);
+    EXPECT_TRUE(launch.not_modelled.front().starts_with("ici_pipeline_parallelism 2")) << launch.not_modelled.front();
+}
+
 TEST(Launch, WithoutANumberOfGpusThereIsNoPlan) {
     EXPECT_THROW(launched("ds.json"), InputError);
     EXPECT_THROW(read_launch(shell("echo --hello 3\n"), all_targets(), 8, true, here() / "../../models/hf"),
@@ -292,10 +324,11 @@ void round_trip(const plan::Plan& plan, std::set<std::string>& expressed) {
             continue;
         }
         expressed.insert(target.keys.name);
-        const std::string file = target.keys.name == "deepspeed"                                  ? "out.json"
-                                 : target.keys.name == "torchtitan"                               ? "out.toml"
-                                 : target.keys.name == "accelerate" || target.keys.name == "nemo" ? "out.yaml"
-                                                                                                  : "out.sh";
+        const std::set<std::string> yaml{"accelerate", "maxtext", "nanotron", "nemo"};
+        const std::string file = target.keys.name == "deepspeed"    ? "out.json"
+                                 : target.keys.name == "torchtitan" ? "out.toml"
+                                 : yaml.contains(target.keys.name)  ? "out.yaml"
+                                                                    : "out.sh";
         Launch launch =
             read_launch(read_launch_text(text, file), all_targets(), plan.devices(), false, here() / "../../models/hf");
         RC_ASSERT(launch.target == target.keys.name);
@@ -328,7 +361,7 @@ TEST(Export, EveryTargetThatIsReadExpressesAPlan) {
     plan.overlap.gradients = true;
     const ExportFacts facts{
         .model = "gpt", .machine = "selene", .gpus_per_node = 8, .sequence = 2048, .layers = 24, .comments = {}};
-    for (const char* name : {"megatron", "bridge", "nemo", "slurm", "kubernetes"}) {
+    for (const char* name : {"megatron", "bridge", "nemo", "nanotron", "slurm", "kubernetes"}) {
         EXPECT_FALSE(exported(plan, facts, target_named(name)).empty()) << name;
     }
     for (const char* name : {"deepspeed", "torchtitan", "accelerate", "fsdp", "maxtext"}) {

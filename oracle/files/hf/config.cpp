@@ -168,6 +168,9 @@ private:
         if (key.otherwise && key.otherwise->text.starts_with("0.")) {  // a rate
             return {value.number(kShare), value.where()};
         }
+        if (key.otherwise && key.otherwise->text.find('.') != std::string::npos) {  // an amount
+            return {value.number(kPositive), value.where()};
+        }
         return {value.whole(key.least, kMostWhole), value.where()};
     }
 

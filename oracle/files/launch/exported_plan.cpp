@@ -7,6 +7,7 @@
 
 #include "base/precision.hpp"
 #include "files/hf/condition.hpp"
+#include "files/number.hpp"
 
 namespace dodona::files {
 
@@ -81,6 +82,7 @@ Scope plan_parameters(const plan::Plan& plan, const ExportFacts& facts) {
     number("micro_batch", micro);
     number("accumulation", std::max<std::int64_t>(1, plan.batch / std::max<std::int64_t>(1, micro * data)));
     number("local_batch", plan.batch / data);
+    word("micro_batch_of_gpu", shortest(static_cast<double>(micro * data) / static_cast<double>(gpus)));
     number("virtual_stages", plan.virtual_stages);
     word("schedule", std::string(plan::name(plan.schedule)));
     flag("uneven_stages",
