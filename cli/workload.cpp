@@ -212,8 +212,9 @@ std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arg
 
 std::string model_asked(Arguments& arguments, const std::string& typed) {
     std::string model = taken_as(arguments, files::NameOf::model, typed);
-    const auto tasks = arguments.text("--task");
-    model += tasks ? "+" + *tasks : "";
+    for (const std::string& task : arguments.list("--task")) {
+        model += "+" + task;
+    }
     const std::vector<graph::Task> all = files::model_reference(model, {}).tasks;
     const auto has = [&](graph::Task task) { return std::find(all.begin(), all.end(), task) != all.end(); };
     if (!arguments.has("--quiet") && has(graph::Task::grpo)) {
