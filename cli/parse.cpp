@@ -29,7 +29,8 @@ constexpr std::array<std::string_view, 30> kCommonOptions{
     "--why-not", "--plan",      "--mesh",   "--zero",   "--recompute", "--micro-batch",
     "--format",  "--output",    "--brief",  "--tokens", "--deadline",  "--budget",
     "--price",   "--find",      "--all",    "--models", "--machines",  "--batch-per-gpu",
-    "--model",   "--precision", "--export", "--from",   "--cores",     "--tolerance"};
+    "--model",   "--precision", "--export", "--from",   "--cores",     "--tolerance",
+    "--task"};
 
 /// Where no more are rare than this, all are listed.
 constexpr std::size_t kFewOptions = 8;

@@ -133,12 +133,14 @@ std::vector<plan::MeshAxis> only_axis(Arguments& arguments, const plan::Strategy
 }
 
 /// The largest micro-batch whose step fits, of those that divide a data rank's samples; 1 in a pipeline, and where none
-/// does. A step that breaks a limit takes all samples at once.
+/// does. A step that breaks a limit takes all samples at once. Answers that are compared stay together.
 std::int64_t largest_microbatch(plan::Plan plan, const Workload& workload) {
     const std::int64_t samples = plan.batch / step::data_ranks(plan);
     const bool pipelined = plan.strategy.pipeline && plan.axis_size(*plan.strategy.pipeline) > 1;
-    if (pipelined || samples <= 1) {
-        return 1;
+    const std::int64_t together =
+        samples % workload.graph.post_training.together == 0 ? workload.graph.post_training.together : 1;
+    if (pipelined || samples <= together) {
+        return together;
     }
     const auto is_too_large = [&](std::int64_t microbatch) {
         plan.microbatch = microbatch;
@@ -148,10 +150,11 @@ std::int64_t largest_microbatch(plan::Plan plan, const Workload& workload) {
     if (!is_too_large(samples)) {
         return samples;
     }
-    const std::vector<std::int64_t> choices = search::divisors(samples);
+    std::vector<std::int64_t> choices = search::divisors(samples);
+    std::erase_if(choices, [&](std::int64_t choice) { return choice % together != 0; });
     const auto too_large = std::partition_point(choices.begin(), choices.end(),
                                                 [&](std::int64_t choice) { return !is_too_large(choice); });
-    return too_large == choices.begin() ? 1 : *std::prev(too_large);
+    return too_large == choices.begin() ? together : *std::prev(too_large);
 }
 
 /// Axes that a fold lies on and that were not typed have one rank.

@@ -253,8 +253,9 @@ cluster::Cluster adjusted_machine(Arguments& arguments, cluster::Cluster cluster
 
 std::string model_asked(Arguments& arguments, const std::string& typed) {
     std::string model = taken_as(arguments, files::NameOf::model, typed);
-    const auto tasks = arguments.text("--task");
-    model += tasks ? "+" + *tasks : "";
+    for (const std::string& task : arguments.list("--task")) {
+        model += "+" + task;
+    }
     const std::vector<graph::Task> all = files::model_reference(model, {}).tasks;
     const auto has = [&](graph::Task task) { return std::find(all.begin(), all.end(), task) != all.end(); };
     if (!arguments.has("--quiet") && has(graph::Task::grpo)) {

@@ -122,7 +122,7 @@ std::optional<Meant> Library::meant(NameOf kind, const std::string& word) const 
     if (kind != NameOf::model || word.find('+') == std::string::npos) {
         return meaning(word);
     }
-    const ModelReference reference = model_reference(word, command_line());
+    const ModelReference reference = model_reference(word, {});
     std::optional<Meant> model = meaning(reference.model);
     if (model) {
         model->name += suffix_of(reference.tasks);

@@ -39,6 +39,11 @@ void check_tokens(const NetworkSpec& spec, Task task, const Location& where) {
     }
 }
 
+bool has_frozen(const std::vector<Entry>& entries) {
+    return std::any_of(entries.begin(), entries.end(),
+                       [](const Entry& entry) { return entry.frozen || has_frozen(entry.children); });
+}
+
 /// Adapters beside the layers of a list, and the storage of what they stand beside. Returns the adapters added.
 std::size_t add_adapters(std::vector<Entry>& entries, const TaskSettings& settings) {
     std::size_t added = 0;
@@ -139,6 +144,10 @@ std::vector<std::string> settings_of(Task task) {
 NetworkSpec with_tasks(NetworkSpec spec, const std::vector<Task>& tasks, const TaskSettings& settings,
                        const Location& where) {
     check_together(tasks, where);
+    if (!tasks.empty() && has_frozen(spec.entries)) {
+        fail(where, fmt::format("{} has frozen layers; tasks are for networks whose layers are all trained", spec.name),
+             "the network without them, for example llama-3.1-8b+lora+dpo");
+    }
     const std::vector<Entry> base = spec.entries;
     for (const Task task : tasks) {
         check_tokens(spec, task, where);

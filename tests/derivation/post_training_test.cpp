@@ -207,6 +207,7 @@ TEST(PostTraining, ContradictionsAndNetworksThatCannotAreTold) {
     EXPECT_NE(faults_of("llama-3.1-8b+qlora", {{"storage", "int3"}}).find("nf4 or nf4-single"), std::string::npos);
     EXPECT_NE(faults_of("llama-3.1-8b+dpo", {{"reference", "no"}}).find("true or false"), std::string::npos);
     EXPECT_THROW(model("resnet50+lora"), InputError);
+    EXPECT_NE(faults_of("llama-3.1-8b-lora+dpo").find("has frozen layers"), std::string::npos);
 }
 
 }  // namespace post_training_test

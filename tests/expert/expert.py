@@ -44,14 +44,20 @@ def path_into(answer, key):
     return here
 
 
+def first_plan(answer):
+    """Of `plan`, or the one of `predict`; empty where there is none."""
+    plans = answer.get("plans", [])
+    return plans[0] if plans else answer.get("plan") or {}
+
+
 def value_of(answer, code, key):
     if key == "exit":
         return code
-    if "plans" in answer and not answer["plans"]:
-        raise KeyError("no plan")
-    plan = answer["plans"][0] if "plans" in answer else answer["plan"]
+    plan = first_plan(answer)
     if "." in key:
         return path_into(plan if key.split(".")[0] in plan else answer, key)
+    if not plan:
+        raise KeyError("no plan")
     if key == "zero":
         return plan["shard"]
     if key in AXES:
