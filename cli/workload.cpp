@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include "cli/files.hpp"
+#include "files/measured_shares.hpp"
+#include "graph/expert_loads.hpp"
+#include "reports/document/number_format.hpp"
 #include "reports/render/text_layout.hpp"
 
 namespace dodona::cli {
@@ -114,6 +117,30 @@ void read_flags(Arguments& arguments, const std::string& option, const Table& ta
     }
 }
 
+/// The workload's network with these parameters and the loads of its experts.
+graph::Graph network_with(const Workload& workload,
+                          const std::vector<std::pair<std::string, std::string>>& parameters) {
+    graph::Graph graph = workload.text.empty() ? read_network(workload.model, parameters)
+                                               : read_network_text(workload.text, workload.model, parameters);
+    if (!workload.expert_loads.empty()) {
+        const graph::ExpertLoads loads = files::load_expert_loads(workload.expert_loads);
+        const graph::LoadsTaken found = graph::take_loads(graph, loads);
+        const std::string experts = reports::counted(loads.front().size(), "expert");
+        if (found == graph::LoadsTaken::even) {
+            fail({},
+                 fmt::format("--expert-loads: experts of {} have a capacity: tokens are padded or dropped, so that "
+                             "all have equally many",
+                             workload.model),
+                 "leave out the option, or the capacity");
+        }
+        if (found == graph::LoadsTaken::other_number) {
+            fail({}, fmt::format("--expert-loads: {} has loads of {}, and {} has no mixture of so many",
+                                 workload.expert_loads, experts, workload.model));
+        }
+    }
+    return graph;
+}
+
 }  // namespace
 
 std::vector<Option> workload_options() {
@@ -139,6 +166,11 @@ std::vector<Option> workload_options() {
          .description = "replace a parameter of the model file; repeat for several",
          .group = job,
          .repeats = true},
+        {.names = "--expert-loads",
+         .value = "FILE",
+         .description = "tokens that each expert got, as measured: a table of expert,tokens\n"
+                        "(docs/files.md)",
+         .group = job},
         {.names = "--precision",
          .value = choices_text<Precision>(),
          .description = "of the matrix products; default: bf16 or fp16 where the device\n"
@@ -182,6 +214,17 @@ double tokens_a_sample(const graph::Graph& graph) {
     return sequence ? static_cast<double>(sample.dimensions[*sequence].extent) : 0;
 }
 
+graph::Graph network_at(const Workload& workload, std::int64_t sequence) {
+    std::vector<std::pair<std::string, std::string>> parameters;
+    for (const auto& one : workload.parameters) {
+        if (one.first != "sequence") {
+            parameters.push_back(one);
+        }
+    }
+    parameters.emplace_back("sequence", std::to_string(sequence));
+    return network_with(workload, parameters);
+}
+
 std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> parameters;
     for (const std::string& typed : arguments.all("--set")) {
@@ -213,8 +256,10 @@ Workload read_workload(Arguments& arguments, const std::string& network) {
         workload.model = taken_as(arguments, files::NameOf::model, workload.model);
     }
     workload.machine = taken_as(arguments, files::NameOf::cluster, workload.machine);
-    workload.graph = network.empty() ? read_network(workload.model, parameters)
-                                     : read_network_text(network, workload.model, parameters);
+    workload.parameters = parameters;
+    workload.text = network;
+    workload.expert_loads = arguments.text("--expert-loads").value_or("");
+    workload.graph = network_with(workload, parameters);
     workload.cluster = read_machine(workload.machine);
     if (contention) {
         workload.cluster.contention = contention;

@@ -24,6 +24,9 @@ struct Workload {
     std::string machine;  ///< as typed
     graph::Graph graph;
     cluster::Cluster cluster;
+    std::vector<std::pair<std::string, std::string>> parameters{};  ///< of --set, --seq and --image
+    std::string text{};          ///< of the model file, where a launch script spells it out
+    std::string expert_loads{};  ///< file of --expert-loads; empty: none
 };
 
 std::vector<Option> workload_options();
@@ -31,6 +34,9 @@ std::vector<Option> workload_options();
 /// Reads network and machine. `arguments` carries no fault when this returns.
 /// `network`: the text of the model file that a launch script spells out; empty: MODEL.
 Workload read_workload(Arguments& arguments, const std::string& network = {});
+
+/// The network with samples of that many tokens. Throws InputError where it has no parameter `sequence`.
+graph::Graph network_at(const Workload& workload, std::int64_t sequence);
 
 /// --set, --seq and --image, as parameters of the model file.
 std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments);

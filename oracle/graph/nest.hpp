@@ -31,8 +31,9 @@ enum class Element {
 struct TensorDimension {
     std::string name;  ///< batch, channel, height, sequence, feature, ...
     Extent extent = 0;
-    double density = 1;    ///< share of the extent that holds data: the experts per token over all experts
-    double imbalance = 1;  ///< largest over mean shard if the dimension is split
+    double density = 1;                ///< share of the extent that holds data: the experts per token over all experts
+    double imbalance = 1;              ///< largest over mean shard if the dimension is split
+    std::vector<double> fullest = {};  ///< the same by number of shards; the last one holds for more; empty: not known
     bool operator==(const TensorDimension&) const = default;
 };
 
@@ -68,6 +69,7 @@ struct Loop {
     bool replicates = false;
     double density = 1;    ///< share of the extent that is computed (the experts of a token); weights are whole
     double imbalance = 1;  ///< largest over mean shard if the loop is split
+    std::vector<double> fullest = {};  ///< as of TensorDimension
 };
 
 inline constexpr int kNoLoop = -1;

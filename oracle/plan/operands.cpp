@@ -47,6 +47,7 @@ Division division_of(const Nest& nest, int loop, const graph::TensorDimension& d
     Division division = division_of(nest, loop, static_cast<double>(dimension.extent));
     division.density = dimension.density;
     division.imbalance = dimension.imbalance;
+    division.fullest = dimension.fullest;
     return division;
 }
 
@@ -118,7 +119,8 @@ graph::LocalExtents local_extents(const Nest& nest, const Mesh& mesh, const std:
         const Division division{.extent = i == 0 ? batch : static_cast<double>(loop.extent),
                                 .granule = static_cast<double>(loop.granule),
                                 .density = loop.density,
-                                .imbalance = loop.imbalance};
+                                .imbalance = loop.imbalance,
+                                .fullest = loop.fullest};
         local.loops.push_back(division.local(mesh.ways(loops[i])));
         local.ways.push_back(static_cast<double>(mesh.ways(loops[i])));
     }
