@@ -116,7 +116,7 @@ std::variant<search::JobAtValue, std::string> job_of(Arguments& arguments, const
         std::erase_if(parameters, [&](const auto& entry) { return entry.first == asked.parameter; });
         parameters.emplace_back(asked.parameter, std::to_string(value));
         try {
-            sized.graph = read_network(workload.model, parameters);
+            sized.graph = network_with(workload, parameters);
         } catch (const InputError& error) {
             return first_fault(error);
         }

@@ -117,30 +117,6 @@ void read_flags(Arguments& arguments, const std::string& option, const Table& ta
     }
 }
 
-/// The workload's network with these parameters and the loads of its experts.
-graph::Graph network_with(const Workload& workload,
-                          const std::vector<std::pair<std::string, std::string>>& parameters) {
-    graph::Graph graph = workload.text.empty() ? read_network(workload.model, parameters)
-                                               : read_network_text(workload.text, workload.model, parameters);
-    if (!workload.expert_loads.empty()) {
-        const graph::ExpertLoads loads = files::load_expert_loads(workload.expert_loads);
-        const graph::LoadsTaken found = graph::take_loads(graph, loads);
-        const std::string experts = reports::counted(loads.front().size(), "expert");
-        if (found == graph::LoadsTaken::even) {
-            fail({},
-                 fmt::format("--expert-loads: experts of {} have a capacity: tokens are padded or dropped, so that "
-                             "all have equally many",
-                             workload.model),
-                 "leave out the option, or the capacity");
-        }
-        if (found == graph::LoadsTaken::other_number) {
-            fail({}, fmt::format("--expert-loads: {} has loads of {}, and {} has no mixture of so many",
-                                 workload.expert_loads, experts, workload.model));
-        }
-    }
-    return graph;
-}
-
 }  // namespace
 
 std::vector<Option> workload_options() {
@@ -212,6 +188,29 @@ double tokens_a_sample(const graph::Graph& graph) {
     const graph::Tensor& sample = graph.layers.front().nest.result;
     const auto sequence = sample.find("sequence");
     return sequence ? static_cast<double>(sample.dimensions[*sequence].extent) : 0;
+}
+
+graph::Graph network_with(const Workload& workload,
+                          const std::vector<std::pair<std::string, std::string>>& parameters) {
+    graph::Graph graph = workload.text.empty() ? read_network(workload.model, parameters)
+                                               : read_network_text(workload.text, workload.model, parameters);
+    if (!workload.expert_loads.empty()) {
+        const graph::ExpertLoads loads = files::load_expert_loads(workload.expert_loads);
+        const graph::LoadsTaken found = graph::take_loads(graph, loads);
+        const std::string experts = reports::counted(loads.front().size(), "expert");
+        if (found == graph::LoadsTaken::even) {
+            fail({},
+                 fmt::format("--expert-loads: experts of {} have a capacity: tokens are padded or dropped, so that "
+                             "all have equally many",
+                             workload.model),
+                 "leave out the option, or the capacity");
+        }
+        if (found == graph::LoadsTaken::other_number) {
+            fail({}, fmt::format("--expert-loads: {} has loads of {}, and {} has no mixture of so many",
+                                 workload.expert_loads, experts, workload.model));
+        }
+    }
+    return graph;
 }
 
 graph::Graph network_at(const Workload& workload, std::int64_t sequence) {
@@ -389,9 +388,9 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
 
 std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> given;
-    for (const char* name : {"--set", "--seq", "--image", "--precision", "--optimizer", "--overlap", "--offload",
-                             "--algorithm", "--framework", "--contention", "--strategy", "--max-memory", "--reserve",
-                             "--fixed", "--exclude", "--vary", "--observed", "--observed-plan"}) {
+    for (const char* name : {"--set", "--seq", "--image", "--expert-loads", "--precision", "--optimizer", "--overlap",
+                             "--offload", "--algorithm", "--framework", "--contention", "--strategy", "--max-memory",
+                             "--reserve", "--fixed", "--exclude", "--vary", "--observed", "--observed-plan"}) {
         for (const std::string& value : arguments.all(name)) {
             given.emplace_back(name, value);
         }

@@ -35,6 +35,10 @@ std::vector<Option> workload_options();
 /// `network`: the text of the model file that a launch script spells out; empty: MODEL.
 Workload read_workload(Arguments& arguments, const std::string& network = {});
 
+/// The workload's network with these parameters in the place of its own, and the loads of its experts. Throws InputError
+/// where there is none.
+graph::Graph network_with(const Workload& workload, const std::vector<std::pair<std::string, std::string>>& parameters);
+
 /// The network with samples of that many tokens. Throws InputError where it has no parameter `sequence`.
 graph::Graph network_at(const Workload& workload, std::int64_t sequence);
 

@@ -135,6 +135,19 @@ TEST(ExpertLoads, EvenOutOnFewerRanks) {
         << "16 tokens on each of four";
 }
 
+/// Commands that read the network again take the loads too.
+TEST(ExpertLoads, CountInSizesAndLargestJobs) {
+    const std::string loads = "expert,tokens\n0,40\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n";
+    const std::string job = " --machine dgx-h100 --strategy expert --fixed expert=8,recompute=full";
+    for (const std::string words : {"size mixtral-8x7b --gpus 64 --batch 64 --tokens 1e9",
+                                    "largest mixtral-8x7b layers --gpus 64 --batch 64 --upto 32 --step 32"}) {
+        const Outcome even = run(words + job + " --format json", loads);
+        const Outcome skewed = run(words + job + " --expert-loads t.csv --format json", loads);
+        ASSERT_EQ(even.code, skewed.code) << words << skewed.err;
+        EXPECT_NE(even.out, skewed.out) << words;
+    }
+}
+
 TEST(ExpertLoads, ThatDoNotFitAreTold) {
     const auto told = [](const std::string& words, const std::string& file) {
         const Outcome outcome = run("predict " + words + " --expert-loads t.csv", file);
