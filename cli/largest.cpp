@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/convolutions.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/goals.hpp"
@@ -44,6 +45,7 @@ std::vector<Option> largest_command_options() {
                    .value = "V",
                    .description = "look at no larger value; default: a thousand times the given",
                    .group = "Search"});
+    all.push_back(convolutions_option());
     for (Option& option : output_options()) {
         all.push_back(std::move(option));
     }
@@ -114,7 +116,7 @@ std::variant<search::JobAtValue, std::string> job_of(Arguments& arguments, const
         std::erase_if(parameters, [&](const auto& entry) { return entry.first == asked.parameter; });
         parameters.emplace_back(asked.parameter, std::to_string(value));
         try {
-            sized.graph = read_network(workload.model, parameters);
+            sized.graph = network_with(workload, parameters);
         } catch (const InputError& error) {
             return first_fault(error);
         }
@@ -144,6 +146,10 @@ int run_largest(Arguments& arguments) {
     asked.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
     asked.batch = arguments.count("--batch");
     asked.goals = read_goals(arguments);
+    const auto convolutions = read_convolutions(arguments);
+    if (convolutions && asked.parameter != kBatch) {
+        arguments.fault("--convolutions", "it is of the largest batch", "dodona largest MODEL batch");
+    }
     const auto step = arguments.count("--step");
     const auto most = arguments.count("--upto");
     if (asked.parameter == kBatch && asked.batch) {
@@ -183,7 +189,11 @@ int run_largest(Arguments& arguments) {
                                         .devices = asked.devices,
                                         .price = workload.cluster.price,
                                         .largest = largest_with_progress(workload, question)};
-    write(output, reports::largest_document(sought));
+    reports::Document document = reports::largest_document(sought);
+    if (convolutions) {
+        reports::add_convolutions(document, convolution_choices(*convolutions, workload, sought.largest));
+    }
+    write(output, document);
     return interrupted() ? kInterrupted : sought.largest.found ? kAnswered : kNo;
 }
 
@@ -204,6 +214,7 @@ Command largest_command() {
                 "that fits is searched in ever smaller steps. With goals, the answer meets them too.\n\n"
                 "Examples:\n"
                 "  dodona largest resnet50 batch --machine abci --gpus 8\n"
+                "  dodona largest alexnet batch --machine gce-k80 --gpus 1 --convolutions each\n"
                 "  dodona largest llama-3.1-8b sequence --machine dgx-h100 --gpus 64 --batch 64\n"
                 "  dodona largest gpt3-175b layers --machine selene --gpus 256 --tokens 3e11 --deadline 90d",
             .run = run_largest};

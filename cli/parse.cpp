@@ -24,13 +24,12 @@ std::string help_line(const std::string& name, const std::string& description) {
 }
 
 /// What most questions need; a command's other options are in `--help all`.
-constexpr std::array<std::string_view, 30> kCommonOptions{
-    "--machine", "--gpus",      "--batch",  "--seq",    "--strategy",  "--save",
-    "--why-not", "--plan",      "--mesh",   "--zero",   "--recompute", "--micro-batch",
-    "--format",  "--output",    "--brief",  "--tokens", "--deadline",  "--budget",
-    "--price",   "--find",      "--all",    "--models", "--machines",  "--batch-per-gpu",
-    "--model",   "--precision", "--export", "--from",   "--cores",     "--tolerance",
-    "--task"};
+constexpr std::array<std::string_view, 31> kCommonOptions{
+    "--machine", "--gpus",      "--batch",         "--seq",       "--strategy",    "--save",   "--why-not",
+    "--plan",    "--mesh",      "--zero",          "--recompute", "--micro-batch", "--format", "--output",
+    "--brief",   "--tokens",    "--deadline",      "--budget",    "--price",       "--find",   "--all",
+    "--models",  "--machines",  "--batch-per-gpu", "--model",     "--precision",   "--export", "--from",
+    "--cores",   "--tolerance", "--task"};
 
 /// Where no more are rare than this, all are listed.
 constexpr std::size_t kFewOptions = 8;

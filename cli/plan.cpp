@@ -8,12 +8,14 @@
 
 #include "base/whole_file.hpp"
 #include "cli/exchange_options.hpp"
+#include "cli/exchange_search.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
 #include "cli/files.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/job_space.hpp"
 #include "cli/launch.hpp"
+#include "cli/length_options.hpp"
 #include "cli/note.hpp"
 #include "cli/observed.hpp"
 #include "cli/output.hpp"
@@ -41,6 +43,7 @@ namespace dodona::cli {
 namespace {
 
 constexpr std::int64_t kMostPlans = 1000;
+constexpr std::size_t kChoicesShown = 10;  ///< of plans with other exchanges, at least
 
 std::vector<Option> plan_command_options() {
     std::vector<Option> all = workload_options();
@@ -52,6 +55,12 @@ std::vector<Option> plan_command_options() {
                    .group = search,
                    .completes = Names::strategies});
     for (Option& option : space_options()) {
+        if (option.names == "--vary") {
+            option.description +=
+                "\nand on the fastest plans: exchange (the same sum of gradients, otherwise\n"
+                "made), compress (compressed gradients), asynchronous (replicas that\n"
+                "differ or are stale), of `dodona exchanges`";
+        }
         all.push_back(std::move(option));
     }
     all.push_back({.names = "--top", .value = "K", .description = "plans to list; default: 5", .group = search});
@@ -65,6 +74,9 @@ std::vector<Option> plan_command_options() {
                                   "or what stops it: zero3, tensor=8, recompute=full",
                    .group = search});
     all.push_back(exchange_option());
+    for (Option& option : length_options()) {
+        all.push_back(std::move(option));
+    }
     all.push_back(export_option());
     all.push_back({.names = "--save",
                    .value = "FILE",
@@ -256,6 +268,17 @@ void add_exchange(const Workload& workload, const exchange::Exchange& exchange, 
     }
 }
 
+/// The ranked plans with samples of different lengths.
+void add_lengths(const LengthSettings& settings, const Workload& workload, const search::Answer& answer,
+                 reports::Document& document) {
+    LengthAnswers lengths(settings, workload);
+    std::vector<reports::LengthsAnswer> answers;
+    for (const step::Prediction& plan : answer.plans) {
+        answers.push_back(lengths.of(plan.plan));
+    }
+    reports::add_plan_lengths(document, answer.plans, answers);
+}
+
 int run_plan(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string save_to = writable_file(arguments, "--save");
@@ -264,6 +287,7 @@ int run_plan(Arguments& arguments) {
     if (exchanges.size() > 1) {
         arguments.fault("--exchange", "one exchange at a time is compared with the plans' own", "one name");
     }
+    const std::optional<LengthSettings> lengths = read_length_settings(arguments);
     search::Space space;
     space.devices = arguments.required_count("--gpus", "how many GPUs to train on: --gpus 64").value_or(1);
     const auto batch = arguments.count("--batch");
@@ -279,8 +303,10 @@ int run_plan(Arguments& arguments) {
     }
     const bool explains = read_explain(arguments, output);
     const std::size_t simulated = static_cast<std::size_t>(arguments.count("--simulate", kMostPlans).value_or(0));
+    const auto exchange_kinds = read_exchange_kinds(arguments);
     const std::size_t shown = std::max(space.top, simulated);
     space.top = explains ? std::max(shown, search::kCompetitors) : shown;
+    space.top = exchange_kinds ? std::max(space.top, kPlansToExchange) : space.top;
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
     const Workload workload = read_workload(arguments);
@@ -298,7 +324,7 @@ int run_plan(Arguments& arguments) {
             observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, workload, space);
         space.framework = anchored(space.framework, observed, workload, taken);
     }
-    read_space(arguments, workload.cluster, space);
+    read_space(arguments, workload.cluster, space, value_names<reports::ExchangeKind>());
     arguments.throw_if_faults();
     search::Answer answer = search_with_progress(workload, space, by_layers(arguments));
     answer.question = {.model = workload.model,
@@ -319,11 +345,16 @@ int run_plan(Arguments& arguments) {
         answer.in_usual_framework = in_usual_framework(workload, answer.plans.front().plan);
     }
     rank_by_playing(workload, simulated, answer);
+    reports::ExchangeSearch by_exchange;
+    const std::vector<step::Prediction> tried = exchange_kinds ? answer.plans : std::vector<step::Prediction>{};
+    if (exchange_kinds && !answer.plans.empty()) {
+        by_exchange = search_exchanges(*exchange_kinds, workload, tried);
+    }
     if (explains) {
         const search::Searcher again = by_layers(arguments) ? search::search_layers : search::search;
         explain({workload.graph, workload.cluster, space, again}, answer);
-        answer.plans.resize(std::min(answer.plans.size(), shown));
     }
+    answer.plans.resize(std::min(answer.plans.size(), shown));
     if (!target.empty() && !answer.plans.empty()) {
         write_text(output, exported_text(target, answer.plans.front(), workload));
     } else {
@@ -332,6 +363,12 @@ int run_plan(Arguments& arguments) {
             const search::Space of_kind = space_of_kind(arguments, kind, workload, space);
             arguments.throw_if_faults();
             reports::add_why_not(document, answer, kind, search_with_progress(workload, of_kind, false));
+        }
+        if (lengths && !answer.plans.empty()) {
+            add_lengths(*lengths, workload, answer, document);
+        }
+        if (!by_exchange.choices.empty()) {
+            reports::add_exchange_search(document, by_exchange, std::max(shown, kChoicesShown));
         }
         for (const exchange::Exchange& exchange : exchanges) {
             add_exchange(workload, exchange, answer, document);

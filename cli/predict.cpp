@@ -5,12 +5,15 @@
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
 #include "cli/launch.hpp"
+#include "cli/length_options.hpp"
 #include "cli/output.hpp"
 #include "files/document.hpp"
 #include "reports/collect/exchange_report.hpp"
+#include "reports/collect/norms_report.hpp"
 #include "reports/collect/prediction_report.hpp"
 #include "search/sensitivity.hpp"
 #include "step/predict.hpp"
+#include "step/split_norms.hpp"
 
 namespace dodona::cli {
 
@@ -19,6 +22,9 @@ namespace {
 std::vector<Option> predict_command_options() {
     std::vector<Option> all = asked_plan_options();
     all.push_back(exchange_option());
+    for (Option& option : length_options()) {
+        all.push_back(std::move(option));
+    }
     all.push_back(export_option());
     all.push_back(explain_option("which parameters its time is sensitive to"));
     for (Option& option : output_options()) {
@@ -32,6 +38,10 @@ int run_predict(Arguments& arguments) {
     const bool explains = read_explain(arguments, output);
     const std::string target = read_export(arguments);
     const std::vector<exchange::Exchange> exchanges = read_exchanges(arguments);
+    const std::optional<LengthSettings> lengths = read_length_settings(arguments);
+    if (lengths && !exchanges.empty()) {
+        arguments.fault("--lengths", "it is of the plan's own exchange", "leave out --exchange");
+    }
     const auto [workload, plan] = read_asked_plan(arguments);
     const step::Prediction prediction = step::predict(workload.graph, workload.cluster, plan);
     if (!exchanges.empty() && prediction.runs) {
@@ -53,7 +63,16 @@ int run_predict(Arguments& arguments) {
     if (explains && prediction.runs) {
         explanation = search::sensitivity(workload.graph, workload.cluster, prediction);
     }
-    write(output, reports::prediction_document({workload.model, workload.machine}, prediction, explanation));
+    reports::Document document =
+        reports::prediction_document({workload.model, workload.machine}, prediction, explanation);
+    if (lengths && prediction.runs) {
+        reports::add_lengths(document, LengthAnswers(*lengths, workload).of(plan));
+    }
+    if (const auto norms =
+            prediction.runs ? step::split_norms(workload.graph, workload.cluster, prediction) : std::nullopt) {
+        reports::add_norms(document, *norms);
+    }
+    write(output, document);
     return prediction.runs ? kAnswered : kNo;
 }
 
@@ -76,6 +95,7 @@ Command predict_command() {
                 "      --schedule interleaved-1f1b --virtual-stages 3 --recompute selective\n"
                 "  dodona predict --from train.sh --machine dgx-h100\n"
                 "  dodona predict resnet50 --machine abci --gpus 64 --strategy data --exchange d-psgd\n"
+                "  dodona predict llama-3.1-8b --machine dgx-h100 --gpus 8 --strategy zero3 --lengths lengths.csv\n"
                 "  dodona predict llama-3.1-8b --from ds_config.json --machine dgx-h100 --gpus 64\n"
                 "  dodona predict gpt3-175b --machine selene --plan best.yaml --export megatron",
             .run = run_predict};

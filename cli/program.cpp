@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "build_config.hpp"
+#include "cli/cache.hpp"
 #include "cli/check.hpp"
 #include "cli/compare.hpp"
 #include "cli/completion.hpp"
@@ -102,33 +103,13 @@ std::span<const Command> commands() {
         .name = "calibrate",
         .summary = "measure a machine with its real kernels and links, or import what others measured",
         .handed_to = "dodona-calibrate"};
-    static const std::array all{plan_command(),
-                                compare_command(),
-                                predict_command(),
-                                simulate_command(),
-                                size_command(),
-                                goodput_command(),
-                                trials_command(),
-                                trials_run_command(),
-                                tables_command(),
-                                threads_command(),
-                                largest_command(),
-                                limits_command(),
-                                report_command(),
-                                explorer_command(),
-                                diff_command(),
-                                models_command(),
-                                machines_command(),
-                                devices_command(),
-                                strategies_command(),
-                                exchanges_command(),
-                                systems_command(),
-                                frameworks_command(),
-                                calibrate,
-                                check_command(),
-                                import_command(),
-                                validate_command(),
-                                completion_command()};
+    static const std::array all{plan_command(),      compare_command(),  predict_command(),    simulate_command(),
+                                size_command(),      goodput_command(),  trials_command(),     trials_run_command(),
+                                tables_command(),    threads_command(),  cache_command(),      largest_command(),
+                                limits_command(),    report_command(),   explorer_command(),   diff_command(),
+                                models_command(),    machines_command(), devices_command(),    strategies_command(),
+                                exchanges_command(), systems_command(),  frameworks_command(), calibrate,
+                                check_command(),     import_command(),   validate_command(),   completion_command()};
     return all;
 }
 

@@ -59,7 +59,7 @@ Ladder shorter_sequences(Arguments& arguments, const Workload& workload, const s
             parameters.emplace_back("sequence", std::to_string(length));
             Variation result = variation(fmt::format("sequences of {}", length), workload, space);
             try {
-                result.graph = read_network(workload.model, parameters);
+                result.graph = network_with(workload, parameters);
             } catch (const InputError&) {
                 return std::nullopt;  // a model without that parameter
             }

@@ -13,6 +13,7 @@
 #include "cli/exchange_options.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/length_options.hpp"
 #include "cli/network.hpp"
 #include "cli/noise_options.hpp"
 #include "cli/output.hpp"
@@ -76,6 +77,9 @@ std::vector<Option> simulate_command_options() {
                                   "compressed if FILE ends in .gz",
                    .group = "Simulation"});
     all.push_back(exchange_option());
+    for (Option& option : length_options()) {
+        all.push_back(std::move(option));
+    }
     for (Option& option : network_options()) {
         all.push_back(std::move(option));
     }
@@ -106,6 +110,27 @@ std::optional<exchange::Exchange> read_exchange_to_play(Arguments& arguments) {
     return exchanges.empty() ? std::nullopt : std::optional(std::move(exchanges.front()));
 }
 
+/// The lengths to play; none without --lengths.
+std::optional<LengthSettings> read_lengths_to_play(Arguments& arguments) {
+    std::optional<LengthSettings> lengths = read_length_settings(arguments);
+    for (const char* other : {"--noise", "--study", "--network", "--exchange"}) {
+        if (lengths && arguments.has(other)) {
+            arguments.fault(other, "steps with samples of different lengths are played without it", "one of both");
+        }
+    }
+    return lengths;
+}
+
+/// Plays steps whose micro-batches are drawn.
+void add_lengths(const LengthSettings& settings, const Workload& workload, const play::SimulatedStep& step,
+                 reports::Document& document) {
+    LengthAnswers lengths(settings, workload);
+    const reports::LengthsAnswer answer = lengths.of(step.prediction.plan);
+    play::NoiseSettings drawn{.workers = 0};
+    drawn.work = lengths.work(answer, drawn.seed);
+    reports::add_played_lengths(document, answer, play_noise(step, workload.cluster, drawn));
+}
+
 reports::Document play_with(const exchange::Exchange& exchange, const AskedPlan& asked,
                             const std::optional<play::NoiseSettings>& noise) {
     const Workload& workload = asked.workload;
@@ -134,6 +159,7 @@ int run_simulate(Arguments& arguments) {
     const std::optional<play::NoiseSettings> noise = read_noise(arguments);
     const std::optional<StudySettings> study = read_study(arguments);
     const std::optional<exchange::Exchange> exchange = read_exchange_to_play(arguments);
+    const std::optional<LengthSettings> lengths = read_lengths_to_play(arguments);
     const AskedPlan asked = read_asked_plan(arguments);
     if (exchange) {
         write(output, play_with(*exchange, asked, noise));
@@ -161,7 +187,12 @@ int run_simulate(Arguments& arguments) {
     if (study && !interrupted()) {
         loads = play_study(step, workload.cluster, *study);
     }
-    write(output, reports::simulation_document(subject, step, noisy ? &*noisy : nullptr, loads ? &*loads : nullptr));
+    reports::Document document =
+        reports::simulation_document(subject, step, noisy ? &*noisy : nullptr, loads ? &*loads : nullptr);
+    if (lengths && !interrupted()) {
+        add_lengths(*lengths, workload, step, document);
+    }
+    write(output, document);
     return interrupted() ? kInterrupted : kAnswered;
 }
 

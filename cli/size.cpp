@@ -127,8 +127,11 @@ std::vector<Workload> read_workloads(Arguments& arguments) {
     arguments.throw_if_faults();
     std::vector<Workload> workloads;
     for (const std::string& machine : machines) {
-        workloads.push_back(
-            {model, machine, read_network(model, parameters), adjusted_machine(arguments, read_machine(machine))});
+        Workload& workload = workloads.emplace_back(Workload{.model = model, .machine = machine});
+        workload.parameters = parameters;
+        workload.expert_loads = arguments.text("--expert-loads").value_or("");
+        workload.graph = network_with(workload, parameters);
+        workload.cluster = adjusted_machine(arguments, read_machine(machine));
         if (contention) {
             workloads.back().cluster.contention = contention;
         }

@@ -108,13 +108,19 @@ double reserve_of(Arguments& arguments) {
     return *value / 100;
 }
 
-void read_vary(Arguments& arguments, const cluster::Cluster& cluster, search::Vary& vary) {
+/// `others`: words that the caller knows.
+void read_vary(Arguments& arguments, const cluster::Cluster& cluster, const std::vector<std::string>& others,
+               search::Vary& vary) {
     for (const std::string& typed : arguments.list("--vary")) {
+        if (std::find(others.begin(), others.end(), typed) != others.end()) {
+            continue;
+        }
         const auto found = std::find_if(kVaryChoices.begin(), kVaryChoices.end(),
                                         [&](const VaryChoice& known) { return typed == known.word; });
         if (found == kVaryChoices.end()) {
             arguments.fault("--vary", fmt::format("{} cannot be varied", as_typed(typed)),
-                            "placement, group, overlap, offload, schedule or unusual");
+                            "placement, group, overlap, offload, schedule or unusual" +
+                                (others.empty() ? "" : "; for exchanges " + join(others)));
             continue;
         }
         vary.*(found->member) = true;
@@ -191,13 +197,14 @@ void read_memory(Arguments& arguments, search::Space& space) {
     space.reserve = reserve_of(arguments);
 }
 
-void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space) {
+void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space,
+                const std::vector<std::string>& also_vary) {
     space.fixed = constraints(arguments, "--fixed", space, false);
     search_fixed_schedules(space);
     space.excluded = constraints(arguments, "--exclude", space, true);
     space.exhaustive = arguments.has("--exhaustive");
     space.workers = static_cast<int>(arguments.count("--threads", kMostThreads).value_or(0));
-    read_vary(arguments, cluster, space.vary);
+    read_vary(arguments, cluster, also_vary, space.vary);
 }
 
 }  // namespace dodona::cli

@@ -1,6 +1,7 @@
 // Options that bound or widen what `dodona plan` looks at.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli/arguments.hpp"
@@ -18,7 +19,8 @@ void fix_kind(Arguments& arguments, const std::string& option, search::Space& sp
 void read_memory(Arguments& arguments, search::Space& space);
 
 /// Fills what the options say but for --max-memory; `space.strategies` are known. Faults: sizes of axes that no
-/// strategy has, offload without a host.
-void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space);
+/// strategy has, offload without a host. `also_vary`: words of --vary that the caller reads.
+void read_space(Arguments& arguments, const cluster::Cluster& cluster, search::Space& space,
+                const std::vector<std::string>& also_vary = {});
 
 }  // namespace dodona::cli

@@ -8,8 +8,11 @@
 
 #include "cli/files.hpp"
 #include "cli/note.hpp"
+#include "files/measured_shares.hpp"
 #include "files/model_reference.hpp"
 #include "files/number.hpp"
+#include "graph/expert_loads.hpp"
+#include "reports/document/number_format.hpp"
 #include "reports/render/text_layout.hpp"
 #include "search/adjustable_parameters.hpp"
 
@@ -157,6 +160,11 @@ std::vector<Option> workload_options() {
          .description = "replace a parameter of the model file; repeat for several",
          .group = job,
          .repeats = true},
+        {.names = "--expert-loads",
+         .value = "FILE",
+         .description = "tokens that each expert got, as measured: a table of expert,tokens\n"
+                        "(docs/files.md)",
+         .group = job},
         {.names = "--precision",
          .value = choices_text<Precision>(),
          .description = "of the matrix products; default: bf16 or fp16 where the device\n"
@@ -198,6 +206,40 @@ double tokens_a_sample(const graph::Graph& graph) {
     const graph::Tensor& sample = graph.layers.front().nest.result;
     const auto sequence = sample.find("sequence");
     return sequence ? static_cast<double>(sample.dimensions[*sequence].extent) : 0;
+}
+
+graph::Graph network_with(const Workload& workload,
+                          const std::vector<std::pair<std::string, std::string>>& parameters) {
+    graph::Graph graph = workload.text.empty() ? read_network(workload.model, parameters)
+                                               : read_network_text(workload.text, workload.model, parameters);
+    if (!workload.expert_loads.empty()) {
+        const graph::ExpertLoads loads = files::load_expert_loads(workload.expert_loads);
+        const graph::LoadsTaken found = graph::take_loads(graph, loads);
+        const std::string experts = reports::counted(loads.front().size(), "expert");
+        if (found == graph::LoadsTaken::even) {
+            fail({},
+                 fmt::format("--expert-loads: experts of {} have a capacity: tokens are padded or dropped, so that "
+                             "all have equally many",
+                             workload.model),
+                 "leave out the option, or the capacity");
+        }
+        if (found == graph::LoadsTaken::other_number) {
+            fail({}, fmt::format("--expert-loads: {} has loads of {}, and {} has no mixture of so many",
+                                 workload.expert_loads, experts, workload.model));
+        }
+    }
+    return graph;
+}
+
+graph::Graph network_at(const Workload& workload, std::int64_t sequence) {
+    std::vector<std::pair<std::string, std::string>> parameters;
+    for (const auto& one : workload.parameters) {
+        if (one.first != "sequence") {
+            parameters.push_back(one);
+        }
+    }
+    parameters.emplace_back("sequence", std::to_string(sequence));
+    return network_with(workload, parameters);
 }
 
 std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments) {
@@ -281,8 +323,10 @@ Workload read_workload(Arguments& arguments, const std::string& network) {
         arguments.throw_if_faults();
     }
     workload.machine = taken_as(arguments, files::NameOf::cluster, workload.machine);
-    workload.graph = network.empty() ? read_network(workload.model, parameters)
-                                     : read_network_text(network, workload.model, parameters);
+    workload.parameters = parameters;
+    workload.text = network;
+    workload.expert_loads = arguments.text("--expert-loads").value_or("");
+    workload.graph = network_with(workload, parameters);
     workload.cluster = adjusted_machine(arguments, read_machine(workload.machine));
     arguments.throw_if_faults();
     if (contention) {
@@ -424,9 +468,10 @@ void check_devices(Arguments& arguments, const cluster::Cluster& cluster, std::i
 
 std::vector<std::pair<std::string, std::string>> settings_given(const Arguments& arguments) {
     std::vector<std::pair<std::string, std::string>> given;
-    for (const char* name : {"--set", "--adjust", "--seq", "--image", "--precision", "--optimizer", "--overlap",
-                             "--offload", "--algorithm", "--framework", "--contention", "--strategy", "--max-memory",
-                             "--reserve", "--fixed", "--exclude", "--vary", "--observed", "--observed-plan"}) {
+    for (const char* name :
+         {"--set",     "--adjust",  "--seq",       "--image",     "--expert-loads", "--precision",    "--optimizer",
+          "--overlap", "--offload", "--algorithm", "--framework", "--contention",   "--strategy",     "--max-memory",
+          "--reserve", "--fixed",   "--exclude",   "--vary",      "--observed",     "--observed-plan"}) {
         for (const std::string& value : arguments.all(name)) {
             given.emplace_back(name, value);
         }

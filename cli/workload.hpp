@@ -24,6 +24,9 @@ struct Workload {
     std::string machine;  ///< as typed
     graph::Graph graph;
     cluster::Cluster cluster;
+    std::vector<std::pair<std::string, std::string>> parameters{};  ///< of --set, --seq and --image
+    std::string text{};          ///< of the model file, where a launch script spells it out
+    std::string expert_loads{};  ///< file of --expert-loads; empty: none
 };
 
 std::vector<Option> workload_options();
@@ -37,6 +40,13 @@ Workload read_workload(Arguments& arguments, const std::string& network = {});
 
 /// The machine with what --adjust names so many times as large. Faults are noted in `arguments`.
 cluster::Cluster adjusted_machine(Arguments& arguments, cluster::Cluster cluster);
+
+/// The workload's network with these parameters in the place of its own, and the loads of its experts. Throws InputError
+/// where there is none.
+graph::Graph network_with(const Workload& workload, const std::vector<std::pair<std::string, std::string>>& parameters);
+
+/// The network with samples of that many tokens. Throws InputError where it has no parameter `sequence`.
+graph::Graph network_at(const Workload& workload, std::int64_t sequence);
 
 /// --set, --seq and --image, as parameters of the model file.
 std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arguments);

@@ -60,6 +60,17 @@ struct Storage {
     std::string source;
 };
 
+/// Where a node reads samples: the data set itself first, then what keeps those that were read before.
+struct SampleTier {
+    std::string name;
+    std::optional<Bytes> memory = {};           ///< of one node, for samples; none: it has all
+    BytesPerSecond bandwidth;                   ///< one node reads
+    std::optional<BytesPerSecond> system = {};  ///< all nodes together; none: as many times one node
+    bool decoded = false;                       ///< samples are kept as tensors, and decoded no more
+    std::string source;
+    bool operator==(const SampleTier&) const = default;
+};
+
 /// Slow-down of compute by collectives that overlap with it.
 struct Interference {
     double lost = 0;  ///< compute time lost, over the time of the hidden collectives alone
@@ -151,6 +162,7 @@ struct Cluster {
     std::vector<MeasuredSamples> measured_samples;
     std::optional<Storage> storage;
     std::optional<Host> host;
+    std::vector<SampleTier> io;                ///< the data set first; empty: `storage` alone
     std::vector<MemoryTier> tiers;             ///< for embedding tables, fastest first; empty: the host's memory
     std::optional<Interference> interference;  ///< measured; a framework's own value comes first
     std::optional<Price> price;                ///< from the cluster file or the user

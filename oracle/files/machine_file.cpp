@@ -24,6 +24,7 @@ using cluster::MeasuredSamples;
 using cluster::MemoryTier;
 using cluster::ParameterServers;
 using cluster::Price;
+using cluster::SampleTier;
 using cluster::Staging;
 using cluster::Storage;
 
@@ -317,6 +318,28 @@ const Description& description<MemoryTier>() {
 }
 
 template <>
+const Description& description<SampleTier>() {
+    static const Description described{
+        .noun = "tier of samples",
+        .summary =
+            "Where a node reads samples, for `dodona cache`: the first tier has the data set, each other one keeps "
+            "samples that were read before.",
+        .keys = {required<&SampleTier::name>("name", "What reports call it: remote, ssd, memory.",
+                                             {.help = "name: ssd", .form = &kName}),
+                 optional<&SampleTier::memory>("memory", "Of one node, for samples; without it there is room for all.",
+                                               {.range = kPositive}),
+                 required<&SampleTier::bandwidth>("bandwidth", "What one node reads.",
+                                                  {.range = kPositive, .help = "per node: 2 GB/s"}),
+                 optional<&SampleTier::system>("system", "What all nodes together read.", {.range = kPositive}),
+                 optional<&SampleTier::decoded>("decoded", "Samples are kept as tensors: larger, and decoded no more."),
+                 optional<&SampleTier::source>("source", "Where the numbers come from.")},
+        .one_line = true,
+        .example = "{name: ssd, memory: 3 TB, bandwidth: 2 GB/s}",
+        .defaults = default_of<SampleTier>};
+    return described;
+}
+
+template <>
 const Description& description<Host>() {
     static const Description described{
         .noun = "host",
@@ -403,6 +426,8 @@ const Description& description<Cluster>() {
              optional<&Cluster::staging>("point_to_point", "Transfers that do not run at link speed."),
              optional<&Cluster::storage>("storage", "Where samples are read from and checkpoints are written to."),
              optional<&Cluster::host>("host", "Memory of a node, and one device's link to it."),
+             optional<&Cluster::io>("io", "Where samples are read from: the data set first, then what keeps samples.",
+                                    {.default_text = "`storage` alone", .distinct = true}),
              optional<&Cluster::tiers>("tiers", "Memories for embedding tables beside the devices', fastest first.",
                                        {.default_text = "the host's memory, if there is one", .distinct = true}),
              optional<&Cluster::interference>(

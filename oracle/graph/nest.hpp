@@ -41,8 +41,9 @@ struct Routing {
 struct TensorDimension {
     std::string name;  ///< batch, channel, height, sequence, feature, ...
     Extent extent = 0;
-    double density = 1;    ///< share of the extent that holds data: the experts per token over all experts
-    double imbalance = 1;  ///< largest over mean shard if the dimension is split
+    double density = 1;                ///< share of the extent that holds data: the experts per token over all experts
+    double imbalance = 1;              ///< largest over mean shard if the dimension is split
+    std::vector<double> fullest = {};  ///< the same by number of shards; the last one holds for more; empty: not known
     /// Ragged: its extent at each index of the dimension `table`. `extent` is the largest, `density` their mean over it.
     std::vector<Extent> each = {};
     Routing routing = {};  ///< of tokens that are copied to experts
@@ -84,6 +85,7 @@ struct Loop {
     bool replicates = false;
     double density = 1;    ///< share of the extent that is computed (the experts of a token); weights are whole
     double imbalance = 1;  ///< largest over mean shard if the loop is split
+    std::vector<double> fullest = {};  ///< as of TensorDimension
 };
 
 inline constexpr int kNoLoop = -1;

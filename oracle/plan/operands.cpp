@@ -40,6 +40,7 @@ Division division_of(const Nest& nest, int loop, const graph::TensorDimension& d
                       .granule = extent,
                       .density = dimension.density,
                       .imbalance = dimension.imbalance,
+                      .fullest = dimension.fullest,
                       .routing = dimension.routing};
     if (loop != kNoLoop) {
         const Loop& l = nest.loops[static_cast<std::size_t>(loop)];
@@ -116,7 +117,8 @@ graph::LocalExtents local_extents(const Nest& nest, const Mesh& mesh, const std:
         const Division division{.extent = i == 0 ? batch : static_cast<double>(loop.extent),
                                 .granule = static_cast<double>(loop.granule),
                                 .density = loop.density,
-                                .imbalance = loop.imbalance};
+                                .imbalance = loop.imbalance,
+                                .fullest = loop.fullest};
         local.loops.push_back(division.local(mesh.ways(loops[i])));
         local.ways.push_back(static_cast<double>(mesh.ways(loops[i])));
     }

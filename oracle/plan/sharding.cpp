@@ -32,8 +32,9 @@ int Sharding::dimension_of(Atoms atom) const {
 double Division::local(std::int64_t ways) const {
     const double units = extent / granule;
     const double share = std::ceil(units / static_cast<double>(ways) - 1e-12);
-    const double fullest = std::min(imbalance, static_cast<double>(ways));
-    return std::max(1.0, share) * granule * density * fullest;
+    const double most = fullest.empty() ? std::min(imbalance, static_cast<double>(ways))
+                                        : fullest[std::min(fullest.size(), static_cast<std::size_t>(ways)) - 1];
+    return std::max(1.0, share) * granule * density * most;
 }
 
 double local_elements(const Mesh& mesh, std::span<const Division> divisions, const Sharding& sharding) {

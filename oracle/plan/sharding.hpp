@@ -27,9 +27,10 @@ struct Sharding {
 struct Division {
     double extent = 1;
     double granule = 1;
-    double density = 1;           ///< share of the extent that holds data
-    double imbalance = 1;         ///< largest over mean shard; a shard is never larger than the whole
-    graph::Routing routing = {};  ///< of an extent of experts
+    double density = 1;                 ///< share of the extent that holds data
+    double imbalance = 1;               ///< largest over mean shard; a shard is never larger than the whole
+    std::span<const double> fullest{};  ///< of the nest (graph::TensorDimension), which outlives it
+    graph::Routing routing = {};        ///< of an extent of experts
 
     /// Extent of the largest shard.
     [[nodiscard]] double local(std::int64_t ways) const;

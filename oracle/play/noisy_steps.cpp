@@ -113,7 +113,9 @@ public:
         add_scale(layout.replicas);
     }
 
-    [[nodiscard]] std::int64_t played() const { return noise_.parts_replicas() ? layout_.replicas : 1; }
+    [[nodiscard]] std::int64_t played() const {
+        return noise_.parts_replicas() || settings_.work ? layout_.replicas : 1;
+    }
 
     std::vector<Scale> run() {
         const std::int64_t warm_up = step_.costs.input.reading > Seconds{} ? kBatchesAhead + 1 : 0;
@@ -185,8 +187,10 @@ private:
         }
         const auto duration = [&](std::size_t task, Seconds start) {
             const StepTask& what = step_.steps.tasks[task];
-            return noisy(times_[task], between_nodes(what, replica), layout_.group(what.stage, replica),
-                         {number, static_cast<std::int64_t>(task), clock + start});
+            const double work =
+                settings_.work && what.micro_batch >= 0 ? settings_.work(replica, number, what.micro_batch) : 1;
+            return noisy({work * times_[task].compute, work * times_[task].links}, between_nodes(what, replica),
+                         layout_.group(what.stage, replica), {number, static_cast<std::int64_t>(task), clock + start});
         };
         const simulate::Timeline timeline =
             simulate::play(step_.steps.graph, nullptr, {.resource_starts = starts, .duration_at = duration});
@@ -334,6 +338,7 @@ NoisySteps noisy_steps(const SimulatedStep& step, const cluster::Cluster& cluste
     NoisySteps noisy{.settings = settings, .layout = rank_layout(cluster, step.prediction.plan, step.costs.replicas)};
     NoiseSettings quiet = settings;
     quiet.steps = 1;
+    quiet.work = nullptr;
     quiet.go_on = [] { return true; };
     noisy.without = steps_with(step, noisy.layout, quiet, {}).front();
     NoisyRun run(step, noisy.layout, noisy.settings);

@@ -31,6 +31,9 @@ struct NoiseSettings {
     std::uint64_t seed = 1;
     int workers = 1;                                    ///< 0: as many as processors
     std::function<bool()> go_on = [] { return true; };  ///< asked before every step
+    /// What a micro-batch takes over the prediction's, forward and backward; may be called by several threads at once.
+    /// Null: as long.
+    std::function<double(std::int64_t replica, std::int64_t step, std::int32_t micro_batch)> work = nullptr;
 };
 
 /// Of a number of steps.

@@ -179,5 +179,62 @@ TEST(LimitsExchange, KeepEfficiencyUpToSoManyDevices) {
     EXPECT_EQ(exchanges["hitop-k"]["points"][0]["efficiency"], 1);
 }
 
+/// Exchanges that leave the sum of gradients as it is or compress it, on the plans of a search; the others when asked.
+TEST(ExchangeSearch, TriesThoseAskedForOnTheBestPlans) {
+    const std::string job = "plan resnet50 --machine tencent-v100-25gbe --gpus 64 --top 3 --vary ";
+    const json plain = answer(job + "exchange")["exchange_search"];
+    const json both = answer(job + "exchange,compress")["exchange_search"];
+    const json all = answer(job + "exchange,compress,asynchronous")["exchange_search"];
+    EXPECT_LT(plain.size(), both.size());
+    EXPECT_LT(both.size(), all.size());
+    EXPECT_LE(both[0]["step_time_s"], plain[0]["step_time_s"]);
+    EXPECT_LE(all[0]["step_time_s"], both[0]["step_time_s"]);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        EXPECT_GE(all[i]["step_time_s"], all[i - 1]["step_time_s"]);
+    }
+    for (const json& one : both) {
+        EXPECT_NE(one["changes"], "asynchronous");
+    }
+    EXPECT_EQ(both[0]["changes"], "compress") << "25 Gbit/s between nodes";
+}
+
+/// A choice with its plan is what `predict` says of that plan with that exchange.
+TEST(ExchangeSearch, SaysWhatPredictSays) {
+    const std::string job = "resnet50 --machine tencent-v100-25gbe --gpus 64 --batch 4096 --strategy data ";
+    const json alone = by_name(answer("predict " + job + "--micro-batch 64 --exchange hitop-k"))["hitop-k"];
+    const json document = answer("plan " + job + "--top 1 --fixed micro-batch=64,recompute=none --vary compress");
+    for (const json& one : document["exchange_search"]) {
+        if (one["exchange"] == "hitop-k" && one["plan"] == 1) {
+            EXPECT_DOUBLE_EQ(one["step_time_s"], alone["step_time_s"]);
+            return;
+        }
+    }
+    FAIL() << "no hitop-k on the first plan";
+}
+
+/// AlexNet on a GPU of 12 GB: the larger the batch, the less workspace is left, until a batch in between trains fastest.
+TEST(SeedRow, adviseMinibatch) {
+    const json document = answer(
+        "largest alexnet batch --machine gce-k80 --gpus 1 --precision fp32 --strategy data --fixed recompute=none "
+        "--convolutions each");
+    const json batches = document["convolutions"]["batches"];
+    ASSERT_GT(batches.size(), 5U);
+    const json* best = &batches[0];
+    for (const json& one : batches) {
+        EXPECT_LE(one["workspace_bytes"], one["room_bytes"]);
+        EXPECT_LE(one["step_s"], one["step_without_workspace_s"]);
+        double sum = 0;
+        for (const json& layer : one["layers"]) {
+            sum += layer["workspace_bytes"].get<double>();
+        }
+        EXPECT_NEAR(sum, one["workspace_bytes"], 1);
+        EXPECT_EQ(one["layers"][0]["algorithm"], "implicit-gemm") << "a stride of four cannot be transformed";
+        best = one["samples_per_s"] > (*best)["samples_per_s"] ? &one : best;
+    }
+    EXPECT_LT((*best)["batch"], batches.back()["batch"]);
+    EXPECT_GT((*best)["workspace_bytes"], 0);
+    EXPECT_EQ(batches.back()["workspace_bytes"], 0) << "nothing is left";
+}
+
 }  // namespace exchange_rows_test
 }  // namespace dodona::cli::testing

@@ -15,6 +15,7 @@
 #include "files/launch/launch_text.hpp"
 #include "files/library.hpp"
 #include "files/machine_file.hpp"
+#include "files/measured_shares.hpp"
 #include "files/model_file.hpp"
 #include "files/noise_file.hpp"
 #include "files/plan_file.hpp"
@@ -74,6 +75,13 @@ void noise(const std::string& bytes) {
 void runs(const std::string& bytes) {
     quietly([&] { static_cast<void>(files::read_runs(files::read_csv(bytes, "bytes.csv"))); });
 }
+void shares(const std::string& bytes) {
+    quietly([&] { static_cast<void>(files::read_lengths(files::read_csv(bytes, "bytes.csv"), "bytes.csv", 4096)); });
+    quietly([&] {
+        static_cast<void>(
+            graph::fullest_ranks(files::read_expert_loads(files::read_csv(bytes, "bytes.csv"), "bytes.csv")));
+    });
+}
 void launch(const std::string& bytes) {
     quietly([&] { static_cast<void>(files::read_launch_text(bytes, "bytes.sh")); });
 }
@@ -114,6 +122,7 @@ std::span<const Target> targets() {
         {"plan", plan, {"tests/files/bad/plan"}},
         {"noise", noise, {"tests/files/bad/noise"}},
         {"runs", runs, {"tests/files/bad/runs"}},
+        {"shares", shares, {}},
         {"launch", launch, {"tests/files/launch"}},
         {"records", records, {}},
         {"report", report, {}},

@@ -6,10 +6,10 @@
 // The dispatched tokens are a tensor over (token, expert) of density k / E: its whole size is k copies of every token,
 // and where it lies on the mesh follows from its two dimensions like any other layout. Tokens over ranks to experts
 // over ranks is an all-to-all. With `capacity` c each expert takes c * k / E of the tokens, padded or dropped; without,
-// none is dropped and the most loaded rank has `imbalance` times the mean. With `groups` the k experts of a token are in
-// `top_groups` of so many groups of consecutive experts, which limits the nodes that it is sent to. Sources: Shazeer et al., arXiv:1701.06538;
-// Lepikhin et al. (GShard), arXiv:2006.16668, algorithm 1; grouped products without dropping: Gale et al. (MegaBlocks),
-// arXiv:2211.15841.
+// none is dropped and the most loaded rank has `imbalance` times the mean, or what measured loads say
+// (graph/expert_loads.hpp). With `groups` the k experts of a token are in `top_groups` of so many groups of consecutive
+// experts, which limits the nodes that it is sent to. Sources: Shazeer et al., arXiv:1701.06538; Lepikhin et al. (GShard),
+// arXiv:2006.16668, algorithm 1; grouped products without dropping: Gale et al. (MegaBlocks), arXiv:2211.15841.
 #include <cmath>
 
 #include <fmt/format.h>
@@ -149,6 +149,9 @@ Nest build_dispatch(Attributes& attributes, std::span<const Tensor> inputs) {
                                                                    .density = copies / static_cast<double>(experts),
                                                                    .imbalance = imbalance,
                                                                    .routing = routing});
+    if (capacity > 0) {
+        result.dimensions[kExpert].fullest = {1};
+    }
     for (const TensorDimension& dimension : result.dimensions) {
         nest.loops.push_back(loop_of(dimension));
     }

@@ -147,7 +147,8 @@ Loop loop_of(const TensorDimension& dimension) {
     return {.name = dimension.name,
             .extent = dimension.extent,
             .density = dimension.density,
-            .imbalance = dimension.imbalance};
+            .imbalance = dimension.imbalance,
+            .fullest = dimension.fullest};
 }
 
 Nest element_wise(const Tensor& x, std::size_t inputs) {

@@ -1,0 +1,113 @@
+#include "cli/convolutions.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cost/convolution_algorithms.hpp"
+#include "cost/device_time.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+/// A convolution of the network with what each algorithm takes.
+struct TimedLayer {
+    std::string name;
+    double instances = 1;
+    Seconds own;  ///< as the step has it
+    std::vector<cost::AlgorithmCost> costs;
+};
+
+Seconds time_in_step(const cluster::Device& device, const cost::Convolution& convolution, Precision precision) {
+    Seconds time;
+    for (const auto* pass : {&convolution.work.forward, &convolution.work.backward_weight,
+                             convolution.input_gradient ? &convolution.work.backward_input : nullptr}) {
+        for (std::size_t i = 0; pass != nullptr && i < pass->size(); ++i) {
+            time += (*pass)[i].times * cost::kernel_time(device, (*pass)[i], precision).time.value;
+        }
+    }
+    return time;
+}
+
+std::vector<TimedLayer> timed_layers(const Workload& workload, const plan::Plan& plan) {
+    std::vector<TimedLayer> layers;
+    const cluster::Device& device = workload.cluster.device;
+    for (graph::Vertex vertex = 0; vertex < workload.graph.layers.size(); ++vertex) {
+        const graph::Layer& layer = workload.graph.layer(vertex);
+        const auto convolution = cost::convolution_of(workload.graph, layer, static_cast<double>(plan.microbatch));
+        if (convolution && layer.trains()) {
+            layers.push_back({layer.name, static_cast<double>(workload.graph.instances(vertex)),
+                              time_in_step(device, *convolution, plan.precision),
+                              cost::algorithm_costs(device, *convolution, plan.precision)});
+        }
+    }
+    return layers;
+}
+
+/// The step, whose convolutions take other algorithms.
+reports::ConvolutionBatch batch_with(search::Workspaces workspaces, const Workload& workload,
+                                     const step::Prediction& prediction) {
+    const std::vector<TimedLayer> layers = timed_layers(workload, prediction.plan);
+    if (layers.empty()) {
+        fail({}, fmt::format("--convolutions: {} has no convolutions of two dimensions", workload.model),
+             "leave out the option");
+    }
+    std::vector<std::vector<search::WorkspaceOption>> options;
+    Seconds own;
+    Seconds implicit;
+    for (const TimedLayer& layer : layers) {
+        options.emplace_back();
+        for (const cost::AlgorithmCost& one : layer.costs) {
+            const double held = workspaces == search::Workspaces::each ? layer.instances : 1;
+            options.back().push_back({held * one.workspace, layer.instances * one.time});
+        }
+        own += layer.instances * layer.own;
+        implicit += layer.instances * layer.costs.front().time;
+    }
+    const Bytes room = max(Bytes{}, prediction.memory_limit - prediction.most_memory);
+    const search::WorkspaceChoice choice = search::choose(options, room, workspaces);
+    const auto passes = static_cast<double>(prediction.microbatches);
+    reports::ConvolutionBatch made{.batch = prediction.plan.batch,
+                                   .room = room,
+                                   .workspace = choice.workspace,
+                                   .implicit = prediction.step.value - passes * (own - implicit),
+                                   .step = prediction.step.value - passes * (own - choice.time),
+                                   .layers = {}};
+    for (std::size_t l = 0; l < layers.size(); ++l) {
+        const cost::AlgorithmCost& taken = layers[l].costs[choice.chosen[l]];
+        made.layers.push_back({layers[l].name, layers[l].instances, taken, layers[l].costs.front().time});
+    }
+    return made;
+}
+
+}  // namespace
+
+Option convolutions_option() {
+    return {.names = "--convolutions",
+            .value = choices_text<search::Workspaces>(),
+            .description =
+                "choose the algorithm of each convolution under the memory that a batch\n"
+                "leaves; workspaces are one that all take turns in, or each layer's own",
+            .group = "Search"};
+}
+
+std::optional<search::Workspaces> read_convolutions(Arguments& arguments) {
+    const auto word = arguments.word("--convolutions", value_names<search::Workspaces>());
+    return word ? value_of<search::Workspaces>(*word) : std::nullopt;
+}
+
+reports::ConvolutionAnswer convolution_choices(search::Workspaces workspaces, const Workload& workload,
+                                               const search::Largest& found) {
+    reports::ConvolutionAnswer answer{.workspaces = workspaces, .batches = {}};
+    for (const search::Attempt& attempt : found.attempts) {
+        if (attempt.fits() && attempt.plan && attempt.plan->data_ranks == attempt.plan->plan.devices()) {
+            answer.batches.push_back(batch_with(workspaces, workload, *attempt.plan));
+        }
+    }
+    return answer;
+}
+
+}  // namespace dodona::cli

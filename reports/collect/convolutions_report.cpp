@@ -1,0 +1,114 @@
+#include "reports/collect/convolutions_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "reports/document/number_format.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+using cost::ConvolutionAlgorithm;
+
+/// "winograd 3, implicit-gemm 2"
+std::string algorithms_text(const ConvolutionBatch& batch) {
+    std::string text;
+    for (const ConvolutionAlgorithm algorithm : cost::kConvolutionAlgorithms) {
+        double layers = 0;
+        for (const ConvolutionLayer& layer : batch.layers) {
+            layers += layer.taken.algorithm == algorithm ? layer.instances : 0;
+        }
+        if (layers > 0) {
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name(algorithm), whole(layers));
+        }
+    }
+    return text;
+}
+
+/// The best, and those at which algorithms change or that are much larger than the one shown before.
+bool is_shown(const ConvolutionBatch& batch, const ConvolutionBatch* before, const ConvolutionBatch& best) {
+    constexpr double kMuchLarger = 1.5;
+    return before == nullptr || &batch == &best || algorithms_text(batch) != algorithms_text(*before) ||
+           static_cast<double>(batch.batch) >= kMuchLarger * static_cast<double>(before->batch);
+}
+
+Table batch_table(const ConvolutionAnswer& answer, const ConvolutionBatch& best) {
+    Table table({{"batch", Align::right},
+                 {"memory left", Align::right},
+                 {"workspace", Align::right},
+                 {"algorithms"},
+                 {"step", Align::right},
+                 {"without", Align::right},
+                 {"throughput", Align::right}});
+    const ConvolutionBatch* before = nullptr;
+    for (const ConvolutionBatch& batch : answer.batches) {
+        if (!is_shown(batch, before, best) && &batch != &answer.batches.back()) {
+            continue;
+        }
+        before = &batch;
+        table.row({Cell(Count{batch.batch}, &batch == &best ? Mark::answer : Mark::none), batch.room, batch.workspace,
+                   algorithms_text(batch), batch.step, batch.implicit, Rate{batch.samples_per_second(), "samples"}});
+    }
+    return table;
+}
+
+Table layer_table(const ConvolutionBatch& best) {
+    Table table({{"convolution"},
+                 {"algorithm"},
+                 {"workspace", Align::right},
+                 {"time", Align::right},
+                 {"implicit-gemm", Align::right}});
+    for (const ConvolutionLayer& layer : best.layers) {
+        const std::string times = layer.instances > 1 ? fmt::format(" x {}", whole(layer.instances)) : "";
+        table.row({layer.name + times, std::string(name(layer.taken.algorithm)), layer.taken.workspace,
+                   layer.taken.time, layer.implicit});
+    }
+    return table;
+}
+
+Record batch_record(const ConvolutionBatch& batch) {
+    return {{"batch", batch.batch},
+            {"room_bytes", batch.room},
+            {"workspace_bytes", batch.workspace},
+            {"step_s", batch.step},
+            {"step_without_workspace_s", batch.implicit},
+            {"samples_per_s", batch.samples_per_second()},
+            {"layers", list_of(batch.layers, [](const ConvolutionLayer& layer) {
+                 return Record{{"layer", layer.name},
+                               {"instances", layer.instances},
+                               {"algorithm", name(layer.taken.algorithm)},
+                               {"workspace_bytes", layer.taken.workspace},
+                               {"time_s", layer.taken.time},
+                               {"implicit_s", layer.implicit}};
+             })}};
+}
+
+}  // namespace
+
+void add_convolutions(Document& document, const ConvolutionAnswer& answer) {
+    document.record["convolutions"] = {{"workspaces", name(answer.workspaces)},
+                                       {"batches", list_of(answer.batches, batch_record)}};
+    if (answer.batches.empty()) {
+        add_section(document, {"Algorithms of convolutions"},
+                    {List{{"no batch fits with data parallelism alone, where they are chosen"}}});
+        return;
+    }
+    const ConvolutionBatch& best =
+        *std::max_element(answer.batches.begin(), answer.batches.end(),
+                          [](const auto& a, const auto& b) { return a.samples_per_second() < b.samples_per_second(); });
+    const std::string held = answer.workspaces == search::Workspaces::each ? "every layer keeps its own workspace"
+                                                                           : "layers take turns in one workspace";
+    add_section(
+        document, {"Algorithms of convolutions"},
+        {batch_table(answer, best),
+         List{{fmt::format("batch {} trains most samples a second: {} of workspace, {} a step against {} without",
+                           whole(best.batch), text(best.workspace), text(best.step), text(best.implicit)),
+               held + "; the more samples, the less memory is left for it"}}});
+    add_section(document, {fmt::format("Convolutions of batch {}", whole(best.batch))}, {layer_table(best)});
+    add(document, Note{"times of algorithms are those of the device for their products and passes over memory, in fp32 "
+                       "where they transform; implicit and precomputed products take the same time here"});
+}
+
+}  // namespace dodona::reports

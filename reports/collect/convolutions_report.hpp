@@ -1,0 +1,39 @@
+// Algorithms of convolutions under the memory that is left, as a part of the document of `dodona largest`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cost/convolution_algorithms.hpp"
+#include "reports/document/document.hpp"
+#include "search/convolution_choice.hpp"
+
+namespace dodona::reports {
+
+struct ConvolutionLayer {
+    std::string name;
+    double instances = 1;
+    cost::AlgorithmCost taken;
+    Seconds implicit;  ///< with implicit-gemm
+};
+
+/// A batch that fits.
+struct ConvolutionBatch {
+    std::int64_t batch = 0;
+    Bytes room;        ///< left on a device
+    Bytes workspace;   ///< of the algorithms taken
+    Seconds implicit;  ///< the step if no convolution had a workspace
+    Seconds step;
+    std::vector<ConvolutionLayer> layers;
+    [[nodiscard]] double samples_per_second() const { return static_cast<double>(batch) / step.in(unit::second); }
+};
+
+struct ConvolutionAnswer {
+    search::Workspaces workspaces{};
+    std::vector<ConvolutionBatch> batches;  ///< rising
+};
+
+void add_convolutions(Document& document, const ConvolutionAnswer& answer);
+
+}  // namespace dodona::reports

@@ -1,0 +1,191 @@
+#include "reports/collect/lengths_report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "reports/collect/plan_summary.hpp"
+#include "reports/document/number_format.hpp"
+
+namespace dodona::reports {
+
+namespace {
+
+using lengths::Packing;
+
+std::string spread(double mean, double deviation) {
+    return fmt::format("{} +- {}", three_digits(mean), three_digits(deviation));
+}
+
+Table step_table(const LengthsAnswer& answer) {
+    Table table({{"packing"},
+                 {"samples a step", Align::right},
+                 {"padding", Align::right},
+                 {"step", Align::right},
+                 {"if all ranks were equal", Align::right},
+                 {"waiting", Align::right},
+                 {"tokens/s", Align::right},
+                 {"memory", Align::right}});
+    for (const PackedStep& one : answer.packings) {
+        table.row({std::string(name(one.packing)), Number{one.step.samples}, Percent{one.micro_batches.padding()},
+                   one.step.slowest, one.step.even, Percent{one.step.imbalance()}, Number{one.step.tokens_per_second()},
+                   one.memory});
+    }
+    return table;
+}
+
+Table work_table(const LengthsAnswer& answer) {
+    Table table({{"of a micro-batch"},
+                 {"samples", Align::right},
+                 {"tokens", Align::right},
+                 {"with padding", Align::right},
+                 {"squares of lengths", Align::right}});
+    for (const PackedStep& one : answer.packings) {
+        const lengths::MicroBatches& made = one.micro_batches;
+        table.row({std::string(name(one.packing)), Number{made.samples}, spread(made.tokens, made.tokens_deviation),
+                   spread(made.positions, made.positions_deviation), spread(made.squares, made.squares_deviation)});
+    }
+    return table;
+}
+
+/// Who waits for whom, and what would help.
+std::string waiting_text(const LengthsAnswer& answer) {
+    const lengths::Job& job = answer.job;
+    if (job.replicas * job.together == 1) {
+        return "one data rank: it waits for no other";
+    }
+    const std::string each = counted(job.micro_batches, "micro-batch") + (job.micro_batches > 1 ? "es" : "");
+    std::string text;
+    if (job.together > 1) {
+        text = fmt::format("{} wait for one another in every pass, as they share layers or shards of the weights",
+                           counted(job.together, "data rank"));
+    }
+    if (job.replicas > 1) {
+        text += text.empty() ? "" : "; ";
+        text +=
+            fmt::format("{} wait for the slowest once a step, after {} each", counted(job.replicas, "replica"), each);
+    }
+    return text + ": the step is as long as expected of the slowest";
+}
+
+std::string best_text(const LengthsAnswer& answer) {
+    const PackedStep& best = answer.packings.front();
+    std::string text = fmt::format("{} trains most tokens a second: {} of its positions are padding",
+                                   name(best.packing), percent(best.micro_batches.padding()));
+    for (std::size_t i = 1; i < answer.packings.size(); ++i) {
+        const PackedStep& other = answer.packings[i];
+        text += fmt::format("{} {} trains {} fewer, with {} padding and {} waiting", i == 1 ? ";" : ",",
+                            name(other.packing),
+                            percent(1 - other.step.tokens_per_second() / best.step.tokens_per_second()),
+                            percent(other.micro_batches.padding()), percent(other.step.imbalance()));
+    }
+    return text;
+}
+
+Record spread_record(double mean, double deviation) { return {{"mean", mean}, {"deviation", deviation}}; }
+
+Record packed_record(const PackedStep& one) {
+    const lengths::MicroBatches& made = one.micro_batches;
+    return {{"packing", name(one.packing)},
+            {"step_s", one.step.slowest},
+            {"even_s", one.step.even},
+            {"replica_deviation_s", one.step.deviation},
+            {"imbalance", one.step.imbalance()},
+            {"samples_per_step", one.step.samples},
+            {"tokens_per_step", one.step.tokens},
+            {"tokens_per_second", one.step.tokens_per_second()},
+            {"padding", made.padding()},
+            {"samples", made.samples},
+            {"tokens", spread_record(made.tokens, made.tokens_deviation)},
+            {"positions", spread_record(made.positions, made.positions_deviation)},
+            {"squares", spread_record(made.squares, made.squares_deviation)},
+            {"memory_bytes", one.memory},
+            {"timed", list_of(one.timed, [](const TimedPlan& timed) {
+                 return Record{{"length", timed.length}, {"step_s", timed.step}, {"memory_bytes", timed.memory}};
+             })}};
+}
+
+std::string lengths_text(const LengthsAnswer& answer) {
+    return fmt::format("samples have {} tokens, from {} to {} (deviation {}); the network reads {}",
+                       three_digits(answer.lengths.mean()), whole(answer.lengths.least()), whole(answer.lengths.most()),
+                       three_digits(answer.lengths.deviation()), whole(answer.row));
+}
+
+}  // namespace
+
+Record lengths_record(const LengthsAnswer& answer) {
+    return {{"file", answer.file},
+            {"mean", answer.lengths.mean()},
+            {"deviation", answer.lengths.deviation()},
+            {"shortest", answer.lengths.least()},
+            {"longest", answer.lengths.most()},
+            {"full_length", answer.row},
+            {"replicas", answer.job.replicas},
+            {"ranks_together", answer.job.together},
+            {"micro_batches", answer.job.micro_batches},
+            {"packings", list_of(answer.packings, packed_record)}};
+}
+
+void add_lengths(Document& document, const LengthsAnswer& answer) {
+    document.record["lengths"] = lengths_record(answer);
+    std::vector<std::string> items{lengths_text(answer), waiting_text(answer)};
+    if (answer.packings.size() > 1) {
+        items.push_back(best_text(answer));
+    }
+    add_section(document, {"Samples of different lengths: " + answer.file},
+                {step_table(answer), work_table(answer), List{items}});
+    add(document, Note{fmt::format("what stands above is of samples of {} tokens each, {} a step", whole(answer.row),
+                                   text(answer.full))});
+    add(document, Note{"tokens/s are of samples, without padding; squares of lengths are what attention's work goes "
+                       "with; memory is of the longest micro-batch"});
+}
+
+void add_plan_lengths(Document& document, const std::vector<step::Prediction>& plans,
+                      const std::vector<LengthsAnswer>& answers) {
+    Table table({{"#", Align::right},
+                 {"strategy, mesh"},
+                 {"even step", Align::right},
+                 {"packing"},
+                 {"step", Align::right},
+                 {"waiting", Align::right},
+                 {"padding", Align::right},
+                 {"tokens/s", Align::right}});
+    std::size_t fastest = 0;
+    for (std::size_t rank = 0; rank < answers.size(); ++rank) {
+        const PackedStep& best = answers[rank].packings.front();
+        table.row({Count{rank + 1}, strategy_and_mesh(plans[rank].plan), answers[rank].full,
+                   std::string(name(best.packing)), best.step.slowest, Percent{best.step.imbalance()},
+                   Percent{best.micro_batches.padding()}, Number{best.step.tokens_per_second()}});
+        const PackedStep& so_far = answers[fastest].packings.front();
+        fastest = best.step.tokens_per_second() > so_far.step.tokens_per_second() ? rank : fastest;
+    }
+    document.record["lengths"] = list_of(answers, lengths_record);
+    add_section(document, {"Samples of different lengths: " + answers.front().file},
+                {std::move(table), List{{lengths_text(answers.front())}},
+                 Note{fmt::format("with these lengths No. {} is fastest of these; the search ranks by samples of {} "
+                                  "tokens each; packing: the best of those asked for",
+                                  fastest + 1, whole(answers.front().row))}});
+}
+
+void add_played_lengths(Document& document, const LengthsAnswer& answer, const play::NoisySteps& played) {
+    const PackedStep& made = answer.packings.front();
+    const play::StepStatistics all = played.all();
+    document.record["lengths"] = lengths_record(answer);
+    document.record["lengths"]["played"] = {{"steps", played.steps.size()},
+                                            {"mean_s", all.mean},
+                                            {"lo_s", all.low},
+                                            {"hi_s", all.high},
+                                            {"deviation_s", all.deviation}};
+    Table table({{"step"}, {"time", Align::right}});
+    table.row({"in closed form", made.step.slowest});
+    table.row({fmt::format("played, mean of {}", counted(played.steps.size(), "step")),
+               Cell(text(all.mean) + fmt::format(" ({} to {})", text(all.low), text(all.high)))});
+    table.row({"... 95 % take up to", play::percentile(played.steps, 0.95)});
+    table.row({fmt::format("played, all samples of {} tokens", whole(answer.row)), played.without});
+    add_section(document, {fmt::format("Samples of different lengths, {}: {}", name(made.packing), answer.file)},
+                {std::move(table), List{{lengths_text(answer), waiting_text(answer)}},
+                 Note{fmt::format("{} samples a step, {} tokens/s as played", three_digits(made.step.samples),
+                                  three_digits(made.step.tokens / all.mean.in(unit::second)))}});
+}
+
+}  // namespace dodona::reports
