@@ -87,15 +87,15 @@ double weighed(double time) {
 constexpr double kEqualSums = 1e-9;
 
 /// Pieces that a pipeline is cut between: the time of one, and that of a transfer before it.
-struct Row {
+struct PieceRow {
     std::vector<Piece> pieces;
     std::vector<double> until;  ///< time of all pieces before
     std::vector<double> entry;  ///< by piece; none at either end
 };
 
 /// Times over that of an equal part, so that powers of them stay in range.
-Row row_of(const CostedGraph& costed, std::int64_t parts) {
-    Row row{.pieces = pieces_of(*costed.graph, parts), .until = {0}, .entry = {}};
+PieceRow row_of(const CostedGraph& costed, std::int64_t parts) {
+    PieceRow row{.pieces = pieces_of(*costed.graph, parts), .until = {0}, .entry = {}};
     double all = 0;
     for (const Piece& piece : row.pieces) {
         all += static_cast<double>(piece.count) * unit_seconds(costed.segments[piece.segment]);
@@ -115,7 +115,7 @@ Row row_of(const CostedGraph& costed, std::int64_t parts) {
 }
 
 /// The sum of weighed times of the cut whose ends are the nearest to those of equal parts.
-double even_sum(const Row& row, std::size_t parts) {
+double even_sum(const PieceRow& row, std::size_t parts) {
     const std::size_t n = row.pieces.size();
     double sum = 0;
     std::size_t begin = 0;
@@ -139,7 +139,7 @@ struct Ends {
     std::size_t first = 0;
     std::size_t end = 0;  ///< the one after the last
 };
-Ends ends_within(const Row& row, std::size_t p, std::size_t parts, double enough) {
+Ends ends_within(const PieceRow& row, std::size_t p, std::size_t parts, double enough) {
     const std::size_t n = row.pieces.size();
     const auto before = static_cast<double>(p);
     const auto after = static_cast<double>(parts - p);
@@ -158,7 +158,7 @@ Ends ends_within(const Row& row, std::size_t p, std::size_t parts, double enough
 /// The cut into non-empty parts with the least sum of weighed times, what a part receives from either side included.
 /// Returns the end of each part.
 ///   best[p][e] = min over b of best[p-1][b] + weighed(t(b, e))         a part grows until its own time is too much
-std::vector<std::size_t> ends_of(const Row& row, std::size_t parts) {
+std::vector<std::size_t> ends_of(const PieceRow& row, std::size_t parts) {
     const std::size_t n = row.pieces.size();
     constexpr double kNone = std::numeric_limits<double>::infinity();
     const double enough = (1 + kEqualSums) * even_sum(row, parts);
@@ -192,7 +192,7 @@ std::vector<std::size_t> ends_of(const Row& row, std::size_t parts) {
 }
 
 std::vector<Counts> balance(const CostedGraph& costed, std::int64_t parts) {
-    const Row row = row_of(costed, parts);
+    const PieceRow row = row_of(costed, parts);
     std::vector<Counts> found(static_cast<std::size_t>(parts), Counts(costed.segments.size(), 0));
     std::size_t i = 0;
     const std::vector<std::size_t> ends = ends_of(row, found.size());
