@@ -163,10 +163,10 @@ double octaves_outside(const KernelFit& fit, const graph::Kernel& kernel, Precis
 }
 
 /// Whether a fit of this kind says how long the kernel takes: the implicit product of a convolution that has no fit of
-/// its own; look-ups whose sums are kept (with additions to do) read rows in one fused kernel as passes read memory
-/// (FBGEMM, HugeCTR), unlike the look-ups of PyTorch's embedding that the fits are of.
+/// its own; pooled look-ups read rows as passes read memory (the fused kernels of FBGEMM and HugeCTR), unlike the
+/// look-ups of PyTorch's embedding that the fits are of.
 bool answers(KernelKind fitted, const graph::Kernel& kernel) {
-    if (kernel.kind == KernelKind::gather && kernel.flops > Flop{}) {
+    if (kernel.pooled) {
         return fitted == KernelKind::stream;
     }
     return fitted == kernel.kind || (fitted == KernelKind::matmul && kernel.kind == KernelKind::convolution);

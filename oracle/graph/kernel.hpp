@@ -57,6 +57,7 @@ struct Kernel {
     Direction direction = Direction::forward;
     Primitive primitive = Primitive::none;
     bool causal = false;  ///< an attention: masks later positions
+    bool pooled = false;  ///< a gather: adds up look-ups as it reads them, of all tables at once
     double window = 1;    ///< of a convolution: results of one filter that an input element contributes to
 };
 

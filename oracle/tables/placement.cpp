@@ -114,13 +114,16 @@ Seconds bound_of(const PlacementQuestion& question) {
     return sum / devices;
 }
 
+/// Sums of equal times differ by less.
+constexpr double kRounding = 1e-9;
+
 /// Step 2: equal parts of each table, in its tier.
 std::vector<Placed> split(const PlacementQuestion& question, const std::vector<std::size_t>& tier_of) {
     Seconds sum;
     for (std::size_t t = 0; t < question.tables.size(); ++t) {
         sum += lookup_time(question, {.table = t}, question.tiers[tier_of[t]]);
     }
-    const Seconds mean = sum / static_cast<double>(question.devices);
+    const Seconds mean = (1 + kRounding) * sum / static_cast<double>(question.devices);
     std::vector<Placed> parts;
     for (std::size_t t = 0; t < question.tables.size(); ++t) {
         Shard shard{.table = t};

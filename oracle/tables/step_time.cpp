@@ -24,7 +24,8 @@ BytesPerSecond gather_rate(const StepQuestion& question, const std::vector<Table
                                .n = features,
                                .k = tables.front().rows,
                                .flops = Flop{},
-                               .fixed_bytes = rows * features * question.format.element};
+                               .fixed_bytes = rows * features * question.format.element,
+                               .pooled = true};
     const Seconds time = cost::kernel_time(question.cluster.device, kernel, question.precision).time.value;
     return kernel.fixed_bytes / time;
 }

@@ -126,8 +126,8 @@ TEST(FittedMatmul, many_small_products_pay_for_whole_instructions) {
     EXPECT_GT(micro(a100, without_bytes(graph::matmul(20, 20, 20, 100))), 4.5) << "few: tiles";
 }
 
-// Look-ups whose sums are kept read rows as passes read memory; a fit of plain look-ups says nothing of them.
-TEST(FittedGather, of_sums_is_a_pass) {
+// Pooled look-ups read rows as passes read memory; a fit of plain look-ups says nothing of them.
+TEST(FittedGather, that_pools_is_a_pass) {
     KernelFit pass = plain(), rows = plain();
     pass.kind = KernelKind::stream;
     rows.kind = KernelKind::gather;
@@ -135,7 +135,7 @@ TEST(FittedGather, of_sums_is_a_pass) {
     const cluster::Device a100 = device({rows, pass});
     Kernel kernel{.kind = KernelKind::gather, .n = 128, .flops = Flop{}, .elements = 1e8};
     const double plain_rows = micro(a100, kernel) - 4;
-    kernel.flops = 1.0 * unit::flop;
+    kernel.pooled = true;
     EXPECT_NEAR(micro(a100, kernel) - 4, plain_rows / 4, 1e-6 * plain_rows);
 }
 

@@ -24,7 +24,8 @@ Work pooled(const LocalExtents& local, double rows) {
                          .k = local[kTable] * local[kTableRow],
                          .flops = met * local[kFeature] * unit::flop,
                          .elements = met * local[kFeature] + pooled,
-                         .fixed_bytes = indices};
+                         .fixed_bytes = indices,
+                         .pooled = true};
     Kernel scatter = forward;
     scatter.elements = 2 * met * local[kFeature] + pooled;
     return {.forward = {forward}, .backward_input = {}, .backward_weight = {scatter}, .model_forward = Flop{}};
