@@ -211,9 +211,10 @@ Document tables_document(const Subject& subject, const tables::StepQuestion& que
     if (all > kMostTablesShown) {
         add(document, Note{fmt::format("and {} more; --format csv lists all parts", all - kMostTablesShown)});
     }
-    add(document, Note{question.row_rate ? "rows in device memory at the rate that was given"
-                                         : "rows in device memory as gathers were measured on this device or its data "
-                                           "sheet says; fused look-ups may be faster (--row-bandwidth)"});
+    add(document,
+        Note{question.row_rate ? "rows in device memory at the rate that was given"
+                               : "rows in device memory as fast as passes over it were measured on this device "
+                                 "or its data sheet says (--row-bandwidth)"});
     add(document, Note{"parts of a step are added up; software that overlaps them takes less"});
     return document;
 }

@@ -124,7 +124,10 @@ std::string text(Money money, const std::string& currency) {
     return fmt::format("{} {}", large(money.in(unit::money)), currency);
 }
 
-std::string signed_percent(double ratio) { return (ratio > 0 ? "+" : "") + percent(ratio); }
+std::string signed_percent(double ratio) {
+    const bool is_small = std::abs(100 * ratio) < 0.05;  // "< 0.1 %"
+    return (ratio > 0 && !is_small ? "+" : "") + percent(ratio);
+}
 
 std::string interval(const Estimate& time) { return text(Interval{time.lo, time.hi}); }
 
