@@ -9,7 +9,7 @@
 set -u
 
 # A first answer takes this many yardsticks, and may take a quarter more: compilers and packages of other versions.
-measured=56
+measured=65
 
 root=$1
 yardstick=$(cd "$(dirname "$2")" && pwd -P)/$(basename "$2")
