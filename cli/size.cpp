@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/adjusted_machine.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/goals.hpp"

@@ -6,15 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "cli/adjusted_machine.hpp"
 #include "cli/files.hpp"
 #include "cli/note.hpp"
 #include "files/measured_shares.hpp"
 #include "files/model_reference.hpp"
-#include "files/number.hpp"
 #include "graph/expert_loads.hpp"
 #include "reports/document/number_format.hpp"
 #include "reports/render/text_layout.hpp"
-#include "search/adjustable_parameters.hpp"
 
 namespace dodona::cli {
 
@@ -259,38 +258,6 @@ std::vector<std::pair<std::string, std::string>> model_parameters(Arguments& arg
         parameters.emplace_back("image", std::to_string(*image));
     }
     return parameters;
-}
-
-cluster::Cluster adjusted_machine(Arguments& arguments, cluster::Cluster cluster) {
-    for (const std::string& typed : arguments.all("--adjust")) {
-        const std::size_t equals = typed.find('=');
-        const std::string key = typed.substr(0, equals);
-        const auto read = files::decimal_from(equals == std::string::npos ? "" : typed.substr(equals + 1));
-        const double* const factor = std::get_if<double>(&read);
-        const std::vector<search::AdjustableParameter> known = search::machine_parameters(cluster);
-        const auto found = std::find_if(known.begin(), known.end(),
-                                        [&](const auto& parameter) { return parameter.parameter.key == key; });
-        if (found == known.end()) {
-            std::vector<std::string> keys;
-            for (const search::AdjustableParameter& parameter : known) {
-                keys.push_back(parameter.parameter.key);
-            }
-            arguments.fault("--adjust",
-                            fmt::format("{} has no {}{}", cluster.name, as_typed(key), did_you_mean(key, keys)),
-                            "it has " + join(keys));
-        } else if (factor == nullptr || *factor < found->parameter.least || *factor > found->parameter.most) {
-            arguments.fault("--adjust",
-                            fmt::format("{} is not WHAT=FACTOR with a factor from {} to {}", as_typed(typed),
-                                        found->parameter.least, found->parameter.most),
-                            "for example bandwidth.node=2");
-        } else {
-            const std::string source =
-                fmt::format("{}; as if its {} were {} times as much", cluster.source, found->parameter.name, *factor);
-            cluster = found->adjusted({.cluster = std::move(cluster)}, *factor).cluster;
-            cluster.source = source;
-        }
-    }
-    return cluster;
 }
 
 std::string model_asked(Arguments& arguments, const std::string& typed) {

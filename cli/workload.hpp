@@ -38,9 +38,6 @@ std::string model_asked(Arguments& arguments, const std::string& typed);
 /// `network`: the text of the model file that a launch script spells out; empty: MODEL.
 Workload read_workload(Arguments& arguments, const std::string& network = {});
 
-/// The machine with what --adjust names so many times as large. Faults are noted in `arguments`.
-cluster::Cluster adjusted_machine(Arguments& arguments, cluster::Cluster cluster);
-
 /// The workload's network with these parameters in the place of its own, and the loads of its experts. Throws InputError
 /// where there is none.
 graph::Graph network_with(const Workload& workload, const std::vector<std::pair<std::string, std::string>>& parameters);
