@@ -4,8 +4,10 @@
 //
 //   nccl   PAT (all-gather and reduce-scatter of one rank a node, since 2.23). `tree` and `double-tree` are its Tree,
 //          `in-network` its NVLS and CollNet, which need levels with `in_network`; `hierarchical` its NVLSTree and
-//          CollNetChain, which go through the node first.
-//          Source: NVIDIA, NCCL user guide, environment variables, NCCL_ALGO
+//          CollNetChain, which go through the node first. All-gathers and reduce-scatters over nodes are rings unless
+//          all levels reduce.
+//          Source: NVIDIA, NCCL user guide, environment variables, NCCL_ALGO; NVIDIA/nccl: src/enqueue.cc,
+//          updateCollCostTable ("now we only support single-node NVLS allgather and reducescatter")
 //   deepep NCCL's, and all-to-alls of experts that send a token to a node once.
 //          Source: deepseek-ai/DeepEP, README.md, normal kernels
 //   gloo   halving-doubling and bcube: as many bytes as a ring in fewer steps.
@@ -45,7 +47,7 @@ inline constexpr std::array kRing{Algorithm::ring};
 inline constexpr std::array kRingOrTree{Algorithm::ring, Algorithm::tree};
 inline constexpr std::array kNcclReduce{Algorithm::ring, Algorithm::tree, Algorithm::double_tree,
                                         Algorithm::hierarchical, Algorithm::in_network};
-inline constexpr std::array kNcclPass{Algorithm::ring, Algorithm::hierarchical, Algorithm::in_network};
+inline constexpr std::array kNcclPass{Algorithm::ring, Algorithm::in_network};
 
 inline constexpr std::array kDirect{Algorithm::direct};
 inline constexpr std::array kRouted{Algorithm::hierarchical, Algorithm::direct};

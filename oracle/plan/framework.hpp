@@ -40,6 +40,8 @@ enum class FrameworkParameter {
     step,
     input,
     collate,
+    rank_launches,
+    message,
 };
 
 /// A parameter: its name, unit, neutral value and range.
@@ -98,6 +100,12 @@ inline constexpr std::array kFrameworkParameters{
     FrameworkParameterKind{FrameworkParameter::collate, "collate", true, 0, 0, 1,
                            "time of the training process to collate a sample and hand it to its devices, never hidden",
                            "feed"},
+    FrameworkParameterKind{FrameworkParameter::rank_launches, "rank_launches", false, 0, 0, 100,
+                           "further launches of the host that a collective within layers takes for each rank of its "
+                           "group"},
+    FrameworkParameterKind{FrameworkParameter::message, "message", true, 0, 0, 10,
+                           "time for which a message from a stage on another node holds its receiver, beside the "
+                           "transfer"},
 };
 
 /// The value of a parameter and its 90 % interval, in base units.
@@ -168,6 +176,7 @@ struct Framework {
     void add(const Mechanism& mechanism);
     [[nodiscard]] std::string label() const;  ///< "megatron-2024+graphs"
     [[nodiscard]] double operator[](FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)].value; }
+    [[nodiscard]] const Number& number(FrameworkParameter p) const { return numbers[static_cast<std::size_t>(p)]; }
     Number& number(FrameworkParameter p) { return numbers[static_cast<std::size_t>(p)]; }
     [[nodiscard]] Seconds seconds(FrameworkParameter p) const { return Seconds::of_base((*this)[p]); }
     /// Factor by which kernels of this kind take longer than alone.

@@ -48,6 +48,8 @@ constexpr std::array kFrameworkLabels{
     FrameworkLabel{FrameworkParameter::step, "fixed time of a step"},
     FrameworkLabel{FrameworkParameter::input, "time to decode a sample"},
     FrameworkLabel{FrameworkParameter::collate, "time to hand over a sample"},
+    FrameworkLabel{FrameworkParameter::rank_launches, "launches of a collective for a rank"},
+    FrameworkLabel{FrameworkParameter::message, "time of a message between stages"},
 };
 static_assert(kFrameworkLabels.size() == plan::kFrameworkParameters.size());
 

@@ -160,6 +160,11 @@ private:
         return moved > Bytes{} ? std::vector<Kernel>{graph::stream(0, 0, moved)} : std::vector<Kernel>{};
     }
 
+    [[nodiscard]] double launches_of(const plan::Transfer& transfer) const {
+        const auto ranks = static_cast<double>(costed_.mesh.ways(transfer.atoms));
+        return 1 + ranks * costed_.framework[plan::FrameworkParameter::rank_launches];
+    }
+
     /// Forward transfers of a layer that is recomputed by name run again in backward.
     void add_transfers(const plan::ShardedLayer& sharded, double count, bool repeated, SegmentCost& segment) {
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
@@ -176,7 +181,7 @@ private:
                 side.by_source[cost::source_of(*costed_.cluster, timed.time)] += timed.count * timed.time.time;
                 const bool exchange = transfer.transfer.collective == cluster::Collective::all_to_all;
                 side.exchanged += exchange ? timed.count * timed.time.time : Estimate{};
-                side.launches += timed.count;
+                side.launches += timed.count * launches_of(transfer.transfer);
                 timed.repeats = repeated && transfer.phase == Phase::forward;
                 if (timed.repeats) {
                     (transfer.purpose == Purpose::halo ? segment.selective.halo : segment.selective.layer) +=

@@ -169,10 +169,19 @@ PassTotals with_waits(const PassTotals& alone, const PassWaits& waits, const Pas
     return {slower * forward + copies.forward, slower * back + copies.back};
 }
 
+/// What a message between nodes holds its receiver for, beside the transfer.
+Estimate time_of_message(const plan::Framework& framework) {
+    const plan::FrameworkNumber& message = framework.number(FrameworkParameter::message);
+    return {Seconds::of_base(message.value), Seconds::of_base(message.lo), Seconds::of_base(message.hi)};
+}
+
 Boundary boundary_of(const CostedGraph& costed, const plan::Plan& plan, const Incoming& arriving,
                      const cluster::Group& between) {
     Boundary boundary{.arriving = arriving, .time = {}, .send = {}, .gather = {}};
     boundary.send = time_of(costed, cluster::Collective::send, between, arriving.sent, plan.algorithm);
+    if (cost::source_of(*costed.cluster, boundary.send) == cost::ErrorSource::between_nodes) {
+        boundary.send.time += time_of_message(plan.framework);
+    }
     boundary.time = boundary.send.time.value;
     if (arriving.gathered > Bytes{}) {
         boundary.gather = time_of(costed, cluster::Collective::all_gather, boundary_split(costed, plan),

@@ -64,6 +64,16 @@ TEST(InNetwork, gather_receives_as_much_as_any_but_sends_its_part_once) {
     EXPECT_NEAR(scatter.sent.in(unit::byte), 262.5e6, 1e-3);
 }
 
+// NCCL's all-gathers and reduce-scatters over nodes are rings where the network between them does not reduce.
+TEST(InNetwork, passes_over_nodes_need_a_reduction_on_every_level) {
+    for (const Collective pass : {Collective::all_gather, Collective::reduce_scatter}) {
+        const CollectiveRequest request = on(128, {{{1, 128}}}, pass, 160'000'000_B);
+        EXPECT_NE(collective_time(reducing(true, false), request, kForced).algorithm, Algorithm::in_network);
+        EXPECT_NE(collective_time(reducing(false, true), request, kForced).algorithm, Algorithm::in_network);
+        EXPECT_EQ(collective_time(reducing(true, true), request, kForced).algorithm, Algorithm::in_network);
+    }
+}
+
 // 16 nodes: reduce-scatter and all-gather inside by rings, 14 steps and 7/4 of 160 MB over 300 GB/s; each node sends
 // 160 MB over 200 GB/s once, 800 us, at the same time as 933 us inside.
 TEST(InNetwork, across_nodes_follows_a_reduction_inside) {

@@ -67,6 +67,40 @@ TEST(Framework, SlowDownsLengthenTheirOwnKernelsOnly) {
     EXPECT_EQ(stream.time[TimePart::optimizer], plain.time[TimePart::optimizer]);
 }
 
+// A convolution of which two devices compute half the filters each gathers its input for the next: the host takes 1 ms
+// for a kernel, and 2 x 3 ms more for the collective.
+TEST(Launches, CollectivesTakeMoreForEachRank) {
+    plan::Plan plan = data_plan();
+    plan.strategy = strategy("filter", {"filter"});
+    plan.strategy.everywhere.clear();
+    plan.strategy.rules = {{.match = {.kinds = {"conv"}}, .lay = {{"filter", {"filter"}, {}}}}};
+    plan.mesh = {{"filter", 2}};
+    plan.batch = plan.microbatch = 1;
+    plan.framework.number(FrameworkParameter::launch).value = 1e-3;
+    const auto waits = [&](double launches) {
+        plan.framework.number(FrameworkParameter::rank_launches).value = launches;
+        return predict(small_network(), small_cluster(), plan).time[TimePart::host].in(unit::second);
+    };
+    const double one = waits(1) - waits(0);
+    EXPECT_NEAR(waits(3) - waits(0), 3 * one, 1e-3 * one) << "the host decides";
+    EXPECT_NEAR(std::fmod(one, 2e-3), 0, 1e-5) << "two ranks a collective";
+    EXPECT_GT(one, 3.9e-3) << "four convolutions";
+}
+
+// Each of 16 micro-batches sends a message each way, and a stage receives one of them.
+TEST(Messages, HoldTheirReceiverBetweenNodesOnly) {
+    cluster::Cluster nodes = small_cluster();
+    nodes.levels[0].size = 1;
+    nodes.levels.push_back({.name = "network", .size = 8, .bandwidth = 25_GB_per_s, .latency = 10_us});
+    plan::Plan plan = test::pipeline_of(2);
+    const auto step = [&](double message, const cluster::Cluster& cluster) {
+        plan.framework.number(FrameworkParameter::message).value = message;
+        return predict(small_network(), cluster, plan).step.value.in(unit::second);
+    };
+    EXPECT_EQ(step(100, small_cluster()), step(0, small_cluster()));
+    EXPECT_NEAR((step(100, nodes) - step(0, nodes)) / 100, 16, 1.01);
+}
+
 TEST(Framework, CollectivesAndUpdatesScale) {
     const Prediction plain = predict(small_network(), small_cluster(), data_plan());
     EXPECT_NEAR(with(FrameworkParameter::collective, 1.5).time[TimePart::gradients] / plain.time[TimePart::gradients],

@@ -15,9 +15,10 @@
 // mirror, with (c-1)/c n sent.
 //
 // Domain: groups that cross a level that reduces and whose members lie alike in the innermost domains that hold
-// several. Not modelled: how many groups a switch can serve at once; the parts of a message that NVLS reads back, which
-// the bandwidth given for the reduction has to contain. Source: Graham et al., "Scalable hierarchical aggregation
-// protocol (SHARP)", COM-HPC 2016; NVIDIA NCCL 2.27 documentation, NCCL_NVLS_ENABLE and NCCL_ALGO (NVLS, NVLSTree,
+// several; of all-gathers and reduce-scatters those whose levels all reduce (NVIDIA/nccl: src/enqueue.cc). Not
+// modelled: how many groups a switch can serve at once; the parts of a message that NVLS reads back, which the
+// bandwidth given for the reduction has to contain. Source: Graham et al., "Scalable hierarchical aggregation protocol
+// (SHARP)", COM-HPC 2016; NVIDIA NCCL 2.27 documentation, NCCL_NVLS_ENABLE and NCCL_ALGO (NVLS, NVLSTree,
 // CollnetDirect: reduce-scatter inside, SHARP across); Klenk et al., "An in-network architecture for accelerating
 // shared-memory multiprocessor collectives", ISCA 2020.
 #include <algorithm>
@@ -80,6 +81,11 @@ std::optional<Cost> reduced(const Exchange& exchange) {
 
 std::optional<Cost> in_network_all_reduce(const Exchange& exchange) { return reduced(exchange); }
 
-std::optional<Cost> in_network_pass(const Exchange& exchange) { return reduced(exchange); }
+std::optional<Cost> in_network_pass(const Exchange& exchange) {
+    const auto& crossings = exchange.path.crossings;
+    const bool everywhere = std::all_of(crossings.begin(), crossings.end(),
+                                        [](const Crossing& c) { return c.reduction || c.children == 1; });
+    return everywhere ? reduced(exchange) : std::nullopt;
+}
 
 }  // namespace dodona::cost
