@@ -37,6 +37,11 @@ constexpr const auto& enumerators(CollectiveLibrary /*type*/) { return kCollecti
 inline constexpr std::array kCollectiveLibraries = values_of(kCollectiveLibraryTable);
 constexpr std::string_view name(CollectiveLibrary library) { return name_of(library); }
 
+/// Whether messages are cut into chunks, each of which goes on as soon as it has come.
+constexpr bool sends_chunks(CollectiveLibrary library) {
+    return library == CollectiveLibrary::nccl || library == CollectiveLibrary::deepep;
+}
+
 struct LibraryAlgorithms {
     CollectiveLibrary library;
     Collective collective;

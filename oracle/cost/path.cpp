@@ -178,11 +178,27 @@ Seconds Path::latency() const {
     return longest;
 }
 
+Seconds Path::latency_of_ring() const {
+    if (!chunked) {
+        return latency();
+    }
+    const auto p = static_cast<double>(ranks);
+    Seconds round;
+    for (std::size_t i = 0; i < crossings.size(); ++i) {
+        const double edges = p / static_cast<double>(crossings[i].members);
+        const bool is_outermost = i + 1 == crossings.size();
+        const double further_out = is_outermost ? 0 : p / static_cast<double>(crossings[i + 1].members);
+        round += (edges - further_out) * crossings[i].latency;
+    }
+    return round / p;
+}
+
 Path path(const cluster::Cluster& cluster, const CollectiveRequest& request, std::int64_t ranks,
           std::span<const cluster::Span> spans, std::size_t protocol) {
     check(!spans.empty(), "a group of several ranks crosses a level");
     const cluster::Staging* staging = staging_of(cluster, request.collective);
     Path result{.ranks = ranks, .protocol = protocol};
+    result.chunked = cluster.collectives && cluster::sends_chunks(*cluster.collectives);
     result.crossings.reserve(spans.size());
     for (std::size_t i = 0; i < spans.size(); ++i) {
         const cluster::Span& span = spans[i];

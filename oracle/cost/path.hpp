@@ -18,10 +18,11 @@
 //   dragonfly   L = links * peers / (size - 1) minimal, links / 2 valiant, the larger of the two adaptive; peers:
 //               destination groups of a group's traffic: all of them in an all-to-all, otherwise the next one
 //
-// The latency of a step is the largest of all levels crossed. On a rail level a message to another position of a node
-// first crosses the node's own level and has both latencies (PXN): sends, halos and all-to-alls of groups with several
-// members per node, and everything in groups at different positions of their nodes. The bytes on the node's own level
-// are those of the algorithm.
+// The latency of a step is the largest of all levels crossed. In NCCL's rings the parts of a message go round on their
+// own, and a step has the mean latency of the ring's edges (NVIDIA/nccl at 01afd20: src/graph/tuning.cc, steps between
+// nodes and inside). On a rail level a message to another position of a node first crosses the node's own level and has
+// both latencies (PXN): sends, halos and all-to-alls of groups with several members per node, and everything in groups
+// at different positions of their nodes. The bytes on the node's own level are those of the algorithm.
 //
 // In-network reduction replaces efficiency and bandwidth by those of the reduction.
 // Not modelled: traffic of other jobs; strided groups on a ring level that pass through each other's children; local
@@ -63,10 +64,13 @@ struct Path {
     std::size_t protocol = 0;  ///< index of the protocol on each level
     std::vector<Crossing> crossings;
     double contention = 1;  ///< phi of the busiest level
+    bool chunked = false;   ///< parts of a message go round a ring on their own, as NCCL's
     Seconds start;          ///< start-up of a collective: the largest of all levels
 
     /// Latency of one step: the largest of all levels.
     [[nodiscard]] Seconds latency() const;
+    /// Latency of one step of a ring through all ranks, of whose edges one leaves each child.
+    [[nodiscard]] Seconds latency_of_ring() const;
 };
 
 /// `spans`: of a group of `ranks` members; `request`: for its collective; `protocol`: index into the protocols of the

@@ -60,10 +60,9 @@ std::optional<Cost> torus(const Path& path, double passes, Bytes bytes);
 /// none if children do not hold members alike.
 std::optional<std::size_t> innermost_shared(std::span<const cluster::Span> spans);
 
-/// `steps` steps in which each crossed level carries `bytes_out(crossing)` out of a child.
+/// Each crossed level carries `bytes_out(crossing)` out of a child, after messages have waited for links for `waiting`.
 template <std::invocable<const Crossing&> BytesOut>
-Cost transfer(const Path& path, double steps, BytesOut bytes_out) {
-    const Seconds waiting = steps * path.latency();
+Cost transfer(const Path& path, Seconds waiting, BytesOut bytes_out) {
     Seconds slowest;
     std::size_t slowest_level = path.crossings.front().level;
     std::size_t latest_level = slowest_level;
@@ -78,6 +77,12 @@ Cost transfer(const Path& path, double steps, BytesOut bytes_out) {
         }
     }
     return {waiting + slowest, waiting > slowest ? latest_level : slowest_level, path.contention};
+}
+
+/// The same in `steps` steps that each wait for the slowest link.
+template <std::invocable<const Crossing&> BytesOut>
+Cost transfer(const Path& path, double steps, BytesOut bytes_out) {
+    return transfer(path, steps * path.latency(), bytes_out);
 }
 
 /// One after the other: the longer part names the level.
