@@ -9,10 +9,12 @@
 
 #include "base/whole_file.hpp"
 #include "build_config.hpp"
+#include "cli/asking_part.hpp"
 #include "cli/chart_scripts.hpp"
 #include "cli/device_counts.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/explain.hpp"
+#include "cli/files.hpp"
 #include "cli/goals.hpp"
 #include "cli/growth.hpp"
 #include "cli/interrupt.hpp"
@@ -78,6 +80,11 @@ std::vector<Option> report_command_options() {
     all.push_back({.names = "--resume",
                    .value = "",
                    .description = "compute only what the file of -o does not have yet",
+                   .group = "Output"});
+    all.push_back({.names = "--interactive",
+                   .value = "",
+                   .description = "an HTML page in which its reader asks again, with other GPUs, another batch,\n"
+                                  "a pinned axis or another bandwidth: the search is in it (about 2 MB)",
                    .group = "Output"});
     all.push_back(explain_option("at which value of each parameter another plan is better\n(several searches)"));
     for (Option& option : output_options()) {
@@ -325,11 +332,66 @@ reports::Report shown_again(Arguments& arguments, const std::string& file) {
     return load_report(file);
 }
 
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// Of all that a question may name, only a model and a machine are taken into a page. Throws InputError.
+void refuse_files(Arguments& arguments, const Settings& given) {
+    for (const auto& [option, value] : given) {
+        for (const std::string& part : between_commas(value)) {
+            std::error_code ignored;
+            if (std::filesystem::is_regular_file(part, ignored)) {
+                arguments.fault("--interactive",
+                                fmt::format("the page cannot read {}, which {} names", as_typed(part), option),
+                                "leave one of the two out");
+            }
+        }
+    }
+    arguments.throw_if_faults();
+}
+
+/// What --interactive opens with: the recommended plan's question, in the words of the report.
+AskingOpening opening_of(Arguments& arguments, const reports::Report& report) {
+    const reports::ReportInputs& inputs = report.inputs;
+    AskingOpening opening;
+    set_model(opening, taken_as(arguments, files::NameOf::model, inputs.model));
+    set_machine(opening, taken_as(arguments, files::NameOf::cluster, inputs.machine));
+    if (const auto best = reports::recommended(report.scalings.front())) {
+        opening.question["gpus"] = best->point->devices;
+        opening.question["batch"] = best->point->batch;
+    } else {
+        opening.question["gpus"] = inputs.counts.back();
+    }
+    Settings given;
+    for (const reports::ReportSetting& setting : inputs.settings) {
+        given.emplace_back(setting.option, setting.value);
+    }
+    refuse_files(arguments, given);
+    opening.question["options"] = asked_options(given);
+    return opening;
+}
+
+/// Before anything is computed: whether there can be such a page.
+void check_interactive(Arguments& arguments, const Output& output) {
+    if (!arguments.has("--interactive")) {
+        return;
+    }
+    if (output.renderer->name != "html") {
+        arguments.fault("--interactive", fmt::format("{} has no reader who asks", output.renderer->name),
+                        "write a page: -o report.html");
+    }
+    refuse_files(arguments, settings_given(arguments));
+    require_module();
+}
+
 int run_report(Arguments& arguments) {
-    const Output output = read_output(arguments);
+    Output output = read_output(arguments);
     require_chart_scripts(output);
+    check_interactive(arguments, output);
     const auto from = arguments.text("--from");
     const reports::Report report = from ? shown_again(arguments, *from) : made(arguments, output);
+    if (arguments.has("--interactive")) {
+        output.page.asking = asking_part(opening_of(arguments, report), true);
+    }
     write_report(output, report);
     return interrupted() ? kInterrupted : reports::recommended(report.scalings.front()) ? kAnswered : kNo;
 }
