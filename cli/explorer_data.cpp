@@ -13,6 +13,7 @@
 #include "build_config.hpp"
 #include "cli/data_folder.hpp"
 #include "cli/files.hpp"
+#include "files/model_reference.hpp"
 #include "graph/graph.hpp"
 #include "reports/collect/explanation_report.hpp"
 #include "reports/collect/plan_summary.hpp"
@@ -113,18 +114,41 @@ void add_own_file(const OwnFile& file, Record& all) {
     }
 }
 
-/// A thing of a list: a built-in one, or the user's under the name of its file.
-Record named(const std::string& name, std::string_view list) {
-    const bool is_own = files::is_path(name);
-    return {{"name", is_own ? place_in_module(name, list) : name},
-            {"title", is_own ? fs::path(name).filename().string() : name},
-            {"typed", name}};
+/// Of the user's things the name of the file is their title.
+std::string title_of(const std::string& name) {
+    return files::is_path(name) ? fs::path(name).filename().string() : name;
+}
+
+/// As a model file says it; empty: no single value.
+std::string text_of(const graph::AttributeValue& parameter) {
+    return std::visit(
+        [](const auto& value) -> std::string {
+            if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::vector<std::int64_t>>) {
+                return {};
+            } else {
+                return fmt::format("{}", value);
+            }
+        },
+        parameter.value);
+}
+
+/// What --set takes, with the values of the file.
+Record settings_record(const std::string& name) {
+    Record::List settings;
+    for (const auto& [parameter, value] : library().model(name).parameters) {
+        if (const std::string now = text_of(value); !now.empty()) {
+            settings.push_back({{"name", parameter}, {"now", now}});
+        }
+    }
+    return settings;
 }
 
 Record model_record(const std::string& name) {
-    Record record = named(name, kModels);
-    record["parameters"] = graph::count(read_network(name, {})).parameters;
-    return record;
+    return {{"name", model_in_module(name)},
+            {"title", title_of(name)},
+            {"typed", name},
+            {"parameters", graph::count(read_network(name, {})).parameters},
+            {"settings", settings_record(name)}};
 }
 
 /// What --adjust takes.
@@ -136,11 +160,12 @@ Record parameter_record(const search::AdjustableParameter& one) {
 }
 
 Record machine_record(const std::string& name, const cluster::Cluster& cluster) {
-    Record record = named(name, kMachines);
-    record.append({{"device", cluster.device.name},
-                   {"gpus", cluster.devices()},
-                   {"parameters", reports::list_of(search::machine_parameters(cluster), parameter_record)}});
-    return record;
+    return {{"name", files::is_path(name) ? place_in_module(name, kMachines) : name},
+            {"title", title_of(name)},
+            {"typed", name},
+            {"device", cluster.device.name},
+            {"gpus", cluster.devices()},
+            {"parameters", reports::list_of(search::machine_parameters(cluster), parameter_record)}};
 }
 
 /// Parts of a step's time or of memory: key in answers, name, colour.
@@ -176,15 +201,24 @@ std::string place_in_module(const std::string& path, std::string_view list) {
     return ("/dodona" / own_folder(list) / fs::path(path).filename()).generic_string();
 }
 
+std::string model_in_module(const std::string& name) {
+    const files::ModelReference reference = files::model_reference(name, files::command_line());
+    return files::is_path(reference.model)
+               ? place_in_module(reference.model, kModels) + files::suffix_of(reference.tasks)
+               : name;
+}
+
 Record explorer_data(const ExplorerSubject& subject) {
     const files::Library all = library();
     Record files = explorer_files();
     std::vector<std::string> models = all.models();
     std::vector<std::string> clusters = all.clusters();
-    if (files::is_path(subject.model)) {
+    if (!subject.model.empty() && std::find(models.begin(), models.end(), subject.model) == models.end()) {
         models.insert(models.begin(), subject.model);
-        add_own_file({fs::path(subject.model).parent_path(), fs::path(subject.model).filename(), own_folder(kModels)},
-                     files);
+        const fs::path file = files::model_reference(subject.model, files::command_line()).model;
+        if (files::is_path(file.string())) {
+            add_own_file({file.parent_path(), file.filename(), own_folder(kModels)}, files);
+        }
     }
     if (files::is_path(subject.machine)) {
         clusters.insert(clusters.begin(), subject.machine);

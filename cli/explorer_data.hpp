@@ -24,6 +24,9 @@ inline constexpr std::string_view kMachines = "machines";
 /// Where the module finds a file of the user's, which is how a list calls it.
 std::string place_in_module(const std::string& path, std::string_view list);
 
+/// How a list calls a model: "llama-3.1-8b+lora"; that of a file is where the module finds it.
+std::string model_in_module(const std::string& name);
+
 /// Models, machines, strategies and frameworks by name, with what tells them apart, files of the user's first, and `files`: path -> text
 /// in JSON. A user's file comes with those that it names by a path relative to it. Throws InputError where one lies further away
 /// than a page can hold.

@@ -11,14 +11,18 @@ volatile std::sig_atomic_t is_interrupted = 0;
 
 extern "C" void note_interrupt(int) { is_interrupted = 1; }
 
-}  // namespace
-
-void listen_for_interrupt() {
+void listen_for(int signal) {
     struct sigaction action {};
     action.sa_handler = note_interrupt;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, nullptr);
+    sigaction(signal, &action, nullptr);
 }
+
+}  // namespace
+
+void listen_for_interrupt() { listen_for(SIGINT); }
+
+void listen_for_termination() { listen_for(SIGTERM); }
 
 void forget_interrupt() { is_interrupted = 0; }
 

@@ -7,6 +7,8 @@ namespace dodona::cli {
 void forget_interrupt();
 
 void listen_for_interrupt();
+/// The same of the signal with which schedulers of clusters end a job, some seconds before they kill it.
+void listen_for_termination();
 bool interrupted();
 
 }  // namespace dodona::cli

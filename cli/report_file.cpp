@@ -1,6 +1,7 @@
 #include "cli/report_file.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
@@ -78,13 +79,14 @@ void take_finished_points(Arguments& arguments, const std::string& file, reports
 void write_report(const Output& output, const reports::Report& report) {
     reports::Report shown = report;
     std::string text = rendered(output, reports::report_document(shown));
-    while (output.renderer->name == "html" && text.size() > kMostPageBytes && shown.inputs.counts.size() > 2) {
+    const std::size_t most = kMostPageBytes + output.page.asking.size();
+    while (output.renderer->name == "html" && text.size() > most && shown.inputs.counts.size() > 2) {
         shown = reports::thinned(shown);
         text = rendered(output, reports::report_document(shown));
     }
     if (shown.inputs.counts.size() < report.inputs.counts.size()) {
-        note("{} of {} numbers of GPUs are on the page, which stays under 1 MB; -o FILE.json has all",
-             shown.inputs.counts.size(), report.inputs.counts.size());
+        note("{} of {} numbers of GPUs are on the page, which stays under {:.0f} MB; -o FILE.json has all",
+             shown.inputs.counts.size(), report.inputs.counts.size(), std::ceil(static_cast<double>(most) / 1e6));
     }
     write_text(output, text);
     write_images(output, reports::report_document(shown));

@@ -10,7 +10,7 @@ folder=${1:-$root/build}
 
 (
     require_packages nocheck,pkg.dodona.python
-    build wheel all --buildtype=release -Dwerror=false -Dtests=disabled -Dcalibrate=disabled -Dlibrary=enabled -Dpython=enabled \
+    build wheel all --buildtype=release -Dwerror=false -Dtests=disabled -Dcalibrate=disabled -Dmpi=disabled -Dlibrary=enabled -Dpython=enabled \
         -Dunity=on -Dunity_size=32
 ) >&2 || exit $?
 module=$(find "$root/build/wheel/bindings/python" -maxdepth 1 -name '_dodona.*.so')

@@ -7,7 +7,10 @@
   const AXES = ['tensor', 'pipeline', 'context', 'expert'];
   const ZERO = { none: 'none', states: 'ZeRO-1', gradients: 'ZeRO-2', parameters: 'ZeRO-3' };
   const FACTORS = [0.1, 0.25, 0.5, 0.8, 1, 1.25, 2, 4, 10];
-  let data, opening, compiled, workerSource, worker = null, asked = 0, waiting = null, now = null, kept = null, timer = 0;
+  const folded = form.closest('details.folded');
+  const HEADING = folded ? 'h3' : 'h2';  // of the parts of an answer, below those of the page
+  const MOST = 5;                        // plans that the ranking shows
+  let data, opening, others, compiled, workerSource, worker = null, asked = 0, waiting = null, now = null, kept = null, timer = 0;
 
   // Numbers as the program prints them: three significant digits, units at their side.
   function digits(value) {
@@ -59,21 +62,59 @@
       }
     }
   }
+  function model() { return data.models.find(function (one) { return one.name === form.elements.model.value; }); }
   function machine() { return data.machines.find(function (one) { return one.name === form.elements.machine.value; }); }
   /** What can be scaled is the machine's: its links, its memory. */
   function showChanges(all) {
     const place = document.getElementById('changes');
     place.closest('details').open = place.closest('details').open || Object.keys(all).some(function (name) { return name.startsWith('adjust.'); });
-    place.querySelectorAll('label').forEach(function (label) { label.remove(); });
-    for (const parameter of machine().parameters) {
-      const name = 'adjust.' + parameter.key;
-      const select = element('select', FACTORS.map(function (factor) {
+    place.replaceChildren(...machine().parameters.map(function (parameter) {
+      const name = 'adjust.' + parameter.key, given = Number(all[name]);
+      const factors = given > 0 && !FACTORS.includes(given) ? FACTORS.concat(given).sort(function (a, b) { return a - b; }) : FACTORS;
+      const select = element('select', factors.map(function (factor) {
         return option(String(factor), factor === 1 ? parameter.now ? 'as it is: ' + parameter.now : 'as it is' : '× ' + factor);
       }), { name: name });
-      select.value = all[name] || '1';
-      place.append(element('label', [parameter.name + ' ', select]));
-    }
+      select.value = given > 0 ? String(given) : '1';
+      return element('label', [parameter.name + ' ', select]);
+    }));
     form.elements.gpus.max = machine().gpus;
+  }
+  /** What can be set is the model's. */
+  function showSettings(all) {
+    const place = document.getElementById('settings');
+    const settings = model().settings;
+    place.hidden = !settings.length;
+    place.open = place.open || Object.keys(all).some(function (name) { return name.startsWith('set.'); });
+    place.querySelector('.pair').replaceChildren(...settings.map(function (setting) {
+      const field = element('input', null, { name: 'set.' + setting.name, type: 'text', placeholder: setting.now, autocomplete: 'off', spellcheck: 'false' });
+      field.value = all['set.' + setting.name] || '';
+      return element('label', [setting.name.replaceAll('_', ' ') + ' ', field]);
+    }));
+  }
+  /** The opening question as fields of the form; what the form has no field for goes into `others`. */
+  function opened(asked) {
+    const fields = Object.assign({}, asked);
+    delete fields.options;
+    others = Object.assign({}, asked.options);
+    for (const name of ['strategy', 'framework']) {
+      const known = Array.from(form.elements[name].options).some(function (one) { return one.value === others[name]; });
+      if (known) {
+        fields[name] = others[name];
+        delete others[name];
+      }
+    }
+    const unlisted = (others.fixed || []).filter(function (part) {
+      const [name, value] = part.split('=');
+      const field = AXES.includes(name) ? 'axis.' + name : name === 'recompute' || name === 'zero' ? name : '';
+      if (field) { fields[field] = value; }
+      return !field;
+    });
+    if (others.fixed) { others.fixed = unlisted; }
+    const settings = Object.assign({}, others.set, others.seq && { sequence: others.seq }, others.image && { image: others.image });
+    for (const [name, value] of Object.entries(settings)) { fields['set.' + name] = value; }
+    for (const [name, value] of Object.entries(others.adjust || {})) { fields['adjust.' + name] = String(Number(value)); }
+    for (const name of ['set', 'seq', 'image', 'adjust']) { delete others[name]; }
+    return fields;
   }
   function showForm() {
     const names = { model: data.models, machine: data.machines };
@@ -92,17 +133,23 @@
   }
 
   function question(all) {
-    const options = { machine: all.machine, gpus: all.gpus, top: 5 };
+    const options = Object.assign({ machine: all.machine, gpus: all.gpus, top: 2 * MOST }, others);
     for (const name of ['batch', 'strategy', 'framework']) {
       if (all[name] !== undefined) { options[name] = all[name]; }
     }
-    const fixed = [], adjust = {};
+    const fixed = (others.fixed || []).slice(), adjust = {}, set = {};
     for (const [name, value] of Object.entries(all)) {
+      if (name.startsWith('set.')) { set[name.slice(4)] = value; }
       if (name.startsWith('axis.')) { fixed.push(name.slice(5) + '=' + value); }
       if (name.startsWith('adjust.')) { adjust[name.slice(7)] = value; }
       if (name === 'recompute' || name === 'zero') { fixed.push(name + '=' + value); }
     }
     if (fixed.length) { options.fixed = fixed; }
+    if (set.sequence !== undefined) {
+      options.seq = set.sequence;
+      delete set.sequence;
+    }
+    if (Object.keys(set).length) { options.set = set; }
     if (Object.keys(adjust).length) { options.adjust = adjust; }
     return { command: 'plan', arguments: [all.model], options: options };
   }
@@ -117,8 +164,8 @@
   function shell(asked) {
     const words = ['dodona', asked.command].concat(asked.arguments.map(function (name) { return typed(data.models, name); }));
     for (const [name, value] of Object.entries(asked.options)) {
-      if (name === 'adjust') {
-        for (const [key, factor] of Object.entries(value)) { words.push('--adjust', key + '=' + factor); }
+      if (value.constructor === Object) {
+        for (const [key, one] of Object.entries(value)) { words.push('--' + name, key + '=' + one); }
       } else {
         words.push('--' + name, name === 'machine' ? typed(data.machines, value) : Array.isArray(value) ? value.join(',') : String(value));
       }
@@ -167,7 +214,7 @@
       now = its;
     }
     show(its);
-    document.getElementById('dodona-result').textContent = its.json;
+    document.getElementById('dodona-answer').textContent = its.json;
     root.dataset.answer = String(its.code);
   }
   function failed(what) {
@@ -221,7 +268,7 @@
   }
   /** Bars of both answers on one scale, and a table of their parts. */
   function breakdown(title, parts, is, before, whole, text) {
-    const all = [element('h2', title)];
+    const all = [element(HEADING, title)];
     const rows = element('div', null, { class: 'of' });
     if (before) { rows.append(element('span', 'compared'), barOf(parts, before, whole, text, title + ', compared with')); }
     rows.append(element('span', before ? 'now' : ''), barOf(parts, is, whole, text, title));
@@ -247,10 +294,29 @@
       { 'aria-label': caption });
     return element('div', table, { class: 'wide', tabindex: '0', role: 'region', 'aria-label': caption });
   }
-  function ranking(plans) {
+  /** Whether two plans lay the same sizes on the same axes, and differ only in what their strategies are called. */
+  function layout(plan) {
+    const axes = Object.entries(plan.mesh).filter(function (axis) { return axis[1] > 1; }).sort();
+    return JSON.stringify([axes, plan.microbatch, plan.recompute, plan.shard, plan.schedule, plan.virtual_stages, plan.memory_bytes.total]);
+  }
+  /** Each layout once, where it is fastest; `also`: its other names. */
+  function distinct(plans) {
+    const seen = new Map();
+    for (const plan of plans) {
+      const first = seen.get(layout(plan));
+      if (!first) {
+        seen.set(layout(plan), { plan: plan, also: [] });
+      } else if (first.plan.strategy !== plan.strategy && !first.also.includes(plan.strategy)) {
+        first.also.push(plan.strategy);
+      }
+    }
+    return Array.from(seen.values()).slice(0, MOST);
+  }
+  function ranking(all) {
+    const shown = distinct(all), plans = shown.map(function (one) { return one.plan; });
     const tied = plans.some(function (plan) { return plan.tied_with_first; });
     return [tied ? element('p', '~ tied with the first: they differ by less than predictions may be off', { class: 'note' }) : '', rowsOf(['#', 'strategy, mesh', 'micro-batch × steps', 'recompute, ZeRO', 'step', 'MFU', 'memory'], plans.map(function (plan, i) {
-      return [(plan.tied_with_first ? '~' : '') + (i + 1), plan.strategy + ': ' + mesh(plan), plan.microbatch + ' × ' + plan.microbatches,
+      return [(plan.tied_with_first ? '~' : '') + (i + 1), plan.strategy + ': ' + mesh(plan) + (shown[i].also.length ? '; also as ' + shown[i].also.join(', ') : ''), plan.microbatch + ' × ' + plan.microbatches,
         plan.recompute + ', ' + ZERO[plan.shard], seconds(plan.step_time_s.value), percent(plan.mfu), bytes(plan.memory_bytes.total)];
     }), 4, 'the best plans')];
   }
@@ -283,7 +349,7 @@
       all.push(...breakdown('Where the time of a step goes', data.time_parts, plan.time_s, before && before.time_s, total, seconds));
       all.push(...breakdown('Memory of a GPU', data.memory_parts, plan.memory_bytes, before && before.memory_bytes,
         Math.max(plan.memory_limit_bytes, before ? before.memory_limit_bytes : 0), bytes));
-      all.push(element('h2', 'Ranking'), ...ranking(its.answer.plans));
+      all.push(element(HEADING, 'Ranking'), ...ranking(its.answer.plans));
       all.push(listOf('Bottlenecks', plan.bottlenecks.map(function (one) { return one.kind + ': ' + one.text; })));
     } else if (its.answer) {
       all.push(...its.answer.nearest.slice(0, 1).map(function (near) {
@@ -296,7 +362,7 @@
     if (its.answer) {
       all.push(misfits(its.answer));
       if (plan) { all.push(listOf('Evidence', plan.provenance)); }
-      all.push(element('h2', 'The same question to the command'), element('pre', shell(its.question)));
+      all.push(element(HEADING, 'The same question to the command'), element('pre', shell(its.question)));
     }
     place.replaceChildren(...all);
     mark();
@@ -309,6 +375,7 @@
   }
   form.addEventListener('input', function (event) {
     if (event.target.name === 'machine') { showChanges({}); }
+    if (event.target.name === 'model') { showSettings({}); }
     changed();
   });
   form.addEventListener('submit', function (event) { event.preventDefault(); ask(); });
@@ -317,7 +384,8 @@
     form.querySelectorAll('select, input').forEach(function (field) { field.value = ''; });
     kept = null;
     fill(opening);
-    showChanges({});
+    showChanges(opening);
+    showSettings(opening);
     ask();
   });
   form.querySelectorAll('button[data-times]').forEach(function (button) {
@@ -337,15 +405,25 @@
   async function start() {
     const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
     data = JSON.parse(await unpackedText('dodona-data'));
-    opening = Object.assign({ model: 'llama-3.1-8b', machine: 'dgx-h100', gpus: '16', strategy: '', framework: '', recompute: '', zero: '' },
-      JSON.parse(await unpackedText('dodona-question')));
     showForm();
+    opening = Object.assign({ model: 'llama-3.1-8b', machine: 'dgx-h100', gpus: '16', strategy: '', framework: '', recompute: '', zero: '' },
+      opened(JSON.parse(await unpackedText('dodona-question'))));
+    const first = given.gpus ? given : opening;
     fill(Object.assign({}, opening, given));
-    showChanges(given);
+    showChanges(first);
+    showSettings(first);
     workerSource = await unpackedText('dodona-worker');
     compiled = await WebAssembly.compile(await unpacked('dodona-module'));
     startWorker();
     ask();
   }
-  start().catch(function (error) { failed('the search cannot run here: ' + error); });
+  function open() {
+    start().catch(function (error) { failed('the search cannot run here: ' + error); });
+  }
+  if (folded && location.hash.includes('gpus=')) { folded.open = true; }
+  if (folded && !folded.open) {
+    folded.addEventListener('toggle', open, { once: true });
+  } else {
+    open();
+  }
 })();

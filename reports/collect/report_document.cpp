@@ -78,8 +78,13 @@ std::string command(const ReportInputs& inputs, const PlacedPlan& best) {
 
 /// The page in which to vary the best plan's question.
 std::string explorer_command(const ReportInputs& inputs, const PlacedPlan& best) {
-    return fmt::format("dodona explorer {} --machine {} --gpus {} --batch {} -o explorer.html",
-                       shell_word(inputs.model), shell_word(inputs.machine), best.point->devices, best.point->batch);
+    std::string words = fmt::format("dodona explorer {} --machine {} --gpus {} --batch {}", shell_word(inputs.model),
+                                    shell_word(inputs.machine), best.point->devices, best.point->batch);
+    for (const ReportSetting& setting : inputs.settings) {
+        const bool taken = setting.option == "--seq" || setting.option == "--set";
+        words += taken ? fmt::format(" {} {}", setting.option, shell_word(setting.value)) : "";
+    }
+    return words + " -o explorer.html";
 }
 
 Table best_table(const ReportScaling& scaling) {

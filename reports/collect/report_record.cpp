@@ -227,6 +227,17 @@ std::vector<Record> report_rows(const Report& report) {
     return rows;
 }
 
+Record point_record(const ReportPoint& point) { return ReportWriter::written(point); }
+
+ReportPoint point_from(const Record& record, const std::string& name) {
+    ReportFaults faults(name);
+    ReportReader reader(record, "", faults);
+    ReportPoint point;
+    reader.read_fields(point);
+    faults.throw_if_any();
+    return point;
+}
+
 Report report_from(const Record& record, const std::string& name) {
     ReportFaults faults(name);
     ReportReader reader(record, "", faults);

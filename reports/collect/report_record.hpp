@@ -20,4 +20,8 @@ std::vector<Record> report_rows(const Report& report);
 /// naming every key that is missing, of another type or unknown.
 Report report_from(const Record& record, const std::string& name);
 
+/// A point by itself, and back: what ranks of a sweep send each other. Throws InputError as report_from does.
+Record point_record(const ReportPoint& point);
+ReportPoint point_from(const Record& record, const std::string& name);
+
 }  // namespace dodona::reports

@@ -96,6 +96,10 @@ const std::string_view kPageScript = R"js(
       shown.push(await window.vegaEmbed(place, spec, {
         ast: true, config: look(isDark), renderer: spec.height > 400 ? 'canvas' : 'svg',
         actions: { export: true, source: false, compiled: false, editor: false } }));
+      place.querySelectorAll('summary').forEach(function (menu) {
+        menu.setAttribute('aria-label', 'save this chart');
+        menu.querySelectorAll('svg').forEach(function (icon) { icon.setAttribute('aria-hidden', 'true'); });
+      });
     }
     root.dataset.charts = String(shown.length);
   }

@@ -19,6 +19,8 @@ struct Page {
     std::string images = {};
     /// Vega, Vega-Lite and Vega-Embed, one after another, for an HTML page with charts; empty: it has only their tables.
     std::string scripts = {};
+    /// Elements in which the reader of an HTML page asks again, before its first section; empty: none.
+    std::string asking = {};
 };
 
 struct Renderer {

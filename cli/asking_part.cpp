@@ -1,0 +1,106 @@
+#include "cli/asking_part.hpp"
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/read_file.hpp"
+#include "cli/arguments.hpp"
+#include "cli/built_parts.hpp"
+#include "cli/data_folder.hpp"
+#include "cli/files.hpp"
+#include "cli/missing.hpp"
+#include "reports/render/gzip.hpp"
+#include "reports/render/html.hpp"
+#include "reports/render/json.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+constexpr std::array kModule{"dodona.js", "dodona.wasm"};
+
+std::vector<std::string> module_parts() {
+    std::vector<std::string> parts =
+        built_parts({.variable = "DODONA_EXPLORER_MODULE", .folder = "explorer", .names = kModule});
+    if (parts.empty()) {
+        throw Missing(
+            "a page to ask in needs the search as WebAssembly, which this build has not got; install Emscripten "
+            "(apt-get install emscripten), then the same command through `./dodona` of a source tree builds it, in "
+            "some "
+            "minutes");
+    }
+    return parts;
+}
+
+std::string packed(const std::string& content) { return reports::base64(reports::gzipped(content)); }
+
+}  // namespace
+
+void set_model(AskingOpening& opening, const std::string& name) {
+    opening.subject.model = name;
+    opening.question["model"] = model_in_module(name);
+}
+
+void set_machine(AskingOpening& opening, const std::string& name) {
+    opening.subject.machine = name;
+    opening.question["machine"] = files::is_path(name) ? place_in_module(name, kMachines) : name;
+}
+
+reports::Record asked_options(const std::vector<std::pair<std::string, std::string>>& given) {
+    std::map<std::string, reports::Record::List> values;
+    reports::Record options = reports::no_fields();
+    for (const auto& [option, value] : given) {
+        const std::string name = option.substr(2);
+        if (const std::size_t equals = value.find('='); name == "set" || name == "adjust") {
+            options[name][value.substr(0, equals)] = value.substr(equals + 1);
+        } else if (name == "fixed") {
+            for (const std::string& part : between_commas(value)) {
+                values[name].emplace_back(part);
+            }
+        } else {
+            values[name].emplace_back(value);
+        }
+    }
+    for (const auto& [name, all] : values) {
+        options[name] = all.size() == 1 && name != "fixed" ? all.front() : reports::Record(all);
+    }
+    return options;
+}
+
+void require_module() { module_parts(); }
+
+std::string page_part(const char* name) {
+    const std::filesystem::path path = data_folder() / "explorer/page" / name;
+    constexpr std::size_t kMost = std::size_t{1} << 20;
+    return read_file(path, path.generic_string(), {}, kMost);
+}
+
+void put(std::string& page, std::string_view name, const std::string& text) {
+    const std::string mark = fmt::format("@{}@", name);
+    page.replace(page.find(mark), mark.size(), text);
+}
+
+std::string asking_part(const AskingOpening& opening, bool folded) {
+    const std::vector<std::string> parts = module_parts();
+    std::string form = page_part("form.html");
+    if (folded) {
+        std::string frame = page_part("folded.html");
+        put(frame, "form", form);
+        form = std::move(frame);
+    }
+    std::string page = page_part("ask.html");
+    put(page, "style", page_part("ask.css"));
+    put(page, "form", form);
+    put(page, "question", packed(reports::json_line(opening.question)));
+    put(page, "data", packed(reports::json_line(explorer_data(opening.subject))));
+    put(page, "worker", packed(parts[0] + page_part("ask.js") + page_part("worker.js")));
+    put(page, "module", packed(parts[1]));
+    put(page, "script", page_part("page.js"));
+    return page;
+}
+
+}  // namespace dodona::cli

@@ -1,0 +1,161 @@
+#include "cli/report_question.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "build_config.hpp"
+#include "cli/device_counts.hpp"
+#include "cli/explain.hpp"
+#include "cli/goals.hpp"
+#include "cli/growth.hpp"
+#include "cli/job_space.hpp"
+#include "cli/measured_runs.hpp"
+#include "reports/collect/machine_kernels.hpp"
+#include "reports/collect/machine_report.hpp"
+#include "reports/collect/report_of.hpp"
+
+namespace dodona::cli {
+
+namespace {
+
+std::vector<search::Growth> growths_of(Arguments& arguments, const Workload& workload,
+                                       std::vector<std::string>& assumptions) {
+    const search::Growth usual = usual_growth(workload);
+    const auto batch = arguments.count("--batch");
+    const auto each = arguments.count("--batch-per-gpu");
+    std::vector<search::Growth> growths;
+    if (batch) {
+        growths.push_back(usual);
+        growths.back().batch = batch;
+    }
+    if (each) {
+        growths.push_back(usual);
+        growths.back().batch = {};
+        growths.back().samples_per_device = *each;
+    }
+    if (growths.empty()) {
+        growths.push_back(usual);
+        assumptions.push_back(
+            usual.batch ? fmt::format("batch {}: about 4 million tokens (--batch)", *usual.batch)
+                        : fmt::format("batch {} on each GPU (--batch-per-gpu, --batch)", usual.samples_per_device));
+    }
+    return growths;
+}
+
+/// The strategies of a growth, without points.
+reports::ReportScaling empty_scaling(const ReportQuestion& question, const search::Growth& growth) {
+    reports::ReportScaling scaling{.batch = growth.batch, .batch_per_gpu = growth.samples_per_device, .strategies = {}};
+    for (const plan::Strategy& strategy : question.sweep.space.strategies) {
+        search::Space one = question.sweep.space;
+        one.strategies = {strategy};
+        scaling.strategies.push_back(reports::report_strategy(
+            search::reach_of(question.workload.graph, question.workload.cluster, one, growth)));
+    }
+    return scaling;
+}
+
+}  // namespace
+
+std::vector<Option> report_question_options() {
+    std::vector<Option> all = workload_options();
+    for (Option& option : all) {
+        if (option.long_name() == "--gpus") {
+            option.value = "A..B|N,N,...";
+            option.description =
+                "powers of two and whole nodes from A to B; A..B:8 every 8; or\n"
+                "those listed; default: 1 to all that the machine has";
+        }
+    }
+    add_growth_options(all);
+    for (Option& option : job_space_options(true)) {
+        if (option.long_name() == "--strategy") {
+            option.old_name = "--strategies";
+        }
+        all.push_back(std::move(option));
+    }
+    for (Option& option : goal_options()) {
+        if (option.long_name() == "--price") {
+            all.push_back(std::move(option));
+        }
+    }
+    all.push_back({.names = "--power",
+                   .value = "P",
+                   .description = "of one GPU while it trains, such as 700W: the energy of plans",
+                   .group = "Goals"});
+    for (Option& option : measured_options()) {
+        all.push_back(std::move(option));
+    }
+    return all;
+}
+
+ReportQuestion read_report_question(Arguments& arguments, const Output& output) {
+    const DeviceCounts counts = read_device_counts(arguments);
+    const GoalSettings goals = read_goals(arguments);
+    ReportQuestion question{.workload = {}, .sweep = {}, .power = arguments.power("--power"), .assumptions = {}};
+    question.explains = read_explain(arguments, output);
+    std::vector<Workload> workloads{read_workload(arguments)};
+    set_prices(arguments, goals, workloads);
+    question.workload = std::move(workloads.front());
+    question.sweep.counts = counts_on(arguments, counts, question.workload.cluster);
+    question.sweep.growths = growths_of(arguments, question.workload, question.assumptions);
+    arguments.throw_if_faults();
+    question.sweep.space = job_space(arguments, question.workload);
+    arguments.throw_if_faults();
+    const plan::Framework& framework = question.sweep.space.framework;
+    if (!arguments.has("--framework")) {
+        question.assumptions.push_back(
+            fmt::format("software: {}", framework.name.empty() ? "bare kernels and links" : framework.label()));
+    }
+    if (!arguments.has("--optimizer")) {
+        question.assumptions.push_back(fmt::format("optimizer {}", plan::name(question.sweep.space.optimizer)));
+    }
+    return question;
+}
+
+reports::ReportInputs report_inputs(const Arguments& arguments, const ReportQuestion& question) {
+    const cluster::Cluster& cluster = question.workload.cluster;
+    reports::ReportInputs inputs{.model = question.workload.model,
+                                 .machine = question.workload.machine,
+                                 .device = reports::device_names(cluster),
+                                 .machine_gpus = cluster.devices(),
+                                 .precision = std::string(name(question.sweep.space.precision)),
+                                 .model_source = question.workload.graph.source,
+                                 .machine_source = cluster.source,
+                                 .version = std::string(kVersion),
+                                 .parameters = graph::count(question.workload.graph).parameters,
+                                 .settings = {},
+                                 .counts = question.sweep.counts,
+                                 .price_per_gpu_hour = {},
+                                 .currency = {},
+                                 .power_per_gpu_w = {},
+                                 .measured_from = {},
+                                 .measured_to = {},
+                                 .assumptions = question.assumptions};
+    for (const auto& [option, value] : settings_given(arguments)) {
+        inputs.settings.push_back({option, value});
+    }
+    if (cluster.price) {
+        inputs.price_per_gpu_hour = (cluster.price->device * unit::hour).in(Money::of_base(1));
+        inputs.currency = cluster.price->currency;
+    }
+    if (question.power) {
+        inputs.power_per_gpu_w = question.power->in(unit::watt);
+    }
+    if (const auto days = reports::measured_days(cluster)) {
+        inputs.measured_from = days->first;
+        inputs.measured_to = days->last;
+    }
+    return inputs;
+}
+
+reports::Report empty_report(const Arguments& arguments, const ReportQuestion& question) {
+    reports::Report report{
+        .inputs = report_inputs(arguments, question), .scalings = {}, .measured = {}, .measured_notes = {}, .best = {}};
+    for (const search::Growth& growth : question.sweep.growths) {
+        report.scalings.push_back(empty_scaling(question, growth));
+    }
+    return report;
+}
+
+}  // namespace dodona::cli
