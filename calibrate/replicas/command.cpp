@@ -45,6 +45,10 @@ std::vector<Option> training_options() {
          .description = "workers that share a node; without it those of a host",
          .group = kTime},
         {.names = "--compute", .value = "TIME", .description = "that a step takes: sleep for the rest", .group = kTime},
+        {.names = "--together",
+         .description = "all workers begin a step at once, as predictions have it,\n"
+                        "not each when it has what it needs",
+         .group = kTime},
         {.names = "--slow", .value = "F", .description = "compute of the first worker over others'", .group = kTime},
         {.names = "--link",
          .value = "RATE",
@@ -94,6 +98,7 @@ TrainingSettings read_settings(Arguments& arguments) {
     settings.apart = arguments.has("--apart");
     settings.exact_sums = arguments.has("--exact-sums");
     settings.distances = arguments.has("--distances");
+    settings.together = arguments.has("--together");
     read_times(arguments, settings);
     const auto period = arguments.count("--period");
     arguments.throw_if_faults();

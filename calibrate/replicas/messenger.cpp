@@ -8,7 +8,7 @@ namespace dodona::calibrate {
 
 namespace {
 
-constexpr auto kNap = std::chrono::microseconds(20);
+constexpr auto kNap = std::chrono::microseconds(50);
 constexpr std::size_t kMostMessage = 0x7fffffff;
 
 }  // namespace

@@ -24,6 +24,7 @@ struct TrainingSettings {
     std::int64_t per_node = 0;           ///< workers that share a node; 0: those of one host
     bool exact_sums = false;             ///< gradients are rounded so that no order of summation rounds
     bool apart = false;                  ///< each worker has first weights of its own
+    bool together = false;               ///< all begin a step at once, as closed forms have it
     bool distances = false;              ///< keep all weights after each step, for the distance to their mean
 };
 

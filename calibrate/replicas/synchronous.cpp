@@ -160,6 +160,9 @@ private:
             for (std::size_t m = 0; m < messages_.size(); ++m) {
                 wait_ready(round * messages_.size() + m);
                 exchange(range_of(m), round);
+                if (settings_.together && m + 1 == messages_.size()) {
+                    wait_for_ranks();
+                }
                 gate_.end(m);
             }
         }
@@ -169,6 +172,13 @@ private:
         if (!party_.is_server()) {
             gate_.wait_ready(before);
         }
+    }
+
+    /// Until all ranks are here.
+    void wait_for_ranks() {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Ibarrier(party_.messenger.comm(), &request);
+        wait(request);
     }
 
     void exchange(Part range, std::size_t round) {

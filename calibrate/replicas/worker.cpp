@@ -54,8 +54,10 @@ void Worker::pass(std::size_t layer, double share, const std::function<void()>& 
     if (settings_.compute) {
         const double weights = static_cast<double>(network_.layers()[layer].count) / static_cast<double>(elements());
         const double slow = rank_ == 0 ? settings_.slow : 1;
-        const std::chrono::duration<double> time(settings_.compute->in(1_s) * share * weights * slow);
-        std::this_thread::sleep_until(start + std::chrono::duration_cast<Clock::duration>(time));
+        late_ -= settings_.compute->in(1_s) * share * weights * slow;
+        std::this_thread::sleep_until(
+            start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(-late_)));
+        late_ += std::chrono::duration<double>(Clock::now() - start).count();
     }
     computed_ += std::chrono::duration<double>(Clock::now() - start).count() * 1_s;
 }

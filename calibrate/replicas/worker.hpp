@@ -1,7 +1,7 @@
 // The compute of one worker: it trains its replica on data of its own, step by step, and marks the time of each.
 //
 // With a stated compute a step's passes take it, a third forward and two thirds backward, layers in proportion to their
-// weights: the thread sleeps for what the real ones leave of it.
+// weights: the thread sleeps for what the real ones leave of it, and for less where earlier passes took longer.
 #pragma once
 
 #include <functional>
@@ -43,6 +43,7 @@ private:
     std::size_t rank_;
     Perceptron network_;
     Seconds computed_;
+    double late_ = 0;  ///< seconds that passes took beyond their time
 };
 
 /// The layers of the network as predictions have them; without a stated compute their passes take no time.
