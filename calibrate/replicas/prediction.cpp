@@ -69,9 +69,11 @@ exchange::ExchangeCost predicted_cost(const TrainingSettings& settings, std::siz
         exchange::network_of(exchange::EqualWorkers{static_cast<std::int64_t>(workers), *settings.link, rate, rate});
     const exchange::Compression& how = settings.exchange.compression;
     if (how.kind != CompressionKind::none) {
-        const Bytes traffic = exchange::kernel_traffic(how, work.gradients);
         const Seconds measured = compression_time(how, elements);
-        network.pass = [traffic, measured](Bytes size) { return size / traffic * measured; };
+        network.compress = [whole = work.gradients.bytes, measured](const exchange::Compression& /*how*/,
+                                                                    const exchange::Buffer& buffer) {
+            return buffer.bytes / whole * measured;
+        };
     }
     return exchange::exchange_cost(settings.exchange, network, work);
 }
