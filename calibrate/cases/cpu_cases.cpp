@@ -234,6 +234,21 @@ void moves(std::vector<Case>& cases, bool quick) {
     cases.push_back({.benchmark = "launch", .parameters = {{"kind", "plain"}}});
 }
 
+/// Densities, passes and blocks are those of exchanges that do not say theirs (oracle/exchange/exchange.hpp).
+void compressions(std::vector<Case>& cases, bool quick) {
+    for (const double elements : quick ? std::vector{0x1p20} : std::vector{0x1p14, 0x1p17, 0x1p20, 0x1p23}) {
+        for (const char* kernel : {"exact-top-k", "threshold-top-k"}) {
+            cases.push_back(
+                {.benchmark = "compression",
+                 .parameters = {{"kernel", kernel}, {"elements", elements}, {"density", 0.001}, {"passes", 20.}}});
+        }
+        for (const char* kernel : {"int8", "fp8", "int4", "1-bit"}) {
+            cases.push_back({.benchmark = "compression",
+                             .parameters = {{"kernel", kernel}, {"elements", elements}, {"block", 256.}}});
+        }
+    }
+}
+
 /// A stream beside every load that needs no directory, and a product, which hardly needs memory.
 void interferences(std::vector<Case>& cases, bool quick) {
     for (const char* resource : {"memory", "network", "cpu"}) {
@@ -259,6 +274,7 @@ std::vector<Case> cpu_cases(const CaseOptions& options, int threads) {
     attentions(cases, options.quick);
     streams(cases, options.quick, 1);
     moves(cases, options.quick);
+    compressions(cases, options.quick);
     if (threads > 1) {
         streams(cases, options.quick, threads);
         products(cases, options.quick, threads);

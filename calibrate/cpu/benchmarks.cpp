@@ -20,7 +20,7 @@ constexpr std::array kBenchmarks{
     Benchmark{"matmul", matmul},       Benchmark{"convolution", convolution}, Benchmark{"attention", attention},
     Benchmark{"recurrent", recurrent}, Benchmark{"operator", operators},      Benchmark{"stream", stream},
     Benchmark{"gather", gather},       Benchmark{"update", update},           Benchmark{"reorder", reorder},
-    Benchmark{"launch", launch},
+    Benchmark{"launch", launch},       Benchmark{"compression", compression},
 };
 
 }  // namespace

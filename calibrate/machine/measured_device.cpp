@@ -11,6 +11,7 @@
 
 #include "base/diagnostic.hpp"
 #include "calibrate/fit/fit.hpp"
+#include "calibrate/machine/measured_compression.hpp"
 #include "calibrate/machine/measured_kernel.hpp"
 #include "calibrate/measure/journal.hpp"
 #include "calibrate/record/quantile.hpp"
@@ -311,6 +312,10 @@ std::optional<Device> measured_device(const DeviceRecords& of) {
     Device device = described(of, kernels, facts);
     take_launch(device, own);
     const cluster::Provenance from = provenance(of.backend, facts, own);
+
+    if (auto compressions = measured_compressions(own, from); !compressions.empty()) {
+        device.compressions = std::move(compressions);
+    }
 
     Groups groups;
     for (const MeasuredKernel& one : kernels) {

@@ -28,7 +28,8 @@ constexpr std::array kDirections{"forward"sv, "backward"sv, "backward-input"sv, 
 constexpr std::array kPositive{"m"sv,       "n"sv,     "k"sv,       "batch"sv,    "images"sv,  "channels"sv,
                                "filters"sv, "heads"sv, "queries"sv, "kv_heads"sv, "keys"sv,    "head"sv,
                                "samples"sv, "gates"sv, "inputs"sv,  "cells"sv,    "elements"sv};
-constexpr std::array kCounts{"groups"sv, "ranks"sv, "ranks_per_node"sv, "writers"sv, "threads"sv};
+constexpr std::array kCounts{"groups"sv,  "ranks"sv, "ranks_per_node"sv, "writers"sv,
+                             "threads"sv, "block"sv, "passes"sv};
 constexpr double kMost = 1e18;  ///< of any number: well within whole numbers of 64 bits
 constexpr std::int64_t kMostExtent = 1'000'000'000;
 
@@ -44,6 +45,7 @@ const std::vector<Needed>& needed() {
         {"attention", {"heads", "queries", "keys", "head"}},
         {"recurrent", {"samples", "gates", "inputs"}},
         {"stream", {"bytes"}},
+        {"compression", {"kernel", "elements"}},
         {"collective", {"collective", "bytes"}},
         {"send", {"bytes"}},
         {"file", {"operation"}},

@@ -9,6 +9,7 @@
 
 #include "base/precision.hpp"
 #include "base/quantity.hpp"
+#include "cluster/compression_curve.hpp"
 #include "cluster/kernel_fit.hpp"
 #include "graph/kernel.hpp"
 
@@ -70,6 +71,7 @@ struct Device {
     double sustained = 1;                         ///< rate of products in continuous use over that of a short benchmark
     Bytes context;                                ///< memory of the runtime before the first tensor
     std::vector<KernelCurve> curves;              ///< measured points, used before the profile
+    std::vector<CompressionCurve> compressions;   ///< measured kernels of exchanges, at most one curve of a kind
     Profile profile;                              ///< fits to measured kernels; empty: data sheet only
     bool typical = false;  ///< kernels of kinds without a fit miss the data sheet as those of other devices do
 

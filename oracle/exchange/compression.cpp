@@ -40,12 +40,16 @@ Bytes compressed(const Compression& compression, const Buffer& buffer) {
     return (bytes_an_element(compression.kind) + scales) * buffer.elements * unit::byte;
 }
 
+Bytes feedback_traffic(const Compression& compression, const Buffer& buffer) {
+    return compression.error_feedback ? 2.0 * buffer.bytes : Bytes{};
+}
+
 Bytes kernel_traffic(const Compression& compression, const Buffer& buffer) {
     if (compression.kind == CompressionKind::none) {
         return Bytes{};
     }
     const Bytes sent = compressed(compression, buffer);
-    const Bytes feedback = compression.error_feedback ? 2.0 * buffer.bytes : Bytes{};
+    const Bytes feedback = feedback_traffic(compression, buffer);
     if (compression.kind == CompressionKind::top_k) {
         const double passes =
             compression.selection == Selection::exact ? kExactPasses : static_cast<double>(compression.passes) + 1;

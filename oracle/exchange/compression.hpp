@@ -12,7 +12,7 @@
 // Source: Shi et al., arXiv:2010.10458 (MSTopK: a binary search over thresholds between mean and maximum); Aji and
 // Heafield, arXiv:1704.05021, and Seide et al., Interspeech 2014, for error feedback; Wang et al., arXiv:2306.10209
 // (ZeRO++) for block quantisation. Four passes of the exact selection: 32-bit keys, 8 bits a pass.
-// Not modelled: kernels measured by `calibrate`; what a lossy exchange costs in steps.
+// Not modelled: what a lossy exchange costs in steps.
 #pragma once
 
 #include "base/quantity.hpp"
@@ -29,7 +29,10 @@ struct Buffer {
 /// The same buffer as it is sent by one worker.
 Bytes compressed(const Compression& compression, const Buffer& buffer);
 
-/// Bytes of device memory that the kernels move for one buffer.
+/// Bytes of device memory that the kernels move for one buffer, those of error feedback among them.
 Bytes kernel_traffic(const Compression& compression, const Buffer& buffer);
+
+/// Those of error feedback; zero without it.
+Bytes feedback_traffic(const Compression& compression, const Buffer& buffer);
 
 }  // namespace dodona::exchange

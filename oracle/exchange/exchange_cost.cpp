@@ -7,8 +7,8 @@ namespace dodona::exchange {
 namespace {
 
 Seconds kernel_time(const Exchange& exchange, const Network& network, const Buffer& buffer) {
-    const Bytes traffic = kernel_traffic(exchange.compression, buffer);
-    return traffic > Bytes{} ? network.pass(traffic) : Seconds{};
+    const bool compresses = exchange.compression.kind != CompressionKind::none && buffer.bytes > Bytes{};
+    return compresses ? network.compress(exchange.compression, buffer) : Seconds{};
 }
 
 /// Of hierarchical sparse sums only the part of a worker is compressed.

@@ -5,6 +5,7 @@
 #include "cluster/volume.hpp"
 #include "cost/collective_time.hpp"
 #include "cost/device_time.hpp"
+#include "exchange/compression_time.hpp"
 
 namespace dodona::exchange {
 
@@ -85,16 +86,18 @@ Workers workers_of(const cluster::Cluster& cluster, const cluster::Group& group,
 Network network_of(const cluster::Cluster& cluster, const cluster::Group& group, std::int64_t ranks,
                    std::optional<cluster::Algorithm> algorithm) {
     const auto pass = [device = cluster.device](Bytes size) { return cost::stream_time(device, size).time.value; };
-    return {.workers = workers_of(cluster, group, ranks),
-            .collective =
-                [&cluster, group, ranks, algorithm](Collective collective, Bytes size) {
-                    const cost::CollectiveRequest request{
-                        .collective = collective, .group = group, .size = size, .ranks = ranks};
-                    return cost::collective_time(cluster, request, algorithm).time.value;
-                },
-            .reduce = [pass](Bytes size) { return pass(3.0 * size); },  // reads both, writes the sum
-            .update = [pass](Bytes size) { return pass(3.0 * size); },  // reads gradients and weights, writes weights
-            .pass = pass};
+    return {
+        .workers = workers_of(cluster, group, ranks),
+        .collective =
+            [&cluster, group, ranks, algorithm](Collective collective, Bytes size) {
+                const cost::CollectiveRequest request{
+                    .collective = collective, .group = group, .size = size, .ranks = ranks};
+                return cost::collective_time(cluster, request, algorithm).time.value;
+            },
+        .reduce = [pass](Bytes size) { return pass(3.0 * size); },  // reads both, writes the sum
+        .update = [pass](Bytes size) { return pass(3.0 * size); },  // reads gradients and weights, writes weights
+        .compress = [device = cluster.device](const Compression& how,
+                                              const Buffer& buffer) { return compression_time(how, buffer, device); }};
 }
 
 Network network_of(const EqualWorkers& workers) {
@@ -110,7 +113,8 @@ Network network_of(const EqualWorkers& workers) {
                 },
             .reduce = [workers](Bytes size) { return size / workers.reduce; },
             .update = [workers](Bytes size) { return size / workers.update; },
-            .pass = [workers](Bytes size) { return size / workers.reduce; }};
+            .compress = [workers](const Compression& how,
+                                  const Buffer& buffer) { return kernel_traffic(how, buffer) / workers.reduce; }};
 }
 
 Seconds transfer(const Workers& workers, double steps, Bytes inside, Bytes outside) {

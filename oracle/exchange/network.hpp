@@ -16,6 +16,7 @@
 
 #include "base/quantity.hpp"
 #include "cluster/cluster.hpp"
+#include "exchange/compression.hpp"
 
 namespace dodona::exchange {
 
@@ -48,7 +49,8 @@ struct Network {
     std::function<Seconds(cluster::Collective collective, Bytes size)> collective;
     std::function<Seconds(Bytes size)> reduce;  ///< adds `size` bytes to as many
     std::function<Seconds(Bytes size)> update;  ///< an update of `size` bytes of weights at a server
-    std::function<Seconds(Bytes size)> pass;    ///< reads or writes `size` bytes of device memory
+    /// Kernels that compress a buffer and take apart what arrives.
+    std::function<Seconds(const Compression& how, const Buffer& buffer)> compress;
 };
 
 /// The network of a group of ranks in a job; it refers to `cluster`. `algorithm`: of collectives, if not the machine's

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/precision.hpp"
+#include "exchange/compression_time.hpp"
 #include "step/compose_plan.hpp"
 
 namespace dodona::exchange {
@@ -121,6 +122,8 @@ ReplicaExchange replica_exchange(const Exchange& exchange, const cluster::Cluste
     ReplicaExchange made{
         .exchange = exchange, .workers = network.workers, .cost = exchange_cost(exchange, network, replicas.work)};
     made.step = replicas.step.rescaled_to(made.cost.step);
+    made.compression_measured = exchange.compression.kind != CompressionKind::none &&
+                                measured_compression(exchange.compression, cluster.device) != nullptr;
     made.samples_per_second = static_cast<double>(batch) / made.cost.step.in(unit::second);
     return made;
 }

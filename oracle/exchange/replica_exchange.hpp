@@ -43,6 +43,7 @@ struct ReplicaExchange {
     ExchangeCost cost;
     Estimate step;  ///< with the interval of the plan's own step, scaled
     double samples_per_second = 0;
+    bool compression_measured = false;  ///< on this device; else its kernels are passes over memory
 };
 
 ReplicaExchange replica_exchange(const Exchange& exchange, const cluster::Cluster& cluster, const Replicas& replicas,

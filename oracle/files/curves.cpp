@@ -5,6 +5,7 @@ namespace dodona::files {
 namespace {
 
 using cluster::CollectiveCurve;
+using cluster::CompressionCurve;
 using cluster::KernelCurve;
 using cluster::KernelPoint;
 
@@ -65,6 +66,30 @@ void check_collective_curve(Fields& fields, CollectiveCurve& curve, const Readin
         const Value size = points[i].is_mapping() ? Fields(points[i]).find("size") : Value();
         if (size && curve.points[i].size <= curve.points[i - 1].size) {
             size.error("no larger than the one before", "the sizes of a curve ascend");
+        }
+    }
+}
+
+const Description& compression_point() {
+    static const Description described{
+        .noun = "point of a compression",
+        .summary = "One measured buffer.",
+        .keys = {required<&CompressionCurve::Point::bytes>(
+                     "bytes", "That the kernels move, without error feedback. They ascend.", {.range = kPositive}),
+                 required<&CompressionCurve::Point::time>("time", "Of compressing and of taking apart.",
+                                                          {.range = kPositive})},
+        .one_line = true,
+        .defaults = default_of<CompressionCurve::Point>};
+    return described;
+}
+
+void check_compression_curve(Fields& fields, CompressionCurve& curve, const Reading& /*reading*/) {
+    const std::vector<Value> points =
+        fields.find("points").is_list() ? fields.find("points").list() : std::vector<Value>{};
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        const Value bytes = points[i].is_mapping() ? Fields(points[i]).find("bytes") : Value();
+        if (bytes && curve.points[i].bytes <= curve.points[i - 1].bytes) {
+            bytes.error("no more than the one before", "the bytes of a curve ascend");
         }
     }
 }
@@ -136,6 +161,23 @@ const Description& description<KernelCurve>() {
                    provenance_keys<&KernelCurve::provenance>()),
             {points(product_point, products()), points(pass_point, passes())}),
         .defaults = default_of<KernelCurve>};
+    return described;
+}
+
+template <>
+const Description& description<CompressionCurve>() {
+    static const Description described{
+        .noun = "compression curve",
+        .summary =
+            "Measured kernels that compress gradients. Between the points their time is interpolated in log space, "
+            "beyond them their rate stays.",
+        .keys = joined({required<&CompressionCurve::kernel>("kernel", "What compresses."),
+                        required_as<&CompressionCurve::points>(
+                            list_type<CompressionCurve::Point>(record_type(compression_point), {.none = "no points"}),
+                            "points", "Measured points; their bytes ascend.", {.help = "a list of measured points"})},
+                       provenance_keys<&CompressionCurve::provenance>()),
+        .check = checked<CompressionCurve, check_compression_curve>,
+        .defaults = default_of<CompressionCurve>};
     return described;
 }
 

@@ -10,6 +10,9 @@ namespace dodona::files {
 template <>
 const Description& description<cluster::KernelCurve>();
 
+template <>
+const Description& description<cluster::CompressionCurve>();
+
 /// Of a cluster: `ranks_per_node` is required.
 template <>
 const Description& description<cluster::CollectiveCurve>();

@@ -1,3 +1,5 @@
+#include <set>
+
 #include "files/curves.hpp"
 #include "files/machine_file.hpp"
 #include "files/profile_file.hpp"
@@ -25,6 +27,20 @@ ValueType profile_type() {
     return {std::move(profile)};
 }
 
+/// At most one curve of a kind. A word that was not understood is no second curve.
+void check_compressions(Fields& fields, const Device& device) {
+    const Value list = fields.find("compressions");
+    std::set<cluster::CompressionKernel> seen;
+    for (std::size_t i = 0; list && list.is_list() && i < device.compressions.size(); ++i) {
+        const Value curve = list.list()[i];
+        const Value word = curve.is_mapping() ? Fields(curve).find("kernel") : Value();
+        const auto kernel = word.is_scalar() ? value_of<cluster::CompressionKernel>(word.node().text) : std::nullopt;
+        if (kernel && !seen.insert(*kernel).second) {
+            word.error(fmt::format("a second curve of {}", name(*kernel)), "leave one of them");
+        }
+    }
+}
+
 void fill_in(Fields& fields, Device& device, const Reading& /*reading*/) {
     const cluster::DeviceDefaults defaults;
     device.typical = true;
@@ -37,6 +53,7 @@ void fill_in(Fields& fields, Device& device, const Reading& /*reading*/) {
                     peak == device.matrix.end() ? "no precision of `matrix`" : "above the peak of `matrix`"));
         }
     }
+    check_compressions(fields, device);
     if (device.tiles.empty()) {
         device.tiles = defaults.tiles;
     }
@@ -105,6 +122,7 @@ const Description& description<Device>() {
              optional<&Device::context>("context", "Memory that the runtime takes before the first tensor.",
                                         {.range = kNotNegative, .default_text = "0.5 GiB", .always_written = true}),
              optional<&Device::curves>("curves", "Measured kernels."),
+             optional<&Device::compressions>("compressions", "Measured kernels that compress what exchanges send."),
              optional_as<&Device::profile>(
                  profile_type(), "profile",
                  "Models fitted to measured kernels: the name of a profile, a file, or the profile itself. {name: "

@@ -115,7 +115,8 @@ KeyFigures answer_figures(const ExchangeAnswer& answer, const ReplicaExchange& m
     if (cost.compression > Seconds{}) {
         figures.push_back({.label = "compression",
                            .value = cost.compression,
-                           .note = "in kernels, at the bandwidth of device memory"});
+                           .note = made.compression_measured ? "in kernels, as measured"
+                                                             : "in kernels, at the bandwidth of device memory"});
     }
     if (cost.pattern.server > Bytes{}) {
         figures.push_back(

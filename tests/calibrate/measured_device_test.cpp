@@ -98,6 +98,30 @@ TEST(MeasuredDevice, AKernelWhoseResultIsWrongSaysNothing) {
     EXPECT_TRUE(measured_device({.records = records, .backend = "cpu"}).has_value());
 }
 
+// int8 of 1,000 elements with a scale for 250: 2 (4,000 + 1,000 + 16) bytes; the exact selection of 10 of them: (4 + 1)
+// 4,000 + 2 * 80 bytes.
+TEST(MeasuredDevice, KernelsOfCompressionBecomeCurvesOverTheirBytes) {
+    std::vector<Record> records = world();
+    const auto add = [&](const char* kernel, double elements, Seconds time) {
+        records.push_back(
+            timed({.benchmark = "compression",
+                   .parameters = {{"kernel", kernel}, {"elements", elements}, {"density", 0.01}, {"block", 250.}}},
+                  time));
+    };
+    add("int8", 2000, 7_us);
+    add("int8", 1000, 4_us);
+    add("exact-top-k", 1000, 9_us);
+    const auto device = measured_device({.records = records, .backend = "cpu"});
+    ASSERT_EQ(device->compressions.size(), 2u);
+    EXPECT_EQ(device->compressions[0].kernel, cluster::CompressionKernel::exact_top_k);
+    EXPECT_EQ(device->compressions[0].points,
+              (std::vector<cluster::CompressionCurve::Point>{{Bytes::of_base(20160), 9_us}}));
+    EXPECT_EQ(device->compressions[1].points, (std::vector<cluster::CompressionCurve::Point>{
+                                                  {Bytes::of_base(10032), 4_us}, {Bytes::of_base(20064), 7_us}}));
+    EXPECT_EQ(device->compressions[1].provenance.date, "2026-11-20");
+    EXPECT_TRUE(measured_device({.records = world(), .backend = "cpu"})->compressions.empty());
+}
+
 TEST(MeasuredDevice, WithoutKernelsThereIsNoneAndWithoutProductsItSaysWhatLacks) {
     EXPECT_FALSE(measured_device({.records = {}, .backend = "cpu"}).has_value());
     const std::vector<Record> streams{timed(stream(1 << 30), 100_us)};

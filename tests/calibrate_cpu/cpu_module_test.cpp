@@ -63,7 +63,7 @@ Case layer(const char* direction, const char* layout, double images = 2) {
                            {"filters", 16.},
                            {"input", "16x16"},
                            {"window", "3x3"},
-                           {"pad", 1.},
+                           {"pad", "1x1"},
                            {"direction", direction},
                            {"layout", layout}}};
 }
@@ -92,7 +92,7 @@ std::vector<Case> one_of_each() {
         }
         cases.push_back(layer(direction, "nchw"));  // window 1: a product for each image
         cases.back().parameters["window"] = "1x1";
-        cases.back().parameters["pad"] = 0.;
+        cases.back().parameters["pad"] = "0x0";
     }
     for (const char* direction : {"forward", "backward-input"}) {
         for (const char* kind :
@@ -102,10 +102,13 @@ std::vector<Case> one_of_each() {
         for (const char* kind : {"batch-norm", "max-pool", "average-pool", "relu"}) {
             cases.push_back(images(kind, direction));
         }
-        cases.push_back(
-            {.benchmark = "attention",
-             .parameters = {
-                 {"heads", 4.}, {"kv_heads", 2.}, {"queries", 32.}, {"head", 16.}, {"direction", direction}}});
+        cases.push_back({.benchmark = "attention",
+                         .parameters = {{"heads", 4.},
+                                        {"kv_heads", 2.},
+                                        {"queries", 32.},
+                                        {"keys", 32.},
+                                        {"head", 16.},
+                                        {"direction", direction}}});
     }
     for (const double gates : {4., 3., 1.}) {
         cases.push_back({.benchmark = "recurrent",
@@ -124,6 +127,9 @@ std::vector<Case> one_of_each() {
     }
     for (const char* optimizer : {"sgd", "adam"}) {
         cases.push_back({.benchmark = "update", .parameters = {{"elements", 10000.}, {"optimizer", optimizer}}});
+    }
+    for (const char* kernel : {"exact-top-k", "threshold-top-k", "int8", "fp8", "int4", "1-bit"}) {
+        cases.push_back({.benchmark = "compression", .parameters = {{"kernel", kernel}, {"elements", 65536.}}});
     }
     cases.push_back(
         {.benchmark = "reorder", .parameters = {{"elements", 65536.}, {"from", "blocked"}, {"to", "nchw"}}});
@@ -256,7 +262,12 @@ TEST(CpuModule, RefusalsAreSentences) {
     EXPECT_EQ(
         why({.benchmark = "copy", .parameters = {{"bytes", 4.}}}),
         "the CPU back end has no benchmark copy; it has matmul, convolution, attention, recurrent, operator, stream, "
-        "gather, update, reorder, launch, interference");
+        "gather, update, reorder, launch, compression, interference");
+    EXPECT_EQ(why({.benchmark = "compression", .parameters = {{"kernel", "int3"}, {"elements", 64.}}}),
+              "int3 is no kernel of a compression; there are exact-top-k, threshold-top-k, int8, fp8, int4 and 1-bit");
+    EXPECT_EQ(why({.benchmark = "compression",
+                   .parameters = {{"kernel", "exact-top-k"}, {"elements", 64.}, {"density", 2.}}}),
+              "the density of a compression is above 0 and at most 1; correct the case");
     Case threads = product(64);
     threads.parameters["threads"] = 1e6;
     EXPECT_EQ(why(threads),

@@ -28,6 +28,9 @@ TEST(DeviceFile, IsRead) {
     EXPECT_DOUBLE_EQ(device.curves[0].points.at(0).batch, 1);
     EXPECT_DOUBLE_EQ(device.curves[0].points.at(1).batch, 2);
     EXPECT_EQ(device.curves[1].points.at(0).bytes, 64_MiB);
+    ASSERT_EQ(device.compressions.size(), 2U);
+    EXPECT_EQ(device.compressions[0].kernel, cluster::CompressionKernel::exact_top_k);
+    EXPECT_EQ(device.compressions[1].points.at(1).bytes, Bytes::of_base(10e6));
 }
 
 TEST(ClusterFile, IsRead) {
