@@ -20,8 +20,8 @@ namespace dodona::cli {
 namespace {
 
 int run_import(Arguments& arguments) {
-    const std::string path =
-        arguments.required_text("MODEL", "a config.json of Hugging Face, a folder with one, or a file of ONNX");
+    const std::string path = arguments.required_text(
+        "MODEL", "a config.json of Hugging Face, a folder with one, a file of ONNX, or a graph of PyTorch");
     const std::string file = writable_file(arguments, "--output");
     arguments.throw_if_faults();
     const files::Library built_in = library();
@@ -55,18 +55,19 @@ int run_import(Arguments& arguments) {
 
 Command import_command() {
     return {.name = "import",
-            .summary = "a network of Hugging Face or ONNX as a model file of dodona",
+            .summary = "a network of Hugging Face, ONNX or PyTorch as a model file of dodona",
             .usage = "",
-            .positionals = {{.name = "MODEL", .description = "a config.json, a folder with one, or a file of ONNX"}},
+            .positionals = {{.name = "MODEL",
+                             .description = "a config.json, a folder with one, a file of ONNX, or a graph of PyTorch"}},
             .options = {{.names = "-o,--output", .value = "FILE", .description = "write to this file; default: print"},
                         {.names = "--set",
                          .value = "NAME=VALUE",
                          .description = "an extent that a file of ONNX leaves open, or a parameter; repeat for several",
                          .repeats = true}},
             .examples =
-                "Other commands take a config.json or a file of ONNX where MODEL stands without this step. A key that\n"
-                "may change shapes and that dodona does not know is an error, and so is an operator that no layer\n"
-                "does; keys that change no shape are listed.\n\n"
+                "Other commands take all of these where MODEL stands without this step. A key that may change shapes\n"
+                "and that dodona does not know is an error, and so is an operator that no layer does; keys that\n"
+                "change no shape are listed. torch_graph.py of the package dodona writes graphs of PyTorch.\n\n"
                 "Examples:\n"
                 "  dodona import Llama-3.1-8B/config.json -o llama.yaml\n"
                 "  dodona import resnet50.onnx -o resnet50.yaml\n"

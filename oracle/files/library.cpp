@@ -20,6 +20,7 @@
 #include "files/run_conventions.hpp"
 #include "files/strategy_file.hpp"
 #include "files/table_conventions.hpp"
+#include "files/traced/torch_file.hpp"
 #include "files/traced/traced_model.hpp"
 
 namespace dodona::files {
@@ -211,10 +212,13 @@ Document Library::model_document(const std::string& path, std::span<const Settin
         return as_read(import_onnx(path, imported_name(path), settings, where).text, path);
     }
     Document document = open_path(path, {}, where);
+    const std::string file = document.source->name;
+    if (is_torch_graph(document)) {
+        return as_read(import_torch(std::move(document), imported_name(file)).text, file);
+    }
     if (!is_config(document)) {
         return document;
     }
-    const std::string file = document.source->name;
     return as_read(import_config(std::move(document), imported_name(file), data_ / "models/hf").text, file);
 }
 
@@ -225,9 +229,13 @@ ImportedModel Library::import_model(const std::string& path, std::span<const Set
         return import_onnx(file, imported_name(file), settings, where);
     }
     Document document = open_path(file, {}, where);
+    if (is_torch_graph(document)) {
+        return import_torch(std::move(document), imported_name(file));
+    }
     if (!is_config(document)) {
         fail(document.root->where, "not the config.json of a network: it has no `model_type`",
-             "a config.json of Hugging Face's transformers says which architecture it is of");
+             "a config.json of Hugging Face's transformers says which architecture it is of; a graph of PyTorch has "
+             "`torch_graph`");
     }
     return import_config(std::move(document), imported_name(file), data_ / "models/hf");
 }

@@ -46,7 +46,7 @@ public:
     [[nodiscard]] std::optional<Meant> meant(NameOf kind, const std::string& word) const;
 
     /// With the tasks of "NAME+TASK...". `where`: the place that names the file, for faults. A config.json of Hugging Face,
-    /// a folder with one, and a file of ONNX are read as the model files that they import as.
+    /// a folder with one, a file of ONNX and a graph of PyTorch are read as the model files that they import as.
     [[nodiscard]] graph::NetworkSpec model(const std::string& reference, std::span<const Setting> settings = {},
                                            const Location& where = command_line()) const;
     [[nodiscard]] cluster::Cluster cluster(const std::string& name_or_path,
@@ -63,10 +63,10 @@ public:
                                             const Location& where = command_line()) const;
     [[nodiscard]] plan::MemoryProfile memory_profile(const std::string& name_or_path,
                                                      const Location& where = command_line()) const;
-    /// A config.json, a folder with one, or a file of ONNX as a model file. `settings` give extents that ONNX leaves open.
+    /// A config.json, a folder with one, a file of ONNX or a graph of PyTorch as a model file. `settings` give extents that ONNX leaves open.
     [[nodiscard]] ImportedModel import_model(const std::string& path, std::span<const Setting> settings = {},
                                              const Location& where = command_line()) const;
-    /// A file as it is, or the model file that it imports as: a config.json, a file of ONNX.
+    /// A file as it is, or the model file that it imports as: a config.json, a file of ONNX, a graph of PyTorch.
     [[nodiscard]] Document model_document(const std::string& path, std::span<const Setting> settings = {},
                                           const Location& where = command_line()) const;
     /// What a launch script or its configuration asks; `gpus` and `with_model` as of read_launch.

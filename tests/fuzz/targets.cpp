@@ -96,6 +96,12 @@ void onnx(const std::string& bytes) {
         static_cast<void>(graph::build(files::read_model(document(model.text), {}, library().model_opener())));
     });
 }
+void torch_graph(const std::string& bytes) {
+    quietly([&] {
+        const files::ImportedModel model = files::import_torch(document(bytes), "bytes");
+        static_cast<void>(graph::build(files::read_model(document(model.text), {}, library().model_opener())));
+    });
+}
 void records(const std::string& bytes) {
     quietly([&] {
         const calibrate::Record record = calibrate::record_from(bytes, {});
@@ -136,6 +142,7 @@ std::span<const Target> targets() {
         {"shares", shares, {}},
         {"launch", launch, {"tests/files/launch"}},
         {"onnx", onnx, {"tests/files/onnx"}},
+        {"torch_graph", torch_graph, {"tests/files/torch"}},
         {"records", records, {}},
         {"report", report, {}},
         {"trace", trace, {"tests/cli/traces"}},

@@ -329,17 +329,28 @@ private:
         }
     }
 
+    /// The product without a bias that a tensor is, also behind reshapes that keep its last axis; nothing else reads it.
+    [[nodiscard]] TracedNode* bare_product(TensorId id) const {
+        TracedNode* node = id == kNoTensor || uses_[id] != 1 ? nullptr : producer_[id];
+        while (node != nullptr && node->op == TracedOp::reshape) {
+            const TensorId from = node->inputs[0];
+            const bool keeps_last = !graph_.shape(from).empty() && !graph_.shape(node->outputs[0]).empty() &&
+                                    graph_.shape(from).back() == graph_.shape(node->outputs[0]).back();
+            node = keeps_last && uses_[from] == 1 ? producer_[from] : nullptr;
+        }
+        return node != nullptr && node->op == TracedOp::linear && node->inputs.size() == 2 ? node : nullptr;
+    }
+
     void find_linear_bias(TracedNode& node) {
         const auto x = node.op == TracedOp::add && node.inputs.size() == 2 ? varying(node) : std::nullopt;
-        const TracedNode* linear = x ? written_by(*x, TracedOp::linear) : nullptr;
-        if (linear == nullptr || linear->inputs.size() != 2 || uses_[*x] != 1) {
+        TracedNode* linear = x ? bare_product(*x) : nullptr;
+        if (linear == nullptr) {
             return;
         }
         const TensorId bias = node.inputs[node.inputs[0] == *x ? 1 : 0];
         if (elements_of(graph_.shape(bias)) == graph_.shape(*x).back() && graph_.tensors[bias].weights > 0) {
-            const auto numbers = linear->numbers;
-            become(node, TracedOp::linear, {linear->inputs[0], linear->inputs[1], bias});
-            node.numbers = numbers;
+            linear->inputs.push_back(bias);
+            become(node, TracedOp::reshape, {*x});
         }
     }
 

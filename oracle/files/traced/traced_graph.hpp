@@ -68,7 +68,7 @@ enum class TracedOp {
     average_pool,
     global_pool,
     embedding,  ///< table, ids
-    lstm,       ///< x, weights...; `hidden`, `directions`, `sequence_first`
+    lstm,       ///< x, weights...; `hidden`, `directions`, `sequence_first`, `layers`, `bias`
     gru,
     rnn,
 };

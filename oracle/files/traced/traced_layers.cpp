@@ -1020,7 +1020,8 @@ private:
         if (from.size() != 2) {
             refuse_node("reads something else than a sequence");
         }
-        const bool has_bias = node_->inputs.size() > 3 && node_->inputs[3] != kNoTensor;
+        const bool has_weight = node_->inputs.size() > 3 && node_->inputs[3] != kNoTensor;
+        const bool has_bias = node_->number("bias", has_weight ? 1 : 0) != 0;
         for (std::size_t i = 1; i < node_->inputs.size(); ++i) {
             const bool is_weight = node_->inputs[i] != kNoTensor && (i < 4 || node_->numbers.contains("layers"));
             result_.parameters += is_weight ? graph_.tensors[node_->inputs[i]].weights : 0;

@@ -12,8 +12,10 @@
 #include "files/traced/onnx_file.hpp"
 #include "files/traced/repeats.hpp"
 #include "files/traced/roles.hpp"
+#include "files/traced/torch_file.hpp"
 #include "files/traced/traced_layers.hpp"
 #include "files/traced/traced_onnx.hpp"
+#include "files/traced/traced_torch.hpp"
 
 namespace dodona::files {
 
@@ -237,6 +239,12 @@ ImportedModel import_onnx(const std::filesystem::path& path, const std::string& 
     const std::string format = fmt::format("ONNX, operators of version {}{}", graph.version,
                                            graph.producer.empty() ? "" : ", written by " + graph.producer);
     return import_traced(traced_onnx(graph, file, extents_of(settings)), name, format);
+}
+
+ImportedModel import_torch(Document document, const std::string& name) {
+    const Location file{.source = document.source};
+    const TorchGraph graph = read_torch_graph(std::move(document));
+    return import_traced(traced_torch(graph, file), name, "a graph of PyTorch " + graph.version);
 }
 
 }  // namespace dodona::files

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "files/document.hpp"
 #include "files/hf/imported_model.hpp"
 #include "files/model_file.hpp"
 #include "files/traced/traced_graph.hpp"
@@ -18,6 +19,9 @@ bool is_onnx(const std::string& path);
 /// others are left to the reader of the model. Throws InputError with what cannot be read.
 ImportedModel import_onnx(const std::filesystem::path& path, const std::string& name, std::span<const Setting> settings,
                           const Location& where);
+
+/// The same of a graph of PyTorch, all of whose extents are settled.
+ImportedModel import_torch(Document document, const std::string& name);
 
 /// The same of a graph as it was traced. `format`: what its source is called.
 ImportedModel import_traced(TracedGraph graph, const std::string& name, const std::string& format);
