@@ -75,7 +75,7 @@ std::string cluster_line(const cluster::Cluster& cluster) {
 /// What a file is and holds; throws its faults.
 std::string checked(const std::string& file) {
     const files::Library built_in = library();
-    files::Document document = built_in.as_model_file(files::load_document(file, file, {}));
+    files::Document document = built_in.model_document(file, {}, {});
     const auto& root = *document.root;
     const std::string kind = root.members.empty() ? "" : root.members.front().key;
     if (kind == "model") {

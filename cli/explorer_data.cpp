@@ -105,7 +105,7 @@ void add_own_file(const OwnFile& file, Record& all) {
              "put it beside the file that names it");
     }
     const fs::path path = file.folder / file.name;
-    const files::Document document = library().as_model_file(files::load_document(path, path.generic_string(), {}));
+    const files::Document document = library().model_document(path.generic_string(), {}, {});
     files::throw_faults(document);
     Record& content = all[place];
     if (content.is_null()) {

@@ -19,8 +19,6 @@ std::string taken_as(const Arguments& arguments, files::NameOf kind, const std::
     return meant ? meant->name : typed;
 }
 
-namespace {
-
 std::vector<files::Setting> settings_of(const std::vector<std::pair<std::string, std::string>>& parameters) {
     std::vector<files::Setting> settings;
     for (const auto& [parameter, value] : parameters) {
@@ -28,8 +26,6 @@ std::vector<files::Setting> settings_of(const std::vector<std::pair<std::string,
     }
     return settings;
 }
-
-}  // namespace
 
 graph::Graph read_network(const std::string& name, const std::vector<std::pair<std::string, std::string>>& parameters) {
     return graph::build(library().model(name, settings_of(parameters), {}));

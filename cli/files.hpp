@@ -18,6 +18,9 @@ files::Library library();
 /// been meant, a note on standard error says what was taken, unless --quiet is given.
 std::string taken_as(const Arguments& arguments, files::NameOf kind, const std::string& typed);
 
+/// What `--set` gave, as readers of files take it.
+std::vector<files::Setting> settings_of(const std::vector<std::pair<std::string, std::string>>& parameters);
+
 /// `parameters` are those of `--set`.
 graph::Graph read_network(const std::string& name,
                           const std::vector<std::pair<std::string, std::string>>& parameters = {});

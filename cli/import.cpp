@@ -11,6 +11,7 @@
 #include "cli/note.hpp"
 #include "cli/output.hpp"
 #include "cli/schema_comment.hpp"
+#include "cli/workload.hpp"
 #include "graph/graph.hpp"
 #include "reports/document/number_format.hpp"
 
@@ -19,18 +20,28 @@ namespace dodona::cli {
 namespace {
 
 int run_import(Arguments& arguments) {
-    const std::string path = arguments.required_text("MODEL", "a config.json of Hugging Face, or a folder with one");
+    const std::string path = arguments.required_text(
+        "MODEL", "a config.json of Hugging Face, a folder with one, a file of ONNX, or a graph of PyTorch");
     const std::string file = writable_file(arguments, "--output");
     arguments.throw_if_faults();
     const files::Library built_in = library();
-    const files::ImportedModel model = built_in.import_model(path, {});
-    const graph::Counts counts = graph::count(read_network(path));
+    const auto given = model_parameters(arguments);
+    const files::ImportedModel model = built_in.import_model(path, settings_of(given), {});
+    const graph::Counts counts = graph::count(read_network(path, given));
     if (file.empty()) {
         print(model.text);
     } else {
         write_whole(file, schema_comment("model", file) + model.text);
     }
-    note("{} parameters, read as models/hf/families/{}.yaml says", reports::whole(counts.parameters), model.family);
+    const std::string parameters = reports::whole(counts.parameters);
+    if (model.family.empty()) {
+        note("{} parameters", parameters);
+    } else {
+        note("{} parameters, read as models/hf/families/{}.yaml says", parameters, model.family);
+    }
+    for (const std::string& said : model.notes) {
+        note("{}", said);
+    }
     if (!model.left_out.empty()) {
         note("parts that are left out: {}", join(model.left_out));
     }
@@ -44,15 +55,23 @@ int run_import(Arguments& arguments) {
 
 Command import_command() {
     return {.name = "import",
-            .summary = "a network of Hugging Face as a model file of dodona",
+            .summary = "a network of Hugging Face, ONNX or PyTorch as a model file of dodona",
             .usage = "",
-            .positionals = {{.name = "MODEL", .description = "a config.json, or a folder with one"}},
-            .options = {{.names = "-o,--output", .value = "FILE", .description = "write to this file; default: print"}},
+            .positionals = {{.name = "MODEL",
+                             .description = "a config.json, a folder with one, a file of ONNX, or a graph of PyTorch"}},
+            .options = {{.names = "-o,--output", .value = "FILE", .description = "write to this file; default: print"},
+                        {.names = "--set",
+                         .value = "NAME=VALUE",
+                         .description = "an extent that a file of ONNX leaves open, or a parameter; repeat for several",
+                         .repeats = true}},
             .examples =
-                "Other commands take a config.json where MODEL stands without this step. A key that may change\n"
-                "shapes and that dodona does not know is an error; keys that change none are listed.\n\n"
+                "Other commands take all of these where MODEL stands without this step. A key that may change shapes\n"
+                "and that dodona does not know is an error, and so is an operator that no layer does; keys that\n"
+                "change no shape are listed. torch_graph.py of the package dodona writes graphs of PyTorch.\n\n"
                 "Examples:\n"
                 "  dodona import Llama-3.1-8B/config.json -o llama.yaml\n"
+                "  dodona import resnet50.onnx -o resnet50.yaml\n"
+                "  dodona import bert.onnx --set sequence=512 -o bert.yaml\n"
                 "  dodona plan Llama-3.1-8B --machine dgx-h100 --gpus 64",
             .run = run_import};
 }

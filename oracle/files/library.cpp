@@ -20,6 +20,8 @@
 #include "files/run_conventions.hpp"
 #include "files/strategy_file.hpp"
 #include "files/table_conventions.hpp"
+#include "files/traced/torch_file.hpp"
+#include "files/traced/traced_model.hpp"
 
 namespace dodona::files {
 
@@ -78,11 +80,18 @@ Document open_path(const std::string& path, const fs::path& folder, const Locati
     return load_document(whole, whole.lexically_normal().generic_string(), where);
 }
 
+/// The text that a file is imported as; what it names is relative to the file.
+Document as_read(std::string text, const std::string& file) {
+    Document read = parse_document(std::move(text), file + " (imported)");
+    read.folder = fs::path(file).parent_path();
+    return read;
+}
+
 }  // namespace
 
 bool is_path(const std::string& argument) {
     return argument.find('/') != std::string::npos || argument.ends_with(".yaml") || argument.ends_with(".yml") ||
-           argument.ends_with(".json");
+           argument.ends_with(".json") || is_onnx(argument);
 }
 
 Library::Library(fs::path data_directory) : data_(std::move(data_directory)) {}
@@ -192,28 +201,41 @@ graph::NetworkSpec Library::model(const std::string& reference, std::span<const 
     const bool is_built_in = std::find(built_in.begin(), built_in.end(), asked.model) != built_in.end();
     const std::string name = is_built_in ? asked.model : model_path(asked.model);
     const TaskedSettings set = settings_for(asked.tasks, settings);
-    graph::NetworkSpec spec = read_model(as_model_file(open(Kind::model, name, {}, where)), set.model, model_opener());
+    Document document = is_path(name) ? model_document(name, set.model, where) : open(Kind::model, name, {}, where);
+    graph::NetworkSpec spec = read_model(std::move(document), set.model, model_opener());
     return asked.tasks.empty() ? spec : graph::with_tasks(std::move(spec), asked.tasks, set.tasks, where);
 }
 
-Document Library::as_model_file(Document document) const {
+Document Library::model_document(const std::string& path, std::span<const Setting> settings,
+                                 const Location& where) const {
+    if (is_onnx(path)) {
+        return as_read(import_onnx(path, imported_name(path), settings, where).text, path);
+    }
+    Document document = open_path(path, {}, where);
+    const std::string file = document.source->name;
+    if (is_torch_graph(document)) {
+        return as_read(import_torch(std::move(document), imported_name(file)).text, file);
+    }
     if (!is_config(document)) {
         return document;
     }
-    const std::string file = document.source->name;
-    const fs::path folder = document.folder;
-    const ImportedModel imported = import_config(std::move(document), imported_name(file), data_ / "models/hf");
-    Document read = parse_document(imported.text, file + " (imported)");
-    read.folder = folder;
-    return read;
+    return as_read(import_config(std::move(document), imported_name(file), data_ / "models/hf").text, file);
 }
 
-ImportedModel Library::import_model(const std::string& path, const Location& where) const {
+ImportedModel Library::import_model(const std::string& path, std::span<const Setting> settings,
+                                    const Location& where) const {
     const std::string file = model_path(path);
+    if (is_onnx(file)) {
+        return import_onnx(file, imported_name(file), settings, where);
+    }
     Document document = open_path(file, {}, where);
+    if (is_torch_graph(document)) {
+        return import_torch(std::move(document), imported_name(file));
+    }
     if (!is_config(document)) {
         fail(document.root->where, "not the config.json of a network: it has no `model_type`",
-             "a config.json of Hugging Face's transformers says which architecture it is of");
+             "a config.json of Hugging Face's transformers says which architecture it is of; a graph of PyTorch has "
+             "`torch_graph`");
     }
     return import_config(std::move(document), imported_name(file), data_ / "models/hf");
 }

@@ -22,7 +22,7 @@ namespace dodona::files {
 struct RunConventions;
 struct TableConventions;
 
-/// An argument with `/` in it, or that ends in .yaml, .yml or .json, is a path; any other is the name of a built-in.
+/// An argument with `/` in it, or that ends in .yaml, .yml, .json or .onnx, is a path; any other is the name of a built-in.
 bool is_path(const std::string& argument);
 
 class Library {
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] std::optional<Meant> meant(NameOf kind, const std::string& word) const;
 
     /// With the tasks of "NAME+TASK...". `where`: the place that names the file, for faults. A config.json of Hugging Face,
-    /// or a folder with one, is read as the model file that it imports as.
+    /// a folder with one, a file of ONNX and a graph of PyTorch are read as the model files that they import as.
     [[nodiscard]] graph::NetworkSpec model(const std::string& reference, std::span<const Setting> settings = {},
                                            const Location& where = command_line()) const;
     [[nodiscard]] cluster::Cluster cluster(const std::string& name_or_path,
@@ -63,10 +63,12 @@ public:
                                             const Location& where = command_line()) const;
     [[nodiscard]] plan::MemoryProfile memory_profile(const std::string& name_or_path,
                                                      const Location& where = command_line()) const;
-    /// A config.json, or a folder with one, as a model file.
-    [[nodiscard]] ImportedModel import_model(const std::string& path, const Location& where = command_line()) const;
-    /// The file that a document is, or the model file that it imports as if it is a config.json.
-    [[nodiscard]] Document as_model_file(Document document) const;
+    /// A config.json, a folder with one, a file of ONNX or a graph of PyTorch as a model file. `settings` give extents that ONNX leaves open.
+    [[nodiscard]] ImportedModel import_model(const std::string& path, std::span<const Setting> settings = {},
+                                             const Location& where = command_line()) const;
+    /// A file as it is, or the model file that it imports as: a config.json, a file of ONNX, a graph of PyTorch.
+    [[nodiscard]] Document model_document(const std::string& path, std::span<const Setting> settings = {},
+                                          const Location& where = command_line()) const;
     /// What a launch script or its configuration asks; `gpus` and `with_model` as of read_launch.
     [[nodiscard]] Launch launch(const std::string& path, std::int64_t gpus, bool with_model) const;
     /// Does the file have settings of a launcher that dodona reads?

@@ -18,7 +18,8 @@ constexpr std::int64_t kMostAnswers = 1'000'000;
 std::size_t tasks_of(const std::string& text) {
     const std::size_t folder = text.rfind('/');
     const std::size_t plus = text.find('+', folder == std::string::npos ? 0 : folder);
-    const bool is_file = text.ends_with(".yaml") || text.ends_with(".yml") || text.ends_with(".json");
+    const bool is_file =
+        text.ends_with(".yaml") || text.ends_with(".yml") || text.ends_with(".json") || text.ends_with(".onnx");
     return is_file ? std::string::npos : plus;
 }
 

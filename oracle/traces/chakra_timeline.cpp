@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "traces/protobuf_message.hpp"
+#include "files/protobuf_message.hpp"
 
 namespace dodona::traces {
 
@@ -43,7 +43,7 @@ struct ChakraAttribute {
 };
 
 std::optional<ChakraAttribute> attribute_of(std::string_view bytes) {
-    ProtobufMessage message(bytes);
+    files::ProtobufMessage message(bytes);
     ChakraAttribute attribute;
     while (const auto field = message.next()) {
         if (field->number == 1) {
@@ -69,7 +69,7 @@ bool take_attribute(ChakraNode& node, std::string_view bytes) {
 }
 
 std::optional<ChakraNode> node_of(std::string_view bytes) {
-    ProtobufMessage message(bytes);
+    files::ProtobufMessage message(bytes);
     ChakraNode node;
     while (const auto field = message.next()) {
         switch (field->number) {
@@ -189,12 +189,12 @@ private:
 }  // namespace
 
 bool is_chakra(std::string_view start) {
-    ProtobufMessage file(start);
+    files::ProtobufMessage file(start);
     const auto length = file.varint();
     if (!length || *length < 3 || *length > start.size() - file.at()) {
         return false;
     }
-    ProtobufMessage metadata(start.substr(file.at(), *length));
+    files::ProtobufMessage metadata(start.substr(file.at(), *length));
     const auto version = metadata.next();
     const bool is_version = version && version->number == 1 && !version->bytes.empty() &&
                             std::isdigit(static_cast<unsigned char>(version->bytes.front())) != 0 &&

@@ -1,5 +1,6 @@
 #include "traces/json_events.hpp"
 
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,62 @@ namespace dodona::traces {
 namespace {
 
 constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kMostToken = std::size_t{1} << 20;  ///< bytes of a text, of a number, or of blanks
+constexpr std::size_t kMostValues = 1'000'000;            ///< of an element that is kept
+
+/// The bytes of a stream. The parser holds what it reads up to the next token, so none may be without end.
+class WatchedBytes {
+public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = char;
+
+    WatchedBytes() = default;
+    WatchedBytes(std::istream& stream, const Location& whole) : at_(stream), whole_(&whole) {}
+
+    char operator*() const { return *at_; }
+    bool operator==(const WatchedBytes& other) const { return at_ == other.at_; }
+    bool operator!=(const WatchedBytes& other) const { return at_ != other.at_; }
+    WatchedBytes& operator++() {
+        watch(*at_);
+        ++at_;
+        return *this;
+    }
+    WatchedBytes operator++(int) {
+        WatchedBytes before = *this;
+        ++*this;
+        return before;
+    }
+
+private:
+    void watch(char c) {
+        ++byte_;
+        if (++length_ > kMostToken) {
+            fail(*whole_,
+                 fmt::format("a text, a number or blanks of more than {} MiB end after byte {}", kMostToken >> 20,
+                             byte_),
+                 "no trace has them: was the file changed?");
+        }
+        if (in_text_) {
+            in_text_ = is_escaped_ || c != '"';
+            is_escaped_ = !is_escaped_ && c == '\\';
+        } else if (c == '"') {
+            in_text_ = true;
+            length_ = 0;
+        } else if (c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']') {
+            length_ = 0;
+        }
+    }
+
+    std::istreambuf_iterator<char> at_;
+    const Location* whole_ = nullptr;
+    std::size_t byte_ = 0;
+    std::size_t length_ = 0;  ///< since the last token
+    bool in_text_ = false;
+    bool is_escaped_ = false;
+};
 
 /// Follows the document by depth; builds a value only while one is wanted.
 class Follower final : public nlohmann::json_sax<Json> {
@@ -68,6 +125,10 @@ private:
     }
 
     Json* put(Json&& v) {
+        if (++values_ > kMostValues) {
+            fail(whole_, fmt::format("an element of \"{}\" has more than {} values", member_, kMostValues),
+                 "no trace has one: was the file changed?");
+        }
         Json& parent = *open_.back();
         if (parent.is_array()) {
             parent.push_back(std::move(v));
@@ -105,6 +166,7 @@ private:
     }
 
     void deliver() {
+        values_ = 0;
         if (depth_ >= 2) {
             wanted_.element(built_);
         } else {
@@ -118,6 +180,7 @@ private:
     std::string member_;     ///< of the document
     std::string key_;
     Json built_;
+    std::size_t values_ = 0;   ///< of `built_`
     std::vector<Json*> open_;  ///< containers of `built_` that are open; null where they are not kept
     bool skips_ = false;       ///< the value of the key at hand
 };
@@ -126,7 +189,7 @@ private:
 
 void read_events(std::istream& stream, const Location& whole, const JsonEvents& wanted) {
     Follower follower(whole, wanted);
-    Json::sax_parse(stream, &follower);
+    Json::sax_parse(WatchedBytes(stream, whole), WatchedBytes(), &follower);
 }
 
 }  // namespace dodona::traces

@@ -23,7 +23,8 @@ struct JsonEvents {
     std::function<void(const std::string& name, const Json& value)> member;
 };
 
-/// Throws InputError, with the byte, for what is no JSON, for NaN and Infinity, and for what is nested deeper than 64.
+/// Throws InputError, with the byte, for what is no JSON, for NaN and Infinity, for what is nested deeper than 64, for a
+/// token of more than 1 MiB and for an element of more than a million values that are kept.
 void read_events(std::istream& stream, const Location& whole, const JsonEvents& wanted);
 
 }  // namespace dodona::traces

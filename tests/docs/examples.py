@@ -3,6 +3,7 @@
 
 In a page:
   <!-- file: tiny.yaml -->      the fenced block that follows is that file's text
+  <!-- copied: tests/x.onnx --> that file of the source tree lies beside the commands
   <!-- from: oracle/x.cpp -->   the fenced block that follows stands in that file, word for word
   ```console                    lines that start with `$ ` are commands, the rest of the block is their output;
                                 a line `...` stands for any number of lines,
@@ -16,6 +17,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,6 +73,8 @@ def check(name):
     accept = os.environ.get("DODONA_ACCEPT") == "1"
     failures = commands = 0
     with tempfile.TemporaryDirectory() as folder:
+        for copied in re.findall(r"^<!-- copied: (\S+) -->$", text, re.M):
+            shutil.copy(SOURCE / copied, folder)
         for block in FENCE.finditer(text):
             if block["use"] == "file":
                 pathlib.Path(folder, block["file"]).write_text(block["body"])

@@ -1,6 +1,7 @@
 // Schemas and reference say what the descriptions of files say, and every file that comes with Dodona is valid.
 // DODONA_ACCEPT=1 rewrites docs/schemas and the tables of docs/files.md.
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include <valijson/adapters/nlohmann_json_adapter.hpp>
@@ -10,8 +11,12 @@
 #include <valijson/validator.hpp>
 
 #include "file_kinds.hpp"
+#include "files/hf/family.hpp"
+#include "files/launch/target.hpp"
 #include "files/number.hpp"
 #include "files/plan_file.hpp"
+#include "files/run_conventions.hpp"
+#include "files/table_conventions.hpp"
 #include "reading.hpp"
 #include "reference_writer.hpp"
 #include "schema_writer.hpp"
@@ -143,6 +148,8 @@ const std::vector<Shelf> kShelves{
     {"memory", "oracle/plan/memory"},
     {"trials", "reports/trials"},
     {"framework", "calibrate/evidence/frameworks"},
+    {"family", "models/hf/families"},
+    {"target", "oracle/files/launch/targets"},
 };
 
 class BuiltIn : public ::testing::TestWithParam<Shelf> {
@@ -190,6 +197,91 @@ TEST(Schemas, HoldForPlansThatAreWritten) {
     EXPECT_EQ(schema.fault_of_text(content(here() / "library/plan.yaml")), "");
     EXPECT_EQ(schema.fault_of_text(to_yaml(plan, "by name", "tensor")), "");
     EXPECT_EQ(schema.fault_of_text(to_yaml(plan, "in place")), "");
+}
+
+// Kinds of files that are read by hand have schemas by hand: they have the keys that the readers take.
+
+/// The keys that a reader says it takes of a file that has one more, beside `source` and `note`, which all have.
+template <typename Read>
+std::set<std::string> keys_taken(const std::string& text, const Read& read) {
+    std::set<std::string> keys;
+    try {
+        static_cast<void>(read(parse_document(text + "unheard_of: 1\n", "file.yaml")));
+    } catch (const InputError& error) {
+        for (const Diagnostic& diagnostic : error.diagnostics()) {
+            const std::string start = "accepted here: ";
+            if (diagnostic.message.find("unheard_of") != std::string::npos && diagnostic.help.starts_with(start)) {
+                std::istringstream words(diagnostic.help.substr(start.size()));
+                for (std::string word; words >> word;) {
+                    keys.insert(word.substr(0, word.find(',')));
+                }
+            }
+        }
+    }
+    return keys;
+}
+
+std::set<std::string> keys_of_schema(const std::string& kind) {
+    std::set<std::string> keys;
+    const auto schema = nlohmann::json::parse(content(schemas() / (kind + ".schema.json")));
+    for (const auto& [key, value] : schema["properties"].items()) {
+        keys.insert(key);
+    }
+    return keys;
+}
+
+template <typename Read>
+void expect_keys_of(const std::string& kind, const Read& read) {
+    std::set<std::string> taken = keys_taken(kind + ": x\nsource: a test\n", read);
+    EXPECT_GT(taken.size(), 2U) << kind;
+    taken.insert({"source", "note"});
+    EXPECT_EQ(keys_of_schema(kind), taken) << kind;
+}
+
+TEST(SchemasByHand, HaveTheKeysOfTheirReaders) {
+    expect_keys_of("family", read_family);
+    expect_keys_of("target", read_target);
+    expect_keys_of("conventions", read_run_conventions);
+    expect_keys_of("tables", read_table_conventions);
+}
+
+TEST(SchemasByHand, HoldForConventions) {
+    for (const char* file : {"oracle/validate/conventions.yaml", "calibrate/evidence/conventions.yaml"}) {
+        EXPECT_EQ(Published("conventions").fault_of_text(content(root() / file)), "") << file;
+    }
+    EXPECT_EQ(Published("tables").fault_of_text(content(root() / "oracle/validate/tables.yaml")), "");
+    for (const char* file :
+         {"oracle/validate/conventions.yaml", "calibrate/evidence/conventions.yaml", "oracle/validate/tables.yaml"}) {
+        const std::string kind = std::string(file).find("tables") == std::string::npos ? "conventions" : "tables";
+        const fs::path schema = (schemas() / (kind + ".schema.json")).lexically_relative((root() / file).parent_path());
+        EXPECT_TRUE(content(root() / file).starts_with("# yaml-language-server: $schema=" + schema.string() + "\n"))
+            << file;
+    }
+}
+
+TEST(SchemasByHand, RejectMisspeltKeysInside) {
+    const std::string family = "family: f\nsource: a test\nmodel_types: [f]\narchitecture: decoder\n";
+    const Published families("family");
+    EXPECT_EQ(
+        families.fault_of_text(family + "keys: {a: {is: hidden, default: 1}}\nset: {b: [{is: 1, when: c}, {is: 2}]}\n"),
+        "");
+    EXPECT_NE(families.fault_of_text(family + "keys: {a: {is: hidden, defualt: 1}}\n"), "");
+    EXPECT_NE(families.fault_of_text(family + "set: {b: [{is: 1, whne: c}]}\n"), "");
+    EXPECT_NE(families.fault_of_text(family + "each_layer: {seen: {list: a}}\n"), "");
+    EXPECT_NE(families.fault_of_text("family: f\nsource: a test\nmodel_types: [f]\n"), "");
+    const std::string target = "target: t\nsource: a test\nversion: one\nsummary: a test\n";
+    const Published targets("target");
+    EXPECT_EQ(targets.fault_of_text(target + "options: {--zero: \"{zero}\", --mesh: {words: [{is: a, when: b}, c]}}\n"),
+              "");
+    EXPECT_NE(targets.fault_of_text(target + "options: {--mesh: {wrods: [a]}}\n"), "");
+    EXPECT_NE(targets.fault_of_text(target + "refused: [{when: a, lost: b}]\n"), "");
+    const std::string conventions = "conventions: c\nsource: a test\n";
+    const Published published("conventions");
+    EXPECT_EQ(
+        published.fault_of_text(conventions + "strategies: [{when: {strategy: a}, use: data, mesh: {data: data}}]\n"),
+        "");
+    EXPECT_NE(published.fault_of_text(conventions + "strategies: [{when: {strategy: a}, mesh: {data: data}}]\n"), "");
+    EXPECT_NE(published.fault_of_text(conventions + "models: [{when: {}, use: [a]}]\n"), "");
 }
 
 TEST(Schemas, RejectWhatTheReadersReject) {

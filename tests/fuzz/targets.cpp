@@ -21,6 +21,8 @@
 #include "files/plan_file.hpp"
 #include "files/run_table.hpp"
 #include "files/strategy_file.hpp"
+#include "files/traced/traced_model.hpp"
+#include "files/traced/traced_onnx.hpp"
 #include "graph/graph.hpp"
 #include "reports/render/json_reader.hpp"
 #include "traces/step_profile.hpp"
@@ -85,6 +87,21 @@ void shares(const std::string& bytes) {
 void launch(const std::string& bytes) {
     quietly([&] { static_cast<void>(files::read_launch_text(bytes, "bytes.sh")); });
 }
+void onnx(const std::string& bytes) {
+    const Location where{.source = std::make_shared<const Source>(Source{.name = "bytes.onnx", .lines = {}})};
+    quietly([&] {
+        const files::OnnxGraph graph = files::read_onnx(bytes, where);
+        const files::ImportedModel model =
+            files::import_traced(files::traced_onnx(graph, where, {{"sequence", 8}}), "bytes", "bytes");
+        static_cast<void>(graph::build(files::read_model(document(model.text), {}, library().model_opener())));
+    });
+}
+void torch_graph(const std::string& bytes) {
+    quietly([&] {
+        const files::ImportedModel model = files::import_torch(document(bytes), "bytes");
+        static_cast<void>(graph::build(files::read_model(document(model.text), {}, library().model_opener())));
+    });
+}
 void records(const std::string& bytes) {
     quietly([&] {
         const calibrate::Record record = calibrate::record_from(bytes, {});
@@ -124,6 +141,8 @@ std::span<const Target> targets() {
         {"runs", runs, {"tests/files/bad/runs"}},
         {"shares", shares, {}},
         {"launch", launch, {"tests/files/launch"}},
+        {"onnx", onnx, {"tests/files/onnx"}},
+        {"torch_graph", torch_graph, {"tests/files/torch"}},
         {"records", records, {}},
         {"report", report, {}},
         {"trace", trace, {"tests/cli/traces"}},

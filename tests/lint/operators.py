@@ -1,6 +1,7 @@
 """No code outside oracle/graph/operators names an operator: what others need to know of one is a fact that its nest, its
 work or its kernels carry. Kernels have names of their own (oracle/graph/kernel.hpp, primitive.hpp), some of which are also
-names of operators; OTHER_MEANINGS lists the files that may use them."""
+names of operators; OTHER_MEANINGS lists the files that may use them. What writes model files of networks that others
+exported (oracle/files/traced) names operators as their users do."""
 
 import re
 import sys
@@ -9,7 +10,7 @@ import tree
 
 root = sys.argv[1]
 TABLE = "oracle/graph/operators.cpp"
-HOMES = (TABLE, "oracle/graph/operators/", "oracle/graph/kernel.hpp", "oracle/graph/primitive.hpp")
+HOMES = (TABLE, "oracle/graph/operators/", "oracle/graph/kernel.hpp", "oracle/graph/primitive.hpp", "oracle/files/traced/")
 
 # Where a word that is also an operator's name means something else: path prefix -> words.
 OTHER_MEANINGS = {

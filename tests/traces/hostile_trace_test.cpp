@@ -83,16 +83,44 @@ std::string gzipped(const std::string& text) {
     return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-/// Four GiB of blanks behind the start of a trace, in 4 MiB: the members of a gzip file follow each other.
+/// Four GiB of objects behind the start of a trace, in 4 MiB: the members of a gzip file follow each other.
 TEST(HostileTrace, RefusesWhatUnpacksToMoreThanATraceHas) {
     std::string packed = gzipped(R"({"traceEvents":[)");
-    const std::string member = gzipped(std::string(std::size_t{16} << 20, ' '));
+    std::string objects;
+    while (objects.size() < std::size_t{16} << 20) {
+        objects += "{\"name\":\"" + std::string(10'000, 'a') + "\"},";
+    }
+    const std::string member = gzipped(objects);
     for (int i = 0; i < 256; ++i) {
         packed += member;
     }
     EXPECT_LT(packed.size(), 9'000'000U);
     const std::string said = complaint_about(packed);
     EXPECT_NE(said.find("larger than 1024 MiB"), std::string::npos) << said;
+}
+
+TEST(HostileTrace, RefusesTokensWithoutEnd) {
+    const std::string start = R"({"traceEvents":[{"ph":"X","cat":"kernel","name":)";
+    for (const std::string& token :
+         {"\"" + std::string(std::size_t{2} << 20, 'a') + "\"", "\"" + std::string(std::size_t{1} << 20, '\\') + "\"",
+          std::string(std::size_t{2} << 20, '1'), std::string(std::size_t{2} << 20, ' ') + "1"}) {
+        const std::string said = complaint_about(start + token + "}]}");
+        EXPECT_NE(said.find("a text, a number or blanks of more than 1 MiB end after byte 10"), std::string::npos)
+            << said.substr(0, 300);
+    }
+    // As long as one may be; the quote in it is none.
+    const std::string name = "\\\"" + std::string((std::size_t{1} << 20) - 100, 'a');
+    EXPECT_EQ(complaint_about(kineto(step_mark(0, 0, 100) + kernel(name, 0, 10, 60))), "");
+}
+
+TEST(HostileTrace, RefusesElementsWithMoreValuesThanAnyHas) {
+    std::string event = R"({"ph":"X","cat":"kernel","name":"gemm","ts":1,"dur":1,"args":{"device":[0)";
+    for (int i = 0; i < 1'000'000; ++i) {
+        event += ",0";
+    }
+    const std::string said = complaint_about(R"({"traceEvents":[)" + event + "]}}]}");
+    EXPECT_NE(said.find("an element of \"traceEvents\" has more than 1000000 values"), std::string::npos)
+        << said.substr(0, 300);
 }
 
 }  // namespace hostile_trace_test

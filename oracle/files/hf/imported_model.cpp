@@ -114,6 +114,10 @@ private:
             const bool is_implied = child(*item, "from") == nullptr && before != last && before != "input";
             stands_in.erase(name);
             written.insert(name);
+            if (child(*item, "written_out") != nullptr) {
+                last = before = write_out(*item, scope, before, lines);
+                continue;
+            }
             lines += indent + entry(*item, scope, stands_in, is_implied ? before : "");
             last = before = name;
         }
@@ -139,7 +143,7 @@ private:
         }
         const auto taken = [&](const std::string& name) {
             const auto found = stands_in.find(name);
-            return found == stands_in.end() ? name : found->second;
+            return called(found == stands_in.end() ? name : found->second);
         };
         std::vector<std::string> parts;
         for (const Node::Member& member : item.members) {
@@ -154,16 +158,43 @@ private:
                 }
                 parts.push_back("from: " +
                                 (node.kind == Node::Kind::list ? "[" + join(names) + "]" : taken(node.text)));
-            } else if (member.key == "name" || member.key == "op" || member.key == "role" || member.key == "block") {
+            } else if (member.key == "name") {
+                parts.push_back("name: " + called(node.text));
+            } else if (member.key == "op" || member.key == "role" || member.key == "block") {
                 parts.push_back(member.key + ": " + node.text);
             } else {
                 parts.push_back(member.key + ": " + value(member.key, node, scope));
             }
             if (member.key == "op" && !implied.empty()) {
-                parts.push_back("from: " + implied);
+                parts.push_back("from: " + called(implied));
             }
         }
         return "- {" + join(parts) + "}\n";
+    }
+
+    /// What an entry is called in the file: in a block that is written out, with its layer's number.
+    [[nodiscard]] std::string called(const std::string& name) const {
+        const auto found = names_.find(name);
+        return found == names_.end() ? name : found->second;
+    }
+
+    /// Writes a block's entries as often as there are layers of it, each with names of its own: such a block reads more
+    /// than its input. The name of the last entry.
+    std::string write_out(const Node& item, const Scope& scope, const std::string& before, std::string& lines) {
+        const std::string name = text_at(item, "name");
+        const Node& body = *child(*child(*architecture_.root, "blocks"), text_at(item, "block"));
+        const Node& list = *child(body, "layers");
+        std::string input = before;
+        for (std::int64_t i = 1; i <= std::get<std::int64_t>(scope.find(text_at(item, "written_out"))->value); ++i) {
+            names_ = {{"input", input}};
+            for (const auto& layer : list.items) {
+                names_[text_at(*layer, "name")] = fmt::format("{}{}_{}", name, i, text_at(*layer, "name"));
+            }
+            lines += entries(list, scope, "  ");
+            input = called(text_at(*list.items.back(), "name"));
+        }
+        names_.clear();
+        return input;
     }
 
     std::string written_layers() { return entries(*child(*architecture_.root, "layers"), scope_, "  "); }
@@ -299,6 +330,7 @@ private:
     Scope scope_;
     std::set<std::string> used_;
     std::set<std::string> layer_parameters_;
+    std::map<std::string, std::string> names_;  ///< of a block that is written out
     std::vector<std::pair<std::string, std::string>> blocks_;
 };
 

@@ -1,6 +1,7 @@
 // A network that others describe in a config.json, as a model file of Dodona.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,10 +13,12 @@ namespace dodona::files {
 struct ReadConfig;
 
 struct ImportedModel {
-    std::string text;  ///< of the model file
-    std::string family;
+    std::string text;                   ///< of the model file
+    std::string family;                 ///< empty: not of Hugging Face
     std::vector<std::string> ignored;   ///< keys of the config that change no shape
     std::vector<std::string> left_out;  ///< keys of parts of the network that are not read
+    std::int64_t parameters = 0;        ///< learnt numbers of a traced graph that its layers have
+    std::vector<std::string> notes;     ///< how a traced graph was read
 };
 
 struct ModelHeading {

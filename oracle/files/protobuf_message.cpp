@@ -1,6 +1,6 @@
-#include "traces/protobuf_message.hpp"
+#include "files/protobuf_message.hpp"
 
-namespace dodona::traces {
+namespace dodona::files {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::optional<ProtobufField> ProtobufMessage::next() {
     return field;
 }
 
-}  // namespace dodona::traces
+}  // namespace dodona::files

@@ -1,11 +1,11 @@
 // Messages by hand, from the encoding's specification.
-#include "traces/protobuf_message.hpp"
+#include "files/protobuf_message.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
 
-namespace dodona::traces::testing {
+namespace dodona::files::testing {
 namespace protobuf_message_test {
 
 TEST(ProtobufMessage, ReadsIntegersAndBytes) {
@@ -41,4 +41,4 @@ TEST(ProtobufMessage, SaysWhereItBreaks) {
 }
 
 }  // namespace protobuf_message_test
-}  // namespace dodona::traces::testing
+}  // namespace dodona::files::testing

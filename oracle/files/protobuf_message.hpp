@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace dodona::traces {
+namespace dodona::files {
 
 struct ProtobufField {
     std::uint32_t number = 0;
@@ -37,4 +37,4 @@ private:
     bool broken_ = false;
 };
 
-}  // namespace dodona::traces
+}  // namespace dodona::files

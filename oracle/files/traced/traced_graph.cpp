@@ -1,0 +1,27 @@
+#include "files/traced/traced_graph.hpp"
+
+#include <fmt/format.h>
+
+namespace dodona::files {
+
+std::string in_words(const Shape& shape) {
+    std::string text;
+    for (const std::int64_t extent : shape) {
+        text += fmt::format("{}{}", text.empty() ? "" : " x ", extent);
+    }
+    return text.empty() ? "a single number" : text;
+}
+
+std::int64_t elements_of(const Shape& shape) {
+    std::int64_t product = 1;
+    for (const std::int64_t extent : shape) {
+        product *= extent;
+    }
+    return product;
+}
+
+void refuse(const TracedGraph& graph, const TracedNode& node, const std::string& what, const std::string& help) {
+    fail(graph.where, fmt::format("node \"{}\" ({}): {}", node.name, node.type, what), help);
+}
+
+}  // namespace dodona::files
