@@ -120,6 +120,7 @@ RunConventions read_run_conventions(Document document) {
     conventions.precision = read_convention_lines(fields.find("precision"));
     conventions.gradient_precision = read_convention_lines(fields.find("gradient_precision"));
     conventions.shard = read_convention_lines(fields.find("shard"));
+    conventions.cuts = read_convention_lines(fields.find("cuts"));
     conventions.overlap = read_convention_lines(fields.find("overlap"));
     conventions.not_timed = read_convention_lines(fields.find("not_timed"));
     conventions.memory = read_convention_lines(fields.find("memory"));
@@ -155,6 +156,7 @@ RunConventions combined(RunConventions first, RunConventions then) {
     append(first.precision, std::move(then.precision));
     append(first.gradient_precision, std::move(then.gradient_precision));
     append(first.shard, std::move(then.shard));
+    append(first.cuts, std::move(then.cuts));
     append(first.overlap, std::move(then.overlap));
     append(first.not_timed, std::move(then.not_timed));
     append(first.memory, std::move(then.memory));

@@ -78,6 +78,7 @@ struct RunConventions {
     std::vector<ConventionLine> precision;           ///< none: the row's
     std::vector<ConventionLine> gradient_precision;  ///< none: the default
     std::vector<ConventionLine> shard;               ///< how states are sharded; none: the row's word
+    std::vector<ConventionLine> cuts;       ///< "weights": stages are cut by them; none: into equal numbers of blocks
     std::vector<ConventionLine> overlap;    ///< all count: what overlaps compute beside what the row's columns say
     std::vector<ConventionLine> not_timed;  ///< all count: parts of a step that the measured time leaves out
     std::vector<ConventionLine> memory;     ///< memory profiles, names or paths; none: the neutral one

@@ -176,6 +176,33 @@ void set_overlap(const files::MeasuredRun& run, const files::RunConventions& con
     }
 }
 
+double multiplied_weights(const graph::Graph& graph, const graph::Segment& segment) {
+    double elements = 0;
+    for (const graph::Vertex v : segment.layers) {
+        const graph::Layer& layer = graph.layer(v);
+        for (const graph::Weight& weight : layer.nest.weights) {
+            const bool multiplies = layer.kind != "embedding" && weight.dimensions.size() > 1;
+            elements += multiplies ? static_cast<double>(layer.count) * weight.elements() : 0;
+        }
+    }
+    return elements;
+}
+
+std::vector<std::int64_t> stages_of(const files::MeasuredRun& run, const files::RunConventions& conventions,
+                                    const graph::Graph& graph) {
+    const std::int64_t stages = run.pipeline * run.virtual_stages;
+    const files::ConventionLine* const word = first_match(run, conventions.cuts);
+    if (word == nullptr || word->word == "blocks") {
+        return stage_sizes(blocks_of(graph), stages);
+    }
+    if (word->word != "weights") {
+        fail(word->where, fmt::format("\"{}\" is no cut of a pipeline: blocks and weights are", word->word));
+    }
+    const std::vector<std::int64_t> sizes = stages_by_weights(graph, stages);
+    const bool all_hold_blocks = std::find(sizes.begin(), sizes.end() - 1, 0) == sizes.end() - 1;
+    return all_hold_blocks ? sizes : stage_sizes(blocks_of(graph), stages);
+}
+
 }  // namespace
 
 const files::ConventionLine* first_match(const files::MeasuredRun& run,
@@ -212,6 +239,28 @@ std::vector<std::int64_t> stage_sizes(std::int64_t blocks, std::int64_t stages) 
     return sizes;
 }
 
+std::vector<std::int64_t> stages_by_weights(const graph::Graph& graph, std::int64_t stages) {
+    double whole = 0;
+    for (const graph::Segment& segment : graph.segments) {
+        whole += static_cast<double>(segment.count) * multiplied_weights(graph, segment);
+    }
+    std::vector<std::int64_t> blocks(static_cast<std::size_t>(stages), 0);
+    std::size_t stage = 0;
+    double so_far = 0;
+    for (const graph::Segment& segment : graph.segments) {
+        const double weights = multiplied_weights(graph, segment);
+        for (std::int64_t i = 0; i < segment.count; ++i) {
+            blocks[stage] += segment.is_block() ? 1 : 0;
+            so_far += weights;
+            const double share = static_cast<double>(stage + 1) / static_cast<double>(stages);
+            if (so_far > share * whole && stage + 1 < blocks.size()) {
+                ++stage;
+            }
+        }
+    }
+    return blocks;
+}
+
 plan::Plan plan_of(const files::MeasuredRun& run, const files::RunConventions& conventions,
                    const files::RunStrategy& line, plan::Strategy strategy, const graph::Graph& graph) {
     plan::Plan plan;
@@ -222,7 +271,7 @@ plan::Plan plan_of(const files::MeasuredRun& run, const files::RunConventions& c
     plan.virtual_stages = run.virtual_stages;
     plan.schedule =
         run.virtual_stages > 1 ? plan::ScheduleKind::interleaved : plan::ScheduleKind::one_forward_one_backward;
-    plan.stages = stage_sizes(blocks_of(graph), run.pipeline * run.virtual_stages);
+    plan.stages = stages_of(run, conventions, graph);
     set_precision(run, conventions, plan);
     set_optimizer(run, conventions, plan);
     set_sharding(run, conventions, plan);

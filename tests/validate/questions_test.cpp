@@ -102,6 +102,20 @@ TEST(PlanOfRun, ComputesInWhatItsProgramSays) {
     EXPECT_EQ(plan_of_published_row(row).precision, Precision::fp16);
 }
 
+// A block of Llama-2 7B multiplies 4 x 4096^2 + 3 x 4096 x 11008 weights, the head 32000 x 4096: 0.648 of a block. Of
+// 32.648 a stage of eight has 4.081, and the first ends with its fifth block.
+TEST(PlanOfRun, FillsStagesByWeightsWhereItsProgramDoes) {
+    Cells row{{"model", "llama-2-7b"}, {"input", "seq=4096"}, {"precision", "bf16"}, {"gpus", "8"}, {"pipeline", "8"}};
+    row["data"] = "1";
+    row["strategy"] = "megatron";
+    row["global_batch"] = "8";
+    row["microbatch"] = "1";
+    row["framework"] = "nanotron";
+    EXPECT_EQ(plan_of_published_row(row).stages, (std::vector<std::int64_t>{5, 4, 4, 4, 4, 4, 4, 3}));
+    row["framework"] = "Megatron-LM";
+    EXPECT_EQ(plan_of_published_row(row).stages, std::vector<std::int64_t>(8, 4));
+}
+
 TEST(StageSizes, LeaveRoomForEmbeddingAndHeadWhereThatMakesThemEven) {
     EXPECT_EQ(stage_sizes(96, 8), std::vector<std::int64_t>(8, 12)) << "of whatever kind they are";
     EXPECT_EQ(stage_sizes(97, 8), std::vector<std::int64_t>{}) << "balanced";
