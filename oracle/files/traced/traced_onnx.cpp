@@ -187,7 +187,7 @@ private:
         faults.erase(std::unique(faults.begin(), faults.end()), faults.end());
         if (!faults.empty()) {
             fail(traced_.where, fmt::format("leaves extents of its inputs open: {}", join(faults)),
-                 fmt::format("give each: --set {}=512", faults.front()));
+                 fmt::format("give each: --set {}=512; for `check` import the file first", faults.front()));
         }
     }
 
