@@ -117,7 +117,7 @@ TEST(Onnx, ModelFilesAreAsGoldensHaveThem) {
 TEST(Onnx, ExtentsThatAreOpenAreAskedFor) {
     EXPECT_EQ(fault_of("gpt2"), path_of("gpt2") +
                                     ": error: leaves extents of its inputs open: sequence\n"
-                                    "  help: give each: --set sequence=512\n");
+                                    "  help: give each: --set sequence=512; for `check` import the file first\n");
     const double whole = graph::count(network("gpt2", length())).forward_per_sample.in(unit::flop);
     const std::vector<Setting> half{{.name = "sequence", .value = "64", .where = {}}};
     EXPECT_LT(graph::count(network("gpt2", half)).forward_per_sample.in(unit::flop), whole / 2);

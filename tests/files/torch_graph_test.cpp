@@ -250,6 +250,10 @@ TEST(TorchGraph, FaultsHaveTheirLine) {
         << fault_of(graph_of({input("x", "2, 4"), R"({"name": "relu", "kind": "call"})"}));
     EXPECT_NE(fault_of(R"({"torch_graph": 2, "torch": "2.5.1", "nodes": []})").find("only version 1 is read"),
               std::string::npos);
+    EXPECT_NE(fault_of(graph_of({input("x", "2, 4"), input("w", "8, 4"),
+                                 call("linear", "aten.linear.default", R"("%x", "%w")", "2, 8"), output("linear")}))
+                  .find("input \"w\" is 8 x 4, without a batch of 2"),
+              std::string::npos);
     EXPECT_NE(fault_of(graph_of({})).find("no result of the network is one of a layer"), std::string::npos);
 }
 

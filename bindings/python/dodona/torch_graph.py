@@ -59,7 +59,8 @@ def save(model: torch.nn.Module, inputs: Sequence[Any], path: str) -> None:
     for node in graph.nodes:
         entry = {"name": node.name, "kind": node.op}
         if node.op == "call_function":
-            entry["target"] = str(node.target) if isinstance(node.target, torch._ops.OpOverload) else node.target.__name__
+            is_aten = isinstance(node.target, torch._ops.OpOverload)
+            entry["target"] = str(node.target) if is_aten else getattr(node.target, "__name__", str(node.target))
         if node.args:
             entry["inputs"] = _argument(node.args)
         if node.kwargs:

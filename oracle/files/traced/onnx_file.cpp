@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -256,11 +254,11 @@ private:
     }
 
     static double float_of(std::string_view bytes) {
-        std::array<char, 4> four = {};
-        if (bytes.size() == four.size()) {
-            std::copy(bytes.begin(), bytes.end(), four.begin());
+        float number = 0;
+        if (bytes.size() == sizeof number) {
+            std::memcpy(&number, bytes.data(), sizeof number);
         }
-        return static_cast<double>(std::bit_cast<float>(four));
+        return static_cast<double>(number);
     }
 
     static void add_floats(std::string_view bytes, std::size_t width, std::vector<double>& numbers) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kMostExtentOfShape = 1'000'000'000;
 constexpr std::size_t kMostAxesOfShape = 16;
+constexpr std::int64_t kMostElements = 1'000'000'000'000'000;
 
 using Result = std::optional<Shape>;
 
@@ -128,13 +129,13 @@ Result reshaped(const OnnxNode& node, const OnnxInputs& inputs) {
         if (to[i] == 0 && integer_of(node, "allowzero", 0) == 0 && i < from.size()) {
             to[i] = from[i];
         }
+        if (to[i] < -1 || (to[i] > 0 && known > kMostElements / to[i])) {
+            return std::nullopt;
+        }
         if (to[i] == -1) {
             open = i;
         } else {
             known *= to[i];
-        }
-        if (to[i] < -1 || known > 1'000'000'000'000'000) {
-            return std::nullopt;
         }
     }
     const std::int64_t all = elements_of(from);
@@ -284,6 +285,9 @@ Result tiled(const OnnxInputs& inputs) {
     }
     Shape result = inputs[0]->shape;
     for (std::size_t i = 0; i < result.size(); ++i) {
+        if ((*times)[i] < 0 || (*times)[i] > kMostExtentOfShape) {
+            return std::nullopt;
+        }
         result[i] *= (*times)[i];
     }
     return result;
@@ -537,7 +541,7 @@ bool is_sane(const Shape& shape) {
             return false;
         }
     }
-    return shape.size() <= kMostAxesOfShape && elements <= 1e15;
+    return shape.size() <= kMostAxesOfShape && elements <= static_cast<double>(kMostElements);
 }
 
 bool results_are_whole(const OnnxNode& node, const OnnxInputs& inputs) {
@@ -576,7 +580,7 @@ OnnxKnown constant(const OnnxNode& node) {
 Shape OnnxKnown::integers() const {
     Shape result;
     for (const double number : numbers) {
-        result.push_back(static_cast<std::int64_t>(std::clamp(number, -1e15, 1e15)));
+        result.push_back(std::isnan(number) ? 0 : static_cast<std::int64_t>(std::clamp(number, -1e15, 1e15)));
     }
     return result;
 }
@@ -676,7 +680,8 @@ std::vector<OnnxKnown> infer(const OnnxNode& node, const OnnxInputs& inputs) {
         result.is_index = results_are_whole(node, inputs);
         result.is_constant = is_constant || node.type == "Shape" || node.type == "Size";
         for (const OnnxKnown* input : inputs) {
-            result.weights += input == nullptr || node.type == "Shape" || node.type == "Size" ? 0 : input->weights;
+            const bool has_weights = input != nullptr && node.type != "Shape" && node.type != "Size";
+            result.weights = std::min(result.weights + (has_weights ? input->weights : 0), kMostWeights);
             result.is_triangle = result.is_triangle || (input != nullptr && input->is_triangle);
         }
         result.weights = result.is_constant ? result.weights : 0;

@@ -18,6 +18,9 @@ namespace dodona::files {
 using TensorId = std::size_t;
 using Shape = std::vector<std::int64_t>;
 
+/// Learnt numbers of one tensor at most, so that sums over all of them are numbers too.
+inline constexpr std::int64_t kMostWeights = 10'000'000'000'000;
+
 inline constexpr TensorId kNoTensor = static_cast<TensorId>(-1);  ///< an input that is left out
 
 /// What a node does. Inputs in this order; weights are tensors like others.
@@ -28,7 +31,7 @@ enum class TracedOp {
     reshape,    ///< to the shape of its result
     transpose,  ///< `axes`: of the input, in the order of the result
     expand,     ///< repeats axes of extent 1
-    slice,      ///< a part of `axis` from `start`; the axis goes where the result has one less
+    slice,      ///< a part of `axis`, wherever it starts; the axis goes where the result has one less
     split,      ///< `axis`: all of it, in as many parts as results
     concat,     ///< `axis`
     pad,        ///< `pad`: before each axis, then after each

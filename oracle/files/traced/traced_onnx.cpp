@@ -187,7 +187,7 @@ private:
         faults.erase(std::unique(faults.begin(), faults.end()), faults.end());
         if (!faults.empty()) {
             fail(traced_.where, fmt::format("leaves extents of its inputs open: {}", join(faults)),
-                 fmt::format("give each: --set {}=512", faults.front()));
+                 fmt::format("give each: --set {}=512; for `check` import the file first", faults.front()));
         }
     }
 
@@ -229,7 +229,8 @@ private:
             .has_shape = true, .shape = weight.shape, .is_index = is_whole(weight.type), .is_constant = true};
         known.numbers = few_numbers(weight);
         known.is_weight = !known.is_index;
-        known.weights = known.is_weight && elements_of(weight.shape) > 1 ? elements_of(weight.shape) : 0;
+        const std::int64_t elements = std::min(elements_of(weight.shape), kMostWeights);
+        known.weights = known.is_weight && elements > 1 ? elements : 0;
         known.is_triangle = hides_later(weight);
         known.bytes = weight.bytes;
         add_tensor(weight.name, known);
@@ -349,9 +350,6 @@ private:
             const std::int64_t axis = integer_of(node, "axis", 0);
             traced.op = TracedOp::slice;
             traced.numbers["axis"] = {axis < 0 ? axis + rank : axis};
-            const std::int64_t extent = known[0]->shape[static_cast<std::size_t>(traced.numbers["axis"][0])];
-            const std::int64_t start = known[1]->integers().front();
-            traced.numbers["start"] = {start < 0 ? start + extent : start};
         }
     }
 
@@ -376,10 +374,8 @@ private:
             const std::size_t axis = axes && i < axes->size() ? static_cast<std::size_t>((*axes)[i]) : i;
             const bool is_plain = i < steps.size() && steps[i] == 1 && shorter.size() == 1;
             if (axis == shorter[0] && is_plain) {
-                const std::int64_t start = starts[i] < 0 ? starts[i] + from[axis] : starts[i];
                 traced.op = TracedOp::slice;
                 traced.numbers["axis"] = {static_cast<std::int64_t>(axis)};
-                traced.numbers["start"] = {std::clamp(start, std::int64_t{0}, from[axis])};
             }
         }
     }

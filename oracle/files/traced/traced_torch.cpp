@@ -213,7 +213,7 @@ private:
         if (node.is_weight && same != ids_.end()) {
             ids_[node.name] = same->second;
         } else if (node.is_weight || !node.has_shape || node.shape.empty()) {
-            const std::int64_t elements = elements_of(node.shape);
+            const std::int64_t elements = std::min(elements_of(node.shape), kMostWeights);
             ids_[node.name] = add_tensor({.name = node.weight,
                                           .shape = node.shape,
                                           .is_index = is_whole_type(node.type),
@@ -422,7 +422,7 @@ private:
         TracedTensor tensor{.name = node.name, .shape = to, .is_index = is_whole_type(type), .is_constant = true};
         tensor.is_triangle = name == "tril" || name == "triu";
         for (const TensorId id : from) {
-            tensor.weights += traced_.tensors[id].weights;
+            tensor.weights = std::min(tensor.weights + traced_.tensors[id].weights, kMostWeights);
             tensor.is_weight = tensor.is_weight || traced_.tensors[id].is_weight;
             tensor.is_triangle = tensor.is_triangle || traced_.tensors[id].is_triangle;
         }
@@ -539,10 +539,7 @@ private:
             traced.op = TracedOp::same;
             return true;
         }
-        const std::int64_t extent = shape(x)[*axis];
-        const std::int64_t start = whole(node, 2, 0);
         traced.numbers["axis"] = {static_cast<std::int64_t>(*axis)};
-        traced.numbers["start"] = {std::clamp<std::int64_t>(start < 0 ? start + extent : start, 0, extent)};
         return traced.type == "select" || (whole(node, 4, 1) == 1 && to.size() == shape(x).size());
     }
 
@@ -556,20 +553,8 @@ private:
         if (!axis || at < 0 || rank != shape(x).size() || elements_of(node.shape) < 1) {
             return unknown(node);
         }
-        std::int64_t start = drops_axis ? at : whole(split, 1, 1) * at;
-        const Shape sizes = list(split, 1);
-        if (type == "split_with_sizes" || sizes.size() > 1) {
-            start = 0;
-            for (std::size_t i = 0; i < sizes.size() && static_cast<std::int64_t>(i) < at; ++i) {
-                start += sizes[i];
-            }
-        } else if (type == "chunk") {
-            const std::int64_t chunks = std::max<std::int64_t>(whole(split, 1, 1), 1);
-            start = (shape(x)[*axis] + chunks - 1) / chunks * at;
-        }
         TracedNode part{.op = TracedOp::slice, .name = node.name, .type = type, .inputs = {x}, .outputs = {}};
         part.numbers["axis"] = {static_cast<std::int64_t>(*axis)};
-        part.numbers["start"] = {start};
         const TensorId id = add_tensor({.name = node.name, .shape = node.shape, .is_index = is_whole_type(node.type)});
         part.outputs = {id};
         traced_.nodes.push_back(std::move(part));
