@@ -43,6 +43,7 @@ namespace dodona::cli {
 namespace {
 
 constexpr std::int64_t kMostPlans = 1000;
+constexpr std::size_t kPlansToPack = 32;   ///< that --lengths ranks
 constexpr std::size_t kChoicesShown = 10;  ///< of plans with other exchanges, at least
 
 std::vector<Option> plan_command_options() {
@@ -268,15 +269,34 @@ void add_exchange(const Workload& workload, const exchange::Exchange& exchange, 
     }
 }
 
-/// The ranked plans with samples of different lengths.
-void add_lengths(const LengthSettings& settings, const Workload& workload, const search::Answer& answer,
-                 reports::Document& document) {
+/// Of plans that are as fast as the fastest the one that was first among even samples comes first.
+void put_simplest_first(std::vector<reports::PlanLengths>& ranked) {
+    const double least = ranked.front().tokens_per_second() / (1 + search::kEqualTime);
+    const auto slower = std::find_if(ranked.begin(), ranked.end(),
+                                     [&](const reports::PlanLengths& one) { return one.tokens_per_second() < least; });
+    const auto first = std::min_element(
+        ranked.begin(), slower,
+        [](const reports::PlanLengths& a, const reports::PlanLengths& b) { return a.even_rank < b.even_rank; });
+    std::rotate(ranked.begin(), first, first + 1);
+}
+
+/// Plans by their tokens a second with samples of different lengths, the equally fast as the search has them.
+/// What was not looked at when the user stopped is left out.
+std::vector<reports::PlanLengths> ranked_by_lengths(const LengthSettings& settings, const Workload& workload,
+                                                    const std::vector<step::Prediction>& plans) {
     LengthAnswers lengths(settings, workload);
-    std::vector<reports::LengthsAnswer> answers;
-    for (const step::Prediction& plan : answer.plans) {
-        answers.push_back(lengths.of(plan.plan));
+    std::vector<reports::PlanLengths> ranked;
+    for (const step::Prediction& plan : plans) {
+        if (!ranked.empty() && interrupted()) {
+            break;
+        }
+        ranked.push_back({.plan = plan, .even_rank = ranked.size() + 1, .lengths = lengths.of(plan.plan)});
     }
-    reports::add_plan_lengths(document, answer.plans, answers);
+    std::stable_sort(ranked.begin(), ranked.end(), [](const reports::PlanLengths& a, const reports::PlanLengths& b) {
+        return a.tokens_per_second() > b.tokens_per_second();
+    });
+    put_simplest_first(ranked);
+    return ranked;
 }
 
 int run_plan(Arguments& arguments) {
@@ -307,6 +327,7 @@ int run_plan(Arguments& arguments) {
     const std::size_t shown = std::max(space.top, simulated);
     space.top = explains ? std::max(shown, search::kCompetitors) : shown;
     space.top = exchange_kinds ? std::max(space.top, kPlansToExchange) : space.top;
+    space.top = lengths ? std::max(space.top, kPlansToPack) : space.top;
     space.overlap = overlap_of(arguments);
     space.algorithm = algorithm_of(arguments);
     const Workload workload = read_workload(arguments);
@@ -354,9 +375,14 @@ int run_plan(Arguments& arguments) {
         const search::Searcher again = by_layers(arguments) ? search::search_layers : search::search;
         explain({workload.graph, workload.cluster, space, again}, answer);
     }
+    std::vector<reports::PlanLengths> by_lengths;
+    if (lengths && !answer.plans.empty()) {
+        by_lengths = ranked_by_lengths(*lengths, workload, answer.plans);
+    }
     answer.plans.resize(std::min(answer.plans.size(), shown));
     if (!target.empty() && !answer.plans.empty()) {
-        write_text(output, exported_text(target, answer.plans.front(), workload));
+        const step::Prediction& best = by_lengths.empty() ? answer.plans.front() : by_lengths.front().plan;
+        write_text(output, exported_text(target, best, workload));
     } else {
         reports::Document document = reports::plan_document(answer, save_to);
         if (const std::string kind = arguments.text("--why-not").value_or(""); !kind.empty()) {
@@ -364,8 +390,8 @@ int run_plan(Arguments& arguments) {
             arguments.throw_if_faults();
             reports::add_why_not(document, answer, kind, search_with_progress(workload, of_kind, false));
         }
-        if (lengths && !answer.plans.empty()) {
-            add_lengths(*lengths, workload, answer, document);
+        if (!by_lengths.empty()) {
+            reports::add_plan_lengths(document, by_lengths, shown);
         }
         if (!by_exchange.choices.empty()) {
             reports::add_exchange_search(document, by_exchange, std::max(shown, kChoicesShown));
@@ -376,6 +402,9 @@ int run_plan(Arguments& arguments) {
         write(output, document);
     }
     if (!save_to.empty()) {
+        if (!by_lengths.empty()) {
+            answer.plans.front() = by_lengths.front().plan;
+        }
         save(answer, save_to);
     }
     return interrupted() ? kInterrupted : answer.plans.empty() ? kNo : kAnswered;

@@ -140,31 +140,39 @@ void add_lengths(Document& document, const LengthsAnswer& answer) {
                        "with; memory is of the longest micro-batch"});
 }
 
-void add_plan_lengths(Document& document, const std::vector<step::Prediction>& plans,
-                      const std::vector<LengthsAnswer>& answers) {
+void add_plan_lengths(Document& document, const std::vector<PlanLengths>& ranked, std::size_t shown) {
     Table table({{"#", Align::right},
+                 {"even", Align::right},
                  {"strategy, mesh"},
-                 {"even step", Align::right},
+                 {"micro-batch x steps, schedule"},
                  {"packing"},
                  {"step", Align::right},
                  {"waiting", Align::right},
                  {"padding", Align::right},
                  {"tokens/s", Align::right}});
-    std::size_t fastest = 0;
-    for (std::size_t rank = 0; rank < answers.size(); ++rank) {
-        const PackedStep& best = answers[rank].packings.front();
-        table.row({Count{rank + 1}, strategy_and_mesh(plans[rank].plan), answers[rank].full,
+    Record records = no_elements();
+    for (std::size_t rank = 0; rank < std::min(shown, ranked.size()); ++rank) {
+        const PlanLengths& one = ranked[rank];
+        const PackedStep& best = one.lengths.packings.front();
+        table.row({Count{rank + 1}, Count{one.even_rank}, strategy_and_mesh(one.plan.plan), microbatch_text(one.plan),
                    std::string(name(best.packing)), best.step.slowest, Percent{best.step.imbalance()},
-                   Percent{best.micro_batches.padding()}, Number{best.step.tokens_per_second()}});
-        const PackedStep& so_far = answers[fastest].packings.front();
-        fastest = best.step.tokens_per_second() > so_far.step.tokens_per_second() ? rank : fastest;
+                   Percent{best.micro_batches.padding()}, Number{one.tokens_per_second()}});
+        Record record = lengths_record(one.lengths);
+        record["even_rank"] = one.even_rank;
+        record["strategy"] = one.plan.plan.strategy.name;
+        record["microbatch"] = one.plan.plan.microbatch;
+        records.push_back(std::move(record));
     }
-    document.record["lengths"] = list_of(answers, lengths_record);
-    add_section(document, {"Samples of different lengths: " + answers.front().file},
-                {std::move(table), List{{lengths_text(answers.front())}},
-                 Note{fmt::format("with these lengths No. {} is fastest of these; the search ranks by samples of {} "
-                                  "tokens each; packing: the best of those asked for",
-                                  fastest + 1, whole(answers.front().row))}});
+    document.record["lengths"] = std::move(records);
+    const LengthsAnswer& first = ranked.front().lengths;
+    add_section(
+        document, {"Ranked by samples of different lengths: " + first.file},
+        {std::move(table), List{{lengths_text(first)}},
+         Note{fmt::format("of {} that are fastest with samples of {} tokens each; even: their rank there; "
+                          "packing: the best of those asked for; bubbles that unequal micro-batches open in "
+                          "pipelines are not in it (`dodona simulate --lengths` plays them); --save and --export "
+                          "write this No. 1",
+                          counted(ranked.size(), "plan"), whole(first.row))}});
 }
 
 void add_played_lengths(Document& document, const LengthsAnswer& answer, const play::NoisySteps& played) {

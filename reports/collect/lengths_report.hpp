@@ -45,9 +45,17 @@ Record lengths_record(const LengthsAnswer& answer);
 /// The plan of a prediction with samples of these lengths.
 void add_lengths(Document& document, const LengthsAnswer& answer);
 
-/// The plans of a ranking with samples of these lengths, in the order of the ranking.
-void add_plan_lengths(Document& document, const std::vector<step::Prediction>& plans,
-                      const std::vector<LengthsAnswer>& answers);
+/// A plan of a search with samples of these lengths.
+struct PlanLengths {
+    step::Prediction plan;
+    std::size_t even_rank = 1;  ///< among plans with samples of full length
+    LengthsAnswer lengths;
+
+    /// With the best of its packings.
+    [[nodiscard]] double tokens_per_second() const { return lengths.packings.front().step.tokens_per_second(); }
+};
+/// The first `shown` of plans that are ranked by these lengths.
+void add_plan_lengths(Document& document, const std::vector<PlanLengths>& ranked, std::size_t shown);
 
 /// Steps whose micro-batches were drawn, beside the closed form.
 void add_played_lengths(Document& document, const LengthsAnswer& answer, const play::NoisySteps& played);

@@ -81,12 +81,36 @@ TEST(Lengths, ArePlayed) {
     EXPECT_LT(played["deviation_s"].get<double>(), 0.3 * closed);
 }
 
-TEST(Lengths, ComeBesideARankingOfPlans) {
-    const json answer = asked(
-        "plan llama-3.1-8b --seq 4096 --machine dgx-h100 --gpus 8 --batch 64 --top 2 --lengths t.csv --packing pack",
-        kLengths);
-    ASSERT_EQ(answer["lengths"].size(), 2U);
+const std::string kSearch = "plan llama-3.1-8b --seq 4096 --machine dgx-h100 --gpus 8 --batch 64 --lengths t.csv";
+
+double rate_of(const json& ranked) { return ranked["packings"][0]["tokens_per_second"]; }
+
+TEST(Lengths, RankPlans) {
+    const json answer = asked(kSearch + " --top 3 --packing pad", kLengths);
+    ASSERT_EQ(answer["lengths"].size(), 3U);
     EXPECT_EQ(answer["lengths"][1]["packings"].size(), 1U);
+    EXPECT_GE(rate_of(answer["lengths"][0]), 0.98 * rate_of(answer["lengths"][1]));
+    EXPECT_GE(rate_of(answer["lengths"][1]), rate_of(answer["lengths"][2]));
+}
+
+// Padded micro-batches of one sample have no padding; with even samples larger ones are faster.
+TEST(Lengths, AsTheyDifferAnotherPlanIsFastest) {
+    const json first = asked(kSearch + " --packing pad", kLengths)["lengths"][0];
+    EXPECT_GT(first["even_rank"], 1);
+    EXPECT_EQ(first["microbatch"], 1);
+    EXPECT_EQ(asked(kSearch + " --packing pad", "length\n4096\n")["lengths"][0]["even_rank"], 1);
+}
+
+TEST(Lengths, OfTheFastestPlanAreWhatIsSaved) {
+    const Folder place;
+    std::ofstream(place.path() / "t.csv") << kLengths;
+    ASSERT_EQ(place.run(kSearch + " --packing pad --save best.yaml").code, 0);
+    const Outcome saved = place.run(
+        "predict llama-3.1-8b --seq 4096 --machine dgx-h100 --gpus 8 --batch 64 --plan best.yaml --lengths t.csv "
+        "--packing pad --format json");
+    ASSERT_EQ(saved.code, 0) << saved.err;
+    const json ranked = asked(kSearch + " --packing pad", kLengths)["lengths"][0];
+    EXPECT_DOUBLE_EQ(rate_of(json::parse(saved.out)["lengths"]), rate_of(ranked));
 }
 
 TEST(Lengths, ThatCannotBeReadAreLocated) {
