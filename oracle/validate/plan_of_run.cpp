@@ -181,7 +181,7 @@ double multiplied_weights(const graph::Graph& graph, const graph::Segment& segme
     for (const graph::Vertex v : segment.layers) {
         const graph::Layer& layer = graph.layer(v);
         for (const graph::Weight& weight : layer.nest.weights) {
-            const bool multiplies = layer.kind != "embedding" && weight.dimensions.size() > 1;
+            const bool multiplies = weight.touched == 0 && weight.dimensions.size() > 1;
             elements += multiplies ? static_cast<double>(layer.count) * weight.elements() : 0;
         }
     }
