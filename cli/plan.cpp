@@ -351,7 +351,7 @@ int run_plan(Arguments& arguments) {
         by_exchange = search_exchanges(*exchange_kinds, workload, tried);
     }
     if (explains) {
-        const search::Searcher again = by_layers(arguments) ? search::search_layers : search::search;
+        const search::Searcher again = by_layers(arguments) ? search::search_layers : nullptr;
         explain({workload.graph, workload.cluster, space, again}, answer);
     }
     answer.plans.resize(std::min(answer.plans.size(), shown));
