@@ -11,28 +11,31 @@ namespace dodona::cli {
 
 namespace {
 
+/// Lines of `--help`, where a command has more options than fit; all are in `--help all`.
+constexpr std::int64_t kHelpLines = 30;
+constexpr std::size_t kHelpWidth = 100;
+/// Where descriptions start.
+constexpr std::size_t kHelpColumn = 34;
+
 /// A name, and its description in a column of its own, below the name where that is long.
 std::string help_line(const std::string& name, const std::string& description) {
-    constexpr std::size_t kColumn = 34;
     std::string line = "  " + name;
-    line += line.size() + 2 > kColumn ? "\n" + std::string(kColumn, ' ') : std::string(kColumn - line.size(), ' ');
+    line += line.size() + 2 > kHelpColumn ? "\n" + std::string(kHelpColumn, ' ')
+                                          : std::string(kHelpColumn - line.size(), ' ');
     for (const char c : description) {
         line += c;
-        line += c == '\n' ? std::string(kColumn, ' ') : "";
+        line += c == '\n' ? std::string(kHelpColumn, ' ') : "";
     }
     return line + "\n";
 }
 
 /// What most questions need; a command's other options are in `--help all`.
-constexpr std::array<std::string_view, 31> kCommonOptions{
+constexpr std::array<std::string_view, 32> kCommonOptions{
     "--machine", "--gpus",      "--batch",         "--seq",       "--strategy",    "--save",   "--why-not",
     "--plan",    "--mesh",      "--zero",          "--recompute", "--micro-batch", "--format", "--output",
     "--brief",   "--tokens",    "--deadline",      "--budget",    "--price",       "--find",   "--all",
     "--models",  "--machines",  "--batch-per-gpu", "--model",     "--precision",   "--export", "--from",
-    "--cores",   "--tolerance", "--task"};
-
-/// Where no more are rare than this, all are listed.
-constexpr std::size_t kFewOptions = 8;
+    "--cores",   "--tolerance", "--task",          "--explain"};
 
 bool is_rare(const Option& option) {
     return std::find(kCommonOptions.begin(), kCommonOptions.end(), option.long_name()) == kCommonOptions.end();
@@ -155,30 +158,106 @@ std::string usage(const Command& command) {
     return line + (command.usage.empty() ? "" : " " + command.usage) + (command.options.empty() ? "" : " [OPTIONS]");
 }
 
-std::string help(const Command& command, HelpOf options) {
+namespace {
+
+/// "-p, --gpus N".
+std::string option_name(const Option& option) {
+    const std::string names =
+        option.short_name().empty() ? "    " + option.long_name() : option.short_name() + ", " + option.long_name();
+    return names + (option.takes_value() ? " " + option.value : "");
+}
+
+std::string help_of_all(const Command& command) {
     std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, usage(command));
     for (const Positional& positional : command.positionals) {
         text += help_line(positional.name, positional.description);
     }
-    const auto rare = static_cast<std::size_t>(std::count_if(command.options.begin(), command.options.end(), is_rare));
-    const bool shows_all = options == HelpOf::all || rare < kFewOptions;
     std::string group;
     for (const Option& option : command.options) {
-        if (!shows_all && is_rare(option)) {
-            continue;
-        }
         if (option.group != group) {
             group = option.group;
             text += fmt::format("\n{}:\n", group);
         }
-        const std::string names =
-            option.short_name().empty() ? "    " + option.long_name() : option.short_name() + ", " + option.long_name();
-        text += help_line(names + (option.takes_value() ? " " + option.value : ""), option.description);
-    }
-    if (!shows_all) {
-        text += fmt::format("\n`{} {} --help all` lists {} more options.\n", command.program, command.name, rare);
+        text += help_line(option_name(option), option.description);
     }
     return text + "\n" + command.examples + "\n";
+}
+
+std::int64_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+/// The first clause of a description, on one line; a list in brackets or after a colon is left to `--help all`.
+std::string brief(std::string description) {
+    description = description.substr(0, description.find(';'));
+    std::replace(description.begin(), description.end(), '\n', ' ');
+    for (const std::string_view end : {": ", " (", ", "}) {
+        if (kHelpColumn + description.size() > kHelpWidth) {
+            description = description.substr(0, description.find(end));
+        }
+    }
+    return description;
+}
+
+/// The name with one word for a long list of choices.
+std::string brief_name(const Option& option) {
+    const std::string whole = option_name(option);
+    if (2 + whole.size() + 2 <= kHelpColumn || option.value.find('|') == std::string::npos) {
+        return whole;
+    }
+    return whole.substr(0, whole.size() - option.value.size()) + option.value.substr(0, option.value.find('|')) +
+           "|...";
+}
+
+/// "Examples:" and each of them, with the lines that it goes on in, without what else is said there.
+std::vector<std::string> examples_of(const Command& command) {
+    std::vector<std::string> examples;
+    bool goes_on = false;
+    const std::size_t start = command.examples.find("Examples:\n");
+    for (std::size_t at = start; at != std::string::npos && at < command.examples.size();) {
+        const std::size_t end = std::min(command.examples.find('\n', at), command.examples.size());
+        const std::string line = command.examples.substr(at, end - at);
+        if (!goes_on) {
+            examples.emplace_back();
+        }
+        examples.back() += line + "\n";
+        goes_on = !line.empty() && line.back() == '\\';
+        at = end + 1;
+    }
+    return examples;
+}
+
+/// The common options, a line each, and as many examples as kHelpLines leave room for.
+std::string help_of_common(const Command& command, std::size_t rare) {
+    std::string text = fmt::format("{}\n\nUsage: {}\n", command.summary, usage(command));
+    for (const Positional& positional : command.positionals) {
+        text += help_line(positional.name, brief(positional.description));
+    }
+    text += "\n";
+    for (const Option& option : command.options) {
+        if (!is_rare(option)) {
+            text += help_line(brief_name(option), brief(option.description));
+        }
+    }
+    const std::string more = rare > 0 ? fmt::format(", and lists {} more options", rare) : "";
+    text += fmt::format("\n`{} {} --help all` says more{}.\n\n", command.program, command.name, more);
+    const std::vector<std::string> examples = examples_of(command);
+    for (std::size_t i = 0; i < examples.size(); ++i) {
+        const bool is_first = i < 2;  // after "Examples:"
+        if (is_first || lines_of(text + examples[i]) <= kHelpLines) {
+            text += examples[i];
+        }
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string help(const Command& command, HelpOf options) {
+    const std::string all = help_of_all(command);
+    if (options == HelpOf::all || lines_of(all) <= kHelpLines) {
+        return all;
+    }
+    const auto rare = std::count_if(command.options.begin(), command.options.end(), is_rare);
+    return help_of_common(command, static_cast<std::size_t>(rare));
 }
 
 }  // namespace dodona::cli

@@ -372,7 +372,7 @@ int run_plan(Arguments& arguments) {
         by_exchange = search_exchanges(*exchange_kinds, workload, tried);
     }
     if (explains) {
-        const search::Searcher again = by_layers(arguments) ? search::search_layers : search::search;
+        const search::Searcher again = by_layers(arguments) ? search::search_layers : nullptr;
         explain({workload.graph, workload.cluster, space, again}, answer);
     }
     std::vector<reports::PlanLengths> by_lengths;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/check.hpp"
 #include "step/evaluate.hpp"
@@ -23,6 +24,9 @@ constexpr int kRounds = 3;
 
 /// Factors of full searches where known plans have no crossover, for parameters that the plan reacts to.
 constexpr std::array kProbes{4.0};
+
+/// Bounds where nothing is known.
+const LeastTimes kNone;
 
 /// The factors of the grid between 1 and the end of the range; a batch stays a whole number of samples.
 std::vector<double> steps(const AdjustableParameter& parameter, double end, std::int64_t batch) {
@@ -62,16 +66,35 @@ bool same_run(const Plan& a, const Plan& b) {
            a.offload == b.offload && plan::words(a.overlap) == plan::words(b.overlap);
 }
 
+Plan under(const Conditions& conditions, Plan plan) {
+    plan.framework = conditions.framework;
+    plan.batch = conditions.batch;
+    return plan;
+}
+
+plan::ShardedGraph shards(const graph::Graph& graph, const Plan& plan) {
+    return plan::shard(graph, plan::Mesh(plan, {}), plan.strategy, plan.microbatch);
+}
+
 }  // namespace
 
 std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, Plan plan) {
-    plan.framework = conditions.framework;
-    plan.batch = conditions.batch;
+    if (step::plan_faults(graph, conditions.cluster, under(conditions, plan), {}).has_errors()) {
+        return std::nullopt;
+    }
+    plan::ShardedGraph sharded = shards(graph, plan);
+    return predicted(graph, conditions, std::move(plan), std::move(sharded));
+}
+
+std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, Plan plan,
+                                          plan::ShardedGraph sharded) {
+    plan = under(conditions, std::move(plan));
     if (step::plan_faults(graph, conditions.cluster, plan, {}).has_errors()) {
         return std::nullopt;
     }
-    step::Prediction prediction = step::evaluate(step::cost_graph(graph, conditions.cluster, plan, {}), plan,
-                                                 step::Detail::totals, conditions.max_memory);
+    const step::CostedGraph costed =
+        step::cost_graph(graph, conditions.cluster, plan, plan::Mesh(plan, {}), std::move(sharded));
+    step::Prediction prediction = step::evaluate(costed, plan, step::Detail::totals, conditions.max_memory);
     return prediction.runs ? std::optional(std::move(prediction)) : std::nullopt;
 }
 
@@ -84,14 +107,19 @@ CrossoverSearch::CrossoverSearch(const Inquiry& inquiry, const Conditions& condi
     }
 }
 
-/// Times are compared too: per-layer strategies have one name and different rules.
+/// Of per-layer strategies, which have one name and different rules, times are compared too.
 void CrossoverSearch::know(const Plan& plan) {
-    const std::optional<Seconds> now = time(conditions_, plan);
-    const bool known = std::any_of(known_.begin(), known_.end(), [&](const Known& other) {
-        return same_layout(plan, other.plan) && same_run(plan, other.plan) && now == other.now;
-    });
+    const auto alike = [&](const Known& other) { return same_layout(plan, other.plan) && same_run(plan, other.plan); };
+    const bool by_layers = plan.strategy.name == kByLayers;
+    if (!by_layers && std::any_of(known_.begin(), known_.end(), alike)) {
+        return;
+    }
+    Known fresh{.plan = plan, .sharded = shards(inquiry_.graph, plan), .now = std::nullopt};
+    fresh.now = time(conditions_, fresh);
+    const bool known = std::any_of(known_.begin(), known_.end(),
+                                   [&](const Known& other) { return alike(other) && fresh.now == other.now; });
     if (!known) {
-        known_.push_back({plan, now});
+        known_.push_back(std::move(fresh));
     }
 }
 
@@ -104,33 +132,63 @@ void CrossoverSearch::Standing::take(bool is_ours, Seconds time) {
 
 bool CrossoverSearch::Standing::crosses() const { return !ours || *ours > (1 + kEqualTime) * *fastest; }
 
-std::optional<Seconds> CrossoverSearch::time(const Conditions& conditions, const Plan& plan) const {
-    const auto prediction = predicted(inquiry_.graph, conditions, plan);
+std::optional<Seconds> CrossoverSearch::time(const Conditions& conditions, const Known& known) const {
+    const auto prediction = predicted(inquiry_.graph, conditions, known.plan, known.sharded);
     const bool fits = prediction && prediction->fits && leaves(*prediction, conditions.reserve);
     return fits ? std::optional(prediction->step.value) : std::nullopt;
 }
 
-CrossoverSearch::Standing CrossoverSearch::standing(const Conditions& conditions,
-                                                    const std::vector<const Known*>& plans) const {
+bool CrossoverSearch::changes(const AdjustableParameter& parameter, double factor,
+                              std::vector<Contender>& contenders) const {
+    const Conditions conditions = parameter.adjusted(conditions_, factor);
     Standing standing;
-    for (const Known* known : plans) {
-        if (const auto taken = time(conditions, known->plan)) {
-            standing.take(is_ours(known->plan), *taken);
+    const auto take = [&](Contender& contender) {
+        if (const auto taken = time(conditions, *contender.known)) {
+            contender.times.emplace_back(factor, *taken);
+            standing.take(is_ours(contender.known->plan), *taken);
+        }
+    };
+    const auto loses = [&](const Contender& contender) {
+        return standing.ours && std::any_of(contender.times.begin(), contender.times.end(), [&](const auto& known) {
+                   const bool was_better = (known.first >= factor) == parameter.parameter.more_is_better;
+                   return was_better && (1 - kCutSlack) * (1 + kEqualTime) * known.second > *standing.ours;
+               });
+    };
+    for (Contender& contender : contenders) {
+        if (is_ours(contender.known->plan)) {
+            take(contender);
         }
     }
-    return standing;
+    for (Contender& contender : contenders) {
+        if (!is_ours(contender.known->plan) && !loses(contender)) {
+            take(contender);
+        }
+    }
+    return standing.crosses();
 }
 
-std::vector<const CrossoverSearch::Known*> CrossoverSearch::contenders(const AdjustableParameter& parameter,
-                                                                       double end) const {
+std::vector<CrossoverSearch::Contender> CrossoverSearch::contenders(const AdjustableParameter& parameter,
+                                                                    double end) const {
     const Conditions at_end = parameter.adjusted(conditions_, end);
     const std::optional<Seconds> now = known_.front().now;
-    const std::optional<Seconds> then = time(at_end, known_.front().plan);
-    std::vector<const Known*> plans;
+    const std::optional<Seconds> then = time(at_end, known_.front());
+    std::vector<Contender> plans;
     for (const Known& known : known_) {
+        Contender contender{.known = &known, .times = {}};
+        if (known.now) {
+            contender.times.emplace_back(1, *known.now);
+        }
         const auto wins = [&](std::optional<Seconds> taken) { return taken && *taken < max(*now, *then); };
-        if (is_ours(known.plan) || !now || !then || wins(known.now) || wins(time(at_end, known.plan))) {
-            plans.push_back(&known);
+        bool may_win = is_ours(known.plan) || !now || !then || wins(known.now);
+        if (!may_win) {
+            const auto last = time(at_end, known);
+            may_win = wins(last);
+            if (last) {
+                contender.times.emplace_back(end, *last);
+            }
+        }
+        if (may_win) {
+            plans.push_back(std::move(contender));
         }
     }
     return plans;
@@ -141,7 +199,7 @@ bool CrossoverSearch::cannot_cross(const AdjustableParameter& parameter, double 
     if (!worse) {
         return false;
     }
-    const std::optional<Seconds> then = time(parameter.adjusted(conditions_, factor), known_.front().plan);
+    const std::optional<Seconds> then = time(parameter.adjusted(conditions_, factor), known_.front());
     return then && std::all_of(known_.begin(), known_.end(), [&](const Known& known) {
                return !known.now || *then <= (1 + kEqualTime) * *known.now;
            });
@@ -149,10 +207,8 @@ bool CrossoverSearch::cannot_cross(const AdjustableParameter& parameter, double 
 
 std::optional<CrossoverSearch::Bracket> CrossoverSearch::bracket(const AdjustableParameter& parameter,
                                                                  double end) const {
-    const std::vector<const Known*> plans = contenders(parameter, end);
-    const auto changes = [&](double factor) {
-        return standing(parameter.adjusted(conditions_, factor), plans).crosses();
-    };
+    std::vector<Contender> plans = contenders(parameter, end);
+    const auto changes = [&](double factor) { return this->changes(parameter, factor, plans); };
     Bracket found;
     for (const double factor : steps(parameter, end, conditions_.batch)) {
         found.changes = factor;
@@ -168,35 +224,95 @@ std::optional<CrossoverSearch::Bracket> CrossoverSearch::bracket(const Adjustabl
     return std::nullopt;
 }
 
-CrossoverSearch::Recommended CrossoverSearch::searched(const Conditions& conditions) {
+Space CrossoverSearch::space_under(const Conditions& conditions) const {
     Space space = inquiry_.space;
     space.framework = conditions.framework;
     space.only_usual = true;
     space.batch = conditions.batch;
     space.max_memory = conditions.max_memory;
     space.top = kCompetitors;
-    ++searches_;
+    return space;
+}
+
+ListedPlans CrossoverSearch::search_within(const Conditions& conditions, const LeastTimes& bounds) {
+    const Space space = space_under(conditions);
     bool ended = false;
-    const Answer answer = inquiry_.searcher(inquiry_.graph, conditions.cluster, space, [&](std::int64_t, std::int64_t) {
+    const auto goes_on = [&](std::int64_t, std::int64_t) {
         ended = ended || !go_on_();
         return !ended;
+    };
+    ListedPlans found;
+    if (inquiry_.searcher != nullptr) {
+        found.plans = inquiry_.searcher(inquiry_.graph, conditions.cluster, space, goes_on).plans;
+    } else {
+        found =
+            search_again(inquiry_.graph,
+                         {.cluster = conditions.cluster, .space = space, .bounds = bounds, .orders = orders_}, goes_on);
+    }
+    found.complete = !ended && go_on_();
+    return found;
+}
+
+const LeastTimes& CrossoverSearch::bounds_at(const AdjustableParameter& parameter, double factor) {
+    const auto quality = [&](double f) { return parameter.parameter.more_is_better ? f : 1 / f; };
+    if (inquiry_.searcher != nullptr || parameter.by_doublings) {
+        return kNone;
+    }
+    if (!now_) {
+        ListedPlans found = search_within(conditions_, kNone);
+        now_ = found.complete ? std::move(found.least) : LeastTimes{};
+    }
+    std::erase_if(bounds_, [&](const Bound& bound) { return bound.parameter != parameter.parameter.key; });
+    const LeastTimes* nearest = quality(factor) <= 1 ? &*now_ : &kNone;
+    double least = quality(factor) <= 1 ? 1 : std::numeric_limits<double>::infinity();
+    for (const Bound& bound : bounds_) {
+        if (quality(bound.factor) >= quality(factor) && quality(bound.factor) < least) {
+            least = quality(bound.factor);
+            nearest = &bound.found.least;
+        }
+    }
+    return *nearest;
+}
+
+const std::vector<step::Prediction>* CrossoverSearch::listed(const AdjustableParameter& parameter, double factor) {
+    const LeastTimes& bounds = bounds_at(parameter, factor);
+    const auto known = std::find_if(bounds_.begin(), bounds_.end(), [&](const Bound& bound) {
+        return bound.parameter == parameter.parameter.key && bound.factor == factor;
     });
-    if (ended || !go_on_()) {
+    if (known != bounds_.end()) {
+        return &known->found.plans;
+    }
+    ++searches_;
+    ListedPlans found = search_within(parameter.adjusted(conditions_, factor), bounds);
+    if (!found.complete) {
+        return nullptr;
+    }
+    bounds_.push_back({parameter.parameter.key, factor, std::move(found)});
+    return &bounds_.back().found.plans;
+}
+
+CrossoverSearch::Recommended CrossoverSearch::searched(const AdjustableParameter& parameter, double factor) {
+    const std::vector<step::Prediction>* plans = listed(parameter, factor);
+    if (plans == nullptr || !go_on_()) {
         return {};
     }
+    const Conditions conditions = parameter.adjusted(conditions_, factor);
     Standing standing;
-    for (const step::Prediction& prediction : answer.plans) {
+    for (const step::Prediction& prediction : *plans) {
         know(prediction.plan);
         standing.take(is_ours(prediction.plan), prediction.step.value);
     }
     for (const Known& known : known_) {
-        if (const auto taken = is_ours(known.plan) ? time(conditions, known.plan) : std::nullopt) {
+        if (!standing.crosses()) {
+            break;  // further plans of the layout cannot make it slower
+        }
+        if (const auto taken = is_ours(known.plan) ? time(conditions, known) : std::nullopt) {
             standing.take(true, *taken);
         }
     }
     return {.searched = true,
             .changes = standing.crosses(),
-            .plan = answer.plans.empty() ? std::nullopt : std::optional(answer.plans.front())};
+            .plan = plans->empty() ? std::nullopt : std::optional(plans->front())};
 }
 
 Direction CrossoverSearch::search_each(const AdjustableParameter& parameter, const std::vector<double>& way) {
@@ -206,7 +322,7 @@ Direction CrossoverSearch::search_each(const AdjustableParameter& parameter, con
             stays = factor;
             continue;
         }
-        Recommended there = searched(parameter.adjusted(conditions_, factor));
+        Recommended there = searched(parameter, factor);
         if (!there.searched) {
             return {};
         }
@@ -234,7 +350,7 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
     for (int round = 0; round < kRounds; ++round) {
         const auto found = bracket(parameter, end);
         const double at = found ? found->changes : end;
-        Recommended there = searched(parameter.adjusted(conditions_, at));
+        Recommended there = searched(parameter, at);
         if (!there.searched) {
             return {};
         }
@@ -250,7 +366,7 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
         }
         Recommended before{.searched = true};
         if (!cannot_cross(parameter, found->stays) && found->stays != 1) {
-            before = searched(parameter.adjusted(conditions_, found->stays));
+            before = searched(parameter, found->stays);
         }
         if (!before.searched) {
             return {};
@@ -263,7 +379,7 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
     if (nearest) {
         return bisected(parameter, 1, *nearest);
     }
-    Recommended there = searched(parameter.adjusted(conditions_, end));
+    Recommended there = searched(parameter, end);
     if (!there.searched) {
         return {};
     }
@@ -272,7 +388,7 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
 
 Direction CrossoverSearch::probed(const AdjustableParameter& parameter, double end) {
     const std::optional<Seconds> now = known_.front().now;
-    const std::optional<Seconds> then = time(parameter.adjusted(conditions_, end), known_.front().plan);
+    const std::optional<Seconds> then = time(parameter.adjusted(conditions_, end), known_.front());
     const bool reacts = !now || !then || std::abs(std::log(*then / *now)) > std::log(1 + kEqualTime);
     double stays = 1;
     for (const double probe : kProbes) {
@@ -280,7 +396,7 @@ Direction CrossoverSearch::probed(const AdjustableParameter& parameter, double e
         if (!reacts || (end > 1 ? factor >= end : factor <= end) || cannot_cross(parameter, factor)) {
             continue;
         }
-        Recommended there = searched(parameter.adjusted(conditions_, factor));
+        Recommended there = searched(parameter, factor);
         if (!there.searched) {
             return {};
         }
@@ -299,7 +415,7 @@ Direction CrossoverSearch::bisected(const AdjustableParameter& parameter, double
             stays = middle;
             continue;
         }
-        Recommended there = searched(parameter.adjusted(conditions_, middle));
+        Recommended there = searched(parameter, middle);
         if (!there.searched) {
             return {};
         }

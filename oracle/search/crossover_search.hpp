@@ -17,6 +17,8 @@
 // what was fastest before: no plan can overtake it. Known plans are left out that could not win even at the better of
 // both ends, with the recommended plan at its slower end: times are monotone in every parameter.
 //
+// A full search starts from the lower bounds of an earlier one at which the parameter was better (least_times.hpp).
+//
 // Memory decides which plans fit, so it is searched in full at every point of the grid; the batch, which changes by
 // whole micro-batches, at every doubling.
 //
@@ -26,9 +28,11 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "graph/graph.hpp"
+#include "plan/shard.hpp"
 #include "search/adjustable_parameters.hpp"
 #include "search/search.hpp"
 
@@ -46,14 +50,18 @@ bool same_layout(const plan::Plan& a, const plan::Plan& b);
 /// Totals of a plan under other conditions; none where it cannot run (a batch that does not divide).
 std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, plan::Plan plan);
 
+/// The same for a plan whose shards are known.
+std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, plan::Plan plan,
+                                          plan::ShardedGraph sharded);
+
 using Searcher = Answer (*)(const graph::Graph&, const cluster::Cluster&, const Space&, const Progress&);
 
-/// A question that is searched under varied conditions, and the function that searches.
+/// A question that is searched under varied conditions.
 struct Inquiry {
     const graph::Graph& graph;
     const cluster::Cluster& cluster;
     const Space& space;
-    Searcher searcher = search;
+    Searcher searcher = nullptr;  ///< null: search_again, within the bounds that earlier searches found
 };
 
 class CrossoverSearch {
@@ -74,7 +82,7 @@ public:
         bool changes = false;  ///< the recommendation is another layout
         std::optional<step::Prediction> plan;
     };
-    Recommended searched(const Conditions& conditions);
+    Recommended searched(const AdjustableParameter& parameter, double factor);
 
 private:
     /// Factors on both sides of a crossover.
@@ -94,10 +102,30 @@ private:
     /// A known plan; `now`: its time under the question's own conditions, where it fits.
     struct Known {
         plan::Plan plan;
+        plan::ShardedGraph sharded;  ///< the same under all conditions
         std::optional<Seconds> now;
     };
 
+    /// A known plan that may be the fastest under some conditions, and times of it under better and worse ones.
+    struct Contender {
+        const Known* known = nullptr;
+        std::vector<std::pair<double, Seconds>> times;  ///< by factor
+    };
+
+    /// What a search found at one factor of a parameter.
+    struct Bound {
+        std::string parameter;
+        double factor = 1;
+        ListedPlans found;
+    };
+
     void know(const plan::Plan& plan);
+    /// The plans that are listed; null where the search was stopped.
+    const std::vector<step::Prediction>* listed(const AdjustableParameter& parameter, double factor);
+    ListedPlans search_within(const Conditions& conditions, const LeastTimes& bounds);
+    /// Those of the nearest factor searched at which the parameter is no worse.
+    [[nodiscard]] const LeastTimes& bounds_at(const AdjustableParameter& parameter, double factor);
+    [[nodiscard]] Space space_under(const Conditions& conditions) const;
     /// Full searches at every factor of `way`.
     Direction search_each(const AdjustableParameter& parameter, const std::vector<double>& way);
     /// Full searches at kProbes, where known plans have no crossover.
@@ -105,9 +133,11 @@ private:
     /// Bisection by full searches between a factor at which the recommendation stays and a crossover.
     Direction bisected(const AdjustableParameter& parameter, double stays, Crossover crossover);
     [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan); }
-    [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const plan::Plan& plan) const;
-    [[nodiscard]] Standing standing(const Conditions& conditions, const std::vector<const Known*>& plans) const;
-    [[nodiscard]] std::vector<const Known*> contenders(const AdjustableParameter& parameter, double end) const;
+    [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const Known& known) const;
+    /// Whether the recommendation changes among known plans; what their times at other factors rule out is not predicted.
+    [[nodiscard]] bool changes(const AdjustableParameter& parameter, double factor,
+                               std::vector<Contender>& contenders) const;
+    [[nodiscard]] std::vector<Contender> contenders(const AdjustableParameter& parameter, double end) const;
     [[nodiscard]] bool cannot_cross(const AdjustableParameter& parameter, double factor) const;
     [[nodiscard]] std::optional<Bracket> bracket(const AdjustableParameter& parameter, double end) const;
 
@@ -116,6 +146,9 @@ private:
     std::function<bool()> go_on_;
     std::vector<Known> known_;  ///< the recommended plan first
     std::int64_t searches_ = 0;
+    step::PlayedOrders orders_;
+    std::optional<LeastTimes> now_;  ///< under the question's own conditions
+    std::vector<Bound> bounds_;      ///< of the parameter searched last
 };
 
 }  // namespace dodona::search

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
+#include <optional>
+#include <utility>
 
 #include "base/check.hpp"
 
@@ -52,10 +53,55 @@ struct State {
     Seconds least;              ///< lower bound of the time of a complete assignment through this state
 };
 
+/// The numbers of states by their keys: open addressing, since a frontier has millions of look-ups and no removals.
+class StateNumbers {
+public:
+    /// The number of the state with this key; none if there is none.
+    [[nodiscard]] std::optional<std::size_t> find(const Key& key, const std::vector<State>& states) const {
+        const std::size_t hash = hash_of(key);
+        for (std::size_t at = hash & mask(); slots_[at].hash != 0; at = (at + 1) & mask()) {
+            if (slots_[at].hash == hash && states[slots_[at].state].key == key) {
+                return slots_[at].state;
+            }
+        }
+        return std::nullopt;
+    }
+
+    /// Adds the number of the last state.
+    void add_last(const std::vector<State>& states) {
+        if (2 * states.size() > slots_.size()) {
+            const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(2 * slots_.size()));
+            for (const Slot& slot : before) {
+                if (slot.hash != 0) {
+                    insert(slot);
+                }
+            }
+        }
+        insert({hash_of(states.back().key), states.size() - 1});
+    }
+
+private:
+    struct Slot {
+        std::size_t hash = 0;  ///< 0: free
+        std::size_t state = 0;
+    };
+    static std::size_t hash_of(const Key& key) { return std::max<std::size_t>(1, KeyHash()(key)); }
+    [[nodiscard]] std::size_t mask() const { return slots_.size() - 1; }
+    void insert(const Slot& slot) {
+        std::size_t at = slot.hash & mask();
+        while (slots_[at].hash != 0) {
+            at = (at + 1) & mask();
+        }
+        slots_[at] = slot;
+    }
+
+    std::vector<Slot> slots_ = std::vector<Slot>(64);  ///< a power of two, at most half of them taken
+};
+
 /// The states after a variable, while they are being found.
 struct Next {
     std::vector<State> states;
-    std::unordered_map<Key, std::size_t, KeyHash> known;
+    StateNumbers known;
     /// New states with a larger lower bound would be dropped in the end.
     Seconds cutoff = Seconds::of_base(std::numeric_limits<double>::infinity());
     std::size_t at_cutoff = 0;  ///< states when the cutoff was set
@@ -65,28 +111,34 @@ struct Next {
 class UsesByTensor {
 public:
     int with(int set, int use) {
-        const auto both = static_cast<std::uint64_t>(set) << 32 | static_cast<std::uint32_t>(use);
-        const auto [found, is_new] = extended_.try_emplace(both, 0);
-        if (is_new) {
+        std::vector<int>& extended = extended_[static_cast<std::size_t>(set)];
+        if (static_cast<std::size_t>(use) >= extended.size()) {
+            extended.resize(static_cast<std::size_t>(use) + 1, kUnknown);
+        }
+        int& found = extended[static_cast<std::size_t>(use)];
+        if (found == kUnknown) {
             std::vector<int> uses = sets_[static_cast<std::size_t>(set)];
             const auto at = std::lower_bound(uses.begin(), uses.end(), use);
             if (at == uses.end() || *at != use) {
                 uses.insert(at, use);
             }
             const auto [known, first] = numbers_.try_emplace(uses, static_cast<int>(sets_.size()));
+            found = known->second;
             if (first) {
                 sets_.push_back(uses);
+                extended_.emplace_back();  // ends `found`
             }
-            found->second = known->second;
+            return known->second;
         }
-        return found->second;
+        return found;
     }
     [[nodiscard]] const std::vector<int>& uses(int set) const { return sets_[static_cast<std::size_t>(set)]; }
 
 private:
+    static constexpr int kUnknown = -1;
     std::vector<std::vector<int>> sets_{{}};
     std::map<std::vector<int>, int> numbers_{{{}, kNoUse}};
-    std::unordered_map<std::uint64_t, int> extended_;  ///< (set, use) -> the set with that use
+    std::vector<std::vector<int>> extended_{{}};  ///< by set and use: the set with that use
 };
 
 bool faster(const Partial& a, const Partial& b) {
@@ -184,6 +236,7 @@ private:
     void choose(std::size_t v) {
         Next next;
         std::vector<int> used(roles_.size(), kNoUse);  // by tensor: its set of uses
+        Key key;
         for (const State& state : states_) {
             for (std::size_t k = 0; k < choices_.variables[v].size(); ++k) {
                 const Choice& choice = choices_.variables[v][k];
@@ -201,8 +254,7 @@ private:
                 for (const int tensor : closes_[v]) {
                     added += closing(tensor, used[static_cast<std::size_t>(tensor)]);
                 }
-                Key key;
-                key.reserve(open_[v + 1].size());
+                key.clear();
                 for (const int tensor : open_[v + 1]) {
                     key.push_back(used[static_cast<std::size_t>(tensor)]);
                 }
@@ -264,16 +316,15 @@ private:
 
     /// The state of this key; null where it would be new and too slow to be kept.
     State* state_of(const Key& key, Seconds least, Next& next) {
-        const auto found = next.known.find(key);
-        if (found != next.known.end()) {
-            return &next.states[found->second];
+        if (const auto found = next.known.find(key, next.states)) {
+            return &next.states[*found];
         }
         if (least > next.cutoff) {
             complete_ = false;
             return nullptr;
         }
-        next.known.emplace(key, next.states.size());
         next.states.push_back({.key = key, .partials = {}, .pruned_to = 0, .least = least});
+        next.known.add_last(next.states);
         return &next.states.back();
     }
 
@@ -291,8 +342,13 @@ private:
 
     /// Keeps the partial assignments that no other dominates; of too many the best (thin).
     void prune(State& state) {
-        std::stable_sort(state.partials.begin(), state.partials.end(), faster);
-        std::vector<Partial> kept;
+        if (state.partials.size() == 1) {
+            state.pruned_to = 1;
+            return;
+        }
+        sort(state.partials);
+        std::vector<Partial>& kept = kept_;
+        kept.clear();
         for (const Partial& partial : state.partials) {
             const bool dominated = std::any_of(kept.begin(), kept.end(), [&](const Partial& other) {
                 return other.costs.hidden <= partial.costs.hidden && other.costs.shown <= partial.costs.shown &&
@@ -306,8 +362,20 @@ private:
             complete_ = false;
             thin(kept);
         }
-        state.partials = std::move(kept);
+        state.partials.assign(kept.begin(), kept.end());
         state.pruned_to = state.partials.size();
+    }
+
+    /// The fastest first, equal ones as they were. std::stable_sort allocates for each of millions of short lists.
+    static void sort(std::vector<Partial>& partials) {
+        constexpr std::size_t kShort = 24;
+        if (partials.size() > kShort) {
+            std::stable_sort(partials.begin(), partials.end(), faster);
+            return;
+        }
+        for (auto next = partials.begin(); next != partials.end(); ++next) {
+            std::rotate(std::upper_bound(partials.begin(), next, *next, faster), next, next + 1);
+        }
     }
 
     /// Half of those kept are the fastest; the other half are, of the rest, those that need least memory.
@@ -344,12 +412,15 @@ private:
     }
 
     const Costs& closing(int tensor, int set) {
-        auto& known = closed_[static_cast<std::size_t>(tensor)];
-        const auto [found, is_new] = known.try_emplace(set);
-        if (is_new) {
-            found->second = choices_.closing(tensor, roles_[static_cast<std::size_t>(tensor)].uses(set));
+        std::vector<std::optional<Costs>>& known = closed_[static_cast<std::size_t>(tensor)];
+        if (static_cast<std::size_t>(set) >= known.size()) {
+            known.resize(static_cast<std::size_t>(set) + 1);
         }
-        return found->second;
+        std::optional<Costs>& costs = known[static_cast<std::size_t>(set)];
+        if (!costs) {
+            costs = choices_.closing(tensor, roles_[static_cast<std::size_t>(tensor)].uses(set));
+        }
+        return *costs;
     }
 
     [[nodiscard]] std::vector<int> path_to(const Partial& partial) const {
@@ -363,12 +434,13 @@ private:
 
     const Choices& choices_;
     const FrontierLimits& limits_;
-    std::vector<UsesByTensor> roles_;                     ///< by tensor
-    std::vector<std::unordered_map<int, Costs>> closed_;  ///< by tensor: set of uses -> its costs
-    std::vector<std::vector<int>> open_;                  ///< before each variable
-    std::vector<std::vector<int>> closes_;                ///< with each variable
-    std::vector<Costs> least_;                            ///< by variable: lower bound of it and all later ones
+    std::vector<UsesByTensor> roles_;                        ///< by tensor
+    std::vector<std::vector<std::optional<Costs>>> closed_;  ///< by tensor and set of uses
+    std::vector<std::vector<int>> open_;                     ///< before each variable
+    std::vector<std::vector<int>> closes_;                   ///< with each variable
+    std::vector<Costs> least_;                               ///< by variable: lower bound of it and all later ones
     std::vector<State> states_;
+    std::vector<Partial> kept_;  ///< of one pruning
     std::vector<Step> pending_;  ///< of this variable
     std::vector<Step> steps_;
     bool complete_ = true;

@@ -83,7 +83,7 @@ namespace {
 class MeshSearch {
 public:
     MeshSearch(const SearchContext& context, const MeshLayout& layout, std::size_t index, Plan& plan,
-               PassTables& passes, Bounds bounds)
+               PassTables& passes, const MeshBounds& bounds)
         : context_(context), layout_(layout), index_(index), plan_(plan), passes_(passes), bounds_(bounds) {
         layout_.apply(plan_);
         stages_ = plan_.strategy.pipeline ? plan_.axis_size(*plan_.strategy.pipeline) : 1;
@@ -95,21 +95,10 @@ public:
         if (sizes.empty()) {
             return {};
         }
+        result_.times.searched = true;
         plan_.microbatch = sizes.front();
         if (!ruled_out(passes_.feasibility(plan_, meshes.whole), meshes, sizes)) {
-            const PassTable* last = nullptr;  // of the previous micro-batch, if nothing fitted
-            for (const std::int64_t microbatch : sizes) {
-                plan_.microbatch = microbatch;
-                const std::vector<Variant> open = context_.left_open(plan_);
-                if (last != nullptr && cannot_fit(*last, open)) {
-                    continue;
-                }
-                const PassTable& passes = passes_.at(plan_, meshes.whole);
-                if (!table_ || table_->sparse()) {
-                    table_.emplace(passes_, passes, plan_, meshes);
-                }
-                last = evaluate_all(passes, open) ? nullptr : &passes;
-            }
+            bounds_.time.least != nullptr ? evaluate_fastest(sizes, meshes) : evaluate_ascending(sizes, meshes);
         }
         passes_.next_mesh();
         result_.finish();
@@ -117,6 +106,43 @@ public:
     }
 
 private:
+    void evaluate_ascending(const std::vector<std::int64_t>& sizes, const Meshes& meshes) {
+        const PassTable* last = nullptr;  // of the previous micro-batch, if nothing fitted
+        for (const std::int64_t microbatch : sizes) {
+            plan_.microbatch = microbatch;
+            const std::vector<Variant> open = context_.left_open(plan_);
+            if (last != nullptr && cannot_fit(*last, open)) {
+                continue;
+            }
+            const PassTable& passes = table_of(meshes);
+            last = evaluate_all(passes, open) ? nullptr : &passes;
+        }
+    }
+
+    /// The micro-batches in the order of their bounds, until none that is left can be of interest.
+    void evaluate_fastest(std::vector<std::int64_t> sizes, const Meshes& meshes) {
+        const auto least = [&](std::int64_t microbatch) { return bounds_.time.least->of(microbatch); };
+        std::stable_sort(sizes.begin(), sizes.end(),
+                         [&](std::int64_t a, std::int64_t b) { return least(a) < least(b); });
+        for (const std::int64_t microbatch : sizes) {
+            plan_.microbatch = microbatch;
+            if (rules_out(least(microbatch), slowest_of_interest())) {
+                result_.times.by_microbatch.emplace_back(microbatch, least(microbatch));
+            } else {
+                evaluate_all(table_of(meshes), context_.left_open(plan_));
+            }
+        }
+    }
+
+    /// The table of the plan's micro-batch.
+    const PassTable& table_of(const Meshes& meshes) {
+        const PassTable& passes = passes_.at(plan_, meshes.whole);
+        if (!table_ || table_->sparse()) {
+            table_.emplace(passes_, passes, plan_, meshes);
+        }
+        return passes;
+    }
+
     /// Whether one cause rules out all micro-batches and variants; they are then counted.
     bool ruled_out(const FeasibilityBound& feasibility, const Meshes& meshes, const std::vector<std::int64_t>& sizes) {
         const bool too_few_segments = context_.segments < stages_;
@@ -146,7 +172,7 @@ private:
 
     bool lacks_memory(const FeasibilityBound& feasibility, const Meshes& meshes,
                       const std::vector<std::int64_t>& sizes) {
-        if (bounds_ == Bounds::ignored || context_.space.offload.any() || context_.space.vary.offload) {
+        if (bounds_.memory == Bounds::ignored || context_.space.offload.any() || context_.space.vary.offload) {
             return false;
         }
         plan_.microbatch = sizes.front();
@@ -193,14 +219,15 @@ private:
     /// Only plans as fast as the fastest of a mesh are reported; the margin covers rounding.
     [[nodiscard]] Seconds slowest_of_interest() const {
         constexpr double kRounding = 1 + 1e-6;
-        return result_.fastest ? kRounding * (1 + kEqualTime) * *result_.fastest
-                               : Seconds::of_base(std::numeric_limits<double>::max());
+        const Seconds slowest = bounds_.time.slowest;
+        return result_.fastest ? min(slowest, kRounding * (1 + kEqualTime) * *result_.fastest) : slowest;
     }
 
     /// Evaluates all variants. Returns whether the devices' memory suffices for any.
     bool evaluate_all(const PassTable& passes, const std::vector<Variant>& open) {
         PlanEvaluator evaluator(*table_, passes, plan_, passes_per_step());
         bool any = false;
+        std::optional<Seconds> least;
         for (const Variant& variant : open) {
             ++result_.configurations;
             ++result_.evaluated;
@@ -214,12 +241,18 @@ private:
                 any = true;
             } else {
                 any = true;
-                const std::optional<Seconds> step = evaluator.step(slowest_of_interest());
+                const Seconds slowest = slowest_of_interest();
+                const std::optional<Seconds> step = evaluator.step(slowest);
+                const Seconds taken = step.value_or(slowest);
+                least = least ? min(*least, taken) : taken;
                 if (step) {
                     candidate.step = *step;
                     result_.take(candidate);
                 }
             }
+        }
+        if (least) {
+            result_.times.by_microbatch.emplace_back(plan_.microbatch, *least);
         }
         return any;
     }
@@ -231,14 +264,14 @@ private:
     PassTables& passes_;
     MeshResult result_;
     std::optional<MeshTables> table_;
-    Bounds bounds_;
+    const MeshBounds& bounds_;
     std::int64_t stages_ = 1;
 };
 
 }  // namespace
 
 MeshResult search_mesh(const SearchContext& context, const MeshLayout& layout, std::size_t index, Plan& plan,
-                       PassTables& passes, Bounds bounds) {
+                       PassTables& passes, const MeshBounds& bounds) {
     return MeshSearch(context, layout, index, plan, passes, bounds).run();
 }
 

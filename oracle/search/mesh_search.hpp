@@ -34,10 +34,17 @@ MeshResult search_mesh_exhaustively(const SearchContext& context, const MeshLayo
 
 enum class Bounds { used, ignored };
 
+/// What may leave out plans of a mesh.
+struct MeshBounds {
+    Bounds memory = Bounds::used;
+    TimeBounds time;
+};
+
 /// The same from tables, for jobs on devices of one kind. `passes` are shared by layouts that differ only in
-/// communication-free axes. With Bounds::used a lower bound of memory may rule out the whole layout
-/// (MeshResult::bound); the least memory of its plans then stays unknown.
+/// communication-free axes. Where `bounds.memory` is used, a lower bound of memory may rule out the whole layout
+/// (MeshResult::bound); the least memory of its plans then stays unknown. Plans that `bounds.time` rules out are neither
+/// counted nor kept.
 MeshResult search_mesh(const SearchContext& context, const MeshLayout& layout, std::size_t index, plan::Plan& plan,
-                       PassTables& passes, Bounds bounds);
+                       PassTables& passes, const MeshBounds& bounds);
 
 }  // namespace dodona::search

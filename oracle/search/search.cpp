@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <list>
 #include <map>
 #include <mutex>
 
@@ -29,18 +30,15 @@ using GroupsByStrategy = std::map<std::pair<std::size_t, step::InfeasibleCause>,
 
 class Search {
 public:
-    Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, const Progress& progress)
-        : context_(graph, cluster, space), progress_(progress) {}
+    Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, step::PlayedOrders& orders,
+           const Progress& progress)
+        : context_(graph, cluster, space), orders_(orders), progress_(progress) {}
 
     Answer run() {
         const auto start = std::chrono::steady_clock::now();
-        Diagnostics faults;
-        step::check_devices(context_.cluster, context_.space.devices, context_.space.precision, {}, faults);
-        faults.throw_if_errors();
-        enumeration_ = enumerate(context_.graph, context_.cluster, context_.space);
+        enumerate_layouts();
         answer_.counts.unusual = enumeration_.unusual;
         answer_.reserve = context_.space.reserve;
-        results_.resize(enumeration_.layouts.size());
         search_all(batches());
         find_least_memory();
         collect();
@@ -49,7 +47,33 @@ public:
         return std::move(answer_);
     }
 
+    /// search_again.
+    ListedPlans run_again(const LeastTimes& bounds) {
+        enumerate_layouts();
+        const bool bounded = from_tables() && bounds.size() == enumeration_.layouts.size();
+        if (bounded) {
+            search_within(bounds);
+        } else {
+            search_all(batches());
+        }
+        list_plans();
+        ListedPlans found{.plans = std::move(answer_.plans), .least = {}, .complete = !stopped_};
+        for (std::size_t i = 0; from_tables() && i < results_.size(); ++i) {
+            LayoutTimes& times = results_[i].times;
+            found.least.push_back(times.searched || !bounded ? std::move(times) : bounds[i]);
+        }
+        return found;
+    }
+
 private:
+    void enumerate_layouts() {
+        Diagnostics faults;
+        step::check_devices(context_.cluster, context_.space.devices, context_.space.precision, {}, faults);
+        faults.throw_if_errors();
+        enumeration_ = enumerate(context_.graph, context_.cluster, context_.space);
+        results_.resize(enumeration_.layouts.size());
+    }
+
     [[nodiscard]] bool from_tables() const {
         return !context_.space.exhaustive && context_.cluster.device_kinds(context_.space.devices).size() == 1;
     }
@@ -95,10 +119,55 @@ private:
                 return;
             }
             const MeshLayout& layout = enumeration_.layouts[i];
-            results_[i] = from_tables() ? search_mesh(context_, layout, i, plan, passes, Bounds::used)
+            results_[i] = from_tables() ? search_mesh(context_, layout, i, plan, passes, {})
                                         : search_mesh_exhaustively(context_, layout, i, plan);
             report(done_.fetch_add(1) + 1);
         }
+    }
+
+    /// Layouts by their bounds, until none that is left can be of interest.
+    void search_within(const LeastTimes& bounds) {
+        struct Open {
+            Seconds least;
+            std::size_t layout = 0;
+            PassTables* passes = nullptr;  ///< of its batch
+        };
+        std::list<PassTables> tables;
+        std::vector<Open> order;
+        for (const Batch& batch : batches()) {
+            tables.emplace_back(context_.graph, context_.cluster, orders_);
+            for (const std::size_t i : batch) {
+                order.push_back({bounds[i].least(), i, &tables.back()});
+            }
+        }
+        std::stable_sort(order.begin(), order.end(), [](const Open& a, const Open& b) { return a.least < b.least; });
+        TimeBounds time;
+        for (const Open& open : order) {
+            if (stopped_ || rules_out(open.least, time.slowest)) {
+                return;
+            }
+            time.least = &bounds[open.layout];
+            const MeshLayout& layout = enumeration_.layouts[open.layout];
+            Plan plan = plan_of(context_.space, layout.strategy);
+            results_[open.layout] = search_mesh(context_, layout, open.layout, plan, *open.passes, {.time = time});
+            time.slowest = slowest_of_interest();
+            report(done_.fetch_add(1) + 1);
+        }
+    }
+
+    /// As fast as the slowest plan that would be listed now; a plan that is slower changes neither which plans are
+    /// listed nor which of equally fast ones.
+    [[nodiscard]] Seconds slowest_of_interest() const {
+        const std::vector<Candidate> listed = ranked(context_.space, enumeration_.layouts, candidates()).plans;
+        if (listed.size() < context_.space.top) {
+            return TimeBounds{}.slowest;
+        }
+        constexpr double kRounding = 1 + 1e-6;
+        Seconds slowest;
+        for (const Candidate& candidate : listed) {
+            slowest = max(slowest, candidate.step);
+        }
+        return kRounding * (1 + kEqualTime) * slowest;
     }
 
     void report(std::size_t done) {
@@ -137,7 +206,8 @@ private:
                     break;
                 }
                 PassTables passes(context_.graph, context_.cluster, orders_);
-                results_[i] = search_mesh(context_, enumeration_.layouts[i], i, plan, passes, Bounds::ignored);
+                results_[i] =
+                    search_mesh(context_, enumeration_.layouts[i], i, plan, passes, {.memory = Bounds::ignored});
                 note(i);
             }
         }
@@ -157,7 +227,6 @@ private:
             answer_.counts.configurations += refused.count;
             add(refused.strategy, {refused.cause, refused.count, {}});
         }
-        std::vector<Candidate> candidates;
         for (std::size_t i = 0; i < results_.size(); ++i) {
             const MeshResult& result = results_[i];
             answer_.counts.configurations += result.configurations;
@@ -166,11 +235,24 @@ private:
             for (const InfeasibleGroup& group : result.infeasible) {
                 add(enumeration_.layouts[i].strategy, group);
             }
+        }
+        list_plans();
+        explain(groups);
+    }
+
+    /// Plans that fit, of all meshes.
+    [[nodiscard]] std::vector<Candidate> candidates() const {
+        std::vector<Candidate> candidates;
+        for (const MeshResult& result : results_) {
             for (const MeshResult::Kept& kept : result.kept) {
                 candidates.push_back(kept.candidate);
             }
         }
-        const Ranked best = ranked(context_.space, enumeration_.layouts, candidates);
+        return candidates;
+    }
+
+    void list_plans() {
+        const Ranked best = ranked(context_.space, enumeration_.layouts, candidates());
         answer_.counts.equally_fast = best.equally_fast;
         std::vector<std::int64_t> unusual;
         for (const Candidate& candidate : best.plans) {
@@ -178,7 +260,6 @@ private:
             unusual.push_back(enumeration_.layouts[candidate.layout].unusual);
         }
         order(answer_.plans, unusual, context_.space.reserve);
-        explain(groups);
     }
 
     /// The full prediction of a plan that is shown; with an uneven pipeline cut where that is faster and fits.
@@ -226,7 +307,7 @@ private:
     }
 
     SearchContext context_;
-    step::PlayedOrders orders_;
+    step::PlayedOrders& orders_;
     const Progress& progress_;
     Enumeration enumeration_;
     std::vector<MeshResult> results_;  ///< by layout
@@ -240,19 +321,24 @@ private:
 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress) {
-    Answer answer = Search(graph, cluster, space, progress).run();
+    step::PlayedOrders orders;
+    Answer answer = Search(graph, cluster, space, orders, progress).run();
     if (!answer.plans.empty() || answer.counts.unusual == 0 || space.vary.unusual || space.only_usual ||
         !answer.counts.optimal) {
         return answer;
     }
     Space all = space;
     all.vary.unusual = true;
-    answer = Search(graph, cluster, all, progress).run();
+    answer = Search(graph, cluster, all, orders, progress).run();
     if (!answer.plans.empty()) {
         const Plan& plan = answer.plans.front().plan;
         answer.unusual = UsualCase(plan.strategy, graph, cluster.node_size()).faults(plan, Filter(space));
     }
     return answer;
+}
+
+ListedPlans search_again(const graph::Graph& graph, const SearchAgain& again, const Progress& progress) {
+    return Search(graph, again.cluster, again.space, again.orders, progress).run_again(again.bounds);
 }
 
 }  // namespace dodona::search

@@ -11,6 +11,8 @@
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
 #include "search/answer.hpp"
+#include "search/least_times.hpp"
+#include "step/played_orders.hpp"
 #include "step/predict.hpp"
 
 namespace dodona::search {
@@ -64,5 +66,24 @@ using Progress = std::function<bool(std::int64_t, std::int64_t)>;
 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress = {});
+
+/// A search among others of one question that differ in the machine or the software.
+struct SearchAgain {
+    const cluster::Cluster& cluster;
+    const Space& space;
+    const LeastTimes& bounds;    ///< of conditions that are no worse; empty: none
+    step::PlayedOrders& orders;  ///< shared by the searches
+};
+
+/// Plans of an answer, and what bounds searches under worse conditions.
+struct ListedPlans {
+    std::vector<step::Prediction> plans;
+    LeastTimes least;
+    bool complete = true;  ///< false: stopped
+};
+
+/// The plans that search() lists, without looking at what `bounds` rule out and without counting what cannot run.
+/// Unusual plans are considered only where Space::vary asks for them.
+ListedPlans search_again(const graph::Graph& graph, const SearchAgain& again, const Progress& progress = {});
 
 }  // namespace dodona::search

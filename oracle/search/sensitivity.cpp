@@ -52,8 +52,7 @@ void look_at_memory(CrossoverSearch& crossovers, const Conditions& conditions, c
     });
     check(memory != all.end(), "every device has memory");
     const double enough = first.memory.total() / ((1 - conditions.reserve) * first.memory_limit);
-    CrossoverSearch::Recommended there =
-        crossovers.searched(memory->parameter.adjusted(conditions, kTooLittle * enough));
+    CrossoverSearch::Recommended there = crossovers.searched(memory->parameter, kTooLittle * enough);
     margin.searched = there.searched;
     margin.without = std::move(there.plan);
 }

@@ -3,9 +3,11 @@
 //   ninja -C build/test tests/benchmarks/search_benchmark && DODONA_SOURCE=$PWD
 //   build/test/tests/benchmarks/search_benchmark
 //
-// Ratios to the exhaustive walk are of the same run. `--quick` leaves out what takes more than a few seconds.
+// Ratios are of the same run. `--quick` leaves out what takes more than a few seconds. The signature is a hash of what
+// was answered: numbers of configurations, best plans, crossovers; where it changes, a change of speed changed answers.
 #include <sys/resource.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 #include <string>
@@ -15,9 +17,12 @@
 
 #include <fmt/format.h>
 
+#include "base/check.hpp"
+#include "base/text_hash.hpp"
 #include "files/library.hpp"
 #include "reports/document/number_format.hpp"
 #include "search/search.hpp"
+#include "search/sensitivity.hpp"
 #include "search/space.hpp"
 
 namespace {
@@ -37,6 +42,7 @@ struct Question {
 struct Run {
     double seconds = 0;
     search::SearchCounts counts;
+    std::string best;  ///< step time of the best plan
     [[nodiscard]] double per_second() const { return static_cast<double>(counts.configurations) / seconds; }
 };
 
@@ -53,18 +59,19 @@ double peak_mib() {
     return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-Run run(const Question& question, bool exhaustive) {
+graph::Graph network(const Question& question) {
     std::vector<files::Setting> settings;
     for (const auto& [name, value] : question.settings) {
         settings.push_back({name, value, {}});
     }
-    const graph::Graph graph = graph::build(library().model(question.model, settings));
-    const cluster::Cluster cluster = library().cluster(question.machine);
+    return graph::build(library().model(question.model, settings));
+}
+
+search::Space space_of(const Question& question, const graph::Graph& graph) {
     search::Space space;
     space.devices = question.devices;
     space.batch = question.batch;
     space.vary = question.vary;
-    space.exhaustive = exhaustive;
     space.workers = 1;
     space.framework = library().framework("megatron-2024");
     space.memory = library().memory_profile(space.framework.memory);
@@ -74,12 +81,52 @@ Run run(const Question& question, bool exhaustive) {
             space.strategies.push_back(std::move(strategy));
         }
     }
-    const double start = processor_seconds();
-    const search::Answer answer = search::search(graph, cluster, space);
-    return {processor_seconds() - start, answer.counts};
+    return space;
 }
 
-void print(const std::string& title, const Run& run) {
+/// Of a time, to as many digits as do not depend on the compiler.
+std::string digits(Seconds time) { return fmt::format("{:.9g}", time.in(unit::second)); }
+
+Run run(const Question& question, bool exhaustive) {
+    const graph::Graph graph = network(question);
+    const cluster::Cluster cluster = library().cluster(question.machine);
+    search::Space space = space_of(question, graph);
+    space.exhaustive = exhaustive;
+    const double start = processor_seconds();
+    const search::Answer answer = search::search(graph, cluster, space);
+    const double taken = processor_seconds() - start;
+    return {taken, answer.counts, answer.plans.empty() ? "" : digits(answer.plans.front().step.value)};
+}
+
+/// What was answered so far.
+class Signature {
+public:
+    void take(const std::string& title, const Run& run) {
+        answers_ += fmt::format("{}: {} {}\n", title, run.counts.configurations, run.best);
+    }
+    void take(const search::Explanation& explanation) { answers_ += text(explanation); }
+    [[nodiscard]] std::uint64_t value() const { return text_hash(answers_); }
+
+    /// The crossovers of an explanation.
+    static std::string text(const search::Explanation& explanation) {
+        std::string text;
+        for (const search::Sensitivity& of : explanation.parameters) {
+            for (const search::Direction& direction : {of.less, of.more}) {
+                const auto& crossover = direction.crossover;
+                const bool fits = crossover && crossover->to;
+                text += fmt::format("{}: {:.6g} {}\n", of.parameter.key, crossover ? crossover->factor : 1,
+                                    fits ? digits(crossover->to->step.value) : "");
+            }
+        }
+        return text;
+    }
+
+private:
+    std::string answers_;
+};
+
+void print(const std::string& title, const Run& run, Signature& signature) {
+    signature.take(title, run);
     fmt::print("{:<58} {:>12} {:>10.3f} {:>12} {:>8.2f} {:>8.0f}\n", title, reports::whole(run.counts.configurations),
                run.seconds, reports::whole(run.per_second()), 1e6 / run.per_second(), peak_mib());
 }
@@ -91,14 +138,14 @@ void print_heading(std::string_view what) {
 
 const Question kGpt3{"gpt3-175b, 4,096 of selene", "gpt3-175b", "selene", 4096, 1536, {}, {}};
 
-void questions(bool quick) {
+void questions(bool quick, Signature& signature) {
     print_heading("Questions");
-    print(kGpt3.title, run(kGpt3, false));
-    const auto varied = [](const char* title, search::Vary vary) {
+    print(kGpt3.title, run(kGpt3, false), signature);
+    const auto varied = [&signature](const char* title, search::Vary vary) {
         Question question = kGpt3;
         question.title += title;
         question.vary = vary;
-        print(question.title, run(question, false));
+        print(question.title, run(question, false), signature);
     };
     varied(", group", {.group = true});
     varied(", overlap", {.overlap = true});
@@ -107,30 +154,52 @@ void questions(bool quick) {
     }
     varied(", placement, group, overlap", {.placement = true, .group = true, .overlap = true});
     const Question llama{"llama-3.1-405b, 16,384 of dgx-h100", "llama-3.1-405b", "dgx-h100", 16384, 2048, {}, {}};
-    print(llama.title, run(llama, false));
+    print(llama.title, run(llama, false), signature);
     const Question offload{"gpt3-175b, 4,096 of alps, overlap, offload", "gpt3-175b", "alps", 4096, 1536,
                            {.overlap = true, .offload = true},           {}};
-    print(offload.title, run(offload, false));
+    print(offload.title, run(offload, false), signature);
     const Question deepseek{"deepseek-v3, 2,048 of dgx-h100", "deepseek-v3", "dgx-h100", 2048, 2048, {}, {}};
-    print(deepseek.title, run(deepseek, false));
+    print(deepseek.title, run(deepseek, false), signature);
 }
 
-void exhaustive() {
+/// The same question with and without the bounds that one search gives the next.
+void explanations(Signature& signature) {
+    fmt::print("\nWhat would change the answer\n{:<58} {:>12} {:>10}\n", "", "searches", "seconds");
+    const Question question{"llama-3.1-70b, 64 of dgx-h100", "llama-3.1-70b", "dgx-h100", 64, 512, {}, {}};
+    const graph::Graph graph = network(question);
+    const cluster::Cluster cluster = library().cluster(question.machine);
+    search::Space space = space_of(question, graph);
+    space.top = search::kCompetitors;
+    const search::Answer answer = search::search(graph, cluster, space);
+    std::vector<std::pair<double, std::string>> found;
+    for (const search::Searcher searcher : {search::Searcher{nullptr}, search::Searcher{search::search}}) {
+        const double start = processor_seconds();
+        const search::Explanation explanation = search::explain({graph, cluster, space, searcher}, answer);
+        found.emplace_back(processor_seconds() - start, Signature::text(explanation));
+        fmt::print("{:<58} {:>12} {:>10.3f}\n", question.title + (searcher == nullptr ? ", bounds" : ", full searches"),
+                   explanation.searches, found.back().first);
+        signature.take(explanation);
+    }
+    check(found.front().second == found.back().second, "bounds change no crossover");
+    fmt::print("ratio {:.1f}\n", found.back().first / found.front().first);
+}
+
+void exhaustive(Signature& signature) {
     print_heading("Against every plan one by one");
     Question small = kGpt3;
     small.devices = 512;
     const Run tables = run(small, false);
     const Run walk = run(small, true);
-    print("gpt3-175b, 512 of selene, tables and bounds", tables);
-    print("gpt3-175b, 512 of selene, exhaustive", walk);
+    print("gpt3-175b, 512 of selene, tables and bounds", tables, signature);
+    print("gpt3-175b, 512 of selene, exhaustive", walk, signature);
     fmt::print("ratio {:.1f}\n", walk.seconds / tables.seconds);
 }
 
-void growth() {
+void growth(Signature& signature) {
     print_heading("By devices (gpt3-175b on dgx-h100, batch 4,096)");
     for (const std::int64_t devices : {64, 256, 1024, 4096, 16384}) {
         const Question question{fmt::format("{} devices", devices), "gpt3-175b", "dgx-h100", devices, 4096, {}, {}};
-        print(question.title, run(question, false));
+        print(question.title, run(question, false), signature);
     }
     print_heading("By layers (gpt on 1,024 of selene, batch 1,536)");
     for (const int layers : {12, 24, 48, 96, 192}) {
@@ -141,7 +210,7 @@ void growth() {
                                 1536,
                                 {},
                                 {{"layers", std::to_string(layers)}, {"hidden", "6144"}, {"heads", "48"}}};
-        print(question.title, run(question, false));
+        print(question.title, run(question, false), signature);
     }
 }
 
@@ -149,10 +218,13 @@ void growth() {
 
 int main(int count, char** values) {
     const bool quick = count > 1 && std::string_view(values[1]) == "--quick";
-    questions(quick);
+    Signature signature;
+    questions(quick, signature);
     if (!quick) {
-        exhaustive();
-        growth();
+        explanations(signature);
+        exhaustive(signature);
+        growth(signature);
     }
+    fmt::print("\nsignature {:016x}\n", signature.value());
     return 0;
 }

@@ -1,4 +1,9 @@
 // What transcripts cannot show: files that are written, colour, other environments.
+#include <algorithm>
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -46,6 +51,34 @@ TEST(Program, StillReadsOldNamesOfOptions) {
     EXPECT_EQ(plans("--workers 2 --fixed microbatch=32,shard=states"),
               plans("--threads 2 --fixed micro-batch=32,zero=1"));
     EXPECT_NE(plans("--fixed zero=1"), plans("--fixed zero=0"));
+}
+
+/// Those that `dodona --help` lists and this program answers itself.
+std::vector<std::string> commands(const Folder& place) {
+    std::istringstream overview(place.run("--help").out);
+    std::vector<std::string> found;
+    bool listed = false;
+    for (std::string line; std::getline(overview, line) && !(listed && line.empty());) {
+        if (listed && line.find("calibrate ") == std::string::npos) {
+            found.push_back(line.substr(2, line.find("  ", 2) - 2));
+        }
+        listed = listed || line == "Commands:";
+    }
+    return found;
+}
+
+TEST(Program, SaysInThirtyLinesWhatMostQuestionsNeed) {
+    const Folder place;
+    const std::vector<std::string> all = commands(place);
+    ASSERT_GT(all.size(), 20);
+    for (const std::string& command : all) {
+        const std::string common = place.run(command + " --help").out;
+        const std::string whole = place.run(command + " --help all").out;
+        EXPECT_LE(std::count(common.begin(), common.end(), '\n'), 30) << common;
+        EXPECT_NE(common.find("\nExample"), std::string::npos) << common;
+        EXPECT_NE(common.substr(common.size() - 2), "\\\n") << "an example is whole: " << common;
+        EXPECT_EQ(common != whole, common.find("--help all` says more") != std::string::npos) << common;
+    }
 }
 
 TEST(Program, JsonIsShortForItsFormat) {

@@ -1,5 +1,6 @@
 // Thousands of small worlds, drawn with fixed seeds: the answer from tables and with bounds is that of the exhaustive
 // walk, to the last byte of what it says of plans and of what does not fit.
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "drawn_world.hpp"
 #include "reports/collect/plan_report.hpp"
 #include "reports/render/json.hpp"
+#include "search/adjustable_parameters.hpp"
 
 namespace dodona {
 namespace worlds_test {
@@ -45,6 +47,51 @@ TEST_P(Worlds, TablesAndBoundsFindWhatTheExhaustiveWalkFinds) {
     }
     EXPECT_GT(with_plans, worlds() / 5) << "worlds in which something fits";
     EXPECT_GE(pruned, worlds() / 25) << "worlds in which bounds are used";
+}
+
+/// One parameter of the machine or the software is worse; which one differs from world to world.
+TEST_P(Worlds, BoundsFromBetterConditionsListTheSamePlans) {
+    unsigned bounded = 0;
+    for (unsigned seed = 0; seed < worlds() / 2; ++seed) {
+        drawn::World world = drawn::draw_world(1000 * GetParam() + seed);
+        auto& [network, graph, cluster, space] = world;
+        space.only_usual = true;
+        space.top = 2;
+        step::PlayedOrders orders;
+        const search::LeastTimes none;
+        const search::ListedPlans better = search::search_again(graph, {cluster, space, none, orders});
+        if (better.plans.empty()) {
+            continue;
+        }
+        const search::Conditions now{.cluster = cluster,
+                                     .framework = space.framework,
+                                     .batch = space.batch,
+                                     .max_memory = space.max_memory,
+                                     .reserve = space.reserve};
+        const auto parameters = search::adjustable_parameters(now, graph, better.plans.front().plan);
+        const search::AdjustableParameter& parameter = parameters[seed % parameters.size()];
+        if (parameter.by_doublings) {
+            continue;
+        }
+        const double worse = parameter.parameter.more_is_better ? std::max(0.6, parameter.parameter.least)
+                                                                : std::min(1.6, parameter.parameter.most);
+        const search::Conditions then = parameter.adjusted(now, worse);
+        space.framework = then.framework;
+        space.max_memory = then.max_memory;
+        search::Answer slow = search::search(graph, then.cluster, space);
+        const std::string expected = told(slow);
+        std::int64_t looked_at = 0;
+        slow.plans = search::search_again(graph, {then.cluster, space, better.least, orders},
+                                          [&](std::int64_t done, std::int64_t) {
+                                              looked_at = done;
+                                              return true;
+                                          })
+                         .plans;
+        ASSERT_EQ(told(slow), expected) << "world " << GetParam() << "/" << seed << ": " << network << " on "
+                                        << space.devices << ", " << parameter.parameter.key;
+        bounded += looked_at < static_cast<std::int64_t>(better.least.size()) ? 1U : 0U;
+    }
+    EXPECT_GE(bounded, worlds() / 25) << "worlds in which meshes are left out";
 }
 
 INSTANTIATE_TEST_SUITE_P(Drawn, Worlds, testing::Range(0U, 8U));

@@ -1,0 +1,64 @@
+// Lower bounds of the times of plans, from a search under other conditions.
+//
+// Times are monotone in every parameter of a machine and of software. What a plan takes is therefore a lower bound of
+// what it takes where one parameter is worse and nothing else differs. A search that is given such bounds
+// (search_again) leaves out a mesh or a micro-batch where
+//
+//   (1 - kCutSlack) least > (1 + kEqualTime) T(last plan that is listed)
+//
+// since none of its plans can be listed, nor be the simplest of those as fast as a plan that is.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "base/quantity.hpp"
+
+namespace dodona::search {
+
+/// Pipelines are cut by a rule that balances times, not by the best of all cuts, so a plan may take a little less where
+/// a parameter is worse. Our choice: more than was seen in tests/worlds.
+inline constexpr double kCutSlack = 0.03;
+
+/// Of the plans of one layout of an enumeration that fit.
+struct LayoutTimes {
+    bool searched = false;  ///< false: nothing is known
+    std::vector<std::pair<std::int64_t, Seconds>> by_microbatch;
+
+    /// What plans of this micro-batch take at least; infinite where none fits.
+    [[nodiscard]] Seconds of(std::int64_t microbatch) const {
+        const auto found = std::find_if(by_microbatch.begin(), by_microbatch.end(),
+                                        [&](const auto& known) { return known.first == microbatch; });
+        return found != by_microbatch.end() ? found->second : of_none();
+    }
+    /// Of all micro-batches.
+    [[nodiscard]] Seconds least() const {
+        Seconds least = of_none();
+        for (const auto& known : by_microbatch) {
+            least = min(least, known.second);
+        }
+        return least;
+    }
+
+private:
+    [[nodiscard]] Seconds of_none() const {
+        return searched ? Seconds::of_base(std::numeric_limits<double>::infinity()) : Seconds{};
+    }
+};
+
+/// By layout of the enumeration; empty: nothing is known.
+using LeastTimes = std::vector<LayoutTimes>;
+
+/// Whether no plan that takes at least `least` elsewhere can be as fast as `slowest` here.
+inline bool rules_out(Seconds least, Seconds slowest) { return (1 - kCutSlack) * least > slowest; }
+
+/// Of the plans of one layout, which are of interest.
+struct TimeBounds {
+    const LayoutTimes* least = nullptr;  ///< null: nothing is known
+    Seconds slowest = Seconds::of_base(std::numeric_limits<double>::max());
+};
+
+}  // namespace dodona::search
