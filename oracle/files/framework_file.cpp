@@ -212,6 +212,8 @@ const Description& description<Mechanism>() {
                                               "Standard deviation of log(measured / predicted) that it adds to the "
                                               "framework's `between_sources`, as an independent error.",
                                               {.range = kShare}),
+                 optional<&Mechanism::memory>("memory", "A memory profile that replaces the framework's.",
+                                              {.default_text = "the framework's"}),
                  optional_as(record_type(changes), "parameters", "What replaces the framework's parameters.")},
         .file_kind = "mechanism",
         .defaults = default_of<Mechanism>};

@@ -25,6 +25,14 @@ const Description& description<MemoryProfile>() {
                  optional<&MemoryProfile::quantised_inputs>(
                      "quantised_inputs",
                      "What only dW reads is kept in the precision of the products: fp8, mxfp8, nvfp4."),
+                 optional<&MemoryProfile::quantised_gates>(
+                     "quantised_gates",
+                     "What gated activations of blocks read is kept in the precision of the products too."),
+                 optional<&MemoryProfile::shared_input>(
+                     "shared_input",
+                     "An element of what a product of a block in 8 bits or less and another layer keep: it is kept "
+                     "once, in this size. Without it, twice.",
+                     {.range = kNotNegative}),
                  optional<&MemoryProfile::gradient_copies>(
                      "gradient_copies",
                      "Gradients in the precision of the weights stay beside a wider buffer, into which they are cast."),

@@ -140,6 +140,7 @@ struct Saved {
     bool for_weights = false;  ///< read only by dW: not kept for frozen weights
     bool selective = false;    ///< dropped and recomputed by selective recomputation
     bool logits = false;       ///< of a loss, one element per logit; plan/memory_profile.hpp sets its width
+    bool gated = false;        ///< read by a gated activation; plan/memory_profile.hpp may narrow it
 };
 
 /// Assignment of the positions of a split sequence to its shards.

@@ -17,7 +17,8 @@ FrameworkNumbers neutral_numbers() {
 }
 
 void Framework::add(const Mechanism& mechanism) {
-    bool changes = false;
+    bool changes = !mechanism.memory.empty();
+    memory = changes ? mechanism.memory : memory;
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         if (!mechanism.numbers[i].source.empty()) {
             numbers[i] = mechanism.numbers[i];

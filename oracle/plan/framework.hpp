@@ -134,6 +134,7 @@ struct Mechanism {
     std::string summary;  ///< one line
     /// Standard deviation of log time that it adds, as an independent error that all runs of one source share.
     double spread = 0;
+    std::string memory;                            ///< memory profile in place of the framework's; empty: its own
     FrameworkNumbers numbers = neutral_numbers();  ///< those with a source replace the framework's
     bool operator==(const Mechanism&) const = default;
 };

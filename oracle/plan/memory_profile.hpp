@@ -53,8 +53,15 @@ struct MemoryProfile {
     /// Source: Transformer Engine, get_dummy_wgrad; Megatron-Core, LinearWithGradAccumulationAndAsyncCommunication.
     bool gradient_placeholders = false;
     /// Inputs of a block's products that only dW reads are kept in the precision of the products: 1 byte in fp8, with
-    /// scales per 32 or 16 elements in mxfp8 and nvfp4. If another layer keeps the same tensor, it is kept twice.
+    /// scales per 32 or 16 elements in mxfp8 and nvfp4. If another layer keeps the same tensor, it is kept twice. So
+    /// are gradients of their results where dW is put off.
     bool quantised_inputs = false;
+    /// What gated activations in blocks read is kept in the precision of the products too.
+    /// Source: DeepSeek-AI, arXiv:2412.19437, section 3.3.3: inputs of SwiGLU in fp8, its output recomputed.
+    bool quantised_gates = false;
+    /// Of one element of a tensor in a block that a product of 8 bits or less and another layer keep: it is kept once.
+    /// 0: twice, each as its layer does. Source: the same: 12 bits (E5M6) for the result of attention.
+    Bytes shared_input;
     /// Gradients in the weights' precision are kept in addition to a wider gradient buffer.
     /// Source: DeepSpeed, BF16_Optimizer.update_hp_grads.
     bool gradient_copies = false;

@@ -32,6 +32,8 @@ constexpr std::array kOptimizers{
               0,
               0,
               "torch.optim.AdamW over bf16 parameters: states take the parameters' type, updates are rounded to it"},
+    Optimizer{OptimizerKind::adam_bf16_moments, each(kFour), each(kFour), 0, 0,
+              "DeepSeek-AI, arXiv:2412.19437, section 3.3.3: moments in bf16, master weights and gradients in fp32"},
     Optimizer{OptimizerKind::adafactor,
               {.per_element = {}, .per_factor = kFour, .per_row = {}},
               {.per_element = {}, .per_factor = kFour, .per_row = {}},

@@ -325,8 +325,15 @@ private:
                 for (const int loop : saved.loops) {
                     elements *= sharded.local[loop];
                 }
-                sharded.saved.push_back(
-                    {v, ++slot, {}, elements, saved.element, saved.selective, saved.for_weights, saved.logits});
+                sharded.saved.push_back({v,
+                                         ++slot,
+                                         {},
+                                         elements,
+                                         saved.element,
+                                         saved.selective,
+                                         saved.for_weights,
+                                         saved.logits,
+                                         saved.gated});
                 continue;
             }
             const bool is_input = saved.what == graph::Saved::What::input;
@@ -338,8 +345,8 @@ private:
             }
             const double elements = local_elements(mesh_, divisions(tensor), sharding);
             const graph::Element element = graph_.layer(tensor).nest.result.element;
-            sharded.saved.push_back(
-                {tensor, 0, std::move(sharding), elements, element, saved.selective, saved.for_weights, saved.logits});
+            sharded.saved.push_back({tensor, 0, std::move(sharding), elements, element, saved.selective,
+                                     saved.for_weights, saved.logits, saved.gated});
         }
     }
 

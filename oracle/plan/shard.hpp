@@ -57,6 +57,7 @@ struct SavedTensor {
     bool selective = false;
     bool for_weights = false;  ///< read only by dW
     bool logits = false;       ///< of a loss, one element per logit
+    bool gated = false;        ///< read by a gated activation
 };
 
 struct ShardedLayer {

@@ -134,11 +134,12 @@ PlanEvaluator::StageTimes PlanEvaluator::make_pass(std::size_t index) const {
             .waits = waits};
 }
 
-step::StageOffload PlanEvaluator::offloaded(std::size_t run, const StateEntry& states, const StageTimes& pass,
-                                            Seconds reductions) const {
-    return step::stage_offload(
-        *layout_.costed().cluster, plan_, states.sums, runs_[run].kept,
-        {pass.forward, pass.backward, states.update, microbatches_ / places_.copies(), reductions});
+step::StageOffload PlanEvaluator::offloaded(std::size_t run, const StageTimes& pass) const {
+    if (!plan_.offload.any()) {
+        return {};
+    }
+    return step::stage_offload(*layout_.costed().cluster, plan_, states_[run]->sums, runs_[run].kept,
+                               step::with_waits(pass.alone, pass.waits, {}), microbatches_ / places_.copies());
 }
 
 const PlanEvaluator::MemoryNeed& PlanEvaluator::memory() {
@@ -163,7 +164,7 @@ PlanEvaluator::MemoryNeed PlanEvaluator::make_memory() {
                                          .context = context};
         most.device = max(most.device, step::stage_memory(plan_, states.sums, runs_[r].kept, buffers).total());
         if (plan_.offload.any()) {
-            most.host = max(most.host, offloaded(r, states, {}).kept);
+            most.host = max(most.host, offloaded(r, {}).kept);
         }
     }
     const std::int64_t devices = std::min(plan_.devices(), layout_.costed().cluster->node_size());
@@ -173,12 +174,7 @@ PlanEvaluator::MemoryNeed PlanEvaluator::make_memory() {
 
 step::PassTotals PlanEvaluator::whole_pass(std::size_t run) {
     const StageTimes& stage = pass(cut_->runs[run].content);
-    step::PassTotals copies;
-    if (plan_.offload.any()) {
-        const step::StageOffload offload = offloaded(run, *states_[run], stage);
-        copies = {offload.exposed_forward, offload.exposed_backward};
-    }
-    return step::with_waits(stage.alone, stage.waits, copies);
+    return step::with_waits(stage.alone, stage.waits, offloaded(run, stage).exposed.totals());
 }
 
 std::vector<step::Position<Seconds>> PlanEvaluator::positions() {
@@ -203,8 +199,10 @@ std::vector<step::Position<Seconds>> PlanEvaluator::positions() {
             step::Position<Seconds> position;
             position.forward = share(part.alone.forward, alone.forward) * whole.forward;
             position.back = share(part.alone.back, alone.back) * whole.back;
-            position.weight_gradients =
-                part.alone.back > Seconds{} ? (part.weights / part.alone.back) * position.back : Seconds{};
+            const Seconds in_time = step::with_waits(alone, pass(run.content).waits, {}).back;
+            position.weight_gradients = part.alone.back > Seconds{} ? (part.weights / part.alone.back) *
+                                                                          share(part.alone.back, alone.back) * in_time
+                                                                    : Seconds{};
             if (has_pairs) {
                 const bool is_loop = places_.placement == schedule::Placement::loop;
                 const std::int64_t partner = is_loop ? c : places_.on_stage() - 1 - c;
@@ -274,12 +272,15 @@ std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
         const StageTimes& pass = this->pass(cut_->runs[r].content);
         step::StateLanes lanes = states.lanes;
         lanes += cut_->tied[r];
-        const step::ExposedLanes exposed(lanes, share * (pass.forward + pass.waits.host),
-                                         share * (pass.backward + pass.waits.host_back), plan_,
+        const step::StageOffload offload = offloaded(r, pass);
+        const step::PassTotals copies = offload.exposed.totals();
+        const step::ExposedLanes exposed(lanes, share * (pass.forward + pass.waits.host + copies.forward),
+                                         share * (pass.backward + pass.waits.host_back + copies.back), plan_,
                                          microbatches_ / places_.copies(), states.sums.buckets);
-        const Seconds copies =
-            plan_.offload.any() ? offloaded(r, states, pass, exposed.gradients).exposed_update : Seconds{};
-        tail = max(tail, exposed.gradients + exposed.parameters + exposed.interference + copies + states.update);
+        const Seconds back = step::with_waits(pass.alone, pass.waits, {}).back;
+        const Seconds update =
+            step::exposed_update(offload, plan_, {back, exposed.gradients, states.update}, states.sums.buckets);
+        tail = max(tail, exposed.gradients + exposed.parameters + exposed.interference + update + states.update);
     }
     const Seconds step = *passes + tail + fixed;
     return step + input_.exposed(step);

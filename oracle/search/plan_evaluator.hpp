@@ -71,8 +71,7 @@ private:
     [[nodiscard]] std::vector<step::Position<Seconds>> positions();
     [[nodiscard]] std::optional<Seconds> passes_within(Seconds limit);
     [[nodiscard]] MemoryNeed make_memory();
-    [[nodiscard]] step::StageOffload offloaded(std::size_t run, const StateEntry& states, const StageTimes& pass,
-                                               Seconds reductions = {}) const;
+    [[nodiscard]] step::StageOffload offloaded(std::size_t run, const StageTimes& pass) const;
 
     MeshTables& layout_;
     const PassTable& passes_;

@@ -86,7 +86,7 @@ private:
         time[TimePart::parameters] = tail.exposed.parameters;
         time[TimePart::optimizer] = tail.update.value;
         time[TimePart::offload] =
-            m * (critical.pass.offload.forward + critical.pass.offload.back) + tail.offload.exposed_update;
+            m * (critical.pass.copies.forward.time + critical.pass.copies.back.time) + tail.offload.exposed_update;
         time[TimePart::host] = m * (critical.pass.waits.host + critical.pass.waits.host_back);
         time[TimePart::overhead] = m * critical.pass.waits.overhead + tail.exposed.interference +
                                    plan_.framework.seconds(plan::FrameworkParameter::step);

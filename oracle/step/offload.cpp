@@ -15,7 +15,7 @@ struct Copies {
 }  // namespace
 
 StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& plan, const StateSums& states,
-                           const KeptActivations& kept, const StageSteps& steps) {
+                           const KeptActivations& kept, const PassTotals& alone, std::int64_t microbatches) {
     if (!plan.offload.any()) {
         return {};
     }
@@ -30,7 +30,7 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
     const Copies forward{.in = w, .out = k};
     const Copies backward{.in = w + g + k, .out = g};
     const Copies update{.in = s, .out = s + updated};
-    const double m = static_cast<double>(steps.microbatches);
+    const double m = static_cast<double>(microbatches);
 
     StageOffload offload;
     offload.forward = forward.over(bandwidth);
@@ -40,11 +40,16 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
     offload.out = m * (forward.out + backward.out) + update.out;
     offload.kept = w + g + s + (plan.offload.activations ? kept.total() : Bytes{});
     const bool hides = plan.overlap.offload;
-    offload.exposed_forward = exposed(offload.forward, steps.forward, kept.segments, hides);
-    offload.exposed_backward = exposed(offload.backward, steps.backward, kept.segments, hides);
-    const Seconds free = max(Seconds{}, steps.backward + steps.reductions - offload.backward);
-    offload.exposed_update = exposed(offload.update, free + steps.update, states.buckets, hides);
+    offload.exposed = {{offload.forward, alone.forward, kept.segments, hides},
+                       {offload.backward, alone.back, kept.segments, hides}};
     return offload;
+}
+
+Seconds exposed_update(const StageOffload& offload, const plan::Plan& plan, const UpdateWindow& window,
+                       std::int64_t buckets) {
+    const Seconds until_reduced = window.backward + offload.exposed.back.time + window.reductions;
+    const Seconds free = max(Seconds{}, until_reduced - offload.backward);
+    return exposed(offload.update, free + window.update, buckets, plan.overlap.offload);
 }
 
 }  // namespace dodona::step

@@ -64,15 +64,15 @@ StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::v
     for (const StateTransfer& tied : tied_transfers(on, plan, cut, index)) {
         work.transfers.push_back(tied);
     }
+    work.kept = kept_on(on, plan, work.stage, index, all_microbatches, orders);
+    const PassTotals alone = work.pass.totals();
+    work.offload = stage_offload(*on.cluster, plan, work.states, work.kept, alone, microbatches);
+    work.pass.copies = work.offload.exposed;
     work.exposed = exposed_states(work.transfers, work.pass, {*on.cluster, plan, microbatches, work.states.buckets});
     const double share = on.counts.trained > 0 ? work.states.trained / on.counts.trained : 0.0;
     work.update = on.update_time(work.states.update_traffic, share);
-    work.kept = kept_on(on, plan, work.stage, index, all_microbatches, orders);
-    work.offload = stage_offload(
-        *on.cluster, plan, work.states, work.kept,
-        {work.pass.forward.compute.value, work.pass.backward.compute.value + work.pass.recompute.compute.value,
-         work.update.value, microbatches, work.exposed.gradients});
-    work.pass.offload = {work.offload.exposed_forward, work.offload.exposed_backward};
+    work.offload.exposed_update = exposed_update(
+        work.offload, plan, {alone.back, work.exposed.gradients, work.update.value}, work.states.buckets);
     work.memory = stage_memory(on, plan, work.stage, work.states, work.kept, cut.size());
     return work;
 }
@@ -179,10 +179,10 @@ std::vector<Position<Seconds>> positions_of(const Replica& replica) {
     std::vector<Position<Seconds>> positions;
     for_each_position(replica, [&](const StageWork& stage, const VirtualStageWork& part) {
         const PassTotals whole = stage.pass.totals();
-        const Seconds back = part.back * whole.back;
+        const Seconds in_time = whole.back - stage.pass.copies.back.time;
         positions.push_back({.forward = part.forward * whole.forward,
-                             .back = back,
-                             .weight_gradients = part.weights * back,
+                             .back = part.back * whole.back,
+                             .weight_gradients = part.weights * part.back * in_time,
                              .receive = boundary_at(replica, static_cast<std::int64_t>(positions.size())).time,
                              .hidden = part.hidden.value});
     });

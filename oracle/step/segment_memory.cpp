@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "base/check.hpp"
 #include "plan/operands.hpp"
@@ -64,7 +65,25 @@ SegmentMemories::SegmentMemories(const graph::Graph& graph, const plan::ShardedG
       profile_(plan.memory),
       precision_(plan.precision),
       named_(plan.recompute == plan::RecomputeKind::layers),
-      repeated_(repeated) {}
+      repeated_(repeated) {
+    if (profile_.shared_input > Bytes{} && is_narrow(precision_)) {
+        find_shared();
+    }
+}
+
+void SegmentMemories::find_shared() {
+    std::set<Vertex> by_products;
+    std::set<Vertex> by_others;
+    for (Vertex v = 0; v < graph_.layers.size(); ++v) {
+        for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
+            if (saved.slot == 0 && in_block(v)) {
+                (saved.for_weights ? by_products : by_others).insert(saved.tensor);
+            }
+        }
+    }
+    std::set_intersection(by_products.begin(), by_products.end(), by_others.begin(), by_others.end(),
+                          std::inserter(shared_, shared_.end()));
+}
 
 void SegmentMemories::add(Vertex v, double count, SegmentMemory& segment) {
     add_saved(v, count, segment);
@@ -89,7 +108,7 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
         if (saved.slot == 0 && !first({{saved.tensor, quantised}, saved.sharding}, v)) {
             continue;
         }
-        const Bytes bytes = count * saved.elements * width(saved, quantised);
+        const Bytes bytes = count * saved.elements * width(saved, v);
         segment.saved += bytes;
         if (named_ ? repeated_[saved.tensor] : saved.selective) {
             segment.dropped += bytes;
@@ -97,7 +116,8 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
     }
 }
 
-/// An input that several products of a segment read, such as that of queries, keys and values, is there once.
+/// An input that several products of a segment read, such as that of queries, keys and values, is there once. Once dX is
+/// there, only dW reads the gradient of a product's result.
 void SegmentMemories::add_for_weights(Vertex v, double count, SegmentMemory& segment) {
     const plan::ShardedLayer& sharded = sharded_.layers[v];
     bool is_product = false;
@@ -109,26 +129,47 @@ void SegmentMemories::add_for_weights(Vertex v, double count, SegmentMemory& seg
         const bool quantised = is_quantised(saved, v);
         const Tensor tensor{{saved.tensor, quantised}, saved.sharding};
         if (saved.slot > 0 || for_weights_.insert({tensor, graph_.layer(v).segment}).second) {
-            segment.for_weights += count * saved.elements * width(saved, quantised);
+            segment.for_weights += count * saved.elements * width(saved, v);
         }
     }
     if (is_product) {
-        segment.for_weights += count * sharded.output_elements * stored_bytes(precision_);
+        const bool quantised = profile_.quantised_inputs && is_narrow(precision_) && in_block(v);
+        segment.for_weights +=
+            count * sharded.output_elements * (quantised ? quantised_bytes(precision_) : stored_bytes(precision_));
     }
 }
 
 bool SegmentMemories::is_quantised(const plan::SavedTensor& saved, Vertex v) const {
-    return profile_.quantised_inputs && is_narrow(precision_) && saved.for_weights && in_block(v) && saved.slot == 0;
+    const bool narrowed = (profile_.quantised_inputs && saved.for_weights) || (profile_.quantised_gates && saved.gated);
+    return narrowed && is_narrow(precision_) && in_block(v) && saved.slot == 0 && !is_shared(saved);
 }
 
+bool SegmentMemories::is_shared(const plan::SavedTensor& saved) const {
+    return saved.slot == 0 && shared_.count(saved.tensor) > 0;
+}
+
+/// A recomputed layer starts from its inputs as it keeps them.
 void SegmentMemories::add_inputs_instead(Vertex v, double count, SegmentMemory& segment) {
     for (const Vertex producer : graph_.layer(v).producers) {
         const plan::ShardedLayer& source = sharded_.layers[producer];
-        if (!repeated_[producer] && first({{producer, false}, source.output}, v)) {
-            segment.instead +=
-                count * source.output_elements * element_bytes(graph_.layer(producer).nest.result.element, precision_);
+        const plan::SavedTensor kept = kept_input(v, producer);
+        if (!repeated_[producer] && first({{producer, is_quantised(kept, v)}, source.output}, v)) {
+            segment.instead += count * source.output_elements * width(kept, v);
         }
     }
+}
+
+/// What a layer keeps of a producer's result, or would keep.
+plan::SavedTensor SegmentMemories::kept_input(Vertex v, Vertex producer) const {
+    for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
+        if (saved.slot == 0 && saved.tensor == producer) {
+            return saved;
+        }
+    }
+    plan::SavedTensor whole{};
+    whole.tensor = producer;
+    whole.element = graph_.layer(producer).nest.result.element;
+    return whole;
 }
 
 void SegmentMemories::add_transient(Vertex v, SegmentMemory& segment) const {
@@ -172,11 +213,14 @@ void SegmentMemories::add_placeholders(Vertex v, double count, SegmentMemory& se
     }
 }
 
-Bytes SegmentMemories::width(const plan::SavedTensor& saved, bool quantised) const {
+Bytes SegmentMemories::width(const plan::SavedTensor& saved, Vertex v) const {
     if (saved.logits) {
         return loss_bytes(profile_.loss, precision_);
     }
-    return quantised ? quantised_bytes(precision_) : element_bytes(saved.element, precision_);
+    if (is_shared(saved)) {
+        return profile_.shared_input;
+    }
+    return is_quantised(saved, v) ? quantised_bytes(precision_) : element_bytes(saved.element, precision_);
 }
 
 bool SegmentMemories::in_block(Vertex v) const { return graph_.segments[graph_.layer(v).segment].is_block(); }

@@ -59,11 +59,15 @@ private:
     void add_saved(graph::Vertex v, double count, SegmentMemory& segment);
     void add_for_weights(graph::Vertex v, double count, SegmentMemory& segment);
     void add_inputs_instead(graph::Vertex v, double count, SegmentMemory& segment);
+    [[nodiscard]] plan::SavedTensor kept_input(graph::Vertex v, graph::Vertex producer) const;
     void add_transient(graph::Vertex v, SegmentMemory& segment) const;
     void add_placeholders(graph::Vertex v, double count, SegmentMemory& segment) const;
-    [[nodiscard]] Bytes width(const plan::SavedTensor& saved, bool quantised) const;
+    [[nodiscard]] Bytes width(const plan::SavedTensor& saved, graph::Vertex v) const;
     [[nodiscard]] bool in_block(graph::Vertex v) const;
-    /// Whether a product's input is kept in the product's own precision.
+    void find_shared();
+    /// Whether the tensor is kept once for a product and another layer (MemoryProfile::shared_input).
+    [[nodiscard]] bool is_shared(const plan::SavedTensor& saved) const;
+    /// Whether what the layer keeps is kept in the precision of products.
     [[nodiscard]] bool is_quantised(const plan::SavedTensor& saved, graph::Vertex v) const;
     /// Whether the only readers of the layer's result are losses that overwrite it with its gradient.
     [[nodiscard]] bool gradient_in_place(graph::Vertex v) const;
@@ -77,6 +81,7 @@ private:
     Precision precision_;
     bool named_;  ///< the plan recomputes layers by name
     const std::vector<bool>& repeated_;
+    std::set<graph::Vertex> shared_;
     std::set<Tensor> at_home_;
     std::set<std::pair<Tensor, std::int64_t>> elsewhere_;
     std::set<std::pair<Tensor, std::size_t>> for_weights_;  ///< with the segment that needs it

@@ -307,7 +307,47 @@ void add_wait(double times, const cost::PassTimes& device_sources, const HostedP
     sources[cost::ErrorSource::launch] += Estimate::exactly(times * by_host * both);
 }
 
+/// Kernels and collectives of a pass and the wait for the host, scaled by what each has in the sum.
+cost::Sourced hosted(const cost::PassTimes& device_sources, Seconds device, Seconds host) {
+    const double by_host = host_share(host, device);
+    cost::Sourced time{.value = device + host_wait(host, device), .by_source = {}};
+    if (device > Seconds{}) {
+        time.by_source += (1 - by_host) * (time.value / device) * device_sources;
+    }
+    time.by_source[cost::ErrorSource::launch] = Estimate::exactly(by_host * time.value);
+    return time;
+}
+
+/// `share` of the stragglers of a stage.
+cost::Sourced straggling(const cost::Sourced& time, double share) {
+    const Seconds more = share * time.value;
+    cost::Sourced slower{.value = time.value + more, .by_source = (1 + share) * time.by_source};
+    slower.by_source[cost::ErrorSource::stragglers] += Estimate::exactly(more);
+    return slower;
+}
+
+/// With exposed copies to and from the host: a shorter pass hides less of them.
+cost::Sourced copying(const cost::Sourced& time, const ExposedTransfer& copies) {
+    return {.value = time.value + copies.time, .by_source = (1 + copies.by_window) * time.by_source};
+}
+
 }  // namespace
+
+SourcedPasses passes_without_copies(const StagePass& pass) {
+    cost::PassTimes back_sources = pass.backward.by_source;
+    back_sources += pass.recompute.by_source;
+    const PassTotals alone = pass.alone();
+    const cost::Sourced forward = hosted(pass.forward.by_source, alone.forward, pass.waits.host_needs);
+    const cost::Sourced back = hosted(back_sources, alone.back, pass.waits.host_needs_back);
+    const Seconds both = forward.value + back.value;
+    const double share = both > Seconds{} ? pass.waits.overhead / both : 0;
+    return {straggling(forward, share), straggling(back, share)};
+}
+
+SourcedPasses sourced_passes(const StagePass& pass) {
+    const SourcedPasses waiting = passes_without_copies(pass);
+    return {copying(waiting.forward, pass.copies.forward), copying(waiting.back, pass.copies.back)};
+}
 
 ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,
                              const StateSteps& steps) {
@@ -323,9 +363,9 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
     const double share = plan.framework[FrameworkParameter::overlap_states];
     const double interference = plan.framework[FrameworkParameter::interference];
     const PassTotals alone = pass.alone();
-    const Seconds forward_window = share * (pass.forward.compute.value + pass.waits.host);
-    const Seconds backward_window =
-        share * (pass.backward.compute.value + pass.recompute.compute.value + pass.waits.host_back);
+    const Seconds forward_window = share * (pass.forward.compute.value + pass.waits.host + pass.copies.forward.time);
+    const Seconds backward_window = share * (pass.backward.compute.value + pass.recompute.compute.value +
+                                             pass.waits.host_back + pass.copies.back.time);
     const ExposedLanes shown(lanes, forward_window, backward_window, plan, steps.microbatches, steps.buckets);
     const auto& [once, forward, again, left, every, last, gradients, parameters, lost] = shown;
     result.gradients = gradients;
@@ -353,6 +393,11 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
     cost::PassTimes back = pass.backward.by_source;
     back += pass.recompute.by_source;
     add_wait(by_backward * share, back, {alone.back, pass.waits.host_needs_back}, sources);
+    if (plan.offload.any()) {
+        const SourcedPasses waiting = passes_without_copies(pass);
+        sources += by_forward * share * pass.copies.forward.by_window * waiting.forward.by_source;
+        sources += by_backward * share * pass.copies.back.by_window * waiting.back.by_source;
+    }
     sources[cost::ErrorSource::overlap_states] +=
         Estimate::exactly(by_forward * forward_window + by_backward * backward_window);
     sources[cost::ErrorSource::interference] += Estimate::exactly(result.interference);

@@ -82,6 +82,26 @@ struct PassTotals {
     Seconds back;  ///< recomputation included
 };
 
+/// Exposed time of a transfer of n buckets that overlaps with compute w: max(t/n, t - w (1 - 1/n)), since the last
+/// bucket has nothing left to hide behind. Without overlap all of it is exposed.
+Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
+
+/// Exposed time of a transfer, and its derivatives by transfer and window.
+struct ExposedTransfer {
+    Seconds time;
+    double by_transfer = 1;
+    double by_window = 0;
+    ExposedTransfer() = default;
+    ExposedTransfer(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
+};
+
+/// Copies to and from the host that a pass of one micro-batch does not hide.
+struct PassCopies {
+    ExposedTransfer forward;
+    ExposedTransfer back;
+    [[nodiscard]] PassTotals totals() const { return {forward.time, back.time}; }
+};
+
 /// The same with all that a stage waits for: the host, stragglers, copies to and from the host.
 PassTotals with_waits(const PassTotals& alone, const PassWaits& waits, const PassTotals& copies);
 
@@ -100,13 +120,22 @@ struct StagePass {
     PassCost recompute;  ///< recomputed forward work with its collectives
     Boundary boundary;   ///< one receive from the previous stage: mean of the virtual stages
     PassWaits waits;
-    PassTotals offload;  ///< exposed copies to and from the host
+    PassCopies copies;
     [[nodiscard]] PassTotals alone() const {
         return {forward.total().value, (backward.total() + recompute.total()).value};
     }
-    [[nodiscard]] PassTotals totals() const { return with_waits(alone(), waits, offload); }
+    [[nodiscard]] PassTotals totals() const { return with_waits(alone(), waits, copies.totals()); }
     [[nodiscard]] Seconds total() const { return totals().forward + totals().back; }
 };
+
+/// The passes of a stage with all that they wait for, by source of error.
+struct SourcedPasses {
+    cost::Sourced forward;
+    cost::Sourced back;
+};
+SourcedPasses sourced_passes(const StagePass& pass);
+/// ... but for copies.
+SourcedPasses passes_without_copies(const StagePass& pass);
 
 /// The group of a send between a stage and the previous one: a pair of neighbours where these are as close as the first
 /// two, else the whole axis, which crosses every level that any neighbours cross. Stage 0 receives from the last stage
@@ -148,24 +177,12 @@ struct StateLanes {
 /// The lane that a transfer runs in.
 Seconds StateLanes::*lane_of(const StateTransfer& transfer);
 
-/// Exposed time of a transfer of n buckets that overlaps with compute w: max(t/n, t - w (1 - 1/n)), since the last
-/// bucket has nothing left to hide behind. Without overlap all of it is exposed.
-Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
-
 /// What the exposed time of a stage's state transfers depends on.
 struct StateSteps {
     const cluster::Cluster& cluster;
     const plan::Plan& plan;
     std::int64_t microbatches = 1;
     std::int64_t buckets = 1;
-};
-
-/// Exposed time of a transfer, and its derivatives by transfer and window.
-struct ExposedTransfer {
-    Seconds time;
-    double by_transfer = 1;
-    double by_window = 0;
-    ExposedTransfer(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
 };
 
 /// Exposed time of the lanes of one stage. Gathers for backward and reductions share the backward window; gathers come
@@ -177,8 +194,8 @@ struct ExposedLanes {
     Seconds gradients;
     Seconds parameters;
     Seconds interference;  ///< compute lost to what is hidden
-    /// Windows: time of kernels, and of waits for the host between them, of a forward pass, and of a backward pass with
-    /// recomputation, that transfers may hide behind.
+    /// Windows: time of kernels, and of waits for the host and its copies, of a forward pass, and of a backward pass
+    /// with recomputation, that transfers may hide behind.
     ExposedLanes(const StateLanes& lanes, Seconds forward_window, Seconds backward_window, const plan::Plan& plan,
                  std::int64_t microbatches, std::int64_t buckets);
 };

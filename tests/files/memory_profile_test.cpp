@@ -23,12 +23,14 @@ TEST(MemoryProfile, IsRead) {
     const plan::MemoryProfile profile =
         read_profile(kHead +
                      "loss: in-place\ngradient_placeholders: true\nquantised_inputs: true\n"
+                     "quantised_gates: true\nshared_input: {value: 1.5 B, source: c}\n"
                      "gradient_copies: true\nupdate_copies: true\nreduction_bucket: 1 GB\n"
                      "workspace: {value: 64 MiB, source: a}\ncommunicator: 320 MiB\n"
                      "fragmentation: {value: 0.15, source: b}\n");
     EXPECT_EQ(profile.name, "m");
     EXPECT_EQ(profile.loss, plan::LossMemory::in_place);
-    EXPECT_TRUE(profile.gradient_placeholders && profile.quantised_inputs);
+    EXPECT_TRUE(profile.gradient_placeholders && profile.quantised_inputs && profile.quantised_gates);
+    EXPECT_EQ(profile.shared_input, 1.5 * 1_B);
     EXPECT_TRUE(profile.gradient_copies && profile.update_copies);
     EXPECT_EQ(profile.reduction_bucket, 1_GB);
     EXPECT_EQ(profile.workspace, 64_MiB);

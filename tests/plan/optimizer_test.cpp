@@ -47,6 +47,7 @@ TEST(Optimizers, KeepTheirStates) {
     EXPECT_EQ(fp32(OptimizerKind::adafactor), 4 * 130);
     // Two bytes, and two scales of four bytes for every 2,048 elements.
     EXPECT_EQ(fp32(OptimizerKind::adam_bf16), 4 * 3000) << "two states of two bytes";
+    EXPECT_EQ(fp32(OptimizerKind::adam_bf16_moments), 4 * 3000);
     EXPECT_DOUBLE_EQ(fp32(OptimizerKind::adam_8bit), 2 * 3000 + 8 * 3000.0 / 2048);
 }
 
@@ -58,6 +59,8 @@ TEST(Optimizers, KeepAMasterCopyBesideHalfPrecisionWeights) {
     }
     // Korthikanti et al.: 12 of Adam's 18 bytes a parameter are states and master copy.
     EXPECT_EQ(kept(OptimizerKind::adam, kMatrix, Precision::bf16), 12 * 3000);
+    // DeepSeek-V3: master weights in fp32, both moments in bf16.
+    EXPECT_EQ(kept(OptimizerKind::adam_bf16_moments, kMatrix, Precision::bf16), (4 + 2 + 2) * 3000);
 }
 
 TEST(RowwiseAdagrad, KeepsOneNumberARowOfATableAndNoMasterCopy) {

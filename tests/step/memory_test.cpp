@@ -7,6 +7,7 @@
 #include "plan/recompute.hpp"
 #include "scenes.hpp"
 #include "step/predict.hpp"
+#include "step/segment_cost.hpp"
 #include "step/segment_memory.hpp"
 
 namespace dodona::step {
@@ -133,6 +134,83 @@ TEST(QuantisedInputs, TakeOneByteInBlocks) {
     EXPECT_EQ(part(with({.quantised_inputs = true}), MemoryPart::activations),
               part(predicted(usual()), MemoryPart::activations))
         << "nothing to gain in bf16";
+}
+
+/// Two blocks of four tokens: attention of 8 features with its projection, a gate and an up-projection to 16, and down.
+graph::Graph gated_decoder() {
+    const auto linear = [](const char* name, std::int64_t out, std::vector<std::string> from = {}) {
+        return layer(name, "linear", {{"out", out}, {"bias", false}}, std::move(from));
+    };
+    return graph::build(
+        network(test::tensor({{"sequence", 4}}, graph::Element::index),
+                {layer("embedding", "embedding", {{"vocabulary", std::int64_t{100}}, {"features", std::int64_t{8}}}),
+                 block("body", 2,
+                       {linear("q", 8), linear("k", 8, {"input"}), linear("v", 8, {"input"}),
+                        layer("attention", "attention", {{"heads", std::int64_t{1}}}, {"q", "k", "v"}),
+                        linear("projection", 8), linear("gate", 16), linear("up", 16, {"projection"}),
+                        layer("gated", "gated", {}, {"gate", "up"}), linear("down", 8)}),
+                 linear("head", 100), layer("loss", "cross_entropy")}));
+}
+
+double gated_activations(const plan::MemoryProfile& memory, Precision precision = Precision::fp8) {
+    plan::Plan plan = usual();
+    plan.precision = precision;
+    plan.memory = memory;
+    return part(predict(gated_decoder(), narrow_cluster(), plan, {}), MemoryPart::activations);
+}
+
+TEST(QuantisedGates, TakeOneByteInBlocks) {
+    // The results of gate and up, 64 elements each, of two blocks.
+    EXPECT_EQ(gated_activations({}) - gated_activations({.quantised_gates = true}), 2 * (64 + 64));
+    EXPECT_EQ(gated_activations({.quantised_gates = true}, Precision::bf16), gated_activations({}, Precision::bf16));
+}
+
+TEST(QuantisedGates, AreWhatRecomputedActivationsStartFrom) {
+    plan::Plan plan = usual();
+    plan.precision = Precision::fp8;
+    plan.recompute = plan::RecomputeKind::layers;
+    plan.recompute_layers = {plan::layers_named("gated")};
+    const auto activations = [&](const plan::MemoryProfile& memory) {
+        plan.memory = memory;
+        return part(predict(gated_decoder(), narrow_cluster(), plan, {}), MemoryPart::activations);
+    };
+    EXPECT_EQ(activations({}) - activations({.quantised_gates = true}), 2 * (64 + 64));
+}
+
+TEST(SharedInputs, AreKeptOnceInASizeOfTheirOwn) {
+    // The result of attention, 32 elements of two blocks: 2 bytes for attention, a byte for the projection; 1.5 for both.
+    const plan::MemoryProfile twice{.quantised_inputs = true};
+    const plan::MemoryProfile once{.quantised_inputs = true, .shared_input = 1.5 * 1_B};
+    EXPECT_EQ(gated_activations(twice) - gated_activations(once), 2 * 32 * 1.5);
+    EXPECT_EQ(gated_activations(once, Precision::bf16), gated_activations({}, Precision::bf16));
+}
+
+TEST(QuantisedInputs, AreWithGradientsOfResultsAllThatGradientsOfWeightsNeed) {
+    const graph::Graph graph = gated_decoder();
+    const cluster::Cluster cluster = narrow_cluster();
+    const auto needed = [&](const plan::MemoryProfile& memory) {
+        plan::Plan plan = usual();
+        plan.precision = Precision::fp8;
+        plan.memory = memory;
+        std::vector<double> bytes;
+        for (const SegmentCost& segment : cost_graph(graph, cluster, plan, {}).segments) {
+            if (segment.block) {
+                bytes.push_back(segment.memory.for_weights.in(1_B));
+            }
+        }
+        return bytes;
+    };
+    // Inputs: of q, k and v, projection, gate and up, down: 32 + 32 + 32 + 64 elements. Results: 5 of 8 and 2 of 16
+    // features, 4 x (5 x 8 + 2 x 16).
+    const double elements = 160 + 288;
+    for (const double bytes : needed({})) {
+        EXPECT_EQ(bytes, 2 * elements);
+    }
+    const std::vector<double> narrow = needed({.quantised_inputs = true});
+    ASSERT_FALSE(narrow.empty());
+    for (const double bytes : narrow) {
+        EXPECT_EQ(bytes, elements);
+    }
 }
 
 TEST(QuantisedInputs, CountTheirScales) {

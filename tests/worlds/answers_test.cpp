@@ -1,5 +1,6 @@
 // One answer, one number. In drawn worlds every listed plan is saved, read and predicted, and comes out equal to the last
 // digit; no neighbour of the first plan in the asked space is faster; no figure is none.
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -139,12 +140,20 @@ TEST_P(Answers, HaveNoFasterNeighbourInTheSpaceThatWasAsked) {
     EXPECT_GT(compared, worlds()) << "neighbours that run and fit";
 }
 
+/// Whether the network is cut into stages at the same places.
+bool same_cut(const Prediction& a, const Prediction& b) {
+    return std::equal(a.stages.begin(), a.stages.end(), b.stages.begin(), b.stages.end(),
+                      [](const auto& one, const auto& other) { return one.layers == other.layers; });
+}
+
 /// What a law of physics says of the first plan of a world, with a machine that is better in one respect. An exception:
-/// with offload, the last of several copies never hides, and gradients hide behind kernels, not behind copies.
+/// networks of unequal blocks are cut by the time of passes on the machine at hand, whatever gradients, updates and copies
+/// after the last pass make of that.
 template <class Better>
 void expect_no_slower(unsigned set, Better better) {
-    constexpr double kOffloaded = 0.5;  // 0.35 seen: alexnet on two stages
+    constexpr double kOtherCut = 0.5;  // 0.35 seen: alexnet on two stages, its optimizer offloaded
     unsigned compared = 0;
+    unsigned cut_alike = 0;
     for (unsigned seed = 0; seed < worlds(); ++seed) {
         const World world = drawn::draw_world(1000 * set + seed);
         const search::Answer answer = search::search(world.graph, world.cluster, world.space);
@@ -157,11 +166,13 @@ void expect_no_slower(unsigned set, Better better) {
         const Prediction then = step::predict(world.graph, other, plan);
         const Prediction now = step::predict(world.graph, world.cluster, plan);
         ++compared;
-        const double most = plan.offload.any() ? kOffloaded : 1e-9;
-        EXPECT_LE(then.step.value.in(unit::second), (1 + most) * now.step.value.in(unit::second))
+        const bool same = same_cut(then, now);
+        cut_alike += same ? 1 : 0;
+        EXPECT_LE(then.step.value.in(unit::second), (1 + (same ? 1e-9 : kOtherCut)) * now.step.value.in(unit::second))
             << world.network << ", world " << 1000 * set + seed << ": " << reports::plan_text(now);
     }
     EXPECT_GT(compared, worlds() / 5);
+    EXPECT_GE(cut_alike, 0.8 * compared);
 }
 
 // ResNet-50 on devices 3.3 times faster once took 54.9 ms in place of 51.2: gradients hid behind kernels alone, not

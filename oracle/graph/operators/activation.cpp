@@ -70,7 +70,8 @@ Nest build_gated(Attributes& attributes, std::span<const Tensor> inputs) {
     }
     const double flops = activation == "gelu" ? 9 : activation == "relu" ? 2 : 5;
     Nest nest = element_wise(inputs[0], 2);
-    nest.saved = {{.what = Saved::What::input, .operand = 0}, {.what = Saved::What::input, .operand = 1}};
+    nest.saved = {{.what = Saved::What::input, .operand = 0, .gated = true},
+                  {.what = Saved::What::input, .operand = 1, .gated = true}};
     nest.work = [flops](const LocalExtents& local) {
         const double elements = volume(local);
         return Work{.forward = {stream(3 * elements, flops / 3)},
