@@ -25,6 +25,10 @@ const Description& description<MemoryProfile>() {
                  optional<&MemoryProfile::quantised_inputs>(
                      "quantised_inputs",
                      "What only dW reads is kept in the precision of the products: fp8, mxfp8, nvfp4."),
+                 optional<&MemoryProfile::gate_results>(
+                     "gate_results",
+                     "Gated activations keep the result of their function beside what they read, as software does that "
+                     "runs operators one by one."),
                  optional<&MemoryProfile::quantised_gates>(
                      "quantised_gates",
                      "What gated activations of blocks read is kept in the precision of the products too."),

@@ -56,6 +56,9 @@ struct MemoryProfile {
     /// scales per 32 or 16 elements in mxfp8 and nvfp4. If another layer keeps the same tensor, it is kept twice. So
     /// are gradients of their results where dW is put off.
     bool quantised_inputs = false;
+    /// A gated activation keeps the result of its function beside what it reads: gate, up and f(gate), as software does
+    /// that runs operators one by one. Source: huggingface/nanotron: src/nanotron/models/llama.py, GLUActivation.
+    bool gate_results = false;
     /// What gated activations in blocks read is kept in the precision of the products too.
     /// Source: DeepSeek-AI, arXiv:2412.19437, section 3.3.3: inputs of SwiGLU in fp8, its output recomputed.
     bool quantised_gates = false;

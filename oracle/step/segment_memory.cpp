@@ -114,6 +114,22 @@ void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) 
             segment.dropped += bytes;
         }
     }
+    add_gate_result(v, count, segment);
+}
+
+/// The result of the function is as large as either of the two tensors that a gated activation reads.
+void SegmentMemories::add_gate_result(Vertex v, double count, SegmentMemory& segment) const {
+    const auto& read = sharded_.layers[v].saved;
+    const auto gate =
+        std::find_if(read.begin(), read.end(), [](const plan::SavedTensor& saved) { return saved.gated; });
+    if (!profile_.gate_results || gate == read.end()) {
+        return;
+    }
+    const Bytes bytes = count * gate->elements * element_bytes(gate->element, precision_);
+    segment.saved += bytes;
+    if (named_ && repeated_[v]) {
+        segment.dropped += bytes;
+    }
 }
 
 /// An input that several products of a segment read, such as that of queries, keys and values, is there once. Once dX is

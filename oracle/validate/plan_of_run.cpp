@@ -180,9 +180,10 @@ double multiplied_weights(const graph::Graph& graph, const graph::Segment& segme
     double elements = 0;
     for (const graph::Vertex v : segment.layers) {
         const graph::Layer& layer = graph.layer(v);
+        const bool multiplies = layer.nest.work(layer.nest.whole()).model_forward > Flop{};
         for (const graph::Weight& weight : layer.nest.weights) {
-            const bool multiplies = weight.touched == 0 && weight.dimensions.size() > 1;
-            elements += multiplies ? static_cast<double>(layer.count) * weight.elements() : 0;
+            const bool is_matrix = multiplies && weight.dimensions.size() > 1;
+            elements += is_matrix ? static_cast<double>(layer.count) * weight.elements() : 0;
         }
     }
     return elements;
@@ -198,9 +199,20 @@ std::vector<std::int64_t> stages_of(const files::MeasuredRun& run, const files::
     if (word->word != "weights") {
         fail(word->where, fmt::format("\"{}\" is no cut of a pipeline: blocks and weights are", word->word));
     }
-    const std::vector<std::int64_t> sizes = stages_by_weights(graph, stages);
-    const bool all_hold_blocks = std::find(sizes.begin(), sizes.end() - 1, 0) == sizes.end() - 1;
-    return all_hold_blocks ? sizes : stage_sizes(blocks_of(graph), stages);
+    return stages > 1 && stages <= blocks_of(graph) ? stages_by_weights(graph, stages)
+                                                    : stage_sizes(blocks_of(graph), stages);
+}
+
+/// A stage before the last that would hold the head alone takes a block of the nearest stage before it with two.
+void give_each_a_block(std::vector<std::int64_t>& blocks) {
+    for (std::size_t stage = 1; stage + 1 < blocks.size(); ++stage) {
+        const auto here = blocks.rbegin() + static_cast<std::ptrdiff_t>(blocks.size() - stage);
+        const auto giver = std::find_if(here, blocks.rend(), [](std::int64_t count) { return count > 1; });
+        if (blocks[stage] == 0 && giver != blocks.rend()) {
+            --*giver;
+            ++blocks[stage];
+        }
+    }
 }
 
 }  // namespace
@@ -258,6 +270,7 @@ std::vector<std::int64_t> stages_by_weights(const graph::Graph& graph, std::int6
             }
         }
     }
+    give_each_a_block(blocks);
     return blocks;
 }
 

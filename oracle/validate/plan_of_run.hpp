@@ -26,8 +26,9 @@ std::vector<std::int64_t> stage_sizes(std::int64_t blocks, std::int64_t stages);
 
 /// Blocks of each stage where stages are filled in order: one ends with the block with which all so far have more than
 /// its share of the weights that multiply (embeddings look up). The head counts with the last stages: they have fewer
-/// blocks, or none. Source: huggingface/nanotron: src/nanotron/models/base.py, build_model; there keys and
-/// values of grouped queries count as wide as queries.
+/// blocks, the last may have none. Here each other stage has a block; there one may have the head, and the last the loss.
+/// Source: huggingface/nanotron: src/nanotron/models/base.py, build_model; there keys and values of grouped queries count
+/// as wide as queries.
 std::vector<std::int64_t> stages_by_weights(const graph::Graph& graph, std::int64_t stages);
 
 }  // namespace dodona::validate

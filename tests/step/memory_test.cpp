@@ -165,6 +165,11 @@ TEST(QuantisedGates, TakeOneByteInBlocks) {
     EXPECT_EQ(gated_activations({.quantised_gates = true}, Precision::bf16), gated_activations({}, Precision::bf16));
 }
 
+// As many elements as the gate has, of two bytes, in two blocks.
+TEST(GateResults, AreKeptBesideWhatTheGateReads) {
+    EXPECT_EQ(gated_activations({.gate_results = true}) - gated_activations({}), 2 * 64 * 2);
+}
+
 TEST(QuantisedGates, AreWhatRecomputedActivationsStartFrom) {
     plan::Plan plan = usual();
     plan.precision = Precision::fp8;

@@ -16,7 +16,7 @@ import time
 sweep, program, source = (os.path.abspath(path) for path in sys.argv[1:4])
 ENVIRONMENT = dict(os.environ, DODONA_DATA=source)
 JOB = ["resnet50", "--machine", "abci", "--gpus", "1..64", "--strategy", "data,pipeline,filter", "--batch", "256", "--batch-per-gpu", "32"]
-LONG_JOB = ["gpt3-20b", "--machine", "selene", "--gpus", "8..1024", "--batch", "1024"]
+LONG_JOB = ["gpt3-20b", "--machine", "selene", "--gpus", "8..1024:8", "--batch", "1024"]
 
 
 def fail(why):

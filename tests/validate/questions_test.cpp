@@ -112,8 +112,14 @@ TEST(PlanOfRun, FillsStagesByWeightsWhereItsProgramDoes) {
     row["microbatch"] = "1";
     row["framework"] = "nanotron";
     EXPECT_EQ(plan_of_published_row(row).stages, (std::vector<std::int64_t>{5, 4, 4, 4, 4, 4, 4, 3}));
+    // Of 32.648 a stage of 32 has 1.020: the first takes two, the rule would leave the last but one the head alone.
+    row["gpus"] = row["pipeline"] = "32";
+    std::vector<std::int64_t> of_32(32, 1);
+    of_32.front() = 2;
+    of_32.back() = 0;
+    EXPECT_EQ(plan_of_published_row(row).stages, of_32);
     row["framework"] = "Megatron-LM";
-    EXPECT_EQ(plan_of_published_row(row).stages, std::vector<std::int64_t>(8, 4));
+    EXPECT_EQ(plan_of_published_row(row).stages, std::vector<std::int64_t>(32, 1));
 }
 
 TEST(StageSizes, LeaveRoomForEmbeddingAndHeadWhereThatMakesThemEven) {
