@@ -165,7 +165,7 @@ Outcome run_on_all(const TrainingSettings& settings) {
                               ? train_synchronously(settings, party, worker)
                               : train_asynchronously(settings, party, worker);
     Outcome outcome = gathered_outcome(settings, party, worker, course, first_loss);
-    outcome.predicted = std::move(predicted);
+    outcome.predicted = predicted;
     return outcome;
 }
 

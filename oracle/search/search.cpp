@@ -59,8 +59,8 @@ public:
         list_plans();
         ListedPlans found{.plans = std::move(answer_.plans), .least = {}, .complete = !stopped_};
         for (std::size_t i = 0; from_tables() && i < results_.size(); ++i) {
-            LayoutTimes& times = results_[i].times;
-            found.least.push_back(times.searched || !bounded ? std::move(times) : bounds[i]);
+            const LayoutTimes& times = results_[i].times;
+            found.least.push_back(times.searched || !bounded ? times : bounds[i]);
         }
         return found;
     }
