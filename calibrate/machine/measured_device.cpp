@@ -104,6 +104,17 @@ std::string slug(const std::string& text) {
 
 using Groups = std::map<CurveKey, std::vector<const MeasuredKernel*>>;
 
+/// In which order cases were measured is left to chance, and to interruptions: nothing of the machine may depend on it.
+void order(Groups& groups) {
+    const auto shape = [](const MeasuredKernel* one) {
+        const graph::Kernel& k = one->kernel;
+        return std::tuple(k.batch, k.m, k.n, k.k, k.elements, k.flops, k.fixed_bytes, k.times, one->time);
+    };
+    for (auto& [key, group] : groups) {
+        std::sort(group.begin(), group.end(), [&](const auto* a, const auto* b) { return shape(a) < shape(b); });
+    }
+}
+
 /// What was measured cannot be of a device that does not compute in its precision.
 void check_precisions(const Device& device, const Groups& groups) {
     for (const auto& [key, group] : groups) {
@@ -321,6 +332,7 @@ std::optional<Device> measured_device(const DeviceRecords& of) {
     for (const MeasuredKernel& one : kernels) {
         groups[key_of(one)].push_back(&one);
     }
+    order(groups);
     check_precisions(device, groups);
     cluster::Profile profile{.name = device.name, .source = from.source, .fits = {}};
     for (const auto& [key, group] : groups) {

@@ -1,7 +1,6 @@
 #include "calibrate/measure/journal.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file_lock.hpp"
 #include "base/read_file.hpp"
 
 namespace dodona::calibrate {
@@ -62,7 +62,7 @@ Journal::Journal(std::string path) : path_(std::move(path)) {
              "give a folder that exists and may be written to");
     }
     try {
-        if (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+        if (!lock(file_)) {
             fail({}, fmt::format("another calibration is writing {}", path_),
                  "wait for it, or write another file with -o");
         }

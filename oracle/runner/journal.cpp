@@ -9,11 +9,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/diagnostic.hpp"
+#include "base/file_lock.hpp"
 
 namespace dodona::runner {
 
@@ -80,7 +80,7 @@ Journal::Journal(const std::string& folder, std::uint64_t fingerprint)
     if (!S_ISREG(about.st_mode)) {
         fail({}, path_ + " is no file", "another --into");
     }
-    if (::flock(file_.descriptor(), LOCK_EX | LOCK_NB) != 0) {
+    if (!lock(file_.descriptor())) {
         fail({}, path_ + " is being written by another run", "wait for it, or another --into");
     }
     const std::string text = content_of(file_.descriptor(), path_);

@@ -60,9 +60,9 @@ class Place:
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
         process.wait()
-        process.stderr.close()  # children that outlive it may hold the other end
         if process.returncode not in (0, -signal.SIGKILL):
-            fail(f"{words} exits with {process.returncode}")
+            fail(f"{words} exits with {process.returncode}: {process.stderr.read()}")
+        process.stderr.close()  # children that outlive it may hold the other end
         return process.returncode != 0
 
     def text(self, name):

@@ -1,0 +1,10 @@
+// Exclusive use of a file that several processes may write.
+#pragma once
+
+namespace dodona {
+
+/// Locks an open file until it is closed, or returns false where another process keeps it locked for a second: one that was
+/// killed leaves its lock to a child for as long as that takes to start its program.
+bool lock(int descriptor);
+
+}  // namespace dodona
