@@ -11,9 +11,10 @@
 // The first micro-batch does not read G; the update does. A device holds two buffers of the largest segment's share of
 // each (double buffering), but never more than the whole. With overlap, copies hide behind their own pass, which is
 // kernels, collectives and waits, except those of the last segment (`exposed`). Those shown come before gradients of
-// inputs, which need the weights; a schedule that puts gradients of weights off does not put them off. What copies add to a pass is time in which
-// state transfers go on, over other links (exposed_states). Copies of the update hide behind the last backward pass,
-// where it leaves the link free, behind what it leaves of the gradients' reduction, and behind the update itself.
+// inputs, which need the weights; a schedule that puts gradients of weights off does not put them off. What copies add
+// to a pass is time in which state transfers go on, over other links (exposed_states). Copies of the update hide behind
+// the last backward pass, where it leaves the link free, behind what it leaves of the gradients' reduction, and behind
+// the update itself.
 // Not modelled: updates on the host's processors (Ren et al., ZeRO-Offload, ATC'21, sends gradients out and weights
 // back), hosts whose memory or switch is slower than all links together. Source: Isaev et al., Calculon, SC'23, and
 // calculon/llm/llm.py: max(weights, activations) forward, their sum with the states backward, each behind its block's

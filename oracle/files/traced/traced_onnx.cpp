@@ -9,87 +9,79 @@
 #include <fmt/format.h>
 
 #include "files/traced/onnx_shapes.hpp"
+#include "files/traced/operator_meaning.hpp"
 
 namespace dodona::files {
 
 namespace {
 
-struct OnnxMeaning {
-    std::string_view type;
-    TracedOp op;
-};
-
 /// ONNX's operators that one of ours does the work of. Activations that are none of ours move the same bytes as the one
 /// they are taken as. Source: onnx/onnx: docs/Operators.md.
 constexpr std::array kMeanings{
-    OnnxMeaning{"Add", TracedOp::add},
-    OnnxMeaning{"AveragePool", TracedOp::average_pool},
-    OnnxMeaning{"BatchNormalization", TracedOp::batch_norm},
-    OnnxMeaning{"Cast", TracedOp::same},
-    OnnxMeaning{"CastLike", TracedOp::same},
-    OnnxMeaning{"Celu", TracedOp::silu},
-    OnnxMeaning{"Clip", TracedOp::relu},
-    OnnxMeaning{"Concat", TracedOp::concat},
-    OnnxMeaning{"Conv", TracedOp::conv},
-    OnnxMeaning{"ConvTranspose", TracedOp::conv_transpose},
-    OnnxMeaning{"Div", TracedOp::divide},
-    OnnxMeaning{"Dropout", TracedOp::same},
-    OnnxMeaning{"Elu", TracedOp::silu},
-    OnnxMeaning{"Erf", TracedOp::error_function},
-    OnnxMeaning{"Expand", TracedOp::expand},
-    OnnxMeaning{"FastGelu", TracedOp::gelu},
-    OnnxMeaning{"Flatten", TracedOp::reshape},
-    OnnxMeaning{"GRU", TracedOp::gru},
-    OnnxMeaning{"Gelu", TracedOp::gelu},
-    OnnxMeaning{"GlobalAveragePool", TracedOp::global_pool},
-    OnnxMeaning{"GlobalMaxPool", TracedOp::max_pool},
-    OnnxMeaning{"GroupNormalization", TracedOp::group_norm},
-    OnnxMeaning{"HardSigmoid", TracedOp::sigmoid},
-    OnnxMeaning{"HardSwish", TracedOp::silu},
-    OnnxMeaning{"Identity", TracedOp::same},
-    OnnxMeaning{"InstanceNormalization", TracedOp::instance_norm},
-    OnnxMeaning{"LRN", TracedOp::local_response_norm},
-    OnnxMeaning{"LSTM", TracedOp::lstm},
-    OnnxMeaning{"LayerNormalization", TracedOp::layer_norm},
-    OnnxMeaning{"LeakyRelu", TracedOp::leaky_relu},
-    OnnxMeaning{"LogSoftmax", TracedOp::softmax},
-    OnnxMeaning{"MatMul", TracedOp::matmul},
-    OnnxMeaning{"MaxPool", TracedOp::max_pool},
-    OnnxMeaning{"Mish", TracedOp::silu},
-    OnnxMeaning{"Mul", TracedOp::multiply},
-    OnnxMeaning{"Neg", TracedOp::negate},
-    OnnxMeaning{"Pow", TracedOp::power},
-    OnnxMeaning{"RMSNormalization", TracedOp::rms_norm},
-    OnnxMeaning{"RNN", TracedOp::rnn},
-    OnnxMeaning{"Reciprocal", TracedOp::reciprocal},
-    OnnxMeaning{"ReduceMean", TracedOp::mean},
-    OnnxMeaning{"Relu", TracedOp::relu},
-    OnnxMeaning{"Reshape", TracedOp::reshape},
-    OnnxMeaning{"Selu", TracedOp::silu},
-    OnnxMeaning{"Sigmoid", TracedOp::sigmoid},
-    OnnxMeaning{"SimplifiedLayerNormalization", TracedOp::rms_norm},
-    OnnxMeaning{"Softmax", TracedOp::softmax},
-    OnnxMeaning{"Softplus", TracedOp::silu},
-    OnnxMeaning{"Split", TracedOp::split},
-    OnnxMeaning{"Sqrt", TracedOp::square_root},
-    OnnxMeaning{"Squeeze", TracedOp::reshape},
-    OnnxMeaning{"Sub", TracedOp::subtract},
-    OnnxMeaning{"Tanh", TracedOp::tanh},
-    OnnxMeaning{"Transpose", TracedOp::transpose},
-    OnnxMeaning{"Unsqueeze", TracedOp::reshape},
-    OnnxMeaning{"Where", TracedOp::where},
+    OperatorMeaning{"Add", TracedOp::add},
+    OperatorMeaning{"AveragePool", TracedOp::average_pool},
+    OperatorMeaning{"BatchNormalization", TracedOp::batch_norm},
+    OperatorMeaning{"Cast", TracedOp::same},
+    OperatorMeaning{"CastLike", TracedOp::same},
+    OperatorMeaning{"Celu", TracedOp::silu},
+    OperatorMeaning{"Clip", TracedOp::relu},
+    OperatorMeaning{"Concat", TracedOp::concat},
+    OperatorMeaning{"Conv", TracedOp::conv},
+    OperatorMeaning{"ConvTranspose", TracedOp::conv_transpose},
+    OperatorMeaning{"Div", TracedOp::divide},
+    OperatorMeaning{"Dropout", TracedOp::same},
+    OperatorMeaning{"Elu", TracedOp::silu},
+    OperatorMeaning{"Erf", TracedOp::error_function},
+    OperatorMeaning{"Expand", TracedOp::expand},
+    OperatorMeaning{"FastGelu", TracedOp::gelu},
+    OperatorMeaning{"Flatten", TracedOp::reshape},
+    OperatorMeaning{"GRU", TracedOp::gru},
+    OperatorMeaning{"Gelu", TracedOp::gelu},
+    OperatorMeaning{"GlobalAveragePool", TracedOp::global_pool},
+    OperatorMeaning{"GlobalMaxPool", TracedOp::max_pool},
+    OperatorMeaning{"GroupNormalization", TracedOp::group_norm},
+    OperatorMeaning{"HardSigmoid", TracedOp::sigmoid},
+    OperatorMeaning{"HardSwish", TracedOp::silu},
+    OperatorMeaning{"Identity", TracedOp::same},
+    OperatorMeaning{"InstanceNormalization", TracedOp::instance_norm},
+    OperatorMeaning{"LRN", TracedOp::local_response_norm},
+    OperatorMeaning{"LSTM", TracedOp::lstm},
+    OperatorMeaning{"LayerNormalization", TracedOp::layer_norm},
+    OperatorMeaning{"LeakyRelu", TracedOp::leaky_relu},
+    OperatorMeaning{"LogSoftmax", TracedOp::softmax},
+    OperatorMeaning{"MatMul", TracedOp::matmul},
+    OperatorMeaning{"MaxPool", TracedOp::max_pool},
+    OperatorMeaning{"Mish", TracedOp::silu},
+    OperatorMeaning{"Mul", TracedOp::multiply},
+    OperatorMeaning{"Neg", TracedOp::negate},
+    OperatorMeaning{"Pow", TracedOp::power},
+    OperatorMeaning{"RMSNormalization", TracedOp::rms_norm},
+    OperatorMeaning{"RNN", TracedOp::rnn},
+    OperatorMeaning{"Reciprocal", TracedOp::reciprocal},
+    OperatorMeaning{"ReduceMean", TracedOp::mean},
+    OperatorMeaning{"Relu", TracedOp::relu},
+    OperatorMeaning{"Reshape", TracedOp::reshape},
+    OperatorMeaning{"Selu", TracedOp::silu},
+    OperatorMeaning{"Sigmoid", TracedOp::sigmoid},
+    OperatorMeaning{"SimplifiedLayerNormalization", TracedOp::rms_norm},
+    OperatorMeaning{"Softmax", TracedOp::softmax},
+    OperatorMeaning{"Softplus", TracedOp::silu},
+    OperatorMeaning{"Split", TracedOp::split},
+    OperatorMeaning{"Sqrt", TracedOp::square_root},
+    OperatorMeaning{"Squeeze", TracedOp::reshape},
+    OperatorMeaning{"Sub", TracedOp::subtract},
+    OperatorMeaning{"Tanh", TracedOp::tanh},
+    OperatorMeaning{"Transpose", TracedOp::transpose},
+    OperatorMeaning{"Unsqueeze", TracedOp::reshape},
+    OperatorMeaning{"Where", TracedOp::where},
 };
-
-static_assert(std::is_sorted(kMeanings.begin(), kMeanings.end(),
-                             [](const OnnxMeaning& a, const OnnxMeaning& b) { return a.type < b.type; }));
+static_assert(std::is_sorted(kMeanings.begin(), kMeanings.end()));
 
 TracedOp meaning_of(const OnnxNode& node) {
     if (!node.domain.empty() && node.domain != "ai.onnx" && node.domain != "com.microsoft") {
         return TracedOp::unknown;
     }
-    const auto found = std::lower_bound(kMeanings.begin(), kMeanings.end(), node.type,
-                                        [](const OnnxMeaning& a, const std::string& type) { return a.type < type; });
-    return found == kMeanings.end() || found->type != node.type ? TracedOp::unknown : found->op;
+    return meaning_in(kMeanings, node.type);
 }
 
 bool contains(std::string text, std::string_view word) {

@@ -10,153 +10,11 @@
 #include <fmt/format.h>
 
 #include "files/blocks.hpp"
+#include "files/traced/torch_operators.hpp"
 
 namespace dodona::files {
 
 namespace {
-
-struct TorchMeaning {
-    std::string_view type;
-    TracedOp op;
-};
-
-/// ATen's operators that one of ours does the work of, without "aten." and overload. Activations that are none of ours
-/// move the same bytes as the one they are taken as. Source: pytorch/pytorch: aten/src/ATen/native/native_functions.yaml.
-constexpr std::array kTorchMeanings{
-    TorchMeaning{"_adaptive_avg_pool2d", TracedOp::average_pool},
-    TorchMeaning{"_fused_rms_norm", TracedOp::rms_norm},
-    TorchMeaning{"_log_softmax", TracedOp::softmax},
-    TorchMeaning{"_native_batch_norm_legit", TracedOp::batch_norm},
-    TorchMeaning{"_native_batch_norm_legit_functional", TracedOp::batch_norm},
-    TorchMeaning{"_native_batch_norm_legit_no_training", TracedOp::batch_norm},
-    TorchMeaning{"_reshape_alias", TracedOp::reshape},
-    TorchMeaning{"_safe_softmax", TracedOp::softmax},
-    TorchMeaning{"_scaled_dot_product_attention_math", TracedOp::attention},
-    TorchMeaning{"_scaled_dot_product_efficient_attention", TracedOp::attention},
-    TorchMeaning{"_scaled_dot_product_flash_attention", TracedOp::attention},
-    TorchMeaning{"_scaled_dot_product_flash_attention_for_cpu", TracedOp::attention},
-    TorchMeaning{"_softmax", TracedOp::softmax},
-    TorchMeaning{"_to_copy", TracedOp::same},
-    TorchMeaning{"_unsafe_view", TracedOp::reshape},
-    TorchMeaning{"adaptive_avg_pool1d", TracedOp::average_pool},
-    TorchMeaning{"adaptive_avg_pool2d", TracedOp::average_pool},
-    TorchMeaning{"adaptive_avg_pool3d", TracedOp::average_pool},
-    TorchMeaning{"add", TracedOp::add},
-    TorchMeaning{"addmm", TracedOp::linear},
-    TorchMeaning{"alias", TracedOp::same},
-    TorchMeaning{"avg_pool1d", TracedOp::average_pool},
-    TorchMeaning{"avg_pool2d", TracedOp::average_pool},
-    TorchMeaning{"avg_pool3d", TracedOp::average_pool},
-    TorchMeaning{"batch_norm", TracedOp::batch_norm},
-    TorchMeaning{"bmm", TracedOp::matmul},
-    TorchMeaning{"cat", TracedOp::concat},
-    TorchMeaning{"celu", TracedOp::silu},
-    TorchMeaning{"chunk", TracedOp::split},
-    TorchMeaning{"clamp", TracedOp::relu},
-    TorchMeaning{"clone", TracedOp::same},
-    TorchMeaning{"contiguous", TracedOp::same},
-    TorchMeaning{"conv1d", TracedOp::conv},
-    TorchMeaning{"conv2d", TracedOp::conv},
-    TorchMeaning{"conv3d", TracedOp::conv},
-    TorchMeaning{"convolution", TracedOp::conv},
-    TorchMeaning{"cudnn_batch_norm", TracedOp::batch_norm},
-    TorchMeaning{"detach", TracedOp::same},
-    TorchMeaning{"div", TracedOp::divide},
-    TorchMeaning{"dropout", TracedOp::dropout},
-    TorchMeaning{"elu", TracedOp::silu},
-    TorchMeaning{"embedding", TracedOp::embedding},
-    TorchMeaning{"erf", TracedOp::error_function},
-    TorchMeaning{"expand", TracedOp::expand},
-    TorchMeaning{"feature_dropout", TracedOp::dropout},
-    TorchMeaning{"flatten", TracedOp::reshape},
-    TorchMeaning{"gelu", TracedOp::gelu},
-    TorchMeaning{"group_norm", TracedOp::group_norm},
-    TorchMeaning{"gru", TracedOp::gru},
-    TorchMeaning{"hardsigmoid", TracedOp::sigmoid},
-    TorchMeaning{"hardswish", TracedOp::silu},
-    TorchMeaning{"hardtanh", TracedOp::relu},
-    TorchMeaning{"instance_norm", TracedOp::instance_norm},
-    TorchMeaning{"layer_norm", TracedOp::layer_norm},
-    TorchMeaning{"leaky_relu", TracedOp::leaky_relu},
-    TorchMeaning{"lift_fresh_copy", TracedOp::same},
-    TorchMeaning{"linear", TracedOp::linear},
-    TorchMeaning{"log_softmax", TracedOp::softmax},
-    TorchMeaning{"lstm", TracedOp::lstm},
-    TorchMeaning{"masked_fill", TracedOp::where},
-    TorchMeaning{"matmul", TracedOp::matmul},
-    TorchMeaning{"max_pool1d", TracedOp::max_pool},
-    TorchMeaning{"max_pool2d", TracedOp::max_pool},
-    TorchMeaning{"max_pool2d_with_indices", TracedOp::max_pool},
-    TorchMeaning{"max_pool3d", TracedOp::max_pool},
-    TorchMeaning{"max_pool3d_with_indices", TracedOp::max_pool},
-    TorchMeaning{"mean", TracedOp::mean},
-    TorchMeaning{"mish", TracedOp::silu},
-    TorchMeaning{"mm", TracedOp::matmul},
-    TorchMeaning{"mul", TracedOp::multiply},
-    TorchMeaning{"native_batch_norm", TracedOp::batch_norm},
-    TorchMeaning{"native_dropout", TracedOp::dropout},
-    TorchMeaning{"native_group_norm", TracedOp::group_norm},
-    TorchMeaning{"native_layer_norm", TracedOp::layer_norm},
-    TorchMeaning{"neg", TracedOp::negate},
-    TorchMeaning{"permute", TracedOp::transpose},
-    TorchMeaning{"pow", TracedOp::power},
-    TorchMeaning{"reciprocal", TracedOp::reciprocal},
-    TorchMeaning{"relu", TracedOp::relu},
-    TorchMeaning{"relu6", TracedOp::relu},
-    TorchMeaning{"repeat", TracedOp::expand},
-    TorchMeaning{"reshape", TracedOp::reshape},
-    TorchMeaning{"rms_norm", TracedOp::rms_norm},
-    TorchMeaning{"rnn_relu", TracedOp::rnn},
-    TorchMeaning{"rnn_tanh", TracedOp::rnn},
-    TorchMeaning{"rsqrt", TracedOp::reciprocal_root},
-    TorchMeaning{"rsub", TracedOp::subtract},
-    TorchMeaning{"scaled_dot_product_attention", TracedOp::attention},
-    TorchMeaning{"select", TracedOp::slice},
-    TorchMeaning{"selu", TracedOp::silu},
-    TorchMeaning{"sigmoid", TracedOp::sigmoid},
-    TorchMeaning{"silu", TracedOp::silu},
-    TorchMeaning{"slice", TracedOp::slice},
-    TorchMeaning{"softmax", TracedOp::softmax},
-    TorchMeaning{"softplus", TracedOp::silu},
-    TorchMeaning{"split", TracedOp::split},
-    TorchMeaning{"split_with_sizes", TracedOp::split},
-    TorchMeaning{"sqrt", TracedOp::square_root},
-    TorchMeaning{"squeeze", TracedOp::reshape},
-    TorchMeaning{"sub", TracedOp::subtract},
-    TorchMeaning{"t", TracedOp::transpose},
-    TorchMeaning{"tanh", TracedOp::tanh},
-    TorchMeaning{"to", TracedOp::same},
-    TorchMeaning{"transpose", TracedOp::transpose},
-    TorchMeaning{"type_as", TracedOp::same},
-    TorchMeaning{"unbind", TracedOp::split},
-    TorchMeaning{"unflatten", TracedOp::reshape},
-    TorchMeaning{"unsqueeze", TracedOp::reshape},
-    TorchMeaning{"view", TracedOp::reshape},
-    TorchMeaning{"where", TracedOp::where},
-};
-
-static_assert(std::is_sorted(kTorchMeanings.begin(), kTorchMeanings.end(),
-                             [](const TorchMeaning& a, const TorchMeaning& b) { return a.type < b.type; }));
-
-/// Results of these depend on the shape of what they read, not on its numbers.
-constexpr std::array<std::string_view, 11> kOfShapes{"bernoulli",  "empty_like", "full_like", "new_full",
-                                                     "new_ones",   "new_zeros",  "ones_like", "rand_like",
-                                                     "randn_like", "sym_size",   "zeros_like"};
-
-/// "aten.add_.Tensor" is add: in place or not is the same work.
-std::string torch_type(const std::string& target) {
-    constexpr std::string_view kNamespace = "aten.";
-    std::string type = target.starts_with(kNamespace) ? target.substr(kNamespace.size()) : target;
-    type = type.substr(0, type.find('.'));
-    const bool is_in_place = type.size() > 1 && type.ends_with('_');
-    return is_in_place ? type.substr(0, type.size() - 1) : type;
-}
-
-TracedOp torch_meaning(const std::string& type) {
-    const auto found = std::lower_bound(kTorchMeanings.begin(), kTorchMeanings.end(), type,
-                                        [](const TorchMeaning& a, const std::string& b) { return a.type < b; });
-    return found == kTorchMeanings.end() || found->type != type ? TracedOp::unknown : found->op;
-}
 
 bool is_whole_type(const std::string& type) {
     return type.starts_with("int") || type.starts_with("uint") || type == "bool";
@@ -378,7 +236,7 @@ private:
 
     TensorId add(const TorchNode& node, const Shape& to, const std::string& type, const std::vector<TensorId>& read) {
         const std::string name = torch_type(node.target);
-        const bool is_of_shape = std::find(kOfShapes.begin(), kOfShapes.end(), name) != kOfShapes.end();
+        const bool is_of_shape = reads_shapes_only(name);
         if (is_of_shape || are_constant(read)) {
             return add_computed(node, to, type, is_of_shape ? std::vector<TensorId>() : read);
         }
