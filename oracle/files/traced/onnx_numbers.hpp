@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "files/traced/onnx_shapes.hpp"
+#include "files/traced/onnx_arguments.hpp"
 
 namespace dodona::files {
 

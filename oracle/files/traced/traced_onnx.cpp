@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "files/traced/onnx_shapes.hpp"
+#include "files/traced/onnx_inference.hpp"
 #include "files/traced/operator_meaning.hpp"
 
 namespace dodona::files {
