@@ -11,13 +11,13 @@
 // Not in it: memory, kernels apart, collectives between the kernels of one segment.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <vector>
 
 #include "play/simulated_step.hpp"
 #include "play/step_communication.hpp"
+#include "reports/collect/stage_operations.hpp"
 #include "reports/document/execution_trace.hpp"
 
 namespace dodona::reports {
@@ -34,37 +34,8 @@ public:
     /// All groups of the ranks below `ranks`; each rank's own order of calls is that of its nodes.
     [[nodiscard]] std::vector<TraceGroup> groups(std::int64_t ranks) const;
 
-    /// A node before it is known which rank it is of.
-    struct Operation {
-        TraceNodeKind kind = TraceNodeKind::compute;
-        std::string name;
-        Seconds start;
-        Seconds duration;
-        std::vector<std::size_t> data;
-        std::vector<std::size_t> order;
-        Bytes size;
-        std::size_t group = 0;   ///< of the stage's groups, for collectives and transfers to neighbours
-        std::int32_t stage = 0;  ///< of a send or receive without an offset: the other stage
-        int offset = 0;          ///< of a send or receive within the group: how far the other member is
-        bool wraps = false;      ///< the last member is a neighbour of the first
-        std::int64_t tag = 0;
-    };
-
-    /// A kind of group, or the pairs of two stages.
-    struct GroupKind {
-        cluster::Group group;
-        std::int32_t stage = 0;
-        std::int32_t partner = -1;
-        std::strong_ordering operator<=>(const GroupKind&) const = default;
-    };
-
-    struct StageOperations {
-        std::vector<Operation> operations;
-        std::vector<GroupKind> groups;
-    };
-
 private:
-    [[nodiscard]] std::vector<std::int64_t> members(const GroupKind& kind, std::int64_t rank) const;
+    [[nodiscard]] std::vector<std::int64_t> members(const GroupOfStage& kind, std::int64_t rank) const;
 
     play::StepCommunication communication_;
     std::int64_t ranks_ = 1;
