@@ -36,8 +36,10 @@ constexpr std::array kKinds{
     OperatorKind{"attention", build_attention, 1, 4, "scaled dot-product attention",
                  "`heads`, `kv_heads` = heads, `causal` = false, `implementation` = fused (or materialised), `dropout` "
                  "= false, `window` = 0: keys that a query sees, `documents` = 1: equal ones packed into a sequence, "
-                 "`relative` = false: learned scores of positions (materialised only), `sinks` = false: a learned "
-                 "score for each head. Inputs: one fused tensor with (heads + 2 kv_heads) x head size features; or "
+                 "`relative` = false: learned scores of positions (materialised only), `distances` = 0: buckets of "
+                 "distances, each with a learned score a head (materialised only), `tied_distances` = false: those of "
+                 "an earlier layer, `sinks` = false: a learned score for each head. Inputs: one fused tensor with "
+                 "(heads + 2 kv_heads) x head size features; or "
                  "queries, keys, values; or with them the part of the keys that all heads share",
                  "batch, head, query, key (or sequence, of a fused input)"},
     OperatorKind{"batch_norm", build_batch_norm, 1, 1, "normalisation of each channel over the batch",

@@ -107,6 +107,40 @@ TEST(LatentAttention, SharesAPartOfTheKeysAmongHeads) {
     EXPECT_THROW(nest("attention", {q, kv, kv, kv}, {{"heads", std::int64_t{128}}}), InputError);
 }
 
+// T5-small's encoder: 8 heads of 64 over 512 tokens, scores for 32 buckets. S + B is one more pass forward, the sum of dS
+// over the samples one more backward; the layer that looks the scores up has the table.
+TEST(DistanceScores, AddOnePassForwardAndOneBackwardAndOneTable) {
+    const Tensor x = tensor({{"sequence", 512}, {"feature", 512}});
+    const Values plain{{"heads", std::int64_t{8}}, {"implementation", std::string("materialised")}};
+    Values values = plain;
+    values["distances"] = std::int64_t{32};
+    const Nest first = nest("attention", {x, x, x}, values);
+    EXPECT_EQ(weights(first), 32 * 8);
+    EXPECT_TRUE(first.weights[0].operand.has(first.loop("head"))) << "heads over devices split the table";
+    values["tied_distances"] = true;
+    const Nest later = nest("attention", {x, x, x}, values);
+    EXPECT_EQ(weights(later), 0);
+
+    const auto moved = [](const std::vector<Kernel>& kernels) {
+        double sum = 0;
+        for (const Kernel& kernel : kernels) {
+            sum += kernel.elements;
+        }
+        return sum;
+    };
+    LocalExtents extents = later.whole();
+    extents.loops[0] = 4;  // samples
+    const Work without = nest("attention", {x, x, x}, plain).work(extents);
+    const Work with = later.work(extents);
+    const double square = 8.0 * 512 * 512;
+    EXPECT_EQ(moved(with.forward) - moved(without.forward), (2 * 4 + 1) * square);
+    EXPECT_EQ(moved(with.backward_input) - moved(without.backward_input), (4 + 2) * square);
+    EXPECT_EQ(moved(first.work(extents).forward) - moved(with.forward), 2 * square) << "looked up once for all samples";
+    EXPECT_EQ(with.model_forward, without.model_forward);
+    values["implementation"] = std::string("fused");
+    EXPECT_THROW(nest("attention", {x, x, x}, values), InputError);
+}
+
 // Transformer-XL base: 8 heads of 64 over 192 tokens and as many in memory. Positions: 384 x 512 x 512 once, and one
 // more product over the square.
 TEST(RelativeAttention, AddsScoresOfPositions) {

@@ -185,16 +185,28 @@ private:
         const Node& body = *child(*child(*architecture_.root, "blocks"), text_at(item, "block"));
         const Node& list = *child(body, "layers");
         std::string input = before;
-        for (std::int64_t i = 1; i <= std::get<std::int64_t>(scope.find(text_at(item, "written_out"))->value); ++i) {
+        const auto count = std::get<std::int64_t>(scope.find(text_at(item, "written_out"))->value);
+        for (std::int64_t i = 1; i <= count; ++i) {
             names_ = {{"input", input}};
+            const Scope own = scope_of_layer(static_cast<std::size_t>(i - 1), scope);
             for (const auto& layer : list.items) {
                 names_[text_at(*layer, "name")] = fmt::format("{}{}_{}", name, i, text_at(*layer, "name"));
             }
-            lines += entries(list, scope, "  ");
+            lines += entries(list, own, "  ");
             input = called(text_at(*list.items.back(), "name"));
         }
         names_.clear();
         return input;
+    }
+
+    /// With the layer's own parameters; layers beyond those of the config are as its last.
+    [[nodiscard]] Scope scope_of_layer(std::size_t layer, Scope scope) const {
+        if (!config_.layers.empty()) {
+            for (const auto& [parameter, value] : config_.layers[std::min(layer, config_.layers.size() - 1)]) {
+                scope.set(parameter, value);
+            }
+        }
+        return scope;
     }
 
     std::string written_layers() { return entries(*child(*architecture_.root, "layers"), scope_, "  "); }
@@ -251,6 +263,8 @@ private:
                 word = parameter;
             } else if (parameter == "mixture") {
                 word = "dense";
+            } else if (parameter == "first") {
+                word = "later";
             }
             name += (name.empty() ? "" : "_") + word;
         }

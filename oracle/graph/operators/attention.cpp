@@ -16,6 +16,8 @@
 // them. `window`: a query sees so many keys (arXiv:2004.05150); `documents`: equal ones packed into a sample, each seen
 // by itself; `relative`: scores of positions are added (Transformer-XL, arXiv:1901.02860, section 3.3): S += shift(Q
 // R^T), R = positions W, with two learned biases;
+// `distances`: a learned score a head for each of so many buckets of distances is added, the same for all samples; where it
+// is `tied_distances`, the table is that of an earlier layer (T5, arXiv:1910.10683, section 2.1);
 // `sinks`: a learned score a head beside those of the keys (arXiv:2309.17453).
 #include <algorithm>
 
@@ -33,11 +35,13 @@ struct Wanted {
     Extent key_heads = 1;
     Extent window = 0;
     Extent documents = 1;
+    Extent distances = 0;
     bool causal = false;
     bool dropout = false;
     bool materialised = false;
     bool relative = false;
     bool sinks = false;
+    bool tied_distances = false;
 };
 
 Wanted read(Attributes& attributes) {
@@ -50,6 +54,8 @@ Wanted read(Attributes& attributes) {
     wanted.dropout = attributes.flag("dropout", false);
     wanted.relative = attributes.flag("relative", false);
     wanted.sinks = attributes.flag("sinks", false);
+    wanted.distances = attributes.not_negative("distances", 0);
+    wanted.tied_distances = attributes.flag("tied_distances", false);
     wanted.materialised = attributes.word("implementation", {"fused", "materialised"}, "fused") == "materialised";
     return wanted;
 }
@@ -189,6 +195,11 @@ bool options_agree(Attributes& attributes, const Wanted& wanted, const Attention
                             "add implementation: materialised");
         return false;
     }
+    if (wanted.distances > 0 && !wanted.materialised) {
+        attributes.error_at("distances", "fused attention adds no scores of distances",
+                            "add implementation: materialised");
+        return false;
+    }
     if (wanted.documents > 1 && shape.keys > shape.queries) {
         attributes.error_at("documents", "packed documents have no memory before them");
         return false;
@@ -234,6 +245,14 @@ Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs) {
         const Extent width = wanted.heads * static_cast<Extent>(shape.key_size);
         shape.width = static_cast<double>(width);
         add_position_weights(nest, shape, width);
+    }
+    shape.distances = wanted.distances > 0;
+    shape.looks_up = shape.distances && !wanted.tied_distances;
+    if (shape.looks_up) {
+        nest.weights.push_back({.name = "distances",
+                                .dimensions = {{"bucket", wanted.distances}, {"head", wanted.heads}},
+                                .operand = {.loops = {kNoLoop, shape.head}, .windows = {}},
+                                .tied_to = {}});
     }
     if (wanted.sinks) {
         nest.weights.push_back({.name = "sinks",

@@ -54,6 +54,29 @@ Kernel pass(const Local& local, double squares, double flops, bool mask) {
     return kernel;
 }
 
+/// Scores of distances are the same for all samples.
+double distances(const Local& local) { return local.square / local.samples; }
+
+/// Looks them up once and adds them to S.
+void add_distances(std::vector<Kernel>& kernels, const Local& local, const AttentionShape& shape) {
+    if (shape.looks_up) {
+        kernels.push_back(stream(2 * distances(local)));
+    }
+    Kernel sum = stream(2 * local.square + distances(local));
+    sum.flops = local.square * unit::flop;
+    kernels.push_back(sum);
+}
+
+/// Sums dS over the samples, onto what later layers have left; the first layer sums that over buckets.
+void add_gradients_of_distances(std::vector<Kernel>& kernels, const Local& local, const AttentionShape& shape) {
+    Kernel sum = stream(local.square + 2 * distances(local));
+    sum.flops = local.square * unit::flop;
+    kernels.push_back(sum);
+    if (shape.looks_up) {
+        kernels.push_back(stream(distances(local)));
+    }
+}
+
 std::vector<Kernel> materialised_backward(const LocalExtents& extents, const AttentionShape& shape) {
     const Local local = local_sizes(extents, shape);
     std::vector<Kernel> kernels{matmul(local.queries, local.keys, shape.value_size, local.heads),   // dP = dO V^T
@@ -68,6 +91,9 @@ std::vector<Kernel> materialised_backward(const LocalExtents& extents, const Att
         kernels.push_back(pass(local, 2, 1, false));                                        // shift back
         kernels.push_back(matmul(local.queries, shape.key_size, local.keys, local.heads));  // dQ += dB R
         kernels.push_back(matmul(local.keys, shape.key_size, local.queries, local.heads));  // dR = dB^T Q
+    }
+    if (shape.distances) {
+        add_gradients_of_distances(kernels, local, shape);
     }
     return kernels;
 }
@@ -94,6 +120,9 @@ std::vector<Kernel> materialised_attention_forward(const LocalExtents& extents, 
     if (shape.width > 0) {
         kernels.push_back(matmul(local.queries, local.keys, shape.key_size, local.heads));  // B = Q R^T
         kernels.push_back(pass(local, 3, 2, false));                                        // S += B, shifted
+    }
+    if (shape.distances) {
+        add_distances(kernels, local, shape);
     }
     kernels.push_back(pass(local, 2, 6, false));  // scale, mask and softmax in one pass
     if (shape.dropout) {

@@ -19,6 +19,8 @@ struct AttentionShape {
     double width = 0;        ///< features of the model, for relative positions; 0: none
     bool causal = false;
     bool dropout = false;
+    bool distances = false;  ///< scores of distances are added
+    bool looks_up = false;   ///< and looked up here
 };
 
 /// Pairs of a query and a key that the mask leaves, for one head of one sample on the device with most of them. A
