@@ -1,4 +1,5 @@
 // The attributes that the table of operators lists are those that the builders read.
+#include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -75,7 +76,9 @@ std::set<std::string> read_by(const OperatorKind& kind, const std::set<std::stri
             continue;
         }
         for (const Tensor& second : all) {
-            try_inputs({first, second});
+            std::vector<Tensor> inputs(std::max<std::size_t>(kind.least_inputs, 2), second);
+            inputs.front() = first;
+            try_inputs(inputs);
         }
     }
     return read;

@@ -243,6 +243,10 @@ private:
         return pattern(name, count, kinds, layer_pattern(of_layer));
     }
 
+    /// What layers are called for which such a parameter is false.
+    inline static const std::map<std::string, std::string> kOtherwise{
+        {"mixture", "dense"}, {"first", "later"}, {"delta", "full"}};
+
     static std::string kind_name(const std::vector<LayerValues>& kinds, std::size_t index) {
         if (kinds.size() == 1) {
             return "transformer";
@@ -261,10 +265,8 @@ private:
                 word = is == "0" ? "global" : "local";
             } else if (is == "true" || is == "1") {
                 word = parameter;
-            } else if (parameter == "mixture") {
-                word = "dense";
-            } else if (parameter == "first") {
-                word = "later";
+            } else if (const auto otherwise = kOtherwise.find(parameter); otherwise != kOtherwise.end()) {
+                word = otherwise->second;
             }
             name += (name.empty() ? "" : "_") + word;
         }

@@ -127,7 +127,8 @@ Nest build_layer_norm(Attributes& attributes, std::span<const Tensor> inputs) {
 }
 
 Nest build_rms_norm(Attributes& attributes, std::span<const Tensor> inputs) {
-    return token_norm(attributes, inputs[0], {.bias = false}, 1, Primitive::rms_norm);
+    const bool scale = attributes.flag("scale", true);
+    return token_norm(attributes, inputs[0], {.scale = scale, .bias = false}, 1, Primitive::rms_norm);
 }
 
 }  // namespace dodona::graph
