@@ -121,7 +121,7 @@ struct Statistic {
 
 /// A loop that each step both produces and contracts (the hidden state of a recurrent layer). If it is split, the state
 /// is all-gathered in every step of forward and its gradient reduce-scattered in every step of backward. The state has
-/// the loops `kept` and the loop itself.
+/// the loops `kept` and the loop itself. Features that a loss compares over the whole batch are one such step.
 struct Recurrence {
     int loop = 0;
     double steps = 1;       ///< consecutive steps
@@ -140,6 +140,7 @@ struct Saved {
     bool for_weights = false;  ///< read only by dW: not kept for frozen weights
     bool selective = false;    ///< dropped and recomputed by selective recomputation
     bool logits = false;       ///< of a loss, one element per logit; plan/memory_profile.hpp sets its width
+    bool whole_batch = false;  ///< of an internal tensor: times the samples of all ranks' micro-batches
     bool gated = false;        ///< read by a gated activation; plan/memory_profile.hpp may narrow it
 };
 

@@ -105,6 +105,9 @@ constexpr std::array kKinds{
                  "`vocabulary`, `cutoffs`: a list, `divide` = 1, `tail_percent`: a list, the share of tokens in each "
                  "cluster after the head, `tied`, `bias` = false",
                  "batch, sequence, class"},
+    OperatorKind{"contrastive_loss", build_contrastive_loss, 2, 2,
+                 "loss of pairs, each image against all texts of the micro-batch and each text against all images", "",
+                 "batch, feature (cannot be split)"},
     OperatorKind{"mean_squared_error", build_mean_squared_error, 2, 2, "squared distance from a target", "",
                  "those of its input"},
     OperatorKind{"l1_error", build_l1_error, 2, 2, "absolute distance from a target, smooth near zero", "",

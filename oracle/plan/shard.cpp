@@ -259,8 +259,13 @@ private:
         }
     }
 
+    /// Of the micro-batches of all ranks that split the batch.
+    static double samples_of_all(const ShardedLayer& sharded) {
+        return sharded.local[graph::kBatch] * sharded.local.shards(graph::kBatch);
+    }
+
     /// Communication of a split recurrence: every step all-gathers the state in forward and reduce-scatters its
-    /// gradient in backward.
+    /// gradient in backward. A batch is whole as the micro-batches of all ranks.
     void add_recurrences(Vertex v, ShardedLayer& sharded) {
         const Nest& nest = graph_.layer(v).nest;
         for (const graph::Recurrence& recurrence : nest.recurrences) {
@@ -269,7 +274,8 @@ private:
             if (atoms == 0) {
                 continue;
             }
-            double elements = static_cast<double>(nest.loops[loop].extent);
+            double elements = recurrence.loop == graph::kBatch ? samples_of_all(sharded)
+                                                               : static_cast<double>(nest.loops[loop].extent);
             for (const int kept : recurrence.kept) {
                 elements *= sharded.local[kept];
             }
@@ -321,7 +327,7 @@ private:
                 continue;
             }
             if (saved.what == graph::Saved::What::internal) {
-                double elements = saved.factor;
+                double elements = saved.factor * (saved.whole_batch ? samples_of_all(sharded) : 1);
                 for (const int loop : saved.loops) {
                     elements *= sharded.local[loop];
                 }

@@ -1,4 +1,4 @@
-// What travels in recurrent networks and between embedding tables, per rank and micro-batch, worked out by hand.
+// What travels in recurrent networks, between embedding tables and in a loss over a whole batch, per rank and micro-batch, worked out by hand.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -117,6 +117,34 @@ TEST(Tables, SplitByColumnsGoToTheSamplesAllToAll) {
     const Derived net(ads(), tables("feature"));
     expect(net.segment("cross", Phase::forward, Collective::all_to_all), 1, 256, 192);
     EXPECT_EQ(net.sent_in_layers(), 2 * 192);
+}
+
+/// A linear tower of 4 features for each input, and the loss of all pairs.
+graph::NetworkSpec pairs() {
+    graph::NetworkSpec spec =
+        network(tensor({{"feature", 13}}), {layer("left", "linear", {{"out", int64_t{4}}, {"bias", false}}, {"x"}),
+                                            layer("right", "linear", {{"out", int64_t{4}}, {"bias", false}}, {"y"}),
+                                            layer("loss", "contrastive_loss", {}, {"left", "right"})});
+    spec.inputs.push_back({"y", tensor({{"feature", 7}}), {}});
+    return spec;
+}
+
+// Two samples on each of 4 ranks: 8 * 4 * 4 = 128 bytes of each tower are gathered, and their gradients scattered.
+TEST(PairsOfABatch, AreComparedWithThoseOfAllDataRanks) {
+    const Derived net(pairs(), samples(plan_of("data", {{"data", 4}}), 4));
+    expect(net.segment("loss", Phase::forward, Collective::all_gather), 2, 256, 192);
+    expect(net.segment("loss", Phase::backward, Collective::reduce_scatter), 2, 256, 192);
+    const Derived alone(pairs(), samples(plan_of("data", {{"data", 1}}), 1));
+    EXPECT_EQ(alone.sent_in_layers(), 0);
+}
+
+// Two rows of images and two of texts, each against all eight.
+TEST(PairsOfABatch, KeepProbabilitiesOfOwnRowsAgainstAll) {
+    const plan::Plan plan = samples(plan_of("data", {{"data", 4}}), 4);
+    const plan::ShardedGraph sharded =
+        plan::shard(graph::build(pairs()), plan::Mesh(plan, {}), plan.strategy, plan.microbatch);
+    EXPECT_EQ(sharded.layers.back().saved.back().element, graph::Element::single);
+    EXPECT_EQ(sharded.layers.back().saved.back().elements, (2 + 2) * 8);
 }
 
 }  // namespace recurrent_volumes_test

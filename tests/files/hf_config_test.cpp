@@ -109,8 +109,8 @@ TEST(HfConfig, UnknownArchitecturesAreRefusedWithTheKnownOnes) {
 
 TEST(HfConfig, FamiliesThatNoOperatorExpressesSayWhatIsMissing) {
     const auto refusal = [](const std::string& type) { return fault_of("{\"model_type\": \"" + type + "\"}"); };
-    EXPECT_NE(refusal("clip").find("is not modelled: two towers"), std::string::npos);
-    EXPECT_NE(refusal("clip").find("docs/files.md"), std::string::npos) << "what to do";
+    EXPECT_NE(refusal("siglip").find("is not modelled: an image's features"), std::string::npos);
+    EXPECT_NE(refusal("siglip").find("docs/files.md"), std::string::npos) << "what to do";
 }
 
 TEST(HfConfig, LayersOfSeveralKindsAreFewEntries) {

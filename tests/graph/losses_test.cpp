@@ -28,6 +28,25 @@ TEST(ADistance, ReadsAndKeepsPairsAndHasOneNumberAPosition) {
     EXPECT_EQ(nest("mean_squared_error", {image, image}).result, tensor({{"height", 8}, {"width", 6}}));
 }
 
+// Two pairs on each of four devices: 2 rows of images and 2 of texts against 8 each.
+TEST(AContrastiveLoss, ComparesOwnRowsWithTheWholeBatch) {
+    const Tensor features = tensor({{"feature", 512}});
+    const Nest loss = nest("contrastive_loss", {features, features});
+    EXPECT_EQ(weights(loss), 1) << "the scale";
+    LocalExtents local = loss.whole();
+    local.loops[kBatch] = 2;
+    local.ways = {4, 1};
+    const Work work = loss.work(local);
+    EXPECT_EQ(work.model_forward, 2 * (2 * 2.0 * 8 * 512) * unit::flop);
+    double backward = 0;
+    for (const Kernel& kernel : work.backward_input) {
+        backward += kernel.kind == KernelKind::matmul ? kernel.flops.in(unit::flop) : 0;
+    }
+    EXPECT_EQ(backward, 2 * work.model_forward.in(unit::flop)) << "of the own rows, and of the rows of all";
+    EXPECT_THROW(nest("contrastive_loss", {features, tensor({{"feature", 256}})}), InputError);
+    EXPECT_THROW(nest("contrastive_loss", {kBoxes, kBoxes}), InputError) << "one row a sample";
+}
+
 // A detection head: one body, classes and boxes, two losses. Both reach the body's gradient.
 TEST(ANetwork, MayEndInSeveralLosses) {
     NetworkSpec spec = network(tensor({{"channel", 4}, {"height", 2}, {"width", 5}}),

@@ -218,9 +218,10 @@ private:
         const std::string block = text_of(scope.value({text_at(item, "block"), false, item.where}));
         const auto all = static_cast<std::size_t>(std::get<std::int64_t>(scope.find(count)->value));
         if (config_.layers.empty()) {
-            add_block("transformer", block, {});
+            const std::string kind = blocks_.empty() ? "transformer" : block;  // of a second stack, its own
+            add_block(kind, block, {});
             note_parameters(count);
-            return fmt::format("- {{name: {}, block: transformer, repeat: {}}}\n", name, count);
+            return fmt::format("- {{name: {}, block: {}, repeat: {}}}\n", name, kind, count);
         }
         std::vector<LayerValues> kinds;
         std::vector<std::size_t> of_layer;

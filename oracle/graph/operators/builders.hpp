@@ -49,6 +49,7 @@ Nest build_dropout(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_softmax(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_cross_entropy(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_adaptive_softmax(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_contrastive_loss(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_mean_squared_error(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_l1_error(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_embedding(Attributes& attributes, std::span<const Tensor> inputs);
