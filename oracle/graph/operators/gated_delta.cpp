@@ -123,8 +123,10 @@ Nest build_gated_delta(Attributes& attributes, std::span<const Tensor> inputs) {
                           .loops = {kBatch, kPosition, kDeltaHead},
                           .factor = static_cast<double>(chunk)});
     nest.follows = true;
-    const DeltaShape shape{.key_size = static_cast<double>(inputs[1].dimensions[2].extent / key_heads),
-                           .value_size = static_cast<double>(inputs[2].dimensions[2].extent / heads),
+    const std::int64_t key_size = inputs[1].dimensions[2].extent / key_heads;
+    const std::int64_t value_size = inputs[2].dimensions[2].extent / heads;
+    const DeltaShape shape{.key_size = static_cast<double>(key_size),
+                           .value_size = static_cast<double>(value_size),
                            .chunk = static_cast<double>(std::min(chunk, positions))};
     nest.work = [shape](const LocalExtents& local) { return delta_work(local, shape); };
     return nest;
