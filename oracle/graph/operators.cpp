@@ -42,6 +42,9 @@ constexpr std::array kKinds{
                  "(heads + 2 kv_heads) x head size features; or "
                  "queries, keys, values; or with them the part of the keys that all heads share",
                  "batch, head, query, key (or sequence, of a fused input)"},
+    OperatorKind{"additive_attention", build_additive_attention, 3, 3,
+                 "attention with a learned score of the sum of query and key", "Inputs: queries, keys, values",
+                 "batch, query, key and score_feature (neither can be split), feature"},
     OperatorKind{"gated_delta", build_gated_delta, 4, 4,
                  "the gated delta rule: linear attention in chunks of positions",
                  "`heads`, `key_heads` = heads, `chunk` = 64. Inputs: queries, keys, values, and two gates a head",

@@ -18,6 +18,7 @@ Nest build_lstm(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_gru(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_rnn(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_attention(Attributes& attributes, std::span<const Tensor> inputs);
+Nest build_additive_attention(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_gated_delta(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_short_conv(Attributes& attributes, std::span<const Tensor> inputs);
 Nest build_batch_norm(Attributes& attributes, std::span<const Tensor> inputs);
