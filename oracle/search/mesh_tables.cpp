@@ -41,10 +41,10 @@ bool has_sparse(const step::CostedGraph& costed) {
     });
 }
 
-step::StateLanes lanes_of(const std::vector<StateTransfer>& transfers) {
-    step::StateLanes lanes;
+step::StateLanes<Seconds> lanes_of(const std::vector<StateTransfer>& transfers) {
+    step::StateLanes<Seconds> lanes;
     for (const StateTransfer& transfer : transfers) {
-        lanes.*step::lane_of(transfer) += transfer.time.time.value;
+        lanes[step::lane_of(transfer)] += transfer.time.time.value;
     }
     return lanes;
 }

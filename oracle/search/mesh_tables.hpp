@@ -18,13 +18,13 @@ namespace dodona::search {
 struct PipelineCut {
     std::vector<StageRun> runs;
     std::size_t stages = 1;
-    std::vector<step::StateLanes> tied;  ///< by run: all-reduces of tied weights on the first stage
+    std::vector<step::StateLanes<Seconds>> tied;  ///< by run: all-reduces of tied weights on the first stage
 };
 
 /// Costs of the states of one content under one ZeRO level.
 struct StateEntry {
     step::StateSums sums;
-    step::StateLanes lanes;
+    step::StateLanes<Seconds> lanes;
     Seconds update;
     std::size_t communicators = 0;  ///< of states, layers and stage neighbours
     Bytes reduction;                ///< buffer of gradient buckets

@@ -270,13 +270,15 @@ std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
     for (std::size_t r = 0; r < runs_.size(); ++r) {
         const StateEntry& states = *states_[r];
         const StageTimes& pass = this->pass(cut_->runs[r].content);
-        step::StateLanes lanes = states.lanes;
+        step::StateLanes<Seconds> lanes = states.lanes;
         lanes += cut_->tied[r];
         const step::StageOffload offload = offloaded(r, pass);
         const step::PassTotals copies = offload.exposed.totals();
-        const step::ExposedLanes exposed(lanes, share * (pass.forward + pass.waits.host + copies.forward),
-                                         share * (pass.backward + pass.waits.host_back + copies.back), plan_,
-                                         microbatches_ / places_.copies(), states.sums.buckets);
+        const step::StateWindows<Seconds> windows{
+            .forward = share * (pass.forward + pass.waits.host + copies.forward),
+            .backward = share * (pass.backward + pass.waits.host_back + copies.back)};
+        const step::ExposedLanes<Seconds> exposed(lanes, windows, plan_, microbatches_ / places_.copies(),
+                                                  states.sums.buckets);
         const Seconds back = step::with_waits(pass.alone, pass.waits, {}).back;
         const Seconds update =
             step::exposed_update(offload, plan_, {back, exposed.gradients, states.update}, states.sums.buckets);

@@ -40,8 +40,13 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
     offload.out = m * (forward.out + backward.out) + update.out;
     offload.kept = w + g + s + (plan.offload.activations ? kept.total() : Bytes{});
     const bool hides = plan.overlap.offload;
-    offload.exposed = {{offload.forward, alone.forward, kept.segments, hides},
-                       {offload.backward, alone.back, kept.segments, hides}};
+    const auto beside = [&](Seconds busy, Seconds pass) {
+        return HostCopies{.busy = busy,
+                          .buckets = kept.segments,
+                          .hides = hides,
+                          .time = step::exposed(busy, pass, kept.segments, hides)};
+    };
+    offload.exposed = {beside(offload.forward, alone.forward), beside(offload.backward, alone.back)};
     return offload;
 }
 

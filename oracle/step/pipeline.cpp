@@ -12,17 +12,13 @@ namespace dodona::step {
 
 namespace {
 
+using cost::longer;
 using cost::seconds;
 using plan::ScheduleKind;
 using schedule::TaskKind;
 
 /// Relative difference below which positions are equal.
 constexpr double kEqual = 1e-9;
-
-template <class Number>
-const Number& longer(const Number& a, const Number& b) {
-    return a < b ? b : a;
-}
 
 template <class Number>
 Number positive(const Number& time) {

@@ -4,7 +4,7 @@
 #include "cost/sourced.hpp"
 #include "step/prediction.hpp"
 #include "step/stages.hpp"
-#include "step/state_sharding.hpp"
+#include "step/state_lanes.hpp"
 
 namespace dodona::step {
 
@@ -82,23 +82,18 @@ struct PassTotals {
     Seconds back;  ///< recomputation included
 };
 
-/// Exposed time of a transfer of n buckets that overlaps with compute w: max(t/n, t - w (1 - 1/n)), since the last
-/// bucket has nothing left to hide behind. Without overlap all of it is exposed.
-Seconds exposed(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
-
-/// Exposed time of a transfer, and its derivatives by transfer and window.
-struct ExposedTransfer {
-    Seconds time;
-    double by_transfer = 1;
-    double by_window = 0;
-    ExposedTransfer() = default;
-    ExposedTransfer(Seconds transfer, Seconds window, std::int64_t buckets, bool overlapped);
+/// Copies of a pass to and from the host, and what of them shows.
+struct HostCopies {
+    Seconds busy;
+    std::int64_t buckets = 1;
+    bool hides = false;
+    Seconds time;  ///< exposed
 };
 
 /// Copies to and from the host that a pass of one micro-batch does not hide.
 struct PassCopies {
-    ExposedTransfer forward;
-    ExposedTransfer back;
+    HostCopies forward;
+    HostCopies back;
     [[nodiscard]] PassTotals totals() const { return {forward.time, back.time}; }
 };
 
@@ -159,45 +154,12 @@ struct ExposedStates {
     cost::StepTimes by_source;  ///< derivatives of gradients + parameters + interference
 };
 
-/// Times of state transfers by the pass that they overlap with. Transfers of one lane add up.
-struct StateLanes {
-    Seconds gathered_once;   ///< parameters, with the first forward pass
-    Seconds gathered;        ///< ... with every forward pass
-    Seconds gathered_again;  ///< ... with every backward pass
-    Seconds reduced_once;    ///< gradients, with the last backward pass
-    Seconds reduced;         ///< ... with every backward pass
-    [[nodiscard]] Seconds parameters(std::int64_t microbatches) const {
-        return gathered_once + static_cast<double>(microbatches) * (gathered + gathered_again);
-    }
-    [[nodiscard]] Seconds gradients(std::int64_t microbatches) const {
-        return reduced_once + static_cast<double>(microbatches) * reduced;
-    }
-    StateLanes& operator+=(const StateLanes& other);
-};
-/// The lane that a transfer runs in.
-Seconds StateLanes::*lane_of(const StateTransfer& transfer);
-
 /// What the exposed time of a stage's state transfers depends on.
 struct StateSteps {
     const cluster::Cluster& cluster;
     const plan::Plan& plan;
     std::int64_t microbatches = 1;
     std::int64_t buckets = 1;
-};
-
-/// Exposed time of the lanes of one stage. Gathers for backward and reductions share the backward window; gathers come
-/// first.
-struct ExposedLanes {
-    ExposedTransfer once, forward, again;
-    Seconds left;  ///< of the backward window, for reductions
-    ExposedTransfer every, last;
-    Seconds gradients;
-    Seconds parameters;
-    Seconds interference;  ///< compute lost to what is hidden
-    /// Windows: time of kernels, and of waits for the host and its copies, of a forward pass, and of a backward pass
-    /// with recomputation, that transfers may hide behind.
-    ExposedLanes(const StateLanes& lanes, Seconds forward_window, Seconds backward_window, const plan::Plan& plan,
-                 std::int64_t microbatches, std::int64_t buckets);
 };
 
 ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,

@@ -24,6 +24,25 @@ TEST(Exposed, WhatIsLongerThanTheWindowShows) {
 
 TEST(Exposed, OneBucketCannotBeHidden) { EXPECT_EQ(exposed(seconds(3), seconds(100), 1, true), seconds(3)); }
 
+// 30 s of a collective beside 10 s of products: a second more of compute hides 0.9 s more. Beside 100 s one of ten
+// buckets shows, whatever compute takes.
+TEST(Exposed, HasTheDerivativesOfWhatItIsComposedOf) {
+    const auto sourced = [](double time, cost::ErrorSource source) {
+        cost::Sourced number{.value = seconds(time), .by_source = {}};
+        number.by_source[source] = Estimate::exactly(seconds(time));
+        return number;
+    };
+    const cost::Sourced reduction = sourced(30, cost::ErrorSource::between_nodes);
+    const auto by = [&](double compute, cost::ErrorSource source) {
+        const cost::Sourced shown = exposed(reduction, sourced(compute, cost::ErrorSource::matmul), 10, true);
+        return shown.by_source[source].value.in(unit::second);
+    };
+    EXPECT_DOUBLE_EQ(by(10, cost::ErrorSource::between_nodes), 30);
+    EXPECT_DOUBLE_EQ(by(10, cost::ErrorSource::matmul), -9);
+    EXPECT_DOUBLE_EQ(by(100, cost::ErrorSource::between_nodes), 3);
+    EXPECT_DOUBLE_EQ(by(100, cost::ErrorSource::matmul), 0);
+}
+
 // 10 s of compute, 6 s of collectives of which 4 s are all-to-alls; 80 % of compute may hide them, at a tenth of what
 // is hidden. Experts alone: 4 s go, 0.4 s come. Tensor alone: 2 s go. Both: 6 s. With 3 s of window 3 s go.
 TEST(OverlapOfLayers, HidesAllToAllsWithExpertsAndTheOthersWithTensor) {
