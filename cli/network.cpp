@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/decimal.hpp"
+#include "base/diagnostic.hpp"
+#include "cli/files.hpp"
+#include "files/library.hpp"
 
 namespace dodona::cli {
 
@@ -31,6 +34,26 @@ void read_degraded(Arguments& arguments, const std::string& typed, std::vector<p
     parts.emplace_back(typed.substr(0, equals), factor);
 }
 
+/// "gpt2=gpt2.yaml".
+void read_beside(Arguments& arguments, const std::string& typed, std::vector<OtherJob>& jobs) {
+    const std::size_t equals = typed.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == typed.size()) {
+        arguments.fault("--beside", as_typed(typed) + " is not MODEL=PLAN",
+                        "for example gpt2=plan.yaml, where `dodona plan gpt2 ... --save plan.yaml` wrote the plan");
+        return;
+    }
+    jobs.push_back({typed.substr(0, equals), typed.substr(equals + 1)});
+}
+
+play::NetworkJob network_job(const OtherJob& job, const cluster::Cluster& cluster) {
+    const graph::Graph graph = read_network(job.model);
+    plan::Plan plan = library().plan(job.plan, {});
+    plan.memory = memory_of(plan.framework);
+    return {.name = job.model,
+            .step = play::simulate_step(graph, cluster, plan),
+            .communication = play::step_communication(graph, cluster, plan)};
+}
+
 }  // namespace
 
 std::vector<Option> network_options() {
@@ -53,7 +76,13 @@ std::vector<Option> network_options() {
             {.names = "--jobs",
              .value = "N",
              .description = "with flows: N jobs like this one at the same time, whose nodes take turns",
-             .group = "Simulation"}};
+             .group = "Simulation"},
+            {.names = "--beside",
+             .value = "MODEL=PLAN",
+             .description = "with flows: another job at the same time, by a plan file as `dodona plan --save`\n"
+                            "writes it; repeat for several",
+             .group = "Simulation",
+             .repeats = true}};
 }
 
 Network read_network(Arguments& arguments) {
@@ -64,13 +93,37 @@ Network read_network(Arguments& arguments) {
     for (const std::string& part : arguments.all("--kill")) {
         network.conditions.degraded.emplace_back(part, 0);
     }
-    network.conditions.jobs = arguments.count("--jobs").value_or(1);
-    for (const char* option : {"--degrade", "--kill", "--jobs"}) {
+    network.jobs = arguments.count("--jobs").value_or(1);
+    for (const std::string& typed : arguments.all("--beside")) {
+        read_beside(arguments, typed, network.beside);
+    }
+    for (const char* option : {"--degrade", "--kill", "--jobs", "--beside"}) {
         if (arguments.has(option) && !network.flows) {
             arguments.fault(option, "tabulated transfers have no links", "--network flows");
         }
     }
     return network;
+}
+
+void play_on_network(const Network& network, const AskedPlan& asked, play::SimulatedStep& step) {
+    const Workload& workload = asked.workload;
+    const play::StepCommunication communication =
+        play::step_communication(workload.graph, workload.cluster, asked.plan);
+    play::NetworkConditions conditions = network.conditions;
+    const std::int64_t most = workload.cluster.devices() / communication.ranks;
+    if (network.jobs > most) {
+        fail({},
+             fmt::format("{} jobs of {} ranks are more than the {} devices of {}", network.jobs, communication.ranks,
+                         workload.cluster.devices(), workload.cluster.name),
+             fmt::format("at most {} jobs", most));
+    }
+    for (std::int64_t job = 1; job < network.jobs; ++job) {
+        conditions.beside.push_back({.name = workload.model, .step = step, .communication = communication});
+    }
+    for (const OtherJob& job : network.beside) {
+        conditions.beside.push_back(network_job(job, workload.cluster));
+    }
+    play::play_flows(step, communication, workload.cluster, conditions);
 }
 
 }  // namespace dodona::cli

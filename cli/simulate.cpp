@@ -168,8 +168,7 @@ int run_simulate(Arguments& arguments) {
     const auto& [workload, plan] = asked;
     play::SimulatedStep step = play::simulate_step(workload.graph, workload.cluster, plan, order);
     if (network.flows) {
-        play::play_flows(step, play::step_communication(workload.graph, workload.cluster, plan), workload.cluster,
-                         network.conditions);
+        play_on_network(network, asked, step);
     }
     const reports::Subject subject{workload.model, workload.machine};
     if (!trace.empty()) {

@@ -66,10 +66,18 @@ struct LinkUse {
     double utilisation = 0;  ///< of what is left of its bandwidth, in the whole time that is played
 };
 
+/// A job that was played on the same network as others.
+struct JobTime {
+    std::string name;  ///< empty: the job that was asked about
+    std::int64_t ranks = 1;
+    Seconds alone;     ///< a step with the network to itself
+    Seconds together;  ///< a step beside the others: the mean of its steps while the longest job has one
+};
+
 /// How a step was played whose transfers were flows (flow_step.hpp).
 struct NetworkFlows {
-    std::int64_t ranks = 1;  ///< of all jobs
-    std::int64_t jobs = 1;   ///< like this one, at the same time
+    std::int64_t ranks = 1;     ///< of all jobs
+    std::vector<JobTime> jobs;  ///< where there are several, the one that was asked about first
     std::size_t flows = 0;
     std::vector<std::string> tabulated;                    ///< exchanges of states that are no flows
     std::vector<std::pair<std::string, double>> degraded;  ///< parts of the network and what is left of them

@@ -22,13 +22,17 @@ Stretch stretch_of(const TaskGraph& graph, const Timeline& timeline, Cause numbe
 }  // namespace
 
 CriticalPath critical_path(const TaskGraph& graph, const Timeline& timeline) {
-    CriticalPath path;
-    path.time_of_kind.resize(graph.kinds.size());
     if (graph.size() == 0) {
-        return path;
+        return {.stretches = {}, .length = {}, .time_of_kind = std::vector<Seconds>(graph.kinds.size())};
     }
     const auto last = std::max_element(timeline.end.begin(), timeline.end.end());
-    for (auto at = static_cast<Cause>(last - timeline.end.begin()); at != kNoCause;) {
+    return path_to(id_at<TaskId>(static_cast<std::size_t>(last - timeline.end.begin())), graph, timeline);
+}
+
+CriticalPath path_to(TaskId last, const TaskGraph& graph, const Timeline& timeline) {
+    CriticalPath path;
+    path.time_of_kind.resize(graph.kinds.size());
+    for (auto at = static_cast<Cause>(index(last)); at != kNoCause;) {
         path.stretches.push_back(stretch_of(graph, timeline, at));
         at = path.stretches.back().cause;
     }

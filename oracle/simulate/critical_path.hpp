@@ -23,4 +23,7 @@ struct CriticalPath {
 /// If several tasks end last, the path leads to the one that was added first.
 CriticalPath critical_path(const TaskGraph& graph, const Timeline& timeline);
 
+/// The chain that led to the end of one task.
+CriticalPath path_to(TaskId last, const TaskGraph& graph, const Timeline& timeline);
+
 }  // namespace dodona::simulate

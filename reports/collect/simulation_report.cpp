@@ -101,8 +101,15 @@ Record network_record(const SimulatedStep& step) {
         busiest.push_back(
             {{"from", link.from}, {"to", link.to}, {"moved_bytes", link.moved}, {"utilisation", link.utilisation}});
     }
-    return {{"ranks", step.network->ranks},         {"jobs", step.network->jobs}, {"flows", step.network->flows},
-            {"tabulated", step.network->tabulated}, {"degraded", degraded},       {"busiest_links", busiest}};
+    Record jobs = no_elements();
+    for (const play::JobTime& job : step.network->jobs) {
+        jobs.push_back({{"name", job.name.empty() ? Record() : Record(job.name)},
+                        {"ranks", job.ranks},
+                        {"alone_s", job.alone},
+                        {"together_s", job.together}});
+    }
+    return {{"ranks", step.network->ranks},         {"jobs", jobs},         {"flows", step.network->flows},
+            {"tabulated", step.network->tabulated}, {"degraded", degraded}, {"busiest_links", busiest}};
 }
 
 Record simulation_record(const SimulatedStep& step) {
@@ -201,6 +208,20 @@ Table link_table(const play::NetworkFlows& network) {
     return table;
 }
 
+/// What the jobs on a network cost one another.
+Table job_table(const play::NetworkFlows& network, const std::string& model) {
+    Table table({{"job"},
+                 {"GPUs", Align::right},
+                 {"step alone", Align::right},
+                 {"beside the others", Align::right},
+                 {"longer", Align::right}});
+    for (const play::JobTime& job : network.jobs) {
+        table.row({job.name.empty() ? model : job.name, whole(job.ranks), job.alone, job.together,
+                   Percent{.ratio = job.together / job.alone - 1, .sign = true}});
+    }
+    return table;
+}
+
 Table path_table(const SimulatedStep& step) {
     Table table({{"critical path"}, {"time", Align::right}, {"of step", Align::right}});
     for (const Work work : play::kWork) {
@@ -220,12 +241,12 @@ std::string network_text(const SimulatedStep& step) {
     if (step.network->ranks == 1) {
         return "no flows: there is one rank";
     }
-    const std::int64_t jobs = step.network->jobs;
+    const std::size_t jobs = step.network->jobs.size();
     std::string text = fmt::format(
         "{} flows between {} ranks{}: sends between stages and what shows of the exchanges of gradients and weights; "
         "passes take the time of their tables",
         whole(static_cast<std::int64_t>(step.network->flows)), whole(step.network->ranks),
-        jobs > 1 ? fmt::format(" of {} jobs like this one, whose nodes take turns", jobs) : "");
+        jobs > 1 ? fmt::format(" of {} jobs, whose nodes take turns", jobs) : "");
     for (const std::string& exchange : step.network->tabulated) {
         text += fmt::format("; so does {}, whose algorithm is not played", exchange);
     }
@@ -312,6 +333,9 @@ Document simulation_document(const Subject& subject, const SimulatedStep& step, 
     add_section(document, {"Stages"}, {stage_use_table(step)});
     if (step.network && !step.network->busiest.empty()) {
         add_section(document, {"Network"}, {link_table(*step.network)});
+    }
+    if (step.network && !step.network->jobs.empty()) {
+        add_section(document, {"Jobs"}, {job_table(*step.network, subject.model)});
     }
     add_section(document, {"Critical path"}, {path_table(step)});
     add(document, Note{folded_text(step)});

@@ -40,6 +40,17 @@ SimulatedStep with_flows(const cluster::Cluster& cluster, const plan::Plan& plan
     return step;
 }
 
+/// Jobs like one of these plans.
+std::vector<NetworkJob> beside(const cluster::Cluster& cluster, const std::vector<plan::Plan>& plans) {
+    std::vector<NetworkJob> jobs;
+    for (const plan::Plan& plan : plans) {
+        jobs.push_back({.name = "other",
+                        .step = tabulated(cluster, plan),
+                        .communication = step_communication(chain(), cluster, plan)});
+    }
+    return jobs;
+}
+
 double microseconds(const SimulatedStep& step) { return step.time().in(1_us); }
 
 TEST(FlowStep, TakesTheTimeOfTheTablesWhereNothingMeets) {
@@ -92,22 +103,62 @@ TEST(FlowStep, DegradedPartsSlowTheStepDownAndCutOffRanksAreAFault) {
     EXPECT_THROW(static_cast<void>(with_flows(cluster, plan, {.degraded = {{"rank3", 0}}})), InputError);
 }
 
-/// Four nodes of two, whose uplinks have half of their bandwidth together: two jobs meet there, on nodes of their own.
-TEST(FlowStep, JobsMeetOnSharedLinksOnly) {
+/// Four nodes of two, whose uplinks have half of their bandwidth together.
+cluster::Cluster tapered(double taper) {
     cluster::Cluster cluster = step::test::small_cluster();
     cluster.levels = {{.name = "node", .size = 2, .bandwidth = 100_GB_per_s, .latency = 1_us},
                       {.name = "leaf", .size = 2, .links = 2, .bandwidth = 2_GB_per_s, .latency = 2_us},
-                      {.name = "net", .size = 4, .links = 4, .bandwidth = 2_GB_per_s, .latency = 2_us, .taper = 4}};
+                      {.name = "net", .size = 4, .links = 4, .bandwidth = 2_GB_per_s, .latency = 2_us, .taper = taper}};
+    return cluster;
+}
+
+/// Two jobs meet on the uplinks, on nodes of their own.
+TEST(FlowStep, JobsMeetOnSharedLinksOnly) {
     const plan::Plan plan = plan_of(1, 8);
-    const double alone = with_flows(cluster, plan).parts.tail.played.in(1_us);
-    const double together = with_flows(cluster, plan, {.jobs = 2}).parts.tail.played.in(1_us);
+    const auto tail = [&](const cluster::Cluster& cluster, std::size_t others) {
+        const std::vector<plan::Plan> plans(others, plan);
+        return with_flows(cluster, plan, {.beside = beside(cluster, plans)}).parts.tail.played.in(1_us);
+    };
+    const double alone = tail(tapered(4), 0);
+    const double together = tail(tapered(4), 1);
     EXPECT_GT(together, 1.2 * alone);
     EXPECT_LT(together, 4 * alone);
-    cluster.levels[2].taper = 0.01;
-    EXPECT_NEAR(with_flows(cluster, plan, {.jobs = 2}).parts.tail.played.in(1_us),
-                with_flows(cluster, plan).parts.tail.played.in(1_us), 0.02 * alone);
-    EXPECT_THROW(static_cast<void>(with_flows(cluster, plan, {.jobs = 3})), InputError);
-    EXPECT_THROW(static_cast<void>(with_flows(cluster, plan_of(1, 1), {.jobs = 2})), InputError);
+    EXPECT_NEAR(tail(tapered(0.01), 1), tail(tapered(0.01), 0), 0.02 * alone);
+    EXPECT_THROW(static_cast<void>(tail(tapered(4), 2)), InputError) << "24 ranks on 16 devices";
+    const cluster::Cluster cluster = tapered(4);
+    const plan::Plan part = plan_of(1, 1);
+    EXPECT_THROW(static_cast<void>(with_flows(cluster, part, {.beside = beside(cluster, {part})})), InputError)
+        << "half a node";
+}
+
+/// A job with a quarter of the samples takes a quarter of the time: it begins four steps or more while the other has one.
+TEST(FlowStep, ShorterJobsBeginAnewUntilTheOtherIsOver) {
+    const cluster::Cluster cluster = tapered(4);
+    const plan::Plan asked = plan_of(1, 8);
+    plan::Plan shorter = plan_of(1, 4);
+    shorter.batch /= 8;
+    shorter.microbatch = shorter.batch / 4;
+    const SimulatedStep step = with_flows(cluster, asked, {.beside = beside(cluster, {shorter})});
+    ASSERT_EQ(step.network->jobs.size(), 2U);
+    const auto& [first, second] = std::tie(step.network->jobs[0], step.network->jobs[1]);
+    EXPECT_EQ(first.ranks, 8);
+    EXPECT_EQ(second.ranks, 4);
+    EXPECT_EQ(step.network->ranks, 12);
+    EXPECT_LT(second.alone, first.alone);
+    EXPECT_GE(second.together, second.alone);
+    EXPECT_GE(first.together, first.alone);
+    EXPECT_LT(second.together, first.together / 3) << "the mean of several";
+}
+
+/// Without links that both use, each takes what it takes alone.
+TEST(FlowStep, DifferentJobsOnNodesOfTheirOwnDoNotMeet) {
+    const cluster::Cluster cluster = tapered(0.01);
+    const SimulatedStep step =
+        with_flows(cluster, plan_of(2, 2), {.beside = beside(cluster, {plan_of(1, 4), plan_of(4, 1)})});
+    ASSERT_EQ(step.network->jobs.size(), 3U);
+    for (const JobTime& job : step.network->jobs) {
+        EXPECT_NEAR(job.together / job.alone, 1, 0.02);
+    }
 }
 
 TEST(FlowStep, BusiestLinksMoveTheBytesOfTheirRing) {
