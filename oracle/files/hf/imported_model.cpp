@@ -141,6 +141,11 @@ private:
         if (child(item, "each") != nullptr) {
             return each_layer(item, scope);
         }
+        if (const Node* last = child(item, "last")) {
+            note_parameters(last->text);
+            return fmt::format("- {{name: {}, block: {}, repeat: {}}}\n", text_at(item, "name"), last_kind_,
+                               last->text);
+        }
         const auto taken = [&](const std::string& name) {
             const auto found = stands_in.find(name);
             return called(found == stands_in.end() ? name : found->second);
@@ -221,6 +226,7 @@ private:
             const std::string kind = blocks_.empty() ? "transformer" : block;  // of a second stack, its own
             add_block(kind, block, {});
             note_parameters(count);
+            last_kind_ = kind;
             return fmt::format("- {{name: {}, block: {}, repeat: {}}}\n", name, kind, count);
         }
         std::vector<LayerValues> kinds;
@@ -241,6 +247,7 @@ private:
         for (std::size_t i = 0; i < kinds.size(); ++i) {
             add_block(kind_name(kinds, i), block, kinds[i]);
         }
+        last_kind_ = kind_name(kinds, of_layer.back());
         return pattern(name, count, kinds, layer_pattern(of_layer));
     }
 
@@ -299,7 +306,8 @@ private:
             add(fmt::format("- {{name: {}, block: period, repeat: {}}}\n", name, layers.periods));
         }
         for (std::size_t i = 0; i < layers.rest.size(); ++i) {
-            add(run("last" + number(i, layers.rest.size()), layers.rest[i], std::to_string(layers.rest[i].count)));
+            names_[name] = "last" + number(i, layers.rest.size());
+            add(run(names_[name], layers.rest[i], std::to_string(layers.rest[i].count)));
         }
         return text;
     }
@@ -320,7 +328,14 @@ private:
         std::string text;
         for (const Node::Member& input : child(*architecture_.root, "input")->members) {
             std::vector<std::string> parts;
+            const Node* when = child(*input.value, "when");
+            if (when != nullptr && !holds(*when, scope_)) {
+                continue;
+            }
             for (const Node::Member& dimension : input.value->members) {
+                if (dimension.key == "when") {
+                    continue;
+                }
                 parts.push_back(dimension.key + ": " +
                                 (dimension.key == "element" ? dimension.value->text
                                                             : value(dimension.key, *dimension.value, scope_)));
@@ -347,7 +362,8 @@ private:
     Scope scope_;
     std::set<std::string> used_;
     std::set<std::string> layer_parameters_;
-    std::map<std::string, std::string> names_;  ///< of a block that is written out
+    std::map<std::string, std::string> names_;  ///< of a block that is written out, of a stack of layers its last
+    std::string last_kind_;                     ///< the block of the last layer
     std::vector<std::pair<std::string, std::string>> blocks_;
 };
 
@@ -381,7 +397,7 @@ std::string written_model(const ModelHeading& heading, const std::string& name, 
 
 ImportedModel import_config(Document config, const std::string& name, const std::filesystem::path& folder) {
     const std::vector<Family> families = load_families(folder);
-    const Family& family = family_of(config, families);
+    const Family family = family_of(config, families);
     const ReadConfig read = read_config(config, family);
     const auto listed = [](const char* what, const std::vector<std::string>& keys) {
         return keys.empty() ? std::string() : fmt::format("; {}: {}", what, join(keys));
