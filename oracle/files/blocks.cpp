@@ -152,8 +152,9 @@ Entry Expansion::entry(const Value& value, const Siblings& siblings) {
         block.error("an entry is a layer with `op:` or a block with `block:`, not both");
     } else if (block) {
         entry.block = block.text();
-        if (entry.from.size() > 1) {
-            block.error(fmt::format("a block has one input, and {} are given", entry.from.size()));
+        if (entry.from.size() > 1 && std::count(entry.from.begin() + 1, entry.from.end(), "input") > 0) {
+            block.error(fmt::format("a block calls \"{}\", which it reads first, \"input\"", entry.from.front()),
+                        "what it reads behind that keeps its name inside: it cannot be called \"input\"");
         }
         read_block(fields, *siblings.scope, entry);
     } else if (op) {
@@ -270,7 +271,11 @@ void Expansion::read_block(Fields& fields, const Scope& scope, Entry& entry) {
 
 void Expansion::put_in(Block& block, const Value& with, const Scope& caller, Entry& entry) {
     const Scope scope = block_scope(block, with, caller);
-    entry.children = list(block.layers, scope, {"input"});
+    std::vector<std::string> inputs{"input"};  // the first of what it reads; the others keep their names
+    for (std::size_t i = 1; i < entry.from.size(); ++i) {
+        inputs.push_back(entry.from[i]);
+    }
+    entry.children = list(block.layers, scope, inputs);
 }
 
 Scope Expansion::block_scope(const Block& block, const Value& with, const Scope& caller) const {

@@ -65,7 +65,9 @@ private:
     Vertex insert(Layer layer, const std::vector<Output>& inputs);
     Output add_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place);
     bool check_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place);
-    Output add_instances(const Entry& entry, Output input, const Place& place, Instances instances);
+    /// The first of the inputs is passed from instance to instance, the others all read alike.
+    Output add_instances(const Entry& entry, const std::vector<Output>& inputs, const Place& place,
+                         Instances instances);
     void start_segment(const std::string& name, const std::string& block, std::int64_t count);
     void tie_weights();
     void tie(Layer& layer, Weight& weight);

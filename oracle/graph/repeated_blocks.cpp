@@ -1,4 +1,5 @@
 // Expands blocks into a first instance and one that stands for all later ones.
+#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -26,9 +27,11 @@ void Expansion::start_segment(const std::string& name, const std::string& block,
 
 bool Expansion::check_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place) {
     const std::size_t errors = diagnostics_.all().size();
-    if (inputs.size() != 1) {
-        diagnostics_.error(entry.where,
-                           fmt::format("{}.from: a block reads 1 tensor, not {}", entry.name, inputs.size()));
+    if (inputs.size() > 1 && std::count(entry.from.begin() + 1, entry.from.end(), "input") > 0) {
+        diagnostics_.error(
+            entry.where,
+            fmt::format("{}.from: \"input\" is what the block calls \"{}\"", entry.name, entry.from.front()),
+            "the tensors behind the first keep their names inside");
     }
     if (entry.children.empty()) {
         diagnostics_.error(entry.where, fmt::format("{}: the block {} has no layers", entry.name, entry.block));
@@ -51,12 +54,14 @@ Expansion::Output Expansion::add_block(const Entry& entry, const std::vector<Out
         return std::nullopt;
     }
     const std::size_t errors = diagnostics_.all().size();
-    const Output first = add_instances(entry, inputs[0], place, {.first = 1, .last = 1});
+    const Output first = add_instances(entry, inputs, place, {.first = 1, .last = 1});
     // A second instance would repeat the faults of the first, exponentially often in nested blocks.
     if (entry.repeat == 1 || !first || diagnostics_.all().size() > errors) {
         return first;
     }
-    const Output later = add_instances(entry, first, place, {.first = 2, .last = entry.repeat});
+    std::vector<Output> next = inputs;
+    next.front() = first;
+    const Output later = add_instances(entry, next, place, {.first = 2, .last = entry.repeat});
     if (!later) {
         return std::nullopt;
     }
@@ -74,7 +79,8 @@ Expansion::Output Expansion::add_block(const Entry& entry, const std::vector<Out
     return later;
 }
 
-Expansion::Output Expansion::add_instances(const Entry& entry, Output input, const Place& place, Instances instances) {
+Expansion::Output Expansion::add_instances(const Entry& entry, const std::vector<Output>& inputs, const Place& place,
+                                           Instances instances) {
     std::string number;
     if (entry.repeat > 1) {
         number = instances.count() == 1 ? fmt::format("[{}]", instances.first)
@@ -97,7 +103,10 @@ Expansion::Output Expansion::add_instances(const Entry& entry, Output input, con
                        .forward_only = place.forward_only || entry.forward_only,
                        .storage = entry.storage != WeightStorage::full ? entry.storage : place.storage,
                        .weights_of = std::move(weights_of)};
-    Scope scope{.entries = &entry.children, .outputs = {{"input", input}}, .previous = input};
+    Scope scope{.entries = &entry.children, .outputs = {{"input", inputs.front()}}, .previous = inputs.front()};
+    for (std::size_t i = 1; i < inputs.size(); ++i) {
+        scope.outputs.emplace(entry.from[i], inputs[i]);
+    }
     expand(scope, inside);
     return scope.previous;
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/check.hpp"
+#include "graph/read_alike.hpp"
 #include "plan/operands.hpp"
 #include "plan/recompute.hpp"
 #include "step/kernel_cost.hpp"
@@ -49,7 +50,7 @@ WeightKind kind_of(const plan::WeightShard& weight) {
 Bytes SegmentCost::checkpoint() const {
     Bytes bytes;
     for (const Entering& tensor : entering) {
-        bytes += tensor.bytes;
+        bytes += tensor.alike ? Bytes{} : tensor.bytes;
     }
     return bytes;
 }
@@ -238,7 +239,13 @@ private:
             }
             const Bytes bytes = sharded_.layers[producer].output_elements *
                                 element_bytes(source.nest.result.element, costed_.precision);
-            segment.entering.push_back({source.segment, bytes, sample, sharded_.layers[producer].output.sharded()});
+            segment.entering.push_back(
+                {.producer = source.segment,
+                 .bytes = bytes,
+                 .sample = sample,
+                 .sharded = sharded_.layers[producer].output.sharded(),
+                 .tensor = producer,
+                 .alike = costed_.graph->segments[here].is_block() && is_read_alike(*costed_.graph, producer)});
         }
     }
 

@@ -76,6 +76,8 @@ struct Entering {
     Bytes bytes;
     bool sample = false;      ///< a network input: kept, never sent
     plan::Atoms sharded = 0;  ///< atoms in its sharding
+    graph::Vertex tensor = 0;
+    bool alike = false;  ///< all instances of a repeated block read it: there once a stage
 };
 
 struct SegmentCost {

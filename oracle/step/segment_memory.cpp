@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/check.hpp"
+#include "graph/read_alike.hpp"
 #include "plan/operands.hpp"
 
 namespace dodona::step {
@@ -66,6 +67,11 @@ SegmentMemories::SegmentMemories(const graph::Graph& graph, const plan::ShardedG
       precision_(plan.precision),
       named_(plan.recompute == plan::RecomputeKind::layers),
       repeated_(repeated) {
+    for (Vertex v = 0; v < graph.layers.size(); ++v) {
+        if (is_read_alike(graph, v)) {
+            alike_.insert(v);
+        }
+    }
     if (profile_.shared_input > Bytes{} && is_narrow(precision_)) {
         find_shared();
     }
@@ -105,6 +111,11 @@ bool SegmentMemories::first(const Tensor& tensor, Vertex v) {
 void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) {
     for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
         const bool quantised = is_quantised(saved, v);
+        if (saved.slot == 0 && is_alike(saved.tensor, v)) {
+            Bytes& kept = segment.alike[saved.tensor];
+            kept = max(kept, saved.elements * width(saved, v));
+            continue;
+        }
         if (saved.slot == 0 && !first({{saved.tensor, quantised}, saved.sharding}, v)) {
             continue;
         }
@@ -169,6 +180,11 @@ void SegmentMemories::add_inputs_instead(Vertex v, double count, SegmentMemory& 
     for (const Vertex producer : graph_.layer(v).producers) {
         const plan::ShardedLayer& source = sharded_.layers[producer];
         const plan::SavedTensor kept = kept_input(v, producer);
+        if (is_alike(producer, v)) {
+            Bytes& once = segment.alike[producer];
+            once = max(once, source.output_elements * width(kept, v));
+            continue;
+        }
         if (!repeated_[producer] && first({{producer, is_quantised(kept, v)}, source.output}, v)) {
             segment.instead += count * source.output_elements * width(kept, v);
         }
@@ -237,6 +253,10 @@ Bytes SegmentMemories::width(const plan::SavedTensor& saved, Vertex v) const {
         return profile_.shared_input;
     }
     return is_quantised(saved, v) ? quantised_bytes(precision_) : element_bytes(saved.element, precision_);
+}
+
+bool SegmentMemories::is_alike(Vertex tensor, Vertex v) const {
+    return graph_.layer(tensor).segment != graph_.layer(v).segment && in_block(v) && alike_.count(tensor) > 0;
 }
 
 bool SegmentMemories::in_block(Vertex v) const { return graph_.segments[graph_.layer(v).segment].is_block(); }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -26,7 +27,9 @@ Bytes element_bytes(graph::Element element, Precision precision);
 Bytes quantised_bytes(Precision precision);
 
 struct SegmentMemory {
-    Bytes saved;    ///< kept for backward without recomputation
+    Bytes saved;  ///< kept for backward without recomputation
+    /// Kept beside it, once a stage: tensors that all instances of a repeated block read alike.
+    std::map<graph::Vertex, Bytes> alike;
     Bytes dropped;  ///< part of `saved` that selective recomputation or recomputation of named layers drops
     /// What gradients of weights need, once those of inputs are there: inputs of products with weights, and gradients of
     /// their results.
@@ -65,6 +68,8 @@ private:
     void add_placeholders(graph::Vertex v, double count, SegmentMemory& segment) const;
     [[nodiscard]] Bytes width(const plan::SavedTensor& saved, graph::Vertex v) const;
     [[nodiscard]] bool in_block(graph::Vertex v) const;
+    /// Whether a layer keeps a tensor that all instances of its block read alike.
+    [[nodiscard]] bool is_alike(graph::Vertex tensor, graph::Vertex v) const;
     void find_shared();
     /// Whether the tensor is kept once for a product and another layer (MemoryProfile::shared_input).
     [[nodiscard]] bool is_shared(const plan::SavedTensor& saved) const;
@@ -83,6 +88,7 @@ private:
     bool named_;  ///< the plan recomputes layers by name
     const std::vector<bool>& repeated_;
     std::set<graph::Vertex> shared_;
+    std::set<graph::Vertex> alike_;  ///< what blocks read alike
     std::set<Tensor> at_home_;
     std::set<std::pair<Tensor, std::int64_t>> elsewhere_;
     std::set<std::pair<Tensor, std::size_t>> for_weights_;  ///< with the segment that needs it

@@ -168,6 +168,7 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
     std::int64_t segments = 0;
     for (std::size_t c = 0; c < stage.virtual_stages.size(); ++c) {
         Checkpoints checkpoints(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
+        std::map<graph::Vertex, Bytes> alike;
         for (std::size_t u = 0; u < costed.segments.size(); ++u) {
             const std::int64_t count = stage.virtual_stages[c].counts[u];
             if (count == 0) {
@@ -183,10 +184,20 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
                 each[c].all[token ? 1 : 0] += here.all;
                 each[c].for_weights[token ? 1 : 0] += for_weights;
             }
+            for (const auto& [tensor, bytes] : segment.memory.alike) {
+                alike[tensor] = max(alike[tensor], bytes);
+            }
             kept.microbatch += here.all;
             kept.largest = max(kept.largest, here.one);
             kept.working = max(kept.working, in_parts(plan) ? segment.memory.dropped : Bytes{});
             segments += count;
+        }
+        for (const auto& [tensor, bytes] : alike) {
+            kept.blocks += static_cast<double>(held.front().whole[c]) * bytes;
+            kept.microbatch += bytes;
+            if (!each.empty()) {
+                each[c].all[0] += bytes;
+            }
         }
         kept.working = max(kept.working, checkpoints.largest());
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -312,10 +313,12 @@ Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms spl
                                         [](std::int64_t n) { return n > 0; });
         const auto first = static_cast<std::size_t>(found - virtual_stage.counts.begin());
         Bytes whole;
+        std::set<graph::Vertex> sent;
         for (std::size_t u = first; u < virtual_stage.counts.size(); ++u) {
             for (const Entering& tensor : costed.segments[u].entering) {
                 const bool from_before = u == first || tensor.producer < first;
-                if (virtual_stage.counts[u] == 0 || !from_before || tensor.sample) {
+                if (virtual_stage.counts[u] == 0 || !from_before || tensor.sample ||
+                    !sent.insert(tensor.tensor).second) {
                     continue;
                 }
                 const plan::Atoms over = split & ~tensor.sharded;

@@ -150,8 +150,8 @@ void add_instance(Written& written, const graph::Segment& segment, bool later) {
         const graph::Layer& layer = written.network.layer(v);
         Ends after;
         for (const Vertex producer : layer.producers) {
-            const bool inside = written.network.layer(producer).segment == layer.segment;
-            const Ends& of = inside || !later ? written.ends[producer] : before;
+            const bool passed = later && written.network.layer(producer).segment + 1 == layer.segment;
+            const Ends& of = passed ? before : written.ends[producer];
             after.insert(after.end(), of.begin(), of.end());
         }
         std::sort(after.begin(), after.end());

@@ -107,10 +107,65 @@ TEST(HfConfig, UnknownArchitecturesAreRefusedWithTheKnownOnes) {
     EXPECT_NE(fault_of("{\"model_type\": [1]}").find("unknown architecture"), std::string::npos);
 }
 
+TEST(HfConfig, KeysOfALanguageModelStandNestedOrBesideIt) {
+    const std::string small =
+        "\"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 4, "
+        "\"num_key_value_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100";
+    const auto parameters = [](const std::string& config) { return graph::count(graph_of(config)).parameters; };
+    const auto alone = parameters("{\"model_type\": \"mistral\", " + small + "}");
+    const std::string part = "\"text_config\": {\"model_type\": \"mistral\", " + small + "}";
+    EXPECT_EQ(parameters("{\"model_type\": \"mistral3\", " + part + "}"), alone) << "the part says its family";
+    EXPECT_EQ(parameters("{\"model_type\": \"mistral3\", \"tie_word_embeddings\": true, " + part + "}"),
+              alone - 64 * 100)
+        << "what only the whole has holds for the part";
+    const ImportedModel model = imported("{\"model_type\": \"mistral3\", \"image_token_index\": 10, " + part +
+                                         ", \"vision_config\": {\"hidden_size\": 1024}}");
+    EXPECT_EQ(model.left_out, (std::vector<std::string>{"vision_config"}));
+    EXPECT_EQ(model.ignored, (std::vector<std::string>{"image_token_index"}));
+    EXPECT_NE(fault_of("{\"model_type\": \"mistral3\"}").find("text_config: missing"), std::string::npos);
+    EXPECT_NE(fault_of("{\"model_type\": \"llava\", \"text_config\": {\"hidden_size\": 64}}").find("model_type"),
+              std::string::npos);
+}
+
+TEST(HfConfig, AListOfOneValueForEachLayerIsThatValue) {
+    const auto experts = [](const std::string& top_k) {
+        return "{\"model_type\": \"hunyuan_v1_moe\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "
+               "\"num_attention_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100, \"num_experts\": 4, "
+               "\"moe_topk\": " +
+               top_k + "}";
+    };
+    EXPECT_EQ(imported(experts("[2, 2]")).text, imported(experts("2")).text);
+    EXPECT_NE(fault_of(experts("[2, 1]")).find("moe_topk: expected a whole number"), std::string::npos);
+    EXPECT_NE(fault_of(experts("[2]")).find("moe_topk: expected a whole number"), std::string::npos);
+}
+
+TEST(HfConfig, AModuleOfTheSecondTokenHasALayerAsTheLast) {
+    const auto config = [](int modules) {
+        return "{\"model_type\": \"glm4_moe\", \"hidden_size\": 64, \"num_hidden_layers\": 3, \"num_attention_heads\": "
+               "4, "
+               "\"num_key_value_heads\": 4, \"intermediate_size\": 128, \"moe_intermediate_size\": 32, "
+               "\"n_routed_experts\": 8, \"vocab_size\": 100, \"num_nextn_predict_layers\": " +
+               std::to_string(modules) + "}";
+    };
+    const auto parameters = [&](int modules) { return graph::count(graph_of(config(modules))).parameters; };
+    // A projection of both states, three norms, and a layer of experts: attention, two norms, router, 8 + 1 experts. The
+    // embedding and the output layer are those of the network.
+    const std::int64_t layer = 4 * 64 * 64 + 2 * 64 + 8 * 64 + 9 * 3 * 64 * 32;
+    EXPECT_EQ(parameters(1) - parameters(0), 2 * 64 * 64 + 3 * 64 + layer);
+    EXPECT_NE(fault_of(config(2)).find("num_nextn_predict_layers: 2 is not modelled"), std::string::npos);
+}
+
 TEST(HfConfig, FamiliesThatNoOperatorExpressesSayWhatIsMissing) {
     const auto refusal = [](const std::string& type) { return fault_of("{\"model_type\": \"" + type + "\"}"); };
     EXPECT_NE(refusal("siglip").find("is not modelled: an image's features"), std::string::npos);
     EXPECT_NE(refusal("siglip").find("docs/files.md"), std::string::npos) << "what to do";
+    EXPECT_NE(refusal("nemotron_h").find("a scan carries along the sequence"), std::string::npos);
+    EXPECT_NE(refusal("gemma3n").find("altup_num_inputs"), std::string::npos);
+    EXPECT_NE(fault_of("{\"model_type\": \"granitemoehybrid\", \"hidden_size\": 64, \"num_hidden_layers\": 2, "
+                       "\"num_attention_heads\": 4, \"vocab_size\": 100, \"num_local_experts\": 0, "
+                       "\"layer_types\": [\"mamba\", \"attention\"]}")
+                  .find("mamba is not modelled"),
+              std::string::npos);
 }
 
 TEST(HfConfig, LayersOfSeveralKindsAreFewEntries) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "graph/read_alike.hpp"
 #include "networks.hpp"
 
 namespace dodona::graph::test {
@@ -87,6 +88,21 @@ TEST(ARepeatedBlock, ThatChangesTheShapeEveryTimeIsAFault) {
         "stage: the block stage cannot repeat 3 times: its first instance makes (channel 1, height 32, width 32), "
         "its second (channel 1, height 16, width 16)\n");
     EXPECT_EQ(faults(network(image, {block("stage", 2, {halve})})), "") << "two instances are both written out";
+}
+
+TEST(ABlock, MayReadMoreThanItsInputWhichAllItsInstancesReadAlike) {
+    Entry decoder = block("decoder", 4, {square("a"), layer("sum", "add", {}, {"a", "source"})});
+    decoder.from = {"x", "source"};
+    const Graph graph = build(network(kFeatures, {square("source"), square("between"), decoder}));
+    const Vertex source = find(graph, "source");
+    const Vertex first = find(graph, "decoder[1]/sum");
+    EXPECT_EQ(named(graph, "decoder[1]/a").producers, (std::vector{find(graph, "x")}));
+    EXPECT_EQ(named(graph, "decoder[2..4]/a").producers, (std::vector{first}));
+    EXPECT_EQ(named(graph, "decoder[1]/sum").producers, (std::vector{find(graph, "decoder[1]/a"), source}));
+    EXPECT_EQ(named(graph, "decoder[2..4]/sum").producers, (std::vector{find(graph, "decoder[2..4]/a"), source}));
+    EXPECT_TRUE(is_read_alike(graph, source));
+    EXPECT_FALSE(is_read_alike(graph, first)) << "the next instance alone reads it";
+    EXPECT_FALSE(is_read_alike(graph, find(graph, "x")));
 }
 
 TEST(AResidualBlock, ReadsItsInputTwice) {

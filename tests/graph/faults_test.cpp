@@ -52,13 +52,16 @@ TEST(AnEntry, WithANameThatIsTakenOrNoNameIsAFault) {
 TEST(AnOperator, GivenTheWrongNumberOfTensorsIsAFault) {
     EXPECT_EQ(faults(network(kFeatures, {layer("sum", "add")})), "sum.from: add reads 2 tensors or more, not 1\n");
     EXPECT_EQ(faults(network(kFeatures, {layer("r", "relu", {}, {"x", "x"})})), "r.from: relu reads 1 tensor, not 2\n");
-    EXPECT_EQ(faults(network(kFeatures, {block("k", 1, {square("a")}),
-                                         [] {
-                                             Entry entry = block("l", 1, {square("a")});
-                                             entry.from = {"x", "k"};
-                                             return entry;
-                                         }()})),
-              "l.from: a block reads 1 tensor, not 2\n");
+}
+
+TEST(ABlock, ThatIsGivenATensorCalledInputIsAFault) {
+    Entry inner = block("k", 2, {square("a")});
+    inner.from = {"b", "input"};
+    EXPECT_EQ(faults(network(kFeatures, {block("l", 1, {square("b"), inner})})),
+              "k.from: \"input\" is what the block calls \"b\"\n");
+    Entry taken = block("k", 2, {square("source")});
+    taken.from = {"x", "source"};
+    EXPECT_EQ(faults(network(kFeatures, {square("source"), taken})), "source: a second entry of this name\n");
 }
 
 TEST(AnOperator, GivenIdsForNumbersIsAFault) {

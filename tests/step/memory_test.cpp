@@ -9,6 +9,7 @@
 #include "step/predict.hpp"
 #include "step/segment_cost.hpp"
 #include "step/segment_memory.hpp"
+#include "step/stages.hpp"
 
 namespace dodona::step {
 namespace memory_test {
@@ -272,6 +273,44 @@ TEST(NamedLayers, AllTogetherAreAWholeBlock) {
     EXPECT_EQ(named.time[TimePart::recompute], full.time[TimePart::recompute]);
     EXPECT_EQ(recomputing({"norm", "up", "gelu", "down", "sum"}).time[TimePart::recompute],
               full.time[TimePart::recompute]);
+}
+
+/// Four features of a decoder's input, and a source that each of its instances reads: two products and their sum.
+graph::Graph reading_a_source(std::int64_t repeat) {
+    const auto linear = [](const char* name, const char* from) {
+        return layer(name, "linear", {{"out", std::int64_t{8}}, {"bias", false}}, {from});
+    };
+    graph::Entry body =
+        block("body", repeat,
+              {linear("own", "input"), linear("across", "source"), layer("sum", "add", {}, {"own", "across"})});
+    body.from = {"start", "source"};
+    return graph::build(
+        network(test::tensor({{"sequence", 4}, {"feature", 8}}),
+                {linear("source", "x"), linear("start", "x"), body, layer("loss", "cross_entropy")}));
+}
+
+// Each instance keeps its input of 4 x 8 16-bit numbers; the source, as large, is kept once.
+TEST(WhatAllInstancesRead, IsKeptOnceAStage) {
+    const auto activations = [](std::int64_t repeat, RecomputeKind recompute) {
+        plan::Plan plan = usual();
+        plan.recompute = recompute;
+        return part(predict(reading_a_source(repeat), narrow_cluster(), plan, {}), MemoryPart::activations);
+    };
+    const double one = 4 * 8 * 2;
+    EXPECT_EQ(activations(5, RecomputeKind::none) - activations(3, RecomputeKind::none), 2 * one);
+    EXPECT_EQ(activations(5, RecomputeKind::full) - activations(3, RecomputeKind::full), 2 * one);
+    const graph::Graph graph = reading_a_source(3);
+    const cluster::Cluster cluster = narrow_cluster();
+    const CostedGraph costed = cost_graph(graph, cluster, usual(), {});
+    for (const std::size_t instances : {2U, 3U}) {
+        const SegmentMemory& memory = costed.segments[instances].memory;
+        EXPECT_EQ(memory.saved.in(1_B), one);
+        ASSERT_EQ(memory.alike.size(), 1U);
+        EXPECT_EQ(memory.alike.begin()->second.in(1_B), one);
+    }
+    // A stage of the last two instances receives the state and the source, a stage of all what the first reads.
+    EXPECT_EQ(incoming(costed, {{VirtualStage{{0, 0, 0, 2, 1}}}}, 0).whole.in(1_B), 2 * one);
+    EXPECT_EQ(incoming(costed, {{VirtualStage{{0, 0, 1, 2, 1}}}}, 0).whole.in(1_B), 2 * one);
 }
 
 TEST(NamedLayers, MustBeThere) {

@@ -73,8 +73,8 @@ public:
         if (body_ != config.root.get()) {
             for (const Node::Member& member : config.root->members) {
                 const bool is_part = member.value->kind == Node::Kind::mapping && member.key.ends_with("_config");
-                if (member.key != family.nested && member.key != "model_type") {
-                    (is_part ? read_.left_out : read_.ignored).push_back(member.key);
+                if (is_part && member.key != family.nested) {
+                    read_.left_out.push_back(member.key);
                 }
             }
         }
@@ -95,6 +95,7 @@ public:
             }
             read_layers();
         }
+        report_beside();
         report_rest();
         throw_faults(config_);
         return std::move(read_);
@@ -106,10 +107,12 @@ private:
             asked_.push_back(name);
             asked_.push_back(name.substr(0, name.find('.')));
         }
-        for (const std::string& name : names) {
-            const Node::Member* member = member_at(*body_, name);
-            if (member != nullptr && !is_null(*member->value)) {
-                return member;
+        for (const Node* mapping : {body_, static_cast<const Node*>(config_.root.get())}) {  // nested, or beside it
+            for (const std::string& name : names) {
+                const Node::Member* member = member_at(*mapping, name);
+                if (member != nullptr && !is_null(*member->value)) {
+                    return member;
+                }
             }
         }
         return nullptr;
@@ -137,6 +140,9 @@ private:
 
     AttributeValue value_of(const ConfigKey& key, const Value& value) {
         const AttributeValue one{std::int64_t{1}, value.where()};
+        if (value.is_list() && is_alike(value.node())) {  // of each layer the same
+            return value_of(key, value.list().front());
+        }
         if (!value.is_scalar()) {
             value.error(key.values.empty() ? "expected a whole number" : "expected a word or a number");
             return one;
@@ -172,6 +178,16 @@ private:
             return {value.number(kPositive), value.where()};
         }
         return {value.whole(key.least, kMostWhole), value.where()};
+    }
+
+    /// Whether a list has an entry for each layer, all of them the same.
+    [[nodiscard]] bool is_alike(const Node& list) const {
+        const AttributeValue* layers = read_.parameters.find("layers");
+        const auto* count = layers == nullptr ? nullptr : std::get_if<std::int64_t>(&layers->value);
+        return count != nullptr && list.items.size() == static_cast<std::size_t>(*count) && *count > 0 &&
+               std::all_of(list.items.begin(), list.items.end(), [&](const auto& item) {
+                   return item->kind == Node::Kind::scalar && item->text == list.items.front()->text;
+               });
     }
 
     void check_accepted(const ConfigKey& key, const Node::Member& member) {
@@ -254,6 +270,20 @@ private:
         }
     }
 
+    /// Keys beside a nested mapping are of the other parts, or of all.
+    void report_beside() {
+        if (body_ == config_.root.get()) {
+            return;
+        }
+        for (const Node::Member& member : config_.root->members) {
+            const bool is_asked = std::find(asked_.begin(), asked_.end(), member.key) != asked_.end();
+            const bool is_part = member.value->kind == Node::Kind::mapping && member.key.ends_with("_config");
+            if (!is_asked && !is_part && member.key != family_.nested && member.key != "model_type") {
+                read_.ignored.push_back(member.key);
+            }
+        }
+    }
+
     void report_rest() {
         for (const Node::Member& member : body_->members) {
             if (std::find(asked_.begin(), asked_.end(), member.key) != asked_.end() || member.key == "model_type") {
@@ -302,27 +332,57 @@ bool is_config(const Document& document) {
            member_of(*document.root, "model_type") != nullptr;
 }
 
-const Family& family_of(const Document& config, const std::vector<Family>& families) {
-    const Node::Member& type = *member_of(*config.root, "model_type");
-    const Node& node = *type.value;
+namespace {
+
+std::vector<std::string> known_types(const std::vector<Family>& families) {
     std::vector<std::string> known;
     for (const Family& family : families) {
         if (family.refusal.empty()) {
             known.insert(known.end(), family.model_types.begin(), family.model_types.end());
         }
-        if (node.kind == Node::Kind::scalar &&
-            std::find(family.model_types.begin(), family.model_types.end(), node.text) != family.model_types.end()) {
-            if (!family.refusal.empty()) {
-                fail(node.where, fmt::format("model_type: {} is not modelled: {}", node.text, family.refusal),
-                     "describe it in a model file of its own: docs/files.md");
-            }
-            return family;
-        }
     }
     std::sort(known.begin(), known.end());
+    return known;
+}
+
+/// The family of the `model_type` of a mapping.
+const Family& family_of_mapping(const Node& mapping, const std::vector<Family>& families) {
+    const Node::Member* type = member_of(mapping, "model_type");
+    if (type == nullptr) {
+        fail(mapping.where, "model_type: missing", "it says the family of the network");
+    }
+    const Node& node = *type->value;
     const std::string word = node.kind == Node::Kind::scalar ? node.text : "";
-    fail(node.where, fmt::format("model_type: unknown architecture \"{}\"{}", word, did_you_mean(word, known)),
-         fmt::format("known: {}; if yours has the layers of one of them, write its model_type", join(known)));
+    const auto family = std::find_if(families.begin(), families.end(), [&](const Family& f) {
+        return std::find(f.model_types.begin(), f.model_types.end(), word) != f.model_types.end();
+    });
+    if (family == families.end()) {
+        const std::vector<std::string> known = known_types(families);
+        fail(node.where, fmt::format("model_type: unknown architecture \"{}\"{}", word, did_you_mean(word, known)),
+             fmt::format("known: {}; if yours has the layers of one of them, write its model_type", join(known)));
+    }
+    if (!family->refusal.empty()) {
+        fail(node.where, fmt::format("model_type: {} is not modelled: {}", word, family->refusal),
+             "describe it in a model file of its own: docs/files.md");
+    }
+    return *family;
+}
+
+}  // namespace
+
+Family family_of(const Document& config, const std::vector<Family>& families) {
+    const Family& family = family_of_mapping(*config.root, families);
+    if (!family.architecture.empty()) {
+        return family;
+    }
+    const Node::Member* part = member_of(*config.root, family.nested);
+    if (part == nullptr || part->value->kind != Node::Kind::mapping) {
+        fail(config.root->where, fmt::format("{}: missing", family.nested),
+             fmt::format("a config.json of {} has the keys of its language model there", family.name));
+    }
+    Family language = family_of_mapping(*part->value, families);
+    language.nested = family.nested;
+    return language;
 }
 
 ReadConfig read_config(Document& config, const Family& family, UnknownKeys unknown, Scope known) {

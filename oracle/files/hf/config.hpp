@@ -27,8 +27,9 @@ struct ReadConfig {
 /// Whether a document looks like the config.json of a network: `model_type` and no `model`.
 bool is_config(const Document& document);
 
-/// The family that reads a config. A `model_type` that no family has, or one that is refused, is an InputError.
-const Family& family_of(const Document& config, const std::vector<Family>& families);
+/// The family that reads a config, or its language model. A `model_type` that no family has, or one that is refused, is an
+/// InputError.
+Family family_of(const Document& config, const std::vector<Family>& families);
 
 /// What becomes of keys that nobody knows and of values that are not modelled.
 enum class UnknownKeys { refused, listed };

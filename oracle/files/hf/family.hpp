@@ -53,8 +53,8 @@ struct Family {
     std::string name;
     std::string source;
     std::vector<std::string> model_types;
-    std::string architecture;
-    std::string nested;             ///< the key of the config that holds the text model's keys; may be empty
+    std::string architecture;       ///< empty: what is nested says the family
+    std::string nested;             ///< the key of the config that may hold the language model's keys; may be empty
     std::string refusal;            ///< not empty: why such networks are not read
     std::vector<SetParameter> set;  ///< parameters that follow from the keys or from the class
     std::vector<ConfigKey> keys;

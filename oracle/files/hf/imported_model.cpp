@@ -114,10 +114,6 @@ private:
             const bool is_implied = child(*item, "from") == nullptr && before != last && before != "input";
             stands_in.erase(name);
             written.insert(name);
-            if (child(*item, "written_out") != nullptr) {
-                last = before = write_out(*item, scope, before, lines);
-                continue;
-            }
             lines += indent + entry(*item, scope, stands_in, is_implied ? before : "");
             last = before = name;
         }
@@ -138,13 +134,24 @@ private:
 
     std::string entry(const Node& item, const Scope& scope, const std::map<std::string, std::string>& stands_in,
                       const std::string& implied) {
-        if (child(item, "each") != nullptr) {
-            return each_layer(item, scope);
+        if (const Node* last = child(item, "last")) {
+            note_parameters(last->text);
+            return fmt::format("- {{name: {}, block: {}, repeat: {}}}\n", text_at(item, "name"), last_kind_,
+                               last->text);
         }
         const auto taken = [&](const std::string& name) {
             const auto found = stands_in.find(name);
             return called(found == stands_in.end() ? name : found->second);
         };
+        if (child(item, "each") != nullptr) {
+            std::vector<std::string> reads;
+            if (const Node* from = child(item, "from")) {
+                for (const auto& name : from->items) {
+                    reads.push_back(taken(name->text));
+                }
+            }
+            return each_layer(item, scope, reads);
+        }
         std::vector<std::string> parts;
         for (const Node::Member& member : item.members) {
             const Node& node = *member.value;
@@ -172,56 +179,30 @@ private:
         return "- {" + join(parts) + "}\n";
     }
 
-    /// What an entry is called in the file: in a block that is written out, with its layer's number.
+    /// What an entry is called in the file: a stack of layers as its last entry.
     [[nodiscard]] std::string called(const std::string& name) const {
-        const auto found = names_.find(name);
-        return found == names_.end() ? name : found->second;
-    }
-
-    /// Writes a block's entries as often as there are layers of it, each with names of its own: such a block reads more
-    /// than its input. The name of the last entry.
-    std::string write_out(const Node& item, const Scope& scope, const std::string& before, std::string& lines) {
-        const std::string name = text_at(item, "name");
-        const Node& body = *child(*child(*architecture_.root, "blocks"), text_at(item, "block"));
-        const Node& list = *child(body, "layers");
-        std::string input = before;
-        const auto count = std::get<std::int64_t>(scope.find(text_at(item, "written_out"))->value);
-        for (std::int64_t i = 1; i <= count; ++i) {
-            names_ = {{"input", input}};
-            const Scope own = scope_of_layer(static_cast<std::size_t>(i - 1), scope);
-            for (const auto& layer : list.items) {
-                names_[text_at(*layer, "name")] = fmt::format("{}{}_{}", name, i, text_at(*layer, "name"));
-            }
-            lines += entries(list, own, "  ");
-            input = called(text_at(*list.items.back(), "name"));
-        }
-        names_.clear();
-        return input;
-    }
-
-    /// With the layer's own parameters; layers beyond those of the config are as its last.
-    [[nodiscard]] Scope scope_of_layer(std::size_t layer, Scope scope) const {
-        if (!config_.layers.empty()) {
-            for (const auto& [parameter, value] : config_.layers[std::min(layer, config_.layers.size() - 1)]) {
-                scope.set(parameter, value);
-            }
-        }
-        return scope;
+        const auto found = ends_.find(name);
+        return found == ends_.end() ? name : found->second;
     }
 
     std::string written_layers() { return entries(*child(*architecture_.root, "layers"), scope_, "  "); }
 
-    /// The entries for all layers of a kind of block: one repeated block, or a pattern of several.
-    std::string each_layer(const Node& item, const Scope& scope) {
-        const std::string name = text_at(item, "name");
-        const std::string count = text_at(item, "each");
+    /// The entries for all layers of a kind of block: one repeated block, or a pattern of several. `reads`: what they read
+    /// if it is not the entry before; all but the first of it they read alike.
+    std::string each_layer(const Node& item, const Scope& scope, const std::vector<std::string>& reads) {
         const std::string block = text_of(scope.value({text_at(item, "block"), false, item.where}));
-        const auto all = static_cast<std::size_t>(std::get<std::int64_t>(scope.find(count)->value));
+        Stack stack{.name = text_at(item, "name"),
+                    .count = text_at(item, "each"),
+                    .prefix = blocks_.empty() ? "" : text_at(item, "name") + "_",
+                    .kinds = {},
+                    .reads = reads};
+        const auto all = static_cast<std::size_t>(std::get<std::int64_t>(scope.find(stack.count)->value));
         if (config_.layers.empty()) {
             const std::string kind = blocks_.empty() ? "transformer" : block;  // of a second stack, its own
             add_block(kind, block, {});
-            note_parameters(count);
-            return fmt::format("- {{name: {}, block: {}, repeat: {}}}\n", name, kind, count);
+            note_parameters(stack.count);
+            last_kind_ = kind;
+            return "- {name: " + stack.name + ", block: " + kind + stack.from() + ", repeat: " + stack.count + "}\n";
         }
         std::vector<LayerValues> kinds;
         std::vector<std::size_t> of_layer;
@@ -237,11 +218,13 @@ private:
                 kinds.push_back(layer);
             }
         }
-        of_layer.resize(all);
+        of_layer.resize(all, of_layer.back());  // layers beyond those of the config are as its last
         for (std::size_t i = 0; i < kinds.size(); ++i) {
-            add_block(kind_name(kinds, i), block, kinds[i]);
+            stack.kinds.push_back(stack.prefix + kind_name(kinds, i));
+            add_block(stack.kinds.back(), block, kinds[i]);
         }
-        return pattern(name, count, kinds, layer_pattern(of_layer));
+        last_kind_ = stack.kinds[of_layer.back()];
+        return pattern(stack, layer_pattern(of_layer));
     }
 
     /// What layers are called for which such a parameter is false.
@@ -274,34 +257,67 @@ private:
         return name;
     }
 
-    std::string pattern(const std::string& name, const std::string& count, const std::vector<LayerValues>& kinds,
-                        const LayerPattern& layers) {
-        const auto run = [&](const std::string& entry, const LayerRun& of, const std::string& repeat) {
-            return fmt::format("- {{name: {}, block: {}, repeat: {}}}\n", entry, kind_name(kinds, of.kind), repeat);
-        };
+    /// Layers of one kind after another, as entries of blocks.
+    struct Stack {
+        std::string name;
+        std::string count;   ///< the parameter that says how many they are
+        std::string prefix;  ///< of the names of its entries and blocks
+        std::vector<std::string> kinds;
+        std::vector<std::string> reads;  ///< the first: what the next entry reads
+
+        /// ", from: [...]", or nothing.
+        [[nodiscard]] std::string from() const { return reads.empty() ? "" : ", from: [" + join(reads) + "]"; }
+
+        /// An entry, which the next one reads.
+        std::string run(const std::string& entry, const LayerRun& of, const std::string& repeat) {
+            std::string line =
+                "- {name: " + entry + ", block: " + kinds[of.kind] + from() + ", repeat: " + repeat + "}\n";
+            if (!reads.empty()) {
+                reads.front() = entry;
+            }
+            return line;
+        }
+    };
+
+    std::string pattern(Stack stack, const LayerPattern& layers) {
         std::string text;
         const auto add = [&](std::string line) { text += (text.empty() ? "" : "  ") + std::move(line); };
         const auto number = [](std::size_t i, std::size_t n) { return n == 1 ? "" : "_" + std::to_string(i + 1); };
         for (std::size_t i = 0; i < layers.first.size(); ++i) {
-            add(run("first" + number(i, layers.first.size()), layers.first[i], std::to_string(layers.first[i].count)));
+            add(stack.run(stack.prefix + "first" + number(i, layers.first.size()), layers.first[i],
+                          std::to_string(layers.first[i].count)));
         }
         if (layers.period.size() == 1) {
             const bool is_all = layers.first.empty() && layers.rest.empty();
-            note_parameters(is_all ? count : "");
-            add(run(name, layers.period[0], is_all ? count : std::to_string(layers.periods * layers.period[0].count)));
+            note_parameters(is_all ? stack.count : "");
+            add(stack.run(stack.name, layers.period[0],
+                          is_all ? stack.count : std::to_string(layers.periods * layers.period[0].count)));
         } else {
-            std::string lines;
-            for (std::size_t i = 0; i < layers.period.size(); ++i) {
-                lines += "      " + run(fmt::format("{}_{}", kind_name(kinds, layers.period[i].kind), i + 1),
-                                        layers.period[i], std::to_string(layers.period[i].count));
+            add("- {name: " + stack.name + ", block: " + add_period(stack, layers.period) + stack.from() +
+                fmt::format(", repeat: {}}}\n", layers.periods));
+            if (!stack.reads.empty()) {
+                stack.reads.front() = stack.name;
             }
-            blocks_.emplace_back("period", lines);
-            add(fmt::format("- {{name: {}, block: period, repeat: {}}}\n", name, layers.periods));
         }
         for (std::size_t i = 0; i < layers.rest.size(); ++i) {
-            add(run("last" + number(i, layers.rest.size()), layers.rest[i], std::to_string(layers.rest[i].count)));
+            ends_[stack.name] = stack.prefix + "last" + number(i, layers.rest.size());
+            add(stack.run(ends_[stack.name], layers.rest[i], std::to_string(layers.rest[i].count)));
         }
         return text;
+    }
+
+    /// A block of the layers that repeat; its name.
+    std::string add_period(Stack stack, const std::vector<LayerRun>& period) {
+        if (!stack.reads.empty()) {
+            stack.reads.front() = "input";
+        }
+        std::string lines;
+        for (std::size_t i = 0; i < period.size(); ++i) {
+            lines += "      " + stack.run(fmt::format("{}_{}", stack.kinds[period[i].kind], i + 1), period[i],
+                                          std::to_string(period[i].count));
+        }
+        blocks_.emplace_back(stack.prefix + "period", lines);
+        return blocks_.back().first;
     }
 
     void add_block(const std::string& name, const std::string& block, const LayerValues& values) {
@@ -320,7 +336,14 @@ private:
         std::string text;
         for (const Node::Member& input : child(*architecture_.root, "input")->members) {
             std::vector<std::string> parts;
+            const Node* when = child(*input.value, "when");
+            if (when != nullptr && !holds(*when, scope_)) {
+                continue;
+            }
             for (const Node::Member& dimension : input.value->members) {
+                if (dimension.key == "when") {
+                    continue;
+                }
                 parts.push_back(dimension.key + ": " +
                                 (dimension.key == "element" ? dimension.value->text
                                                             : value(dimension.key, *dimension.value, scope_)));
@@ -347,7 +370,8 @@ private:
     Scope scope_;
     std::set<std::string> used_;
     std::set<std::string> layer_parameters_;
-    std::map<std::string, std::string> names_;  ///< of a block that is written out
+    std::map<std::string, std::string> ends_;  ///< of a stack of layers, its last entry where that is called otherwise
+    std::string last_kind_;                    ///< the block of the last layer
     std::vector<std::pair<std::string, std::string>> blocks_;
 };
 
@@ -381,7 +405,7 @@ std::string written_model(const ModelHeading& heading, const std::string& name, 
 
 ImportedModel import_config(Document config, const std::string& name, const std::filesystem::path& folder) {
     const std::vector<Family> families = load_families(folder);
-    const Family& family = family_of(config, families);
+    const Family family = family_of(config, families);
     const ReadConfig read = read_config(config, family);
     const auto listed = [](const char* what, const std::vector<std::string>& keys) {
         return keys.empty() ? std::string() : fmt::format("; {}: {}", what, join(keys));
