@@ -40,6 +40,10 @@ struct MeshBounds {
     TimeBounds time;
 };
 
+/// Lower bounds of the times of the plans of a layout, from what its devices compute; `searched` is false where no plan
+/// of it can run, or nothing is known. Domain: jobs on devices of one kind.
+LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, plan::Plan& plan, PassTables& passes);
+
 /// The same from tables, for jobs on devices of one kind. `passes` are shared by layouts that differ only in
 /// communication-free axes. Where `bounds.memory` is used, a lower bound of memory may rule out the whole layout
 /// (MeshResult::bound); the least memory of its plans then stays unknown. Plans that `bounds.time` rules out are neither

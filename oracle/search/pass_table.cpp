@@ -3,6 +3,7 @@
 #include <bit>
 #include <utility>
 
+#include "plan/operands.hpp"
 #include "step/placement.hpp"
 #include "step/stages.hpp"
 
@@ -116,19 +117,46 @@ const FeasibilityBound& PassTables::feasibility(const plan::Plan& plan, const pl
     return found->second;
 }
 
-const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) {
+PassTables::Key PassTables::key_of_pass(const plan::Plan& plan, const plan::Mesh& mesh) const {
     const std::int64_t ranks = mesh.ways(step::data_atoms(mesh, plan.strategy));
-    const Key key{key_of(plan, mesh), plan.microbatch, plan.batch > ranks * plan.microbatch};
+    return {key_of(plan, mesh), plan.microbatch, plan.batch > ranks * plan.microbatch};
+}
+
+const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) {
+    const Key key = key_of_pass(plan, mesh);
     std::unique_ptr<PassTable>& table = tables_[key];
     if (!table) {
         const bool known = last_ && last_->mesh == key.mesh && last_->microbatch == plan.microbatch;
         table = std::make_unique<PassTable>(
-            step::cost_graph(graph_, cluster_, plan, mesh, known ? std::move(last_->graph) : shards(plan, mesh)));
+            step::cost_graph(cluster_, plan, mesh, known ? std::move(last_->graph) : shards(plan, mesh), times_));
         if (known) {
             last_.reset();
         }
     }
     return *table;
+}
+
+Seconds PassTables::least(const plan::Plan& plan, const plan::Mesh& mesh) {
+    const Key key = key_of_pass(plan, mesh);
+    const auto found = least_.find(key);
+    if (found != least_.end()) {
+        return found->second;
+    }
+    if (!last_ || last_->mesh != key.mesh) {
+        last_ = Shards{key.mesh, plan.microbatch, shards(plan, mesh)};
+    }
+    // Loops are laid alike whatever the micro-batch.
+    const plan::ShardedGraph& sharded = last_->graph;
+    const auto batch = static_cast<double>(plan.microbatch) * static_cast<double>(sharded.data_ways);
+    Seconds sum;
+    for (graph::Vertex v = 0; v < graph_.layers.size(); ++v) {
+        const plan::ShardedLayer& layer = sharded.layers[v];
+        graph::LocalExtents local = plan::local_extents(graph_.layer(v).nest, mesh, layer.loops, batch);
+        local.order = layer.local.order;
+        const step::LayerCost& cost = times_.of(v, local, {.adds_gradients = key.accumulates});
+        sum += static_cast<double>(graph_.instances(v)) * (cost.forward.compute.value + cost.backward.compute.value);
+    }
+    return least_.emplace(key, sum).first->second;
 }
 
 const std::vector<StageRun>& PassTables::runs(const PassTable& passes, const schedule::Places& places) {
@@ -155,6 +183,7 @@ void PassTables::next_mesh() {
         tables_.clear();
         cuts_.clear();
         feasibility_.clear();
+        least_.clear();
     }
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plan/limit.hpp"
+#include "step/layer_times.hpp"
 #include "step/pipeline.hpp"
 #include "step/segment_cost.hpp"
 #include "step/stage_time.hpp"
@@ -83,11 +84,15 @@ plan::Atoms communication_free_candidates(const plan::Plan& plan, const plan::Me
 /// Tables of meshes that differ only in candidates for communication-free atoms. Filled on demand.
 class PassTables {
 public:
-    PassTables(const graph::Graph& graph, const cluster::Cluster& cluster, step::PlayedOrders& orders)
-        : graph_(graph), cluster_(cluster), orders_(orders) {}
+    PassTables(const graph::Graph& graph, const cluster::Cluster& cluster, step::PlayedOrders& orders,
+               step::LayerTimes& times)
+        : graph_(graph), cluster_(cluster), orders_(orders), times_(times) {}
 
     const FeasibilityBound& feasibility(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
+    /// Lower bound of a pass forward and backward of the plan's micro-batch, without a table: what its kernels take,
+    /// all layers on one stage.
+    Seconds least(const plan::Plan& plan, const plan::Mesh& mesh);
     /// The stages of a pipeline, equal neighbours as one run. Cuts into equally many blocks are shared by all tables.
     const std::vector<StageRun>& runs(const PassTable& passes, const schedule::Places& places);
     step::PlayedOrders& orders() { return orders_; }
@@ -117,6 +122,7 @@ private:
     };
 
     [[nodiscard]] MeshKey key_of(const plan::Plan& plan, const plan::Mesh& mesh) const;
+    [[nodiscard]] Key key_of_pass(const plan::Plan& plan, const plan::Mesh& mesh) const;
     [[nodiscard]] plan::ShardedGraph shards(const plan::Plan& plan, const plan::Mesh& mesh) const {
         return plan::shard(graph_, mesh, plan.strategy, plan.microbatch);
     }
@@ -124,11 +130,13 @@ private:
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;
     step::PlayedOrders& orders_;
+    step::LayerTimes& times_;
     std::optional<plan::Atoms> busy_;  ///< candidates that some collective of a pass runs over
     bool shared_ = true;
     std::optional<Shards> last_;
     std::map<MeshKey, FeasibilityBound> feasibility_;
     std::map<Key, std::unique_ptr<PassTable>> tables_;
+    std::map<Key, Seconds> least_;
     std::map<CutKey, std::vector<StageRun>> cuts_;
 };
 
