@@ -148,11 +148,13 @@ Seconds PassTables::least(const plan::Plan& plan, const plan::Mesh& mesh) {
     // Loops are laid alike whatever the micro-batch.
     const plan::ShardedGraph& sharded = last_->graph;
     const auto batch = static_cast<double>(plan.microbatch) * static_cast<double>(sharded.data_ways);
+    graph::LocalExtents local;
     Seconds sum;
     for (graph::Vertex v = 0; v < graph_.layers.size(); ++v) {
         const plan::ShardedLayer& layer = sharded.layers[v];
-        graph::LocalExtents local = plan::local_extents(graph_.layer(v).nest, mesh, layer.loops, batch);
-        local.order = layer.local.order;
+        const graph::Nest& nest = graph_.layer(v).nest;
+        local = layer.local;
+        local.loops[graph::kBatch] = plan::local_samples(nest, mesh, layer.loops, batch);
         const step::LayerCost& cost = times_.of(v, local, {.adds_gradients = key.accumulates});
         sum += static_cast<double>(graph_.instances(v)) * (cost.forward.compute.value + cost.backward.compute.value);
     }

@@ -45,21 +45,30 @@ bool reads_tokens(const graph::Graph& graph) {
 
 }  // namespace
 
+bool compares_samples(const graph::Nest& nest) {
+    return std::any_of(nest.recurrences.begin(), nest.recurrences.end(),
+                       [](const graph::Recurrence& recurrence) { return recurrence.loop == graph::kBatch; });
+}
+
 std::size_t LayerTimes::Hash::operator()(const KeyView& key) const {
     std::uint64_t hash = (key.pass.adds_gradients ? 1U : 0U) + (key.pass.repeated ? 2U : 0U) +
                          4 * static_cast<std::uint64_t>(key.local.order);
     const auto mix = [&hash](double value) {
         hash = (hash ^ std::bit_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15U;
-        hash ^= hash >> 29;
+        hash ^= hash >> 32;
     };
     std::for_each(key.local.loops.begin(), key.local.loops.end(), mix);
-    std::for_each(key.local.ways.begin(), key.local.ways.end(), mix);
+    std::for_each(key.local.ways.begin() + static_cast<std::ptrdiff_t>(key.first_ways), key.local.ways.end(), mix);
     return static_cast<std::size_t>(hash);
 }
 
 bool LayerTimes::Equal::same(const KeyView& a, const KeyView& b) {
-    return a.local.loops == b.local.loops && a.local.ways == b.local.ways && a.local.order == b.local.order &&
-           a.pass.adds_gradients == b.pass.adds_gradients && a.pass.repeated == b.pass.repeated;
+    const auto ways = [](const KeyView& key) {
+        return key.local.ways.begin() + static_cast<std::ptrdiff_t>(key.first_ways);
+    };
+    return a.local.loops == b.local.loops && std::equal(ways(a), a.local.ways.end(), ways(b), b.local.ways.end()) &&
+           a.local.order == b.local.order && a.pass.adds_gradients == b.pass.adds_gradients &&
+           a.pass.repeated == b.pass.repeated;
 }
 
 LayerTimes::LayerTimes(const graph::Graph& graph, const cluster::Device& device, const plan::Plan& plan)
@@ -72,14 +81,19 @@ LayerTimes::LayerTimes(const graph::Graph& graph, const cluster::Device& device,
     plan_.precision = plan.precision;
     plan_.gradient_precision = plan.gradient_precision;
     plan_.framework = plan.framework;
+    for (Vertex v = 0; v < graph.layers.size(); ++v) {
+        known_[v].first_ways = compares_samples(graph.layer(v).nest) ? graph::kBatch : graph::kBatch + 1;
+    }
 }
 
 const LayerCost& LayerTimes::of(Vertex v, const graph::LocalExtents& local, Pass pass) {
     Known& known = known_[v];
     const std::scoped_lock lock(known.mutex);
-    const auto found = known.costs.find(KeyView(local, pass));
-    return found != known.costs.end() ? found->second
-                                      : known.costs.emplace(Key{local, pass}, cost(v, local, pass)).first->second;
+    const auto found = known.costs.find(KeyView(local, pass, known.first_ways));
+    if (found != known.costs.end()) {
+        return found->second;
+    }
+    return known.costs.emplace(Key{local, pass, known.first_ways}, cost(v, local, pass)).first->second;
 }
 
 LayerCost LayerTimes::cost(Vertex v, const graph::LocalExtents& local, Pass pass) const {

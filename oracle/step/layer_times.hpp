@@ -1,10 +1,12 @@
 // Times of the kernels of a network's layers, remembered by the extents of their shards.
 //
 // What a layer computes depends on the local extents of its loops and on nothing else of a mesh, so meshes,
-// micro-batches and numbers of devices share its times. What depends on the network alone is kept beside them.
+// micro-batches and numbers of devices share its times. In how many ways the batch is split matters only to layers that
+// compare samples of all ranks. What depends on the network alone is kept beside them.
 // Domain: one network on one device, in one precision and framework.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <mutex>
 #include <unordered_map>
@@ -23,6 +25,9 @@ struct LayerCost {
     PassCost selective;  ///< repeated by selective recomputation or recomputation of named layers
     EvidenceRange evidence;
 };
+
+/// Whether a layer gathers the samples of all ranks, so that its work depends on in how many ways the batch is split.
+bool compares_samples(const graph::Nest& nest);
 
 /// May be asked by several threads.
 class LayerTimes {
@@ -46,13 +51,16 @@ private:
     struct Key {
         graph::LocalExtents local;
         Pass pass;
+        std::size_t first_ways = 0;  ///< the loop from which on it matters how many ways loops are split
     };
     /// A key that is looked for.
     struct KeyView {
         const graph::LocalExtents& local;
         Pass pass;
-        explicit KeyView(const Key& key) : local(key.local), pass(key.pass) {}
-        KeyView(const graph::LocalExtents& of, Pass in) : local(of), pass(in) {}
+        std::size_t first_ways;
+        explicit KeyView(const Key& key) : KeyView(key.local, key.pass, key.first_ways) {}
+        KeyView(const graph::LocalExtents& of, Pass in, std::size_t first)
+            : local(of), pass(in), first_ways(std::min(first, of.ways.size())) {}
     };
     struct Hash {
         using is_transparent = void;
@@ -67,6 +75,7 @@ private:
         bool operator()(const Key& a, const KeyView& b) const { return same(KeyView(a), b); }
     };
     struct Known {
+        std::size_t first_ways = 0;
         std::mutex mutex;
         std::unordered_map<Key, LayerCost, Hash, Equal> costs;
     };
