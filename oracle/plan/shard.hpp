@@ -63,11 +63,11 @@ struct SavedTensor {
 struct ShardedLayer {
     std::vector<Atoms> loops;
     graph::LocalExtents local;
-    Atoms streams = 0;           ///< inputs gathered over these atoms go round a ring (Rule::stream)
-    Atoms passed = 0;            ///< atoms over which partial sums pass through unreduced
-    Sharding product;            ///< of the output as the operator computes it
-    Sharding output;             ///< of the output after a conversion that the rule forces
-    double output_elements = 0;  ///< local
+    Atoms streams = 0;                     ///< inputs gathered over these atoms go round a ring (Rule::stream)
+    Atoms passed = 0;                      ///< atoms over which partial sums pass through unreduced
+    Sharding product;                      ///< of the output as the operator computes it
+    Sharding output;                       ///< of the output after a conversion that the rule forces
+    double output_elements = 0;            ///< local
     std::vector<LayerTransfer> transfers;  ///< per micro-batch
     std::vector<WeightShard> weights;
     std::vector<SavedTensor> saved;

@@ -255,7 +255,8 @@ std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Clu
     Space all_meshes = space;
     all_meshes.vary.unusual = true;  // the question is how far strategies go, not whether they are in use
     step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
-    const ScalingQuestion question{graph, cluster, all_meshes, times};
+    LeastPasses passes(graph, times);
+    const ScalingQuestion question{graph, cluster, all_meshes, passes};
     std::vector<ScalingSweep> sweeps;
     std::int64_t all = 0;
     for (const plan::Strategy& strategy : space.strategies) {

@@ -96,7 +96,7 @@ public:
             return {};
         }
         result_.times.searched = true;
-        plan_.microbatch = sizes.front();
+        plan_.microbatch = first(sizes);
         if (!ruled_out(passes_.feasibility(plan_, meshes.whole), meshes, sizes)) {
             if (bounds_.time.least == nullptr) {
                 evaluate_ascending(sizes, meshes);
@@ -140,17 +140,24 @@ private:
         }
     }
 
+    /// The micro-batch that is looked at first.
+    [[nodiscard]] std::int64_t first(const std::vector<std::int64_t>& sizes) const {
+        if (bounds_.time.least == nullptr || !context_.space.best_only) {
+            return sizes.front();
+        }
+        return *std::min_element(sizes.rbegin(), sizes.rend(), [&](std::int64_t a, std::int64_t b) {
+            return bounds_.time.least->of(a) < bounds_.time.least->of(b);
+        });
+    }
+
     /// The same where few fit: after one that does not, the middle of the smaller ones is next, and larger ones that
     /// cannot fit either are left out.
     void evaluate_best(std::vector<std::int64_t> sizes, const Meshes& meshes) {
         const auto least = [&](std::int64_t microbatch) { return bounds_.time.least->of(microbatch); };
-        const auto faster = [&](std::int64_t a, std::int64_t b) { return least(a) < least(b); };
         bool fits = true;
         while (!sizes.empty()) {
-            const auto next = fits ? std::min_element(sizes.rbegin(), sizes.rend(), faster).base() - 1
-                                   : sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-            plan_.microbatch = *next;
-            sizes.erase(next);
+            plan_.microbatch = fits ? first(sizes) : sizes[sizes.size() / 2];
+            std::erase(sizes, plan_.microbatch);
             const PassTable& passes = table_of(meshes);
             fits = evaluate_all(passes, context_.left_open(plan_));
             const std::int64_t here = plan_.microbatch;
@@ -298,7 +305,7 @@ private:
 
 }  // namespace
 
-LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, Plan& plan, PassTables& passes) {
+LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, Plan& plan, LeastPasses& passes) {
     constexpr double kRounding = 1 - 1e-9;  // sums in another order may be this much smaller
     layout.apply(plan);
     const Meshes meshes(plan);
@@ -308,16 +315,16 @@ LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, 
     if (sizes.empty() || context.segments < stages) {
         return times;
     }
-    plan.microbatch = sizes.front();
-    if (passes.feasibility(plan, meshes.whole).broken) {
-        return times;
-    }
-    times.searched = true;
     for (const std::int64_t microbatch : sizes) {
         plan.microbatch = microbatch;
+        const std::optional<Seconds> least = passes.of(plan, meshes.whole);
+        if (!least) {
+            return times;
+        }
+        times.searched = true;
         // The slowest stage computes no less than the mean.
         const double on_stage = static_cast<double>(layout.samples / microbatch) / static_cast<double>(stages);
-        times.by_microbatch.emplace_back(microbatch, kRounding * on_stage * passes.least(plan, meshes.whole));
+        times.by_microbatch.emplace_back(microbatch, kRounding * on_stage * *least);
     }
     return times;
 }

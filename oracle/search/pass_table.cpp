@@ -3,7 +3,6 @@
 #include <bit>
 #include <utility>
 
-#include "plan/operands.hpp"
 #include "step/placement.hpp"
 #include "step/stages.hpp"
 
@@ -117,13 +116,9 @@ const FeasibilityBound& PassTables::feasibility(const plan::Plan& plan, const pl
     return found->second;
 }
 
-PassTables::Key PassTables::key_of_pass(const plan::Plan& plan, const plan::Mesh& mesh) const {
-    const std::int64_t ranks = mesh.ways(step::data_atoms(mesh, plan.strategy));
-    return {key_of(plan, mesh), plan.microbatch, plan.batch > ranks * plan.microbatch};
-}
-
 const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) {
-    const Key key = key_of_pass(plan, mesh);
+    const std::int64_t ranks = mesh.ways(step::data_atoms(mesh, plan.strategy));
+    const Key key{key_of(plan, mesh), plan.microbatch, plan.batch > ranks * plan.microbatch};
     std::unique_ptr<PassTable>& table = tables_[key];
     if (!table) {
         const bool known = last_ && last_->mesh == key.mesh && last_->microbatch == plan.microbatch;
@@ -134,31 +129,6 @@ const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) 
         }
     }
     return *table;
-}
-
-Seconds PassTables::least(const plan::Plan& plan, const plan::Mesh& mesh) {
-    const Key key = key_of_pass(plan, mesh);
-    const auto found = least_.find(key);
-    if (found != least_.end()) {
-        return found->second;
-    }
-    if (!last_ || last_->mesh != key.mesh) {
-        last_ = Shards{key.mesh, plan.microbatch, shards(plan, mesh)};
-    }
-    // Loops are laid alike whatever the micro-batch.
-    const plan::ShardedGraph& sharded = last_->graph;
-    const auto batch = static_cast<double>(plan.microbatch) * static_cast<double>(sharded.data_ways);
-    graph::LocalExtents local;
-    Seconds sum;
-    for (graph::Vertex v = 0; v < graph_.layers.size(); ++v) {
-        const plan::ShardedLayer& layer = sharded.layers[v];
-        const graph::Nest& nest = graph_.layer(v).nest;
-        local = layer.local;
-        local.loops[graph::kBatch] = plan::local_samples(nest, mesh, layer.loops, batch);
-        const step::LayerCost& cost = times_.of(v, local, {.adds_gradients = key.accumulates});
-        sum += static_cast<double>(graph_.instances(v)) * (cost.forward.compute.value + cost.backward.compute.value);
-    }
-    return least_.emplace(key, sum).first->second;
 }
 
 const std::vector<StageRun>& PassTables::runs(const PassTable& passes, const schedule::Places& places) {
@@ -185,7 +155,6 @@ void PassTables::next_mesh() {
         tables_.clear();
         cuts_.clear();
         feasibility_.clear();
-        least_.clear();
     }
 }
 

@@ -90,9 +90,6 @@ public:
 
     const FeasibilityBound& feasibility(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
-    /// Lower bound of a pass forward and backward of the plan's micro-batch, without a table: what its kernels take,
-    /// all layers on one stage.
-    Seconds least(const plan::Plan& plan, const plan::Mesh& mesh);
     /// The stages of a pipeline, equal neighbours as one run. Cuts into equally many blocks are shared by all tables.
     const std::vector<StageRun>& runs(const PassTable& passes, const schedule::Places& places);
     step::PlayedOrders& orders() { return orders_; }
@@ -122,7 +119,6 @@ private:
     };
 
     [[nodiscard]] MeshKey key_of(const plan::Plan& plan, const plan::Mesh& mesh) const;
-    [[nodiscard]] Key key_of_pass(const plan::Plan& plan, const plan::Mesh& mesh) const;
     [[nodiscard]] plan::ShardedGraph shards(const plan::Plan& plan, const plan::Mesh& mesh) const {
         return plan::shard(graph_, mesh, plan.strategy, plan.microbatch);
     }
@@ -136,7 +132,6 @@ private:
     std::optional<Shards> last_;
     std::map<MeshKey, FeasibilityBound> feasibility_;
     std::map<Key, std::unique_ptr<PassTable>> tables_;
-    std::map<Key, Seconds> least_;
     std::map<CutKey, std::vector<StageRun>> cuts_;
 };
 

@@ -31,8 +31,8 @@ using GroupsByStrategy = std::map<std::pair<std::size_t, step::InfeasibleCause>,
 class Search {
 public:
     Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, step::PlayedOrders& orders,
-           step::LayerTimes& times, const Progress& progress)
-        : context_(graph, cluster, space), orders_(orders), times_(times), progress_(progress) {}
+           LeastPasses& passes, const Progress& progress)
+        : context_(graph, cluster, space), orders_(orders), passes_(passes), progress_(progress) {}
 
     Answer run() {
         const auto start = std::chrono::steady_clock::now();
@@ -119,7 +119,7 @@ private:
     }
 
     [[nodiscard]] PassTables pass_tables() const {
-        return PassTables(context_.graph, context_.cluster, orders_, times_);
+        return PassTables(context_.graph, context_.cluster, orders_, passes_.times());
     }
 
     void search_batch(const Batch& batch) {
@@ -178,10 +178,9 @@ private:
     [[nodiscard]] LeastTimes least_by_compute() const {
         LeastTimes least(enumeration_.layouts.size());
         for (const Batch& batch : batches()) {
-            PassTables passes = pass_tables();
             Plan plan = plan_of(context_.space, enumeration_.layouts[batch.front()].strategy);
             for (const std::size_t i : batch) {
-                least[i] = least_times(context_, enumeration_.layouts[i], plan, passes);
+                least[i] = least_times(context_, enumeration_.layouts[i], plan, passes_);
             }
         }
         return least;
@@ -300,7 +299,7 @@ private:
         plan::Mesh mesh(plan, {});
         plan::ShardedGraph sharded = plan::shard(context_.graph, mesh, plan.strategy, plan.microbatch);
         const step::CostedGraph costed =
-            step::cost_graph(context_.cluster, plan, std::move(mesh), std::move(sharded), times_);
+            step::cost_graph(context_.cluster, plan, std::move(mesh), std::move(sharded), passes_.times());
         const auto& limit = context_.space.max_memory;
         Prediction full = held_to(context_.space.reserve, step::evaluate(costed, plan, step::Detail::full, limit));
         if (!full.fits) {
@@ -343,7 +342,7 @@ private:
 
     SearchContext context_;
     step::PlayedOrders& orders_;
-    step::LayerTimes& times_;
+    LeastPasses& passes_;
     const Progress& progress_;
     Enumeration enumeration_;
     std::vector<MeshResult> results_;  ///< by layout
@@ -358,20 +357,21 @@ private:
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress) {
     step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
-    return search(graph, cluster, space, times, progress);
+    LeastPasses passes(graph, times);
+    return search(graph, cluster, space, passes, progress);
 }
 
-Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, step::LayerTimes& times,
+Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, LeastPasses& passes,
               const Progress& progress) {
     step::PlayedOrders orders;
-    Answer answer = Search(graph, cluster, space, orders, times, progress).run();
+    Answer answer = Search(graph, cluster, space, orders, passes, progress).run();
     if (!answer.plans.empty() || answer.counts.unusual == 0 || space.vary.unusual || space.only_usual ||
         !answer.counts.optimal) {
         return answer;
     }
     Space all = space;
     all.vary.unusual = true;
-    answer = Search(graph, cluster, all, orders, times, progress).run();
+    answer = Search(graph, cluster, all, orders, passes, progress).run();
     if (!answer.plans.empty()) {
         const Plan& plan = answer.plans.front().plan;
         answer.unusual = UsualCase(plan.strategy, graph, cluster.node_size()).faults(plan, Filter(space));
@@ -381,7 +381,8 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
 
 ListedPlans search_again(const graph::Graph& graph, const SearchAgain& again, const Progress& progress) {
     step::LayerTimes times(graph, *again.cluster.device_kinds(1).front().device, plan_of(again.space));
-    return Search(graph, again.cluster, again.space, again.orders, times, progress).run_again(again.bounds);
+    LeastPasses passes(graph, times);
+    return Search(graph, again.cluster, again.space, again.orders, passes, progress).run_again(again.bounds);
 }
 
 }  // namespace dodona::search

@@ -11,8 +11,8 @@
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
 #include "search/answer.hpp"
+#include "search/least_passes.hpp"
 #include "search/least_times.hpp"
-#include "step/layer_times.hpp"
 #include "step/played_orders.hpp"
 #include "step/predict.hpp"
 
@@ -59,8 +59,8 @@ struct Space {
     std::vector<Constraint> excluded;  ///< what they must not have
     /// Only what may be the recommended plan is looked at and counted, if any plan fits; `top` is 1.
     bool best_only = false;
-    bool exhaustive = false;           ///< every plan is evaluated with step::evaluate, without tables and bounds
-    int workers = 0;                   ///< threads; 0: one per core. Does not change the answer
+    bool exhaustive = false;  ///< every plan is evaluated with step::evaluate, without tables and bounds
+    int workers = 0;          ///< threads; 0: one per core. Does not change the answer
     std::size_t top = 5;
 };
 
@@ -70,9 +70,9 @@ using Progress = std::function<bool(std::int64_t, std::int64_t)>;
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress = {});
 
-/// The same with times that searches of one network share; `times` are of the cluster's first device under the space's
-/// precision and framework.
-Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, step::LayerTimes& times,
+/// The same with times that searches of one network share, of the cluster's first device under the space's precision
+/// and framework.
+Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, LeastPasses& passes,
               const Progress& progress);
 
 /// A search among others of one question that differ in the machine or the software.

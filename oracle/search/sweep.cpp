@@ -45,7 +45,7 @@ ScalingPoint scaling_point(const ScalingQuestion& question, const plan::Strategy
     one.strategies = {strategy};
     one.top = 1;
     one.best_only = true;
-    Answer answer = search(question.graph, question.cluster, one, question.times, progress);
+    Answer answer = search(question.graph, question.cluster, one, question.passes, progress);
     ScalingPoint point{.devices = devices, .batch = batch, .best = {}, .why_not = {}};
     if (!answer.plans.empty()) {
         point.best = std::move(answer.plans.front());
@@ -59,7 +59,8 @@ ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cl
                            const plan::Strategy& strategy, std::int64_t devices, std::int64_t batch,
                            const Progress& progress) {
     step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
-    return scaling_point({graph, cluster, space, times}, strategy, devices, batch, progress);
+    LeastPasses passes(graph, times);
+    return scaling_point({graph, cluster, space, passes}, strategy, devices, batch, progress);
 }
 
 Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const SweepQuestion& question,
@@ -73,6 +74,7 @@ Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const Sw
     Space space = question.space;
     space.workers = 1;
     step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
+    LeastPasses passes(graph, times);
     std::vector<std::optional<ScalingPoint>> found(asked.size());
     std::atomic<bool> stopped = false;
     std::atomic<std::int64_t> done = 0;
@@ -89,8 +91,8 @@ Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const Sw
         if (!goes_on()) {
             return;
         }
-        ScalingPoint point = scaling_point({graph, cluster, space, times}, space.strategies.at(key.strategy), key.devices,
-                                           question.growths.at(key.growth).batch_on(key.devices),
+        ScalingPoint point = scaling_point({graph, cluster, space, passes}, space.strategies.at(key.strategy),
+                                           key.devices, question.growths.at(key.growth).batch_on(key.devices),
                                            [&](std::int64_t, std::int64_t) { return goes_on(); });
         if (!stopped) {
             found[order[i]] = std::move(point);

@@ -53,7 +53,7 @@ struct ScalingQuestion {
     const graph::Graph& graph;
     const cluster::Cluster& cluster;
     const Space& space;
-    step::LayerTimes& times;  ///< of the cluster's first device under the space's precision and framework
+    LeastPasses& passes;  ///< of the cluster's first device under the space's precision and framework
 };
 
 /// The fastest plan of one strategy on so many devices; where nothing fits, why. `progress` is that of the search.

@@ -22,8 +22,8 @@ Flop whole_arithmetic(const graph::Graph& graph) {
         const graph::Work work = layer.nest.work(layer.nest.whole());
         const auto add = [&](const std::vector<Kernel>& kernels) {
             for (const Kernel& kernel : kernels) {
-                total += is_product(kernel) ? static_cast<double>(graph.instances(v)) * kernel.times * kernel.flops
-                                            : Flop{};
+                total +=
+                    is_product(kernel) ? static_cast<double>(graph.instances(v)) * kernel.times * kernel.flops : Flop{};
             }
         };
         add(work.forward);

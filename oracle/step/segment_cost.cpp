@@ -126,7 +126,8 @@ private:
         const auto count = static_cast<double>(layer.count);
         const bool in_block = costed_.graph->segments[layer.segment].is_block();
         segment.goes_backward = segment.goes_backward || layer.goes_backward();
-        const LayerCost& cost = times_.of(v, sharded.local, {.adds_gradients = adds_gradients_, .repeated = repeated_[v]});
+        const LayerCost& cost =
+            times_.of(v, sharded.local, {.adds_gradients = adds_gradients_, .repeated = repeated_[v]});
         evidence_.take(cost.evidence);
         segment.forward += count * cost.forward;
         segment.selective += count * cost.selective;
