@@ -45,16 +45,17 @@ public:
 
     void add(graph::Vertex v, const plan::ShardedLayer& sharded) {
         const Layer& layer = graph_.layer(v);
-        if (is_primitive(sharded.work)) {
-            add_primitive(v, sharded);
+        const graph::Work work = plan::work_of(layer, sharded.local);
+        if (is_primitive(work)) {
+            add_primitive(v, sharded, work);
             return;
         }
-        add(v, sharded, sharded.work.forward, Direction::forward);
+        add(v, sharded, work.forward, Direction::forward);
         if (layer.input_gradient) {
-            add(v, sharded, sharded.work.backward_input, Direction::backward_input);
+            add(v, sharded, work.backward_input, Direction::backward_input);
         }
         if (!layer.frozen) {
-            add(v, sharded, sharded.work.backward_weight, Direction::backward_weight);
+            add(v, sharded, work.backward_weight, Direction::backward_weight);
         }
     }
     ModelCases finish() { return std::move(found_); }
@@ -171,7 +172,7 @@ private:
         for (const std::int64_t extent : found->window) {
             area *= static_cast<double>(extent);
         }
-        const Kernel& forward = sharded.work.forward.front();
+        const Kernel forward = plan::work_of(graph_.layer(v), sharded.local).forward.front();
         of.benchmark = "convolution";
         of.parameters["images"] = sharded.local[graph::kBatch];
         of.parameters["groups"] = forward.batch;
@@ -183,12 +184,12 @@ private:
     }
 
     /// A primitive's forward pass and its whole backward pass.
-    void add_primitive(graph::Vertex v, const plan::ShardedLayer& sharded) {
+    void add_primitive(graph::Vertex v, const plan::ShardedLayer& sharded, const graph::Work& work) {
         const Layer& layer = graph_.layer(v);
         for (const Direction direction : {Direction::forward, Direction::backward_input}) {
             const bool forward = direction == Direction::forward;
-            const auto& kernels = forward ? sharded.work.forward : sharded.work.backward_input;
-            const auto& weights = sharded.work.backward_weight;
+            const auto& kernels = forward ? work.forward : work.backward_input;
+            const auto& weights = work.backward_weight;
             if (kernels.empty() || (!forward && !layer.input_gradient)) {
                 continue;
             }

@@ -109,18 +109,32 @@ std::vector<Division> result_divisions(const Nest& nest, double batch) {
     return divisions;
 }
 
+namespace {
+
+/// Of one loop on one device; `extent`: of all devices.
+double local_extent(const Loop& loop, double extent, std::int64_t ways) {
+    const Division division{.extent = extent,
+                            .granule = static_cast<double>(loop.granule),
+                            .density = loop.density,
+                            .imbalance = loop.imbalance,
+                            .fullest = loop.fullest};
+    return division.local(ways);
+}
+
+}  // namespace
+
+double local_samples(const Nest& nest, const Mesh& mesh, const std::vector<Atoms>& loops, double batch) {
+    return local_extent(nest.loops[graph::kBatch], batch, mesh.ways(loops[graph::kBatch]));
+}
+
 graph::LocalExtents local_extents(const Nest& nest, const Mesh& mesh, const std::vector<Atoms>& loops, double batch) {
     graph::LocalExtents local;
     local.loops.reserve(nest.loops.size());
     for (std::size_t i = 0; i < nest.loops.size(); ++i) {
         const Loop& loop = nest.loops[i];
-        const Division division{.extent = i == 0 ? batch : static_cast<double>(loop.extent),
-                                .granule = static_cast<double>(loop.granule),
-                                .density = loop.density,
-                                .imbalance = loop.imbalance,
-                                .fullest = loop.fullest};
-        local.loops.push_back(division.local(mesh.ways(loops[i])));
-        local.ways.push_back(static_cast<double>(mesh.ways(loops[i])));
+        const std::int64_t ways = mesh.ways(loops[i]);
+        local.loops.push_back(local_extent(loop, i == 0 ? batch : static_cast<double>(loop.extent), ways));
+        local.ways.push_back(static_cast<double>(ways));
     }
     return local;
 }

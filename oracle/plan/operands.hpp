@@ -21,6 +21,9 @@ bool passes_through(const graph::Nest& nest, const graph::Operand& operand, std:
 /// Divisions of the dimensions of the result; `batch`: samples of one pass over all data ranks.
 std::vector<Division> result_divisions(const graph::Nest& nest, double batch);
 
+/// Samples of a layer on one device.
+double local_samples(const graph::Nest& nest, const Mesh& mesh, const std::vector<Atoms>& loops, double batch);
+
 graph::LocalExtents local_extents(const graph::Nest& nest, const Mesh& mesh, const std::vector<Atoms>& loops,
                                   double batch);
 

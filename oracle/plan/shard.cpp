@@ -127,12 +127,6 @@ private:
         sharded.product = operand_sharding(nest.output, sharded.loops);
         sharded.product.partial = partial_result(nest, sharded.loops) | sharded.passed;
         sharded.output = sharded.product;
-        if (nest.work) {
-            sharded.work = graph::directed(nest.work(sharded.local));
-        }
-        if (nest.selective_work) {
-            sharded.selective_work = nest.selective_work(sharded.local);
-        }
         if (assignment.rule != nullptr && assignment.rule->output) {
             std::vector<Atoms> loops = rules_.everywhere(graph_.layer(v));
             for (const Lay& lay : *assignment.rule->output) {
@@ -399,6 +393,10 @@ private:
 };
 
 }  // namespace
+
+graph::Work work_of(const Layer& layer, const graph::LocalExtents& local) {
+    return layer.nest.work ? graph::directed(layer.nest.work(local)) : graph::Work{};
+}
 
 ShardedGraph shard(const Graph& graph, const Mesh& mesh, const Strategy& strategy, std::int64_t microbatch) {
     return Derivation(graph, mesh, strategy, microbatch).run();

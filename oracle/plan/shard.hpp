@@ -63,13 +63,11 @@ struct SavedTensor {
 struct ShardedLayer {
     std::vector<Atoms> loops;
     graph::LocalExtents local;
-    Atoms streams = 0;           ///< inputs gathered over these atoms go round a ring (Rule::stream)
-    Atoms passed = 0;            ///< atoms over which partial sums pass through unreduced
-    Sharding product;            ///< of the output as the operator computes it
-    Sharding output;             ///< of the output after a conversion that the rule forces
-    double output_elements = 0;  ///< local
-    graph::Work work;
-    std::vector<graph::Kernel> selective_work;
+    Atoms streams = 0;                     ///< inputs gathered over these atoms go round a ring (Rule::stream)
+    Atoms passed = 0;                      ///< atoms over which partial sums pass through unreduced
+    Sharding product;                      ///< of the output as the operator computes it
+    Sharding output;                       ///< of the output after a conversion that the rule forces
+    double output_elements = 0;            ///< local
     std::vector<LayerTransfer> transfers;  ///< per micro-batch
     std::vector<WeightShard> weights;
     std::vector<SavedTensor> saved;
@@ -83,6 +81,9 @@ struct ShardedGraph {
     std::int64_t microbatch = 1;       ///< samples per data rank
     std::vector<Limit> limits;         ///< sorted by text, each once
 };
+
+/// The kernels of a layer on one device.
+graph::Work work_of(const graph::Layer& layer, const graph::LocalExtents& local);
 
 /// `microbatch`: samples per data rank and pass.
 ShardedGraph shard(const graph::Graph& graph, const Mesh& mesh, const Strategy& strategy, std::int64_t microbatch);

@@ -6,7 +6,8 @@
 //
 //   (1 - kCutSlack) least > (1 + kEqualTime) T(last plan that is listed)
 //
-// since none of its plans can be listed, nor be the simplest of those as fast as a plan that is.
+// since none of its plans can be listed, nor be the simplest of those as fast as a plan that is. A search for one plan
+// (Space::best_only) bounds times by what the devices compute, which needs no such slack.
 #pragma once
 
 #include <algorithm>
@@ -53,11 +54,14 @@ private:
 using LeastTimes = std::vector<LayoutTimes>;
 
 /// Whether no plan that takes at least `least` elsewhere can be as fast as `slowest` here.
-inline bool rules_out(Seconds least, Seconds slowest) { return (1 - kCutSlack) * least > slowest; }
+inline bool rules_out(Seconds least, Seconds slowest, double slack = kCutSlack) {
+    return (1 - slack) * least > slowest;
+}
 
 /// Of the plans of one layout, which are of interest.
 struct TimeBounds {
     const LayoutTimes* least = nullptr;  ///< null: nothing is known
+    double slack = kCutSlack;
     Seconds slowest = Seconds::of_base(std::numeric_limits<double>::max());
 };
 

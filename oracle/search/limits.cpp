@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "search/mesh_layouts.hpp"
 #include "search/space.hpp"
 #include "search/sweep.hpp"
 
@@ -23,12 +24,11 @@ std::string group_text(const Infeasible& group) {
 
 class ScalingSweep {
 public:
-    ScalingSweep(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Strategy& strategy,
-                 const Space& space, const Growth& growth)
-        : graph_(graph), cluster_(cluster), strategy_(strategy), space_(space), growth_(growth) {
+    ScalingSweep(const ScalingQuestion& question, const plan::Strategy& strategy, const Growth& growth)
+        : question_(question), graph_(question.graph), strategy_(strategy), growth_(growth) {
         found_.strategy = strategy.name;
-        found_.axes = plan::axis_limits(graph, strategy, growth.batch);
-        found_.reach = plan::reach(graph, strategy, found_.axes, growth.batch);
+        found_.axes = plan::axis_limits(graph_, strategy, growth.batch);
+        found_.reach = plan::reach(graph_, strategy, found_.axes, growth.batch);
         set_most();
         set_counts();
     }
@@ -143,9 +143,7 @@ private:
     }
 
     ScalingPoint point(std::int64_t devices) {
-        Space space = space_;
-        space.vary.unusual = true;  // the question is how far it goes, not whether it is in use
-        return scaling_point(graph_, cluster_, space, strategy_, devices, growth_.batch_on(devices));
+        return scaling_point(question_, strategy_, devices, growth_.batch_on(devices));
     }
 
     void summarise() {
@@ -223,10 +221,9 @@ private:
         found_.verdict = std::move(verdict);
     }
 
+    const ScalingQuestion& question_;
     const graph::Graph& graph_;
-    const cluster::Cluster& cluster_;
     const plan::Strategy& strategy_;
-    const Space& space_;
     const Growth& growth_;
     StrategyLimits found_;
     std::vector<std::int64_t> counts_;
@@ -255,10 +252,15 @@ std::string set_by_text(const StrategyLimits& limits) {
 
 std::vector<StrategyLimits> limits(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                                    const Growth& growth, const Progress& progress) {
+    Space all_meshes = space;
+    all_meshes.vary.unusual = true;  // the question is how far strategies go, not whether they are in use
+    step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
+    LeastPasses passes(graph, times);
+    const ScalingQuestion question{graph, cluster, all_meshes, passes};
     std::vector<ScalingSweep> sweeps;
     std::int64_t all = 0;
     for (const plan::Strategy& strategy : space.strategies) {
-        sweeps.emplace_back(graph, cluster, strategy, space, growth);
+        sweeps.emplace_back(question, strategy, growth);
         all += static_cast<std::int64_t>(sweeps.back().points());
     }
     std::vector<StrategyLimits> found;

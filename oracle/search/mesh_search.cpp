@@ -96,9 +96,15 @@ public:
             return {};
         }
         result_.times.searched = true;
-        plan_.microbatch = sizes.front();
+        plan_.microbatch = first(sizes);
         if (!ruled_out(passes_.feasibility(plan_, meshes.whole), meshes, sizes)) {
-            bounds_.time.least != nullptr ? evaluate_fastest(sizes, meshes) : evaluate_ascending(sizes, meshes);
+            if (bounds_.time.least == nullptr) {
+                evaluate_ascending(sizes, meshes);
+            } else if (context_.space.best_only) {
+                evaluate_best(sizes, meshes);
+            } else {
+                evaluate_fastest(sizes, meshes);
+            }
         }
         passes_.next_mesh();
         result_.finish();
@@ -126,11 +132,40 @@ private:
                          [&](std::int64_t a, std::int64_t b) { return least(a) < least(b); });
         for (const std::int64_t microbatch : sizes) {
             plan_.microbatch = microbatch;
-            if (rules_out(least(microbatch), slowest_of_interest())) {
+            if (rules_out(least(microbatch), slowest_of_interest(), bounds_.time.slack)) {
                 result_.times.by_microbatch.emplace_back(microbatch, least(microbatch));
             } else {
                 evaluate_all(table_of(meshes), context_.left_open(plan_));
             }
+        }
+    }
+
+    /// The micro-batch that is looked at first.
+    [[nodiscard]] std::int64_t first(const std::vector<std::int64_t>& sizes) const {
+        if (bounds_.time.least == nullptr || !context_.space.best_only) {
+            return sizes.front();
+        }
+        return *std::min_element(sizes.rbegin(), sizes.rend(), [&](std::int64_t a, std::int64_t b) {
+            return bounds_.time.least->of(a) < bounds_.time.least->of(b);
+        });
+    }
+
+    /// The same where few fit: after one that does not, the middle of the smaller ones is next, and larger ones that
+    /// cannot fit either are left out.
+    void evaluate_best(std::vector<std::int64_t> sizes, const Meshes& meshes) {
+        const auto least = [&](std::int64_t microbatch) { return bounds_.time.least->of(microbatch); };
+        bool fits = true;
+        while (!sizes.empty()) {
+            plan_.microbatch = fits ? first(sizes) : sizes[sizes.size() / 2];
+            std::erase(sizes, plan_.microbatch);
+            const PassTable& passes = table_of(meshes);
+            fits = evaluate_all(passes, context_.left_open(plan_));
+            const std::int64_t here = plan_.microbatch;
+            std::erase_if(sizes, [&](std::int64_t size) {
+                plan_.microbatch = size;
+                return rules_out(least(size), slowest_of_interest(), bounds_.time.slack) ||
+                       (!fits && size > here && cannot_fit(passes, context_.left_open(plan_)));
+            });
         }
     }
 
@@ -269,6 +304,30 @@ private:
 };
 
 }  // namespace
+
+LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, Plan& plan, LeastPasses& passes) {
+    constexpr double kRounding = 1 - 1e-9;  // sums in another order may be this much smaller
+    layout.apply(plan);
+    const Meshes meshes(plan);
+    LayoutTimes times;
+    const std::vector<std::int64_t> sizes = context.microbatches(layout);
+    const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
+    if (sizes.empty() || context.segments < stages) {
+        return times;
+    }
+    for (const std::int64_t microbatch : sizes) {
+        plan.microbatch = microbatch;
+        const std::optional<Seconds> least = passes.of(plan, meshes.whole);
+        if (!least) {
+            return times;
+        }
+        times.searched = true;
+        // The slowest stage computes no less than the mean.
+        const double on_stage = static_cast<double>(layout.samples / microbatch) / static_cast<double>(stages);
+        times.by_microbatch.emplace_back(microbatch, kRounding * on_stage * *least);
+    }
+    return times;
+}
 
 MeshResult search_mesh(const SearchContext& context, const MeshLayout& layout, std::size_t index, Plan& plan,
                        PassTables& passes, const MeshBounds& bounds) {

@@ -23,7 +23,7 @@ step::CostedGraph job_of(const graph::Graph& graph, const cluster::Cluster& clus
             .sharded = {},
             .segments = {},
             .precision = plan.precision,
-            .framework = plan.framework,
+            .software = step::SoftwareFactors(plan.framework),
             .token_network = false,
             .counts = {},
             .whole_executed = {},

@@ -123,7 +123,7 @@ const PassTable& PassTables::at(const plan::Plan& plan, const plan::Mesh& mesh) 
     if (!table) {
         const bool known = last_ && last_->mesh == key.mesh && last_->microbatch == plan.microbatch;
         table = std::make_unique<PassTable>(
-            step::cost_graph(graph_, cluster_, plan, mesh, known ? std::move(last_->graph) : shards(plan, mesh)));
+            step::cost_graph(cluster_, plan, mesh, known ? std::move(last_->graph) : shards(plan, mesh), times_));
         if (known) {
             last_.reset();
         }

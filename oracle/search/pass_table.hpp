@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "plan/limit.hpp"
+#include "step/layer_times.hpp"
 #include "step/pipeline.hpp"
 #include "step/segment_cost.hpp"
 #include "step/stage_time.hpp"
@@ -83,8 +84,9 @@ plan::Atoms communication_free_candidates(const plan::Plan& plan, const plan::Me
 /// Tables of meshes that differ only in candidates for communication-free atoms. Filled on demand.
 class PassTables {
 public:
-    PassTables(const graph::Graph& graph, const cluster::Cluster& cluster, step::PlayedOrders& orders)
-        : graph_(graph), cluster_(cluster), orders_(orders) {}
+    PassTables(const graph::Graph& graph, const cluster::Cluster& cluster, step::PlayedOrders& orders,
+               step::LayerTimes& times)
+        : graph_(graph), cluster_(cluster), orders_(orders), times_(times) {}
 
     const FeasibilityBound& feasibility(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
@@ -124,6 +126,7 @@ private:
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;
     step::PlayedOrders& orders_;
+    step::LayerTimes& times_;
     std::optional<plan::Atoms> busy_;  ///< candidates that some collective of a pass runs over
     bool shared_ = true;
     std::optional<Shards> last_;

@@ -31,16 +31,23 @@ using GroupsByStrategy = std::map<std::pair<std::size_t, step::InfeasibleCause>,
 class Search {
 public:
     Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, step::PlayedOrders& orders,
-           const Progress& progress)
-        : context_(graph, cluster, space), orders_(orders), progress_(progress) {}
+           LeastPasses& passes, const Progress& progress)
+        : context_(graph, cluster, space), orders_(orders), passes_(passes), progress_(progress) {}
 
     Answer run() {
         const auto start = std::chrono::steady_clock::now();
         enumerate_layouts();
         answer_.counts.unusual = enumeration_.unusual;
         answer_.reserve = context_.space.reserve;
-        search_all(batches());
-        find_least_memory();
+        if (context_.space.best_only && bounds_times()) {
+            search_within(least_by_compute(), 0);
+            answer_.counts.optimal = !stopped_ && enumeration_.complete;
+        } else {
+            search_all(batches());
+        }
+        if (!context_.space.best_only || candidates().empty()) {
+            find_least_memory();
+        }
         collect();
         const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
         answer_.counts.seconds = elapsed.count();
@@ -52,7 +59,7 @@ public:
         enumerate_layouts();
         const bool bounded = from_tables() && bounds.size() == enumeration_.layouts.size();
         if (bounded) {
-            search_within(bounds);
+            search_within(bounds, kCutSlack);
         } else {
             search_all(batches());
         }
@@ -111,8 +118,12 @@ private:
         answer_.counts.optimal = !stopped_ && enumeration_.complete;
     }
 
+    [[nodiscard]] PassTables pass_tables() const {
+        return PassTables(context_.graph, context_.cluster, orders_, passes_.times());
+    }
+
     void search_batch(const Batch& batch) {
-        PassTables passes(context_.graph, context_.cluster, orders_);
+        PassTables passes = pass_tables();
         Plan plan = plan_of(context_.space, enumeration_.layouts[batch.front()].strategy);
         for (const std::size_t i : batch) {
             if (stopped_) {
@@ -126,7 +137,7 @@ private:
     }
 
     /// Layouts by their bounds, until none that is left can be of interest.
-    void search_within(const LeastTimes& bounds) {
+    void search_within(const LeastTimes& bounds, double slack) {
         struct Open {
             Seconds least;
             std::size_t layout = 0;
@@ -135,15 +146,15 @@ private:
         std::list<PassTables> tables;
         std::vector<Open> order;
         for (const Batch& batch : batches()) {
-            tables.emplace_back(context_.graph, context_.cluster, orders_);
+            tables.push_back(pass_tables());
             for (const std::size_t i : batch) {
                 order.push_back({bounds[i].least(), i, &tables.back()});
             }
         }
         std::stable_sort(order.begin(), order.end(), [](const Open& a, const Open& b) { return a.least < b.least; });
-        TimeBounds time;
+        TimeBounds time{.slack = slack};
         for (const Open& open : order) {
-            if (stopped_ || rules_out(open.least, time.slowest)) {
+            if (stopped_ || rules_out(open.least, time.slowest, slack)) {
                 return;
             }
             time.least = &bounds[open.layout];
@@ -153,6 +164,26 @@ private:
             time.slowest = slowest_of_interest();
             report(done_.fetch_add(1) + 1);
         }
+    }
+
+    /// Whether what devices compute bounds times: measured steps of the whole network replace it.
+    [[nodiscard]] bool bounds_times() const {
+        const auto& measured = context_.cluster.measured_samples;
+        return from_tables() &&
+               std::none_of(measured.begin(), measured.end(), [&](const cluster::MeasuredSamples& samples) {
+                   return samples.model == context_.graph.name;
+               });
+    }
+
+    [[nodiscard]] LeastTimes least_by_compute() const {
+        LeastTimes least(enumeration_.layouts.size());
+        for (const Batch& batch : batches()) {
+            Plan plan = plan_of(context_.space, enumeration_.layouts[batch.front()].strategy);
+            for (const std::size_t i : batch) {
+                least[i] = least_times(context_, enumeration_.layouts[i], plan, passes_);
+            }
+        }
+        return least;
     }
 
     /// As fast as the slowest plan that would be listed now; a plan that is slower changes neither which plans are
@@ -205,7 +236,7 @@ private:
                 if (stopped_ || (least.contains(strategy) && bound > least.at(strategy))) {
                     break;
                 }
-                PassTables passes(context_.graph, context_.cluster, orders_);
+                PassTables passes = pass_tables();
                 results_[i] =
                     search_mesh(context_, enumeration_.layouts[i], i, plan, passes, {.memory = Bounds::ignored});
                 note(i);
@@ -265,7 +296,10 @@ private:
     /// The full prediction of a plan that is shown; with an uneven pipeline cut where that is faster and fits.
     [[nodiscard]] Prediction in_full(const Candidate& candidate) const {
         const Plan plan = plan_of(context_.space, enumeration_.layouts, candidate);
-        const step::CostedGraph costed = step::cost_graph(context_.graph, context_.cluster, plan, {});
+        plan::Mesh mesh(plan, {});
+        plan::ShardedGraph sharded = plan::shard(context_.graph, mesh, plan.strategy, plan.microbatch);
+        const step::CostedGraph costed =
+            step::cost_graph(context_.cluster, plan, std::move(mesh), std::move(sharded), passes_.times());
         const auto& limit = context_.space.max_memory;
         Prediction full = held_to(context_.space.reserve, step::evaluate(costed, plan, step::Detail::full, limit));
         if (!full.fits) {
@@ -308,6 +342,7 @@ private:
 
     SearchContext context_;
     step::PlayedOrders& orders_;
+    LeastPasses& passes_;
     const Progress& progress_;
     Enumeration enumeration_;
     std::vector<MeshResult> results_;  ///< by layout
@@ -321,15 +356,22 @@ private:
 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress) {
+    step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
+    LeastPasses passes(graph, times);
+    return search(graph, cluster, space, passes, progress);
+}
+
+Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, LeastPasses& passes,
+              const Progress& progress) {
     step::PlayedOrders orders;
-    Answer answer = Search(graph, cluster, space, orders, progress).run();
+    Answer answer = Search(graph, cluster, space, orders, passes, progress).run();
     if (!answer.plans.empty() || answer.counts.unusual == 0 || space.vary.unusual || space.only_usual ||
         !answer.counts.optimal) {
         return answer;
     }
     Space all = space;
     all.vary.unusual = true;
-    answer = Search(graph, cluster, all, orders, progress).run();
+    answer = Search(graph, cluster, all, orders, passes, progress).run();
     if (!answer.plans.empty()) {
         const Plan& plan = answer.plans.front().plan;
         answer.unusual = UsualCase(plan.strategy, graph, cluster.node_size()).faults(plan, Filter(space));
@@ -338,7 +380,9 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
 }
 
 ListedPlans search_again(const graph::Graph& graph, const SearchAgain& again, const Progress& progress) {
-    return Search(graph, again.cluster, again.space, again.orders, progress).run_again(again.bounds);
+    step::LayerTimes times(graph, *again.cluster.device_kinds(1).front().device, plan_of(again.space));
+    LeastPasses passes(graph, times);
+    return Search(graph, again.cluster, again.space, again.orders, passes, progress).run_again(again.bounds);
 }
 
 }  // namespace dodona::search

@@ -11,6 +11,7 @@
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
 #include "search/answer.hpp"
+#include "search/least_passes.hpp"
 #include "search/least_times.hpp"
 #include "step/played_orders.hpp"
 #include "step/predict.hpp"
@@ -56,8 +57,10 @@ struct Space {
     Vary vary;
     std::vector<Constraint> fixed;     ///< what plans must have
     std::vector<Constraint> excluded;  ///< what they must not have
-    bool exhaustive = false;           ///< every plan is evaluated with step::evaluate, without tables and bounds
-    int workers = 0;                   ///< threads; 0: one per core. Does not change the answer
+    /// Only what may be the recommended plan is looked at and counted, if any plan fits; `top` is 1.
+    bool best_only = false;
+    bool exhaustive = false;  ///< every plan is evaluated with step::evaluate, without tables and bounds
+    int workers = 0;          ///< threads; 0: one per core. Does not change the answer
     std::size_t top = 5;
 };
 
@@ -66,6 +69,11 @@ using Progress = std::function<bool(std::int64_t, std::int64_t)>;
 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress = {});
+
+/// The same with times that searches of one network share, of the cluster's first device under the space's precision
+/// and framework.
+Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, LeastPasses& passes,
+              const Progress& progress);
 
 /// A search among others of one question that differ in the machine or the software.
 struct SearchAgain {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/parallel.hpp"
+#include "search/mesh_layouts.hpp"
 
 namespace dodona::search {
 
@@ -36,15 +37,15 @@ std::vector<SweepKey> keys(const SweepQuestion& question) {
     return all;
 }
 
-ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
-                           const plan::Strategy& strategy, std::int64_t devices, std::int64_t batch,
-                           const Progress& progress) {
-    Space one = space;
+ScalingPoint scaling_point(const ScalingQuestion& question, const plan::Strategy& strategy, std::int64_t devices,
+                           std::int64_t batch, const Progress& progress) {
+    Space one = question.space;
     one.devices = devices;
     one.batch = batch;
     one.strategies = {strategy};
     one.top = 1;
-    Answer answer = search(graph, cluster, one, progress);
+    one.best_only = true;
+    Answer answer = search(question.graph, question.cluster, one, question.passes, progress);
     ScalingPoint point{.devices = devices, .batch = batch, .best = {}, .why_not = {}};
     if (!answer.plans.empty()) {
         point.best = std::move(answer.plans.front());
@@ -52,6 +53,14 @@ ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cl
         point.why_not = foremost(answer.infeasible);
     }
     return point;
+}
+
+ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
+                           const plan::Strategy& strategy, std::int64_t devices, std::int64_t batch,
+                           const Progress& progress) {
+    step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
+    LeastPasses passes(graph, times);
+    return scaling_point({graph, cluster, space, passes}, strategy, devices, batch, progress);
 }
 
 Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const SweepQuestion& question,
@@ -64,6 +73,8 @@ Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const Sw
                      [&](std::size_t a, std::size_t b) { return asked[a].devices > asked[b].devices; });
     Space space = question.space;
     space.workers = 1;
+    step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
+    LeastPasses passes(graph, times);
     std::vector<std::optional<ScalingPoint>> found(asked.size());
     std::atomic<bool> stopped = false;
     std::atomic<std::int64_t> done = 0;
@@ -80,8 +91,8 @@ Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const Sw
         if (!goes_on()) {
             return;
         }
-        ScalingPoint point = scaling_point(graph, cluster, space, space.strategies.at(key.strategy), key.devices,
-                                           question.growths.at(key.growth).batch_on(key.devices),
+        ScalingPoint point = scaling_point({graph, cluster, space, passes}, space.strategies.at(key.strategy),
+                                           key.devices, question.growths.at(key.growth).batch_on(key.devices),
                                            [&](std::int64_t, std::int64_t) { return goes_on(); });
         if (!stopped) {
             found[order[i]] = std::move(point);

@@ -48,7 +48,19 @@ std::vector<SweepKey> keys(const SweepQuestion& question);
 Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const SweepQuestion& question,
             const std::vector<SweepKey>& asked, const Progress& progress = {});
 
+/// A question that is asked of many numbers of devices.
+struct ScalingQuestion {
+    const graph::Graph& graph;
+    const cluster::Cluster& cluster;
+    const Space& space;
+    LeastPasses& passes;  ///< of the cluster's first device under the space's precision and framework
+};
+
 /// The fastest plan of one strategy on so many devices; where nothing fits, why. `progress` is that of the search.
+ScalingPoint scaling_point(const ScalingQuestion& question, const plan::Strategy& strategy, std::int64_t devices,
+                           std::int64_t batch, const Progress& progress = {});
+
+/// The same for a single number of devices.
 ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
                            const plan::Strategy& strategy, std::int64_t devices, std::int64_t batch,
                            const Progress& progress = {});

@@ -67,8 +67,7 @@ PassCost KernelCost::alone(const std::vector<Kernel>& kernels, bool in_block) {
             cost.compute += Estimate::exactly(cells);
             cost.by_source[cost::ErrorSource::recurrent_overhead] += Estimate::exactly(cells);
         }
-        worst_ = std::max(worst_, time.evidence);
-        best_ = std::min(best_, time.evidence);
+        evidence_.take(time.evidence);
         if (is_product(kernel)) {
             cost.executed += kernel.times * kernel.flops;
         }
@@ -130,11 +129,6 @@ std::vector<Kernel> KernelCost::relayouts(const std::vector<Kernel>& kernels, Pr
         }
     }
     return passes;
-}
-
-SourceLine KernelCost::source() const {
-    return {
-        .of = SourceLine::Of::kernels, .best = best_, .worst = worst_, .name = device_.name, .source = device_.source};
 }
 
 }  // namespace dodona::step

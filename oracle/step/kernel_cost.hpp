@@ -2,6 +2,7 @@
 // layouts between them.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "base/estimate.hpp"
@@ -14,6 +15,18 @@ namespace dodona::step {
 
 /// Whether a kernel is a matrix product of any kind, whose arithmetic counts in MFU and HFU.
 bool is_product(const graph::Kernel& kernel);
+
+/// The best and the worst evidence of some times.
+struct EvidenceRange {
+    Evidence best = Evidence::data_sheet;
+    Evidence worst = Evidence::measured;
+
+    void take(Evidence evidence) { take(EvidenceRange{evidence, evidence}); }
+    void take(const EvidenceRange& other) {
+        best = std::min(best, other.best);
+        worst = std::max(worst, other.worst);
+    }
+};
 
 /// `in_block`: the layer is in a repeated block; only there products run in formats of 8 bits or fewer.
 class KernelCost {
@@ -28,8 +41,8 @@ public:
     /// Products of dW, which write to the gradient buffer.
     PassCost into_gradients(const std::vector<graph::Kernel>& kernels, bool in_block);
 
-    /// Evidence of all kernels timed so far.
-    [[nodiscard]] SourceLine source() const;
+    /// Of all kernels timed so far.
+    [[nodiscard]] const EvidenceRange& evidence() const { return evidence_; }
 
 private:
     [[nodiscard]] Precision precision(bool in_block) const;
@@ -44,8 +57,7 @@ private:
     Precision precision_;
     Bytes gradient_;  ///< of one element of the gradient buffer
     bool adds_gradients_;
-    Evidence worst_ = Evidence::measured;
-    Evidence best_ = Evidence::data_sheet;
+    EvidenceRange evidence_;
 };
 
 }  // namespace dodona::step

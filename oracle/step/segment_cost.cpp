@@ -9,6 +9,7 @@
 #include "plan/operands.hpp"
 #include "plan/recompute.hpp"
 #include "step/kernel_cost.hpp"
+#include "step/layer_times.hpp"
 
 namespace dodona::step {
 
@@ -60,7 +61,7 @@ namespace {
 cost::CollectiveTime timed(const CostedGraph& costed, const cost::CollectiveRequest& request,
                            std::optional<cluster::Algorithm> forced) {
     cost::CollectiveTime time = cost::collective_time(*costed.cluster, request, forced);
-    time.time = costed.framework[plan::FrameworkParameter::collective] * time.time;
+    time.time = costed.software.collective * time.time;
     return time;
 }
 
@@ -95,14 +96,16 @@ namespace {
 class Costing {
 public:
     /// Domain: `costed` has one device.
-    Costing(CostedGraph& costed, const plan::ShardedGraph& sharded, const plan::Plan& plan)
+    Costing(CostedGraph& costed, const plan::ShardedGraph& sharded, const plan::Plan& plan, LayerTimes& times)
         : costed_(costed),
           sharded_(sharded),
           device_(*costed.devices.front().device),
           forced_(plan.algorithm),
           repeated_(plan::recomputed_layers(*costed.graph, plan)),
           memories_(*costed.graph, sharded, costed.mesh, plan, repeated_),
-          kernels_(device_, plan, plan.batch > sharded.data_ways * plan.microbatch) {}
+          adds_gradients_(plan.batch > sharded.data_ways * plan.microbatch),
+          kernels_(device_, plan, adds_gradients_),
+          times_(times) {}
 
     void run() {
         const Graph& graph = *costed_.graph;
@@ -113,7 +116,7 @@ public:
                 add_layer(v, costed_.segments[u]);
             }
         }
-        costed_.whole_executed = whole_arithmetic();
+        costed_.whole_executed = times_.whole_executed();
         apply_measured_samples();
     }
 
@@ -124,24 +127,22 @@ private:
         const auto count = static_cast<double>(layer.count);
         const bool in_block = costed_.graph->segments[layer.segment].is_block();
         segment.goes_backward = segment.goes_backward || layer.goes_backward();
+        const LayerCost& cost =
+            times_.of(v, sharded.local, {.adds_gradients = adds_gradients_, .repeated = repeated_[v]});
+        evidence_.take(cost.evidence);
+        segment.forward += count * cost.forward;
+        segment.selective += count * cost.selective;
         const std::vector<Kernel> dequantised = dequantisation(sharded);
-        segment.forward += count * kernels_.with_casts(sharded.work.forward, in_block);
-        segment.forward += count * kernels_.alone(dequantised, in_block);
-        PassCost backward = layer.frozen ? PassCost{} : kernels_.into_gradients(sharded.work.backward_weight, in_block);
-        if (layer.input_gradient) {
-            backward += kernels_.with_casts(sharded.work.backward_input, in_block);
-            backward += kernels_.alone(dequantised, in_block);
-        }
-        segment.backward += count * backward;
-        if (layer.goes_backward()) {
-            segment.selective +=
-                count * kernels_.alone(repeated_[v] ? sharded.work.forward : sharded.selective_work, in_block);
-        }
-        if (repeated_[v]) {
-            segment.selective += count * kernels_.alone(dequantised, in_block);
+        if (dequantised.empty()) {
+            segment.backward += count * cost.backward;
+        } else {
+            const PassCost pass = kernels_.alone(dequantised, in_block);
+            segment.forward += count * pass;
+            segment.backward += count * (layer.input_gradient ? cost.backward + pass : cost.backward);
+            segment.selective += repeated_[v] ? count * pass : PassCost{};
         }
         add_transfers(sharded, count, repeated_[v], segment);
-        add_streams(sharded, count, repeated_[v], in_block, segment);
+        add_streams(v, sharded, repeated_[v], in_block, segment);
         memories_.add(v, count, segment.memory);
         add_entering(v, segment);
         add_weights(sharded, count, segment);
@@ -163,7 +164,7 @@ private:
 
     [[nodiscard]] double launches_of(const plan::Transfer& transfer) const {
         const auto ranks = static_cast<double>(costed_.mesh.ways(transfer.atoms));
-        return 1 + ranks * costed_.framework[plan::FrameworkParameter::rank_launches];
+        return 1 + ranks * costed_.software.rank_launches;
     }
 
     /// Forward transfers of a layer that is recomputed by name run again in backward.
@@ -195,8 +196,8 @@ private:
 
     /// Ring attention: blocks go round a ring of p ranks while the previous block is computed, so each of the p - 1
     /// hops exposes only what exceeds the compute of one block. Streams of a layer share the links and add up.
-    void add_streams(const plan::ShardedLayer& sharded, double count, bool repeated, bool in_block,
-                     SegmentCost& segment) {
+    void add_streams(Vertex v, const plan::ShardedLayer& sharded, bool repeated, bool in_block, SegmentCost& segment) {
+        const auto count = static_cast<double>(costed_.graph->layer(v).count);
         for (const Phase phase : {Phase::forward, Phase::backward}) {
             Estimate hop;
             cost::PassTimes sources;
@@ -212,8 +213,9 @@ private:
             }
             if (hops > 0) {
                 PassCost& side = phase == Phase::forward ? segment.forward : segment.backward;
-                const PassCost work = kernels_.alone(
-                    phase == Phase::forward ? sharded.work.forward : sharded.work.backward_input, in_block);
+                const graph::Work kernels = plan::work_of(costed_.graph->layer(v), sharded.local);
+                const PassCost work =
+                    kernels_.alone(phase == Phase::forward ? kernels.forward : kernels.backward_input, in_block);
                 const Seconds shown = max(Seconds{}, hop.value - (1 / (hops + 1)) * work.compute.value);
                 const Estimate stream = count * hops * hop.rescaled_to(shown);
                 side.layer += stream;
@@ -273,7 +275,12 @@ private:
         const auto found = std::find_if(
             all.begin(), all.end(), [&](const cluster::MeasuredSamples& m) { return m.model == costed_.graph->name; });
         if (found == all.end() || !(device_ == costed_.cluster->device)) {
-            times.source = kernels_.source();
+            evidence_.take(kernels_.evidence());
+            times.source = {.of = SourceLine::Of::kernels,
+                            .best = evidence_.best,
+                            .worst = evidence_.worst,
+                            .name = device_.name,
+                            .source = device_.source};
             return;
         }
         const Flop whole = costed_.whole_executed;
@@ -297,40 +304,16 @@ private:
         times.source = {.of = SourceLine::Of::measured_samples, .name = device_.name, .source = found->source};
     }
 
-    /// Arithmetic of one sample's matrix products, forward and backward, on one device.
-    [[nodiscard]] Flop whole_arithmetic() const {
-        Flop total;
-        for (Vertex v = 0; v < costed_.graph->layers.size(); ++v) {
-            const Layer& layer = costed_.graph->layer(v);
-            if (!layer.nest.work) {
-                continue;
-            }
-            const graph::Work work = layer.nest.work(layer.nest.whole());
-            const auto add = [&](const std::vector<Kernel>& kernels) {
-                for (const Kernel& kernel : kernels) {
-                    total += is_product(kernel)
-                                 ? static_cast<double>(costed_.graph->instances(v)) * kernel.times * kernel.flops
-                                 : Flop{};
-                }
-            };
-            add(work.forward);
-            if (!layer.frozen) {
-                add(work.backward_weight);
-            }
-            if (layer.input_gradient) {
-                add(work.backward_input);
-            }
-        }
-        return total;
-    }
-
     CostedGraph& costed_;
     const plan::ShardedGraph& sharded_;
     const cluster::Device& device_;
     std::optional<cluster::Algorithm> forced_;
     std::vector<bool> repeated_;  ///< by vertex: recomputed by name
     SegmentMemories memories_;
+    bool adds_gradients_;
     KernelCost kernels_;
+    LayerTimes& times_;
+    EvidenceRange evidence_;
     std::set<std::pair<Vertex, std::size_t>> entered_;
 };
 
@@ -345,7 +328,8 @@ void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
         one.set = DeviceSet{1} << k;
         one.devices = {
             {.device = costed.placement.kinds[k].device, .measured = false, .measured_update = {}, .source = {}}};
-        Costing(one, costed.sharded, plan).run();
+        LayerTimes times(*costed.graph, *costed.placement.kinds[k].device, plan);
+        Costing(one, costed.sharded, plan, times).run();
         costed.variants.push_back(std::move(one));
     }
     const std::vector<CostedGraph> singles = costed.variants;
@@ -388,22 +372,25 @@ CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, cons
 
 CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan, plan::Mesh mesh,
                        plan::ShardedGraph sharded) {
-    CostedGraph costed{.graph = &graph,
+    LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan);
+    return cost_graph(cluster, plan, std::move(mesh), std::move(sharded), times);
+}
+
+CostedGraph cost_graph(const cluster::Cluster& cluster, const plan::Plan& plan, plan::Mesh mesh,
+                       plan::ShardedGraph sharded, LayerTimes& times) {
+    CostedGraph costed{.graph = sharded.graph,
                        .cluster = &cluster,
                        .mesh = std::move(mesh),
                        .sharded = std::move(sharded),
                        .segments = {},
                        .precision = plan.precision,
-                       .framework = plan.framework,
-                       .token_network = false,
-                       .counts = graph::count(graph),
+                       .software = SoftwareFactors(plan.framework),
+                       .token_network = times.is_of_tokens(),
+                       .counts = times.counts(),
                        .whole_executed = {},
                        .devices = {},
                        .placement = {},
                        .variants = {}};
-    costed.token_network = std::any_of(graph.layers.begin(), graph.layers.end(), [](const graph::Layer& layer) {
-        return layer.nest.inputs.empty() && layer.nest.result.element == Element::index;
-    });
     const std::vector<cluster::DeviceKind> kinds = cluster.device_kinds(costed.mesh.devices());
     if (kinds.size() > 1) {
         cost_variants(costed, plan);
@@ -411,7 +398,7 @@ CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, cons
     }
     costed.devices = {{.device = kinds.front().device, .measured = false, .measured_update = {}, .source = {}}};
     costed.placement.kinds = kinds;
-    Costing(costed, costed.sharded, plan).run();
+    Costing(costed, costed.sharded, plan, times).run();
     return costed;
 }
 

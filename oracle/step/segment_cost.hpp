@@ -97,12 +97,26 @@ struct SegmentCost {
     [[nodiscard]] bool recomputes() const { return block && goes_backward; }
 };
 
+class LayerTimes;
+
 /// A device that a graph is costed on, and where its times come from.
 struct DeviceTimes {
     const cluster::Device* device = nullptr;
     bool measured = false;    ///< compute from measured samples, not from kernels
     Seconds measured_update;  ///< of the whole network, where measured
     SourceLine source;        ///< of the compute times
+};
+
+/// What a costed graph needs of the plan's framework: a framework is a kilobyte of text, and graphs are copied.
+struct SoftwareFactors {
+    double collective = 1;     ///< plan::FrameworkParameter::collective
+    double optimizer = 1;      ///< plan::FrameworkParameter::optimizer
+    double rank_launches = 0;  ///< plan::FrameworkParameter::rank_launches
+
+    explicit SoftwareFactors(const plan::Framework& framework)
+        : collective(framework[plan::FrameworkParameter::collective]),
+          optimizer(framework[plan::FrameworkParameter::optimizer]),
+          rank_launches(framework[plan::FrameworkParameter::rank_launches]) {}
 };
 
 /// A graph costed on one device, or on several whose ranks work in lockstep; each pass of a segment then takes the time
@@ -114,7 +128,7 @@ struct CostedGraph {
     plan::ShardedGraph sharded;
     std::vector<SegmentCost> segments;
     Precision precision = Precision::bf16;
-    plan::Framework framework;
+    SoftwareFactors software;
     bool token_network = false;  ///< the network reads token ids: layers outside blocks are embeddings and heads
     graph::Counts counts;
     Flop whole_executed;               ///< arithmetic of one sample's matrix products, forward and backward, unsplit
@@ -144,6 +158,11 @@ CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluste
 /// The same for a graph that is sharded already; `mesh` and `sharded` are those of the plan.
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        plan::Mesh mesh, plan::ShardedGraph sharded);
+
+/// The same with times that other graphs of one device share; `times` are of this graph, plan and the cluster's first
+/// device.
+CostedGraph cost_graph(const cluster::Cluster& cluster, const plan::Plan& plan, plan::Mesh mesh,
+                       plan::ShardedGraph sharded, LayerTimes& times);
 
 /// Atoms over which collectives of a micro-batch run; those of states do not count.
 plan::Atoms communicating_atoms(const plan::ShardedGraph& sharded);

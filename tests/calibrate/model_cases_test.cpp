@@ -62,7 +62,7 @@ Covered covered(const plan::ShardedGraph& sharded, const cluster::Device& device
     Covered found;
     const graph::Graph& graph = *sharded.graph;
     for (graph::Vertex v = 0; v < graph.layers.size(); ++v) {
-        const graph::Work& work = sharded.layers[v].work;
+        const graph::Work work = plan::work_of(graph.layer(v), sharded.layers[v].local);
         std::vector<const std::vector<graph::Kernel>*> all{&work.forward, &work.backward_weight};
         if (graph.layer(v).input_gradient) {
             all.push_back(&work.backward_input);

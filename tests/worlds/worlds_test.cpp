@@ -94,6 +94,27 @@ TEST_P(Worlds, BoundsFromBetterConditionsListTheSamePlans) {
     EXPECT_GE(bounded, worlds() / 25) << "worlds in which meshes are left out";
 }
 
+/// What is asked of one plan only is bounded by what devices compute.
+TEST_P(Worlds, TheBestAloneIsTheFirstOfAll) {
+    unsigned fewer = 0;
+    for (unsigned seed = 0; seed < worlds(); ++seed) {
+        drawn::World world = drawn::draw_world(1000 * GetParam() + seed);
+        auto& [network, graph, cluster, space] = world;
+        space.top = 1;
+        search::Answer all = search::search(graph, cluster, space);
+        space.best_only = true;
+        search::Answer best = search::search(graph, cluster, space);
+        fewer += best.counts.evaluated < all.counts.evaluated ? 1U : 0U;
+        if (!all.plans.empty()) {  // what cannot run is counted only where nothing can
+            best.counts = all.counts;
+            best.infeasible = all.infeasible;
+        }
+        ASSERT_EQ(told(best), told(all)) << "world " << GetParam() << "/" << seed << ": " << network << " on "
+                                         << space.devices;
+    }
+    EXPECT_GE(fewer, worlds() / 5) << "worlds in which plans are left out";
+}
+
 INSTANTIATE_TEST_SUITE_P(Drawn, Worlds, testing::Range(0U, 8U));
 
 }  // namespace worlds_test
