@@ -117,7 +117,16 @@ const std::string_view kPageScript = R"js(
     script.textContent = await unpacked(packed);
     document.head.appendChild(script);
     await draw(dark.matches);
-    dark.addEventListener('change', function (event) { draw(event.matches); });
+    let drawing = Promise.resolve(), width = root.clientWidth, timer = 0;
+    function again() { drawing = drawing.then(function () { return draw(dark.matches); }); }
+    dark.addEventListener('change', again);
+    window.addEventListener('resize', function () {
+      clearTimeout(timer);
+      if (root.clientWidth !== width) {
+        width = root.clientWidth;
+        timer = setTimeout(again, 200);
+      }
+    });
   }
   start().catch(function (error) {
     root.dataset.charts = 'failed';

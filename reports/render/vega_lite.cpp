@@ -112,7 +112,7 @@ Record lines_spec(const Chart& chart) {
                               {"mark", {{"type", "area"}, {"opacity", 0.13}}},
                               {"encoding",
                                {{"x", x_encoding},
-                                {"y", position("lo", y, y_title, "~s")},
+                                {"y", position("lo", y, y_title, ".3~s")},
                                 {"y2", {{"field", "hi"}}},
                                 {"color", colour_encoding(chart)}}}});
         }
@@ -124,7 +124,7 @@ Record lines_spec(const Chart& chart) {
                               {"mark", mark_of(series)},
                               {"encoding",
                                {{"x", x_encoding},
-                                {"y", position("y", y, y_title, "~s")},
+                                {"y", position("y", y, y_title, ".3~s")},
                                 {"color", colour_encoding(chart)},
                                 {"tooltip", tooltip(chart.x_title)}}}});
         }

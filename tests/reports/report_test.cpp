@@ -274,6 +274,24 @@ TEST(PlotAxis, PutsValuesBetweenItsEnds) {
     EXPECT_EQ(y_axis(time_shares_chart(report.scalings[0]), 6).hi, 1);
 }
 
+TEST(PlotAxis, HasRoundTicksWhereThereIsHardlyAPowerOfTen) {
+    const auto ticks = [](double lo, double hi) {
+        return y_axis({.title = "",
+                       .x_title = "",
+                       .x = {Count{1}, Count{2}},
+                       .series = {{.label = "a", .component = "", .points = {Number{lo}, Number{hi}}}},
+                       .logarithmic = true,
+                       .form = ChartForm::lines},
+                      7)
+            .ticks;
+    };
+    EXPECT_EQ(ticks(124, 799), (std::vector<double>{200, 500}));
+    EXPECT_EQ(ticks(60, 3000), (std::vector<double>{100, 200, 500, 1000, 2000}));
+    EXPECT_EQ(ticks(2.2, 4.6), (std::vector<double>{3, 4}));
+    EXPECT_EQ(ticks(1, 100), (std::vector<double>{1, 10, 100}));
+    EXPECT_EQ(ticks(7, 7), (std::vector<double>{7}));
+}
+
 TEST(Chart, MeasuredPointsHaveTheColourOfTheirStrategy) {
     const Report report = small_report();
     const Chart chart = scaling_chart(report, report.scalings[0]);
