@@ -17,7 +17,7 @@ dl div{background:var(--box);border-radius:6px;padding:.5rem .8rem}dt{color:var(
 pre{background:var(--box);border-radius:6px;padding:.7rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
 figure{margin:1rem 0}figcaption{font-weight:600}.chart{width:100%;min-height:60px}
 .wide{overflow-x:auto;max-width:100%}
-table{border-collapse:collapse;font-size:.85rem;width:100%}th,td{padding:.25rem .6rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
+table{border-collapse:separate;border-spacing:0;font-size:.85rem;width:100%}th,td{padding:.25rem .6rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
 .r{text-align:right}td.r,.n{white-space:nowrap}@media(max-width:640px){table{width:max-content;min-width:100%}td,th{max-width:15rem}tr>:first-child{position:sticky;left:0;background:var(--page)}}th button{all:unset;cursor:pointer;font-weight:600}th button:focus-visible{outline:2px solid #0072b2}
 th[aria-sort=ascending] button::after{content:" \2191"}th[aria-sort=descending] button::after{content:" \2193"}
 input.filter{font:inherit;font-size:.85rem;padding:.2rem .5rem;margin:.4rem 0;border:1px solid var(--rule);border-radius:4px;background:var(--page);color:var(--ink);max-width:100%}
