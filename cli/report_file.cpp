@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -42,6 +43,18 @@ const reports::ReportStrategy* same_strategy(const reports::Report& report, cons
     return nullptr;
 }
 
+/// With as many numbers of GPUs as a page of `most` bytes has room for.
+reports::Report fitting_page(const Output& output, const reports::Report& report, std::size_t most) {
+    std::size_t fits = 2;
+    std::size_t too_many = report.inputs.counts.size();
+    while (fits + 1 < too_many) {
+        const std::size_t middle = std::midpoint(fits, too_many);
+        const std::string page = rendered(output, reports::report_document(reports::thinned(report, middle)));
+        (page.size() <= most ? fits : too_many) = middle;
+    }
+    return reports::thinned(report, fits);
+}
+
 }  // namespace
 
 reports::Report load_report(const std::string& file) {
@@ -77,11 +90,11 @@ void take_finished_points(Arguments& arguments, const std::string& file, reports
 }
 
 void write_report(const Output& output, const reports::Report& report) {
+    const std::size_t most = kMostPageBytes + output.page.asking.size();
     reports::Report shown = report;
     std::string text = rendered(output, reports::report_document(shown));
-    const std::size_t most = kMostPageBytes + output.page.asking.size();
-    while (output.renderer->name == "html" && text.size() > most && shown.inputs.counts.size() > 2) {
-        shown = reports::thinned(shown);
+    if (output.renderer->name == "html" && text.size() > most) {
+        shown = fitting_page(output, report, most);
         text = rendered(output, reports::report_document(shown));
     }
     if (shown.inputs.counts.size() < report.inputs.counts.size()) {

@@ -51,6 +51,30 @@ PlansByDevices plans_by_devices(const ReportScaling& scaling) {
     return all;
 }
 
+/// Relative to a whole; parts that differ by less are equal.
+constexpr double kPartRounding = 1e-9;
+
+/// Equal but for rounding, in every part of their time and memory.
+bool same_layout(const ReportPlan& a, const ReportPlan& b) {
+    const auto equal = [](const auto& x, const auto& y, const auto& whole) {
+        return std::equal(x.values.begin(), x.values.end(), y.values.begin(), [&](const auto& one, const auto& other) {
+            return max(one, other) - min(one, other) <= kPartRounding * whole;
+        });
+    };
+    return equal(a.time, b.time, a.step.value) && equal(a.memory, b.memory, a.memory.total());
+}
+
+/// Of the plans on its number of GPUs the one of the same layout whose strategy has the fewest axes.
+PlacedPlan simplest_name(const std::vector<PlacedPlan>& plans, const PlacedPlan& placed) {
+    PlacedPlan simplest = placed;
+    for (const PlacedPlan& other : plans) {
+        if (other.strategy->axes < simplest.strategy->axes && same_layout(other.plan(), placed.plan())) {
+            simplest = other;
+        }
+    }
+    return simplest;
+}
+
 /// The plans of a strategy on this number of GPUs and the next ones, as long as none is faster.
 std::vector<PlacedPlan> fast_stretch(const PlansByDevices& all, std::size_t from, const ReportStrategy* strategy) {
     std::vector<PlacedPlan> stretch;
@@ -117,6 +141,22 @@ const ReportPoint* point_on(const ReportStrategy& strategy, std::int64_t devices
     return found == strategy.points.end() ? nullptr : &*found;
 }
 
+std::vector<PlacedPlan> layouts(const ReportScaling& scaling) {
+    std::vector<PlacedPlan> all;
+    for (const auto& [devices, plans] : plans_by_devices(scaling)) {
+        const auto first = static_cast<std::ptrdiff_t>(all.size());
+        for (const PlacedPlan& placed : plans) {
+            const bool is_known = std::any_of(all.begin() + first, all.end(), [&](const PlacedPlan& known) {
+                return same_layout(known.plan(), placed.plan());
+            });
+            if (!is_known) {
+                all.push_back(simplest_name(plans, placed));
+            }
+        }
+    }
+    return all;
+}
+
 std::vector<PlacedPlan> best_plans(const ReportScaling& scaling) {
     const PlansByDevices all = plans_by_devices(scaling);
     std::vector<PlacedPlan> best;
@@ -136,6 +176,9 @@ std::vector<PlacedPlan> best_plans(const ReportScaling& scaling) {
             }
         }
         best.insert(best.end(), longest.begin(), longest.end());
+    }
+    for (std::size_t i = 0; i < best.size(); ++i) {
+        best[i] = simplest_name(all[i].second, best[i]);
     }
     return best;
 }
@@ -222,10 +265,7 @@ std::optional<Energy> energy_per_sample(const ReportInputs& inputs, const Report
 }
 
 std::vector<PlacedPlan> pareto_front(const ReportInputs& inputs, const ReportScaling& scaling) {
-    std::vector<PlacedPlan> all;
-    for (const auto& [devices, plans] : plans_by_devices(scaling)) {
-        all.insert(all.end(), plans.begin(), plans.end());
-    }
+    const std::vector<PlacedPlan> all = layouts(scaling);
     std::vector<PlacedPlan> front;
     for (const PlacedPlan& one : all) {
         const bool beaten =
@@ -252,9 +292,11 @@ std::vector<const ReportStrategy*> charted(const ReportScaling& scaling, std::si
             all.push_back(&strategy);
         }
     }
-    std::stable_sort(all.begin(), all.end(), [&](const ReportStrategy* a, const ReportStrategy* b) {
-        return best.contains(a) != best.contains(b) ? best.contains(a) : fastest_rate(*a) > fastest_rate(*b);
-    });
+    const auto order = [&](const ReportStrategy* one) {
+        return std::tuple(!best.contains(one), -fastest_rate(*one), one->axes);
+    };
+    std::stable_sort(all.begin(), all.end(),
+                     [&](const ReportStrategy* a, const ReportStrategy* b) { return order(a) < order(b); });
     std::vector<const ReportStrategy*> shown;
     for (const ReportStrategy* strategy : all) {
         const bool repeats = std::any_of(shown.begin(), shown.end(),

@@ -17,8 +17,12 @@ struct PlacedPlan {
     [[nodiscard]] const ReportPlan& plan() const { return *point->plan; }
 };
 
-/// The fastest plan on each number of GPUs that has one, ascending. Of strategies that are equally fast (search::kEqualTime)
-/// those are taken with which it changes least often, then the simplest.
+/// Each layout once, ascending by GPUs: strategies whose further axes are not in use make the same one, equal in every part of
+/// its time and memory, which has the name of the strategy with the fewest axes.
+std::vector<PlacedPlan> layouts(const ReportScaling& scaling);
+
+/// The fastest plan on each number of GPUs that has one, ascending, as in `layouts`. Of strategies that are equally fast
+/// (search::kEqualTime) those are taken with which it changes least often, then the simplest.
 std::vector<PlacedPlan> best_plans(const ReportScaling& scaling);
 
 /// The plan that the report recommends: the fastest of those of best_plans on the most GPUs of which each still does at

@@ -8,27 +8,12 @@
 
 #include "reports/collect/plan_summary.hpp"
 #include "reports/collect/report_analysis.hpp"
+#include "reports/collect/report_measured.hpp"
 #include "reports/document/number_format.hpp"
 
 namespace dodona::reports {
 
 namespace {
-
-/// Tokens of a sample; none where the network reads none.
-std::optional<double> tokens_of_sample(const ReportScaling& scaling) {
-    for (const ReportStrategy& strategy : scaling.strategies) {
-        for (const ReportPoint& point : strategy.points) {
-            if (point.plan && point.plan->tokens_per_second && point.plan->samples_per_second > 0) {
-                return *point.plan->tokens_per_second / point.plan->samples_per_second;
-            }
-        }
-    }
-    return std::nullopt;
-}
-
-Rate rate_of(double samples, const std::optional<double>& tokens) {
-    return tokens ? Rate{samples * *tokens, "tokens"} : Rate{samples, "samples"};
-}
 
 std::vector<Cell> count_cells(const std::vector<std::int64_t>& counts) {
     std::vector<Cell> cells;
@@ -38,31 +23,12 @@ std::vector<Cell> count_cells(const std::vector<std::int64_t>& counts) {
     return cells;
 }
 
-/// Of several runs on one number of GPUs the mean throughput.
-Series measured_series(const Report& report, const std::string& strategy, const std::vector<std::int64_t>& counts,
-                       const std::optional<double>& tokens) {
-    Series series{
-        .label = strategy + ", measured", .component = {}, .points = {}, .stroke = Stroke::none, .like = strategy};
-    for (const std::int64_t count : counts) {
-        double sum = 0;
-        double runs = 0;
-        for (const ReportMeasured& run : report.measured) {
-            if (run.strategy == strategy && run.devices == count) {
-                sum += static_cast<double>(run.batch) / run.measured.in(unit::second);
-                runs += 1;
-            }
-        }
-        series.points.push_back(runs > 0 ? Cell(rate_of(sum / runs, tokens)) : Cell());
-    }
-    return series;
-}
-
-std::vector<std::int64_t> counts_of(const Report& report, const ReportScaling& scaling) {
+std::vector<std::int64_t> counts_of(const std::vector<ReportMeasured>& runs, const ReportScaling& scaling) {
     std::set<std::int64_t> counts;
     for (const PlacedPlan& placed : best_plans(scaling)) {
         counts.insert(placed.point->devices);
     }
-    for (const ReportMeasured& run : report.measured) {
+    for (const ReportMeasured& run : runs) {
         counts.insert(run.devices);
     }
     return {counts.begin(), counts.end()};
@@ -79,21 +45,37 @@ Series strategy_series(const ReportStrategy& strategy, const std::vector<std::in
 
 }  // namespace
 
+std::optional<double> tokens_of_sample(const ReportScaling& scaling) {
+    for (const ReportStrategy& strategy : scaling.strategies) {
+        for (const ReportPoint& point : strategy.points) {
+            if (point.plan && point.plan->tokens_per_second && point.plan->samples_per_second > 0) {
+                return *point.plan->tokens_per_second / point.plan->samples_per_second;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+Rate throughput_rate(double samples, const std::optional<double>& tokens_of_sample) {
+    return tokens_of_sample ? Rate{samples * *tokens_of_sample, "tokens"} : Rate{samples, "samples"};
+}
+
 Cell throughput_cell(const ReportPoint& point) {
     const ReportPlan& plan = *point.plan;
     const std::optional<double> tokens =
         plan.tokens_per_second ? std::optional(*plan.tokens_per_second / plan.samples_per_second) : std::nullopt;
-    Cell cell(rate_of(plan.samples_per_second, tokens));
+    Cell cell(throughput_rate(plan.samples_per_second, tokens));
     if (plan.step.lo < plan.step.hi && plan.step.lo > Seconds{}) {
         const double samples = plan.samples_per_second * plan.step.value.in(unit::second);
-        cell.interval = Interval{rate_of(samples / plan.step.hi.in(unit::second), tokens),
-                                 rate_of(samples / plan.step.lo.in(unit::second), tokens)};
+        cell.interval = Interval{throughput_rate(samples / plan.step.hi.in(unit::second), tokens),
+                                 throughput_rate(samples / plan.step.lo.in(unit::second), tokens)};
     }
     return cell;
 }
 
 Chart scaling_chart(const Report& report, const ReportScaling& scaling) {
-    const std::vector<std::int64_t> counts = counts_of(report, scaling);
+    const std::vector<ReportMeasured> runs = measured_of(report, scaling);
+    const std::vector<std::int64_t> counts = counts_of(runs, scaling);
     const std::optional<double> tokens = tokens_of_sample(scaling);
     Chart chart{.title = scaling.batch
                              ? fmt::format("Throughput, batch {} on all GPUs", whole(*scaling.batch))
@@ -111,7 +93,7 @@ Chart scaling_chart(const Report& report, const ReportScaling& scaling) {
         chart.series.push_back(strategy_series(*strategy, counts));
         shown.insert(strategy->name);
     }
-    for (const ReportMeasured& run : report.measured) {
+    for (const ReportMeasured& run : runs) {
         const auto strategy = std::find_if(scaling.strategies.begin(), scaling.strategies.end(),
                                            [&](const ReportStrategy& one) { return one.name == run.strategy; });
         if (strategy != scaling.strategies.end() && shown.insert(run.strategy).second) {
@@ -119,15 +101,15 @@ Chart scaling_chart(const Report& report, const ReportScaling& scaling) {
         }
     }
     std::set<std::string> measured;
-    for (const ReportMeasured& run : report.measured) {
+    for (const ReportMeasured& run : runs) {
         if (measured.insert(run.strategy).second) {
-            chart.series.push_back(measured_series(report, run.strategy, counts, tokens));
+            chart.series.push_back(measured_series(runs, run.strategy, counts, tokens));
         }
     }
     Series ideal{.label = "ideal", .component = "other", .points = {}, .stroke = Stroke::dashed};
     const double rate = best_rate(scaling);
     for (const std::int64_t count : counts) {
-        ideal.points.emplace_back(rate_of(rate * static_cast<double>(count), tokens));
+        ideal.points.emplace_back(throughput_rate(rate * static_cast<double>(count), tokens));
     }
     if (rate > 0) {
         chart.series.push_back(std::move(ideal));
@@ -212,17 +194,13 @@ Chart front_chart(const ReportInputs& inputs, const ReportScaling& scaling) {
                 .y_title = tokens_of_sample(scaling) ? "tokens/s" : "samples/s",
                 .level = {},
                 .name = "front"};
-    for (const ReportStrategy& strategy : scaling.strategies) {
-        for (const ReportPoint& point : strategy.points) {
-            if (point.plan) {
-                const bool on_front = is_on_front(point);
-                Cell cell = throughput_cell(point);
-                cell.interval.reset();
-                chart.x.emplace_back(Count{point.devices});
-                chart.series[0].points.push_back(on_front ? Cell() : cell);
-                chart.series[1].points.push_back(on_front ? cell : Cell());
-            }
-        }
+    for (const PlacedPlan& placed : layouts(scaling)) {
+        const bool on_front = is_on_front(*placed.point);
+        Cell cell = throughput_cell(*placed.point);
+        cell.interval.reset();
+        chart.x.emplace_back(Count{placed.point->devices});
+        chart.series[0].points.push_back(on_front ? Cell() : cell);
+        chart.series[1].points.push_back(on_front ? cell : Cell());
     }
     return chart;
 }

@@ -10,6 +10,7 @@
 #include "reports/collect/next_commands.hpp"
 #include "reports/collect/report_analysis.hpp"
 #include "reports/collect/report_charts.hpp"
+#include "reports/collect/report_measured.hpp"
 #include "reports/collect/report_record.hpp"
 #include "reports/document/number_format.hpp"
 #include "search/answer.hpp"
@@ -122,6 +123,9 @@ void add_scaling(Document& document, const Report& report, const ReportScaling& 
             "that get furthest; of equal curves one.",
             shown, fitting);
     }
+    if (!measured_of(report, scaling).empty()) {
+        note += " Measured runs have plans of their own, which need not be the fastest of their strategies.";
+    }
     add_section(
         document,
         {scaling.batch ? fmt::format("Strong scaling: batch {} however many GPUs share it", whole(*scaling.batch))
@@ -163,8 +167,11 @@ std::string what_stops(const ReportStrategy& strategy) {
             return fmt::format("{}: {}", counted(point.devices, "GPU"), point.why_not);
         }
     }
-    if (last == nullptr || last->plan->bottlenecks.empty()) {
+    if (last == nullptr) {
         return "";
+    }
+    if (last->plan->bottlenecks.empty()) {
+        return "nothing up to there";
     }
     const std::string& bottleneck = last->plan->bottlenecks.front();
     return "bottleneck: " + bottleneck.substr(0, bottleneck.find(':'));
@@ -209,33 +216,14 @@ Table front_table(const ReportInputs& inputs, const ReportScaling& scaling) {
     return table;
 }
 
-Table measured_table(const Report& report) {
-    Table table({{"run"},
-                 {"strategy"},
-                 {"GPUs", Align::right},
-                 {"batch", Align::right},
-                 {"measured", Align::right},
-                 {"predicted", Align::right},
-                 {"error", Align::right}});
-    for (const ReportMeasured& run : report.measured) {
-        table.row({run.id, run.strategy, Count{run.devices}, Count{run.batch}, run.measured, run.predicted,
-                   Percent{.ratio = run.predicted.value / run.measured - 1, .sign = true}});
-    }
-    return table;
-}
-
-std::string measured_summary(const Report& report) {
-    double sum = 0;
-    std::int64_t inside = 0;
-    for (const ReportMeasured& run : report.measured) {
-        sum += std::abs(run.predicted.value / run.measured - 1);
-        inside += run.predicted.lo <= run.measured && run.measured <= run.predicted.hi ? 1 : 0;
-    }
-    const auto runs = static_cast<std::int64_t>(report.measured.size());
-    return runs == 0 ? ""
-                     : fmt::format("{}, each predicted with its own plan: mean error {}, {} inside the {} interval",
-                                   counted(runs, "run"), percent(sum / static_cast<double>(runs)), whole(inside),
-                                   percent(kIntervalLevel));
+std::string front_note(const ReportInputs& inputs) {
+    const bool cost = inputs.price_per_gpu_hour.has_value();
+    const bool energy = inputs.power_per_gpu_w.has_value();
+    return fmt::format("Of these plans none is beaten by another in GPUs, time{}.", cost && energy
+                                                                                        ? ", memory, cost and energy"
+                                                                                    : cost   ? ", memory and cost"
+                                                                                    : energy ? ", memory and energy"
+                                                                                             : " and memory");
 }
 
 void add_sensitivity(Document& document, const ReportSensitivity& sensitivity) {
@@ -342,9 +330,7 @@ Document report_document(const Report& report) {
     for (const ReportScaling& scaling : report.scalings) {
         add_scaling(document, report, scaling);
     }
-    std::vector<Block> measured{Paragraph{measured_summary(report)}, measured_table(report),
-                                List{report.measured_notes}};
-    add_section(document, {"Measured runs"}, std::move(measured));
+    add_measured(document, report);
     if (best) {
         add_section(document, {"Where the time goes"}, {time_shares_chart(first)});
         add_section(document, {"Where strategies cross over"}, {changes(first)});
@@ -352,10 +338,9 @@ Document report_document(const Report& report) {
     }
     add_section(document, {"Which strategies stop where"}, {stops_table(first)});
     if (best) {
-        add_section(document, {"Pareto front"},
-                    {front_chart(report.inputs, first), front_table(report.inputs, first),
-                     Note{"Of these plans none is beaten by another in GPUs, time, memory" +
-                          std::string(report.inputs.price_per_gpu_hour ? " and cost" : "") + "."}});
+        add_section(
+            document, {"Pareto front"},
+            {front_chart(report.inputs, first), front_table(report.inputs, first), Note{front_note(report.inputs)}});
     }
     if (report.best && report.best->timeline) {
         add_timeline(document, *report.best);

@@ -169,19 +169,21 @@ ReportBest report_best(const step::Prediction& best) {
             .timeline = {}};
 }
 
-Report thinned(const Report& report) {
+Report thinned(const Report& report, std::size_t most) {
     Report less = report;
     less.thinned = true;
-    std::set<std::int64_t> kept;
-    less.inputs.counts.clear();
-    for (std::size_t i = 0; i < report.inputs.counts.size(); ++i) {
-        const std::int64_t count = report.inputs.counts[i];
-        const bool is_best = report.best && report.best->devices == count;
-        if (i % 2 == 0 || i + 1 == report.inputs.counts.size() || is_best) {
-            less.inputs.counts.push_back(count);
-            kept.insert(count);
-        }
+    const std::vector<std::int64_t>& all = report.inputs.counts;
+    std::set<std::int64_t> kept{all.front(), all.back()};
+    if (report.best) {
+        kept.insert(report.best->devices);
     }
+    const double ratio = static_cast<double>(all.back()) / static_cast<double>(all.front());
+    for (std::size_t i = 1; i + 1 < most && kept.size() < most; ++i) {
+        const double step = static_cast<double>(i) / static_cast<double>(most - 1);
+        const auto wanted = std::llround(static_cast<double>(all.front()) * std::pow(ratio, step));
+        kept.insert(*std::lower_bound(all.begin(), all.end(), wanted));
+    }
+    less.inputs.counts.assign(kept.begin(), kept.end());
     for (ReportScaling& scaling : less.scalings) {
         for (ReportStrategy& strategy : scaling.strategies) {
             std::erase_if(strategy.points, [&](const ReportPoint& point) { return !kept.contains(point.devices); });

@@ -27,7 +27,8 @@ ReportTimeline report_timeline(const play::SimulatedStep& step);
 /// Where its numbers come from, and what was assumed.
 ReportBest report_best(const step::Prediction& best);
 
-/// The report with every second number of GPUs left out, the first and the last kept, and marked as thinned.
-Report thinned(const Report& report);
+/// The report on at most that many numbers of GPUs, marked as thinned: the first, the last and the recommended one are kept, the
+/// others are a constant factor apart, as on the axes of its charts.
+Report thinned(const Report& report, std::size_t most);
 
 }  // namespace dodona::reports

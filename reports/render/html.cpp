@@ -31,6 +31,18 @@ std::string json_in_page(const Record& record) {
     return all;
 }
 
+/// Columns of names and figures, whose lines are not broken.
+std::vector<bool> kept_whole(const Table& table) {
+    constexpr std::size_t kLongest = 30;
+    std::vector<bool> whole(table.columns.size(), true);
+    for (const std::vector<Cell>& row : table.rows) {
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            whole[i] = whole[i] && text(row[i]).size() <= kLongest;
+        }
+    }
+    return whole;
+}
+
 /// `name`: what a screen reader calls it. A table wider than the page is scrolled with the keyboard too.
 std::string html_table(const Table& table, const std::string& name) {
     std::string all = fmt::format(
@@ -41,11 +53,15 @@ std::string html_table(const Table& table, const std::string& name) {
                            escaped_markup(column.title));
     }
     all += "</tr></thead><tbody>\n";
+    const std::vector<bool> whole = kept_whole(table);
     for (const std::vector<Cell>& row : table.rows) {
         all += "<tr>";
         for (std::size_t i = 0; i < row.size(); ++i) {
             const auto number = number_of(row[i].value);
-            all += fmt::format("<td{}{}>{}</td>", table.columns[i].align == Align::right ? " class=\"r\"" : "",
+            all += fmt::format("<td{}{}>{}</td>",
+                               table.columns[i].align == Align::right ? " class=\"r\""
+                               : whole[i]                             ? " class=\"n\""
+                                                                      : "",
                                number ? fmt::format(" data-v=\"{:.6g}\"", *number) : "", escaped_markup(text(row[i])));
         }
         all += "</tr>\n";
@@ -148,10 +164,11 @@ public:
                 table.row({block.rows.at(bar.row), bar.label, bar.start, bar.duration});
             }
         }
-        return figure(block.title, vega_lite(block),
-                      fmt::format("<details><summary>The {} tasks, of {}</summary><div>{}</div></details>",
-                                  block.bars.size() > kMostRows ? fmt::format("first {}", kMostRows) : "same",
-                                  block.bars.size(), html_table(table, block.title)));
+        return figure(
+            block.title, vega_lite(block),
+            fmt::format("<details><summary>The {}{}</summary><div>{}</div></details>",
+                        block.bars.size() > kMostRows ? fmt::format("first {} of ", kMostRows) : "",
+                        counted(static_cast<std::int64_t>(block.bars.size()), "task"), html_table(table, block.title)));
     }
 
     [[nodiscard]] const std::vector<std::string>& sections() const { return sections_; }

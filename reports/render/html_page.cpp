@@ -7,18 +7,18 @@ const std::string_view kPageStyle = R"css(
 @media(prefers-color-scheme:dark){:root{--ink:#dfe4ea;--soft:#9aa4af;--rule:#3a414a;--page:#14171b;--box:#1d2228;--good:#6cc788;--bad:#ff8f87}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
-main{max-width:1080px;margin:0 auto;padding:1.5rem 1rem 3rem}
-h1{font-size:1.5rem;line-height:1.25;margin:.2rem 0 1rem}h2{font-size:1.15rem;margin:2.4rem 0 .6rem;padding-top:.4rem;border-top:1px solid var(--rule)}
+main{max-width:1200px;margin:0 auto;padding:1.5rem 1rem 3rem}
+h1,p,li,figcaption{overflow-wrap:anywhere}h1{font-size:1.5rem;line-height:1.25;margin:.2rem 0 1rem}h2{font-size:1.15rem;margin:2.4rem 0 .6rem;padding-top:.4rem;border-top:1px solid var(--rule)}
 nav{font-size:.85rem;margin:1rem 0}nav a{display:inline-block;margin-right:1rem}a{color:#0072b2}
 @media(prefers-color-scheme:dark){a{color:#56b4e9}}
-dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(220px,1fr));gap:.6rem;margin:1rem 0}
+dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(300px,100%),1fr));gap:.6rem;margin:1rem 0}
 dl div{background:var(--box);border-radius:6px;padding:.5rem .8rem}dt{color:var(--soft);font-size:.8rem}dd{margin:0;font-weight:600;overflow-wrap:anywhere}dd small{font-weight:400;color:var(--soft)}
 .good{color:var(--good)}.bad{color:var(--bad)}.note{color:var(--soft);font-size:.9rem}
 pre{background:var(--box);border-radius:6px;padding:.7rem;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.85rem}
 figure{margin:1rem 0}figcaption{font-weight:600}.chart{width:100%;min-height:60px}
 .wide{overflow-x:auto;max-width:100%}
-table{border-collapse:collapse;font-size:.85rem;width:100%}th,td{padding:.25rem .6rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
-.r{text-align:right;white-space:nowrap}th button{all:unset;cursor:pointer;font-weight:600}th button:focus-visible{outline:2px solid #0072b2}
+table{border-collapse:separate;border-spacing:0;font-size:.85rem;width:100%}th,td{padding:.25rem .6rem;border-bottom:1px solid var(--rule);text-align:left;vertical-align:top}
+.r{text-align:right}td.r,.n{white-space:nowrap}@media(max-width:640px){table{width:max-content;min-width:100%}td,th{max-width:15rem}tr>:first-child{position:sticky;left:0;background:var(--page)}}th button{all:unset;cursor:pointer;font-weight:600}th button:focus-visible{outline:2px solid #0072b2}
 th[aria-sort=ascending] button::after{content:" \2191"}th[aria-sort=descending] button::after{content:" \2193"}
 input.filter{font:inherit;font-size:.85rem;padding:.2rem .5rem;margin:.4rem 0;border:1px solid var(--rule);border-radius:4px;background:var(--page);color:var(--ink);max-width:100%}
 details{margin:.5rem 0}summary{cursor:pointer;color:var(--soft);font-size:.9rem}
@@ -80,12 +80,16 @@ const std::string_view kPageScript = R"js(
   const packed = document.getElementById('dodona-scripts');
   if (!packed) { root.dataset.charts = 'none'; return; }
   const dark = window.matchMedia('(prefers-color-scheme: dark)');
-  function look(isDark) {
-    const narrow = root.clientWidth < 640, ink = isDark ? '#dfe4ea' : '#333333', rule = isDark ? '#343b44' : '#e3e6ea';
+  function look(isDark, width, spec) {
+    const ink = isDark ? '#dfe4ea' : '#333333', rule = isDark ? '#343b44' : '#e3e6ea';
     return { background: null, font: 'system-ui, sans-serif', view: { stroke: null },
       axis: { labelColor: ink, titleColor: ink, gridColor: rule, domainColor: rule, tickColor: rule, labelFontSize: 12, titleFontSize: 12 },
-      legend: { labelColor: ink, labelFontSize: 12, symbolOpacity: 1,
-        columns: narrow ? 2 : 4, labelLimit: narrow ? 140 : 240 } };
+      legend: { labelColor: ink, labelFontSize: 12, symbolOpacity: 1, columns: legendColumns(width, spec), labelLimit: width - 100 } };
+  }
+  // As many as there is room for below a chart, beside its axis.
+  function legendColumns(width, spec) {
+    const longest = Math.max(...spec.layer[0].encoding.color.scale.domain.map(function (name) { return name.length; }));
+    return Math.max(1, Math.min(6, Math.floor((width - 90) / (7 * longest + 34))));
   }
   let shown = [], specs = [];
   async function draw(isDark) {
@@ -94,7 +98,7 @@ const std::string_view kPageScript = R"js(
     for (const [index, spec] of specs.entries()) {
       const place = document.getElementById('chart-' + index);
       shown.push(await window.vegaEmbed(place, spec, {
-        ast: true, config: look(isDark), renderer: spec.height > 400 ? 'canvas' : 'svg',
+        ast: true, config: look(isDark, place.clientWidth, spec), renderer: spec.height > 400 ? 'canvas' : 'svg',
         actions: { export: true, source: false, compiled: false, editor: false } }));
       place.querySelectorAll('summary').forEach(function (menu) {
         menu.setAttribute('aria-label', 'save this chart');
@@ -113,7 +117,16 @@ const std::string_view kPageScript = R"js(
     script.textContent = await unpacked(packed);
     document.head.appendChild(script);
     await draw(dark.matches);
-    dark.addEventListener('change', function (event) { draw(event.matches); });
+    let drawing = Promise.resolve(), width = root.clientWidth, timer = 0;
+    function again() { drawing = drawing.then(function () { return draw(dark.matches); }); }
+    dark.addEventListener('change', again);
+    window.addEventListener('resize', function () {
+      clearTimeout(timer);
+      if (root.clientWidth !== width) {
+        width = root.clientWidth;
+        timer = setTimeout(again, 200);
+      }
+    });
   }
   start().catch(function (error) {
     root.dataset.charts = 'failed';

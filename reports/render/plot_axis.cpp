@@ -62,6 +62,22 @@ void set_linear(PlotAxis& axis, std::size_t most_ticks) {
     }
 }
 
+/// 1, 2 and 5 times powers of ten, for an axis with hardly a power of ten on it; round steps where those are too few.
+std::vector<double> ticks_within_decades(double lo, double hi) {
+    std::vector<double> ticks;
+    for (double tick = round_step(lo); tick <= hi * (1 + 1e-9); tick = round_step(1.5 * tick)) {
+        ticks.push_back(tick);
+    }
+    if (ticks.size() < 2 && lo < hi) {
+        ticks.clear();
+        const double step = round_step((hi - lo) / 4);
+        for (double i = std::ceil(lo / step - 1e-9); i * step <= hi * (1 + 1e-9); ++i) {
+            ticks.push_back(i * step);
+        }
+    }
+    return ticks;
+}
+
 /// Powers of `base`, every n-th where there would be too many; the ends are padded so that points are not on the edge.
 void set_logarithmic(PlotAxis& axis, double base, std::size_t most_ticks) {
     const auto exponent = [base](double value) { return std::log(value) / std::log(base); };
@@ -70,6 +86,10 @@ void set_logarithmic(PlotAxis& axis, double base, std::size_t most_ticks) {
     const int every = std::max(1, (last - first) / static_cast<int>(std::max<std::size_t>(most_ticks, 2)) + 1);
     for (int i = first; i <= last; i += every) {
         axis.ticks.push_back(std::pow(base, i));
+    }
+    constexpr std::size_t kFew = 3;
+    if (base == 10 && axis.ticks.size() < kFew) {
+        axis.ticks = ticks_within_decades(axis.lo, axis.hi);
     }
     if (axis.ticks.empty()) {
         axis.ticks = {axis.lo};

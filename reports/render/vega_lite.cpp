@@ -80,12 +80,16 @@ Record::List points_of(const Chart& chart, const Series& series, double per) {
     return values;
 }
 
-Record mark_of(Stroke stroke) {
-    switch (stroke) {
+/// Crosses lie over the lines that they are compared with.
+Record mark_of(const Series& series) {
+    if (series.stroke == Stroke::none && series.like.empty()) {
+        return {{"type", "point"}, {"shape", "circle"}, {"size", 50}, {"filled", true}, {"opacity", 0.9}};
+    }
+    switch (series.stroke) {
         case Stroke::dashed:
             return {{"type", "line"}, {"strokeDash", Record::List{4, 4}}, {"strokeWidth", 1.5}, {"clip", true}};
         case Stroke::none:
-            return {{"type", "point"}, {"shape", "cross"}, {"size", 60}, {"strokeWidth", 2}, {"filled", false}};
+            return {{"type", "point"}, {"shape", "cross"}, {"size", 90}, {"filled", true}, {"opacity", 1}};
         default: return {{"type", "line"}, {"point", {{"size", 40}}}, {"strokeWidth", 2}};
     }
 }
@@ -108,7 +112,7 @@ Record lines_spec(const Chart& chart) {
                               {"mark", {{"type", "area"}, {"opacity", 0.13}}},
                               {"encoding",
                                {{"x", x_encoding},
-                                {"y", position("lo", y, y_title, "~s")},
+                                {"y", position("lo", y, y_title, ".3~s")},
                                 {"y2", {{"field", "hi"}}},
                                 {"color", colour_encoding(chart)}}}});
         }
@@ -117,10 +121,10 @@ Record lines_spec(const Chart& chart) {
         Record::List values = points_of(chart, series, y.unit.per);
         if (!values.empty()) {
             layers.push_back({{"data", values_of(std::move(values))},
-                              {"mark", mark_of(series.stroke)},
+                              {"mark", mark_of(series)},
                               {"encoding",
                                {{"x", x_encoding},
-                                {"y", position("y", y, y_title, "~s")},
+                                {"y", position("y", y, y_title, ".3~s")},
                                 {"color", colour_encoding(chart)},
                                 {"tooltip", tooltip(chart.x_title)}}}});
         }

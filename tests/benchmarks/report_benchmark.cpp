@@ -49,10 +49,7 @@ int main() {
     question.space.memory = library.memory_profile(question.space.framework.memory);
     question.space.workers = 1;
     for (const std::string& name : library.strategies()) {
-        plan::Strategy strategy = library.strategy(name);
-        if (search::considered(strategy, graph)) {
-            question.space.strategies.push_back(std::move(strategy));
-        }
+        question.space.strategies.push_back(library.strategy(name));
     }
     question.counts = search::doublings(cluster, 1, 4096);
     question.growths = {{.batch = 2048, .machine = cluster.devices(), .asked = {}}};

@@ -65,6 +65,16 @@ def check_names(page):
         explorer.fail(f"without a name: {nameless[0]}")
 
 
+def check_selectable(page):
+    """A reader can mark and copy all texts."""
+    marked = page.value("(getSelection().selectAllChildren(document.querySelector('main')), getSelection().toString())")
+    for part in ("h1", ".headline", "#answer pre"):
+        text = page.value(f"document.querySelector('{part}').innerText")
+        if not text or text not in marked:
+            explorer.fail(f"{part} cannot be selected: {text}")
+    page.value("getSelection().removeAllRanges()")
+
+
 def check_width(page, width, dark, pictures, name):
     page.look(width, dark)
     too_wide = page.value("document.documentElement.scrollWidth > document.documentElement.clientWidth")

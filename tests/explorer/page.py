@@ -70,6 +70,7 @@ def main():
             page.open(f"file://{file}#model=llama-3.1-8b&machine=dgx-h100&gpus=16&batch=512")
             follow_a_reader(page)
             asking.check_names(page)
+            asking.check_selectable(page)
             check_keyboard(page)
             for width in (400, 1600):
                 for dark in (False, True):

@@ -88,6 +88,7 @@ def main():
                 explorer.fail(f"charts drawn: {charts}")
             follow_a_reader(page, plain)
             asking.check_names(page)
+            asking.check_selectable(page)
             for width in (400, 1600):
                 for dark in (False, True):
                     asking.check_width(page, width, dark, pictures, "report")

@@ -117,12 +117,70 @@ TEST(Report, NamesWhatIsWrongInAFile) {
 TEST(Report, GetsThinnerAndKeepsItsEnds) {
     Report report = small_report();
     report.best->devices = 2;
-    const Report thin = thinned(report);
-    EXPECT_EQ(thin.inputs.counts, (std::vector<std::int64_t>{1, 2, 4, 8}));
+    EXPECT_EQ(thinned(report, 4).inputs.counts, (std::vector<std::int64_t>{1, 2, 4, 8}));
+    EXPECT_EQ(thinned(report, 3).inputs.counts, (std::vector<std::int64_t>{1, 2, 8}));
     report.best->devices = 8;
-    EXPECT_EQ(thinned(report).inputs.counts, (std::vector<std::int64_t>{1, 4, 8}));
-    EXPECT_EQ(thinned(report).scalings[0].strategies[0].points.size(), 3U);
-    EXPECT_TRUE(thinned(report).thinned);
+    EXPECT_EQ(thinned(report, 2).inputs.counts, (std::vector<std::int64_t>{1, 8}));
+    EXPECT_EQ(thinned(report, 2).scalings[0].strategies[0].points.size(), 2U);
+    EXPECT_TRUE(thinned(report, 2).thinned);
+    report.inputs.counts.clear();
+    for (std::int64_t count = 1; count <= 1000; ++count) {
+        report.inputs.counts.push_back(count);
+    }
+    EXPECT_EQ(thinned(report, 4).inputs.counts, (std::vector<std::int64_t>{1, 8, 10, 1000}));
+    report.best.reset();  // a factor of ten apart
+    EXPECT_EQ(thinned(report, 4).inputs.counts, (std::vector<std::int64_t>{1, 10, 100, 1000}));
+}
+
+// `folded` has two axes and uses one of them on 2 and 4 GPUs: there it is `data`. On 8 it is faster.
+TEST(Report, NamesALayoutOnceByTheSimplestStrategyThatMakesIt) {
+    Report report = small_report();
+    ReportScaling& scaling = report.scalings[0];
+    scaling.strategies[1] = {.name = "folded", .most = 8, .set_by = "the machine has 8", .axes = 2, .points = {}};
+    scaling.strategies[1].points = {point_with(2, 4, 12_GiB), point_with(4, 2.5, 12_GiB), point_with(8, 1, 4_GiB)};
+    std::swap(scaling.strategies[0], scaling.strategies[1]);
+    const auto names = [](const std::vector<PlacedPlan>& plans) {
+        std::vector<std::string> all;
+        for (const PlacedPlan& placed : plans) {
+            all.push_back(std::to_string(placed.point->devices) + " " + placed.strategy->name);
+        }
+        return all;
+    };
+    EXPECT_EQ(names(layouts(scaling)), (std::vector<std::string>{"1 data", "2 data", "4 data", "8 folded", "8 data"}));
+    EXPECT_EQ(names(best_plans(scaling)), (std::vector<std::string>{"1 data", "2 data", "4 data", "8 folded"}));
+    EXPECT_EQ(scaling_chart(report, scaling).series[1].label, "data");
+    EXPECT_EQ(front_chart(report.inputs, scaling).x.size(), 5U);
+}
+
+TEST(Report, ShowsMeasuredRunsOverCurvesOfTheirBatch) {
+    Report report = small_report();
+    const auto measured = [](const Chart& chart) {
+        return std::any_of(chart.series.begin(), chart.series.end(),
+                           [](const Series& series) { return series.label == "data, measured"; });
+    };
+    EXPECT_TRUE(measured(scaling_chart(report, report.scalings[0])));
+    report.measured[0].batch = 32;
+    EXPECT_FALSE(measured(scaling_chart(report, report.scalings[0])));
+    report.scalings.push_back({.batch = std::nullopt, .batch_per_gpu = 8, .strategies = report.scalings[0].strategies});
+    EXPECT_TRUE(measured(scaling_chart(report, report.scalings[1])));
+}
+
+// Of runs with own plans: 64 samples in 2.5 s on 4 GPUs, 128 in 4 s on 8.
+TEST(Report, DrawsMeasuredRunsBesideTheirOwnPlans) {
+    Report report = small_report();
+    report.measured.push_back(
+        {.id = "run-2", .strategy = "data", .devices = 8, .batch = 128, .measured = 5_s, .predicted = {4_s, 4_s, 4_s}});
+    const Document document = report_document(report);
+    const auto found = std::find_if(document.blocks.begin(), document.blocks.end(), [](const Block& block) {
+        const auto* chart = std::get_if<Chart>(&block);
+        return chart != nullptr && chart->name == "measured";
+    });
+    ASSERT_NE(found, document.blocks.end());
+    const auto& chart = std::get<Chart>(*found);
+    ASSERT_EQ(chart.series.size(), 2U);
+    EXPECT_EQ(text(chart.series[0].points[0]), "25.6 samples/s (21.3 to 28.4 samples/s)");
+    EXPECT_EQ(text(chart.series[0].points[1]), "32.0 samples/s");
+    EXPECT_EQ(text(chart.series[1].points[1]), "25.6 samples/s");
 }
 
 TEST(Timeline, LeavesOutNoTimeOfAStage) {
@@ -214,6 +272,24 @@ TEST(PlotAxis, PutsValuesBetweenItsEnds) {
     }
     EXPECT_EQ(x_axis(chart, 13).ticks, (std::vector<double>{1, 2, 4, 8}));
     EXPECT_EQ(y_axis(time_shares_chart(report.scalings[0]), 6).hi, 1);
+}
+
+TEST(PlotAxis, HasRoundTicksWhereThereIsHardlyAPowerOfTen) {
+    const auto ticks = [](double lo, double hi) {
+        return y_axis({.title = "",
+                       .x_title = "",
+                       .x = {Count{1}, Count{2}},
+                       .series = {{.label = "a", .component = "", .points = {Number{lo}, Number{hi}}}},
+                       .logarithmic = true,
+                       .form = ChartForm::lines},
+                      7)
+            .ticks;
+    };
+    EXPECT_EQ(ticks(124, 799), (std::vector<double>{200, 500}));
+    EXPECT_EQ(ticks(60, 3000), (std::vector<double>{100, 200, 500, 1000, 2000}));
+    EXPECT_EQ(ticks(2.2, 4.6), (std::vector<double>{3, 4}));
+    EXPECT_EQ(ticks(1, 100), (std::vector<double>{1, 10, 100}));
+    EXPECT_EQ(ticks(7, 7), (std::vector<double>{7}));
 }
 
 TEST(Chart, MeasuredPointsHaveTheColourOfTheirStrategy) {
