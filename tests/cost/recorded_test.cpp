@@ -11,10 +11,12 @@
 
 #include <fmt/format.h>
 
+#include "../graph/networks.hpp"
 #include "cost/collective_curve.hpp"
 #include "cost/collective_time.hpp"
 #include "cost/convolution_algorithms.hpp"
 #include "cost/device_time.hpp"
+#include "cost/error_source.hpp"
 #include "cost/kernel_fit.hpp"
 #include "cost/measured_bandwidth.hpp"
 #include "cost/moved_tables.hpp"
@@ -203,6 +205,8 @@ cluster::Level drawn_level(Draw& draw, bool inner) {
     }
     if (draw.one_in(3)) {
         level.link = cluster::Link{.name = "made-up", .bandwidth = level.bandwidth, .error = 0.1};
+        level.link->borrowed = draw.of({0.0, 0.2});
+        level.link->wiring = draw.of({cluster::Wiring::any, cluster::Wiring::pairs, cluster::Wiring::ring});
         level.link->protocols = {{"low-latency", {10_us, 1_us, 0.25}}, {"simple", {40_us, 2_us, 0.75}}};
         for (std::size_t i = inner ? draw.below(4) : 0; i > 0; --i) {
             level.link->curves.push_back(drawn_collective_curve(draw));
@@ -301,6 +305,25 @@ std::string kernels() {
             out += fmt::format("{}.{} {} {}: {} us, evidence {}\n", world, i, name(kernel.kind), name(precision),
                                text(found.time), static_cast<int>(found.evidence));
         }
+        for (const cluster::KernelCurve& curve : device.curves) {
+            for (const cluster::KernelPoint& point : curve.points) {
+                Kernel kernel = graph::matmul(point.m * draw.of({1.0, 1.3}), point.n * draw.of({1.0, 1.0, 1.5, 8.0}),
+                                              point.k * draw.of({1.0, 0.7}), point.batch);
+                kernel.kind = curve.kind;
+                kernel.direction = draw.of({Direction::forward, Direction::backward_weight});
+                kernel.times = draw.of({1.0, 2.0});
+                if (curve.kind == KernelKind::stream) {
+                    kernel = graph::stream(point.bytes.in(unit::byte) / 2 * draw.of({1.0, 1.4}), draw.of({1.0, 80.0}));
+                } else if (draw.one_in(2)) {
+                    kernel.flops = 0.5 * kernel.flops;
+                }
+                const KernelTime found = kernel_time(device, kernel, curve.precision);
+                const Estimate sure = systematic(found);
+                out += fmt::format("{} near {}: {} us, {:.7g} to {:.7g} as a whole, evidence {}\n", world,
+                                   name(curve.kind), text(found.time), sure.lo.in(1_us), sure.hi.in(1_us),
+                                   static_cast<int>(found.evidence));
+            }
+        }
         out += fmt::format("{} stream: {} us; most", world, text(stream_time(device, 12'345'678_B).time));
         for (const KernelKind kind :
              {KernelKind::matmul, KernelKind::convolution, KernelKind::attention, KernelKind::stream}) {
@@ -327,7 +350,7 @@ std::string collectives() {
             out += fmt::format("{} slow-down {} {} {:.7g}\n", world, name(slow.collective), slow.ranks, slow.factor);
         }
         for (int i = 0; i < 6; ++i) {
-            const CollectiveRequest request = drawn_request(draw, cluster);
+            CollectiveRequest request = drawn_request(draw, cluster);
             const std::string where = fmt::format("{}.{} {}", world, i, name(request.collective));
             out += fmt::format("{}: {}\n", where, text(collective_time(cluster, request)));
             const Algorithm forced =
@@ -335,6 +358,9 @@ std::string collectives() {
                          Algorithm::direct, Algorithm::torus, Algorithm::in_network, Algorithm::parameter_server});
             out += fmt::format("{}, {} forced: {}\n", where, name(forced),
                                text(collective_time(cluster, request, forced)));
+            request.collective = Collective::all_reduce;
+            out += fmt::format("{}.{} servers: {}\n", world, i,
+                               text(collective_time(cluster, request, Algorithm::parameter_server)));
         }
     }
     return out;
@@ -344,12 +370,14 @@ std::string tables() {
     Draw draw(3);
     std::string out;
     for (int world = 0; world < 25; ++world) {
-        const cluster::Cluster was = drawn_cluster(draw);
+        cluster::Cluster was = drawn_cluster(draw);
+        was.mixed = {{.first = 0, .ranks = 2, .device = drawn_device(draw)}};
         cluster::Cluster is = was;
         for (cluster::Level& level : is.levels) {
             level.bandwidth *= draw.of({1.0, 2.0});
             level.latency *= draw.of({1.0, 3.0});
         }
+        is.mixed[0].device.memory_bandwidth *= 2;
         is.device.memory_bandwidth *= draw.of({1.0, 2.0});
         const cluster::Cluster moved = moved_tables(was, is);
         for (std::size_t i = 0; i < moved.curves.size(); ++i) {
@@ -357,9 +385,11 @@ std::string tables() {
                 out += fmt::format("{} curve {}: {:.7g} us\n", world, i, point.time.in(1_us));
             }
         }
-        for (const cluster::KernelCurve& curve : moved.device.curves) {
-            for (const cluster::KernelPoint& point : curve.points) {
-                out += fmt::format("{} {}: {:.7g} us\n", world, name(curve.kind), point.time.in(1_us));
+        for (const cluster::Device* device : {&moved.device, &moved.mixed[0].device}) {
+            for (const cluster::KernelCurve& curve : device->curves) {
+                for (const cluster::KernelPoint& point : curve.points) {
+                    out += fmt::format("{} {}: {:.7g} us\n", world, name(curve.kind), point.time.in(1_us));
+                }
             }
         }
         for (const cluster::Level& level : moved.levels) {
@@ -401,10 +431,38 @@ std::string convolutions() {
     return out;
 }
 
+std::string networks() {
+    using graph::test::layer;
+    std::string out;
+    for (const std::int64_t stride : {1, 2}) {
+        for (const std::int64_t dilation : {1, 2}) {
+            const graph::Graph network = graph::build(graph::test::network(
+                graph::test::tensor({{"channel", 8}, {"height", 32}, {"width", 24}}),
+                {layer("conv", "conv",
+                       {{"filters", std::int64_t{16}},
+                        {"kernel", std::int64_t{3}},
+                        {"pad", std::int64_t{1}},
+                        {"stride", stride},
+                        {"dilation", dilation}}),
+                 layer("grouped", "conv",
+                       {{"filters", std::int64_t{16}}, {"kernel", std::int64_t{3}}, {"groups", std::int64_t{4}}}),
+                 layer("relu", "relu")}));
+            for (graph::Vertex v = 0; v < network.layers.size(); ++v) {
+                const auto c = convolution_of(network, network.layer(v), 4);
+                out += !c ? "no convolution\n"
+                          : fmt::format("{} {} {} {} {} {} {} {} {} {} {} {}\n", c->samples, c->groups, c->channels,
+                                        c->filters, c->height, c->width, c->rows, c->columns, c->kernel_height,
+                                        c->kernel_width, c->dense, c->input_gradient);
+            }
+        }
+    }
+    return out;
+}
+
 TEST(RecordedCosts, do_not_change_unseen) {
     const char* const root = std::getenv("DODONA_SOURCE");
     const std::string path = std::string(root == nullptr ? "." : root) + "/tests/cost/recorded.txt";
-    const std::string now = kernels() + collectives() + tables() + convolutions();
+    const std::string now = kernels() + collectives() + tables() + convolutions() + networks();
     if (std::getenv("DODONA_ACCEPT") != nullptr) {
         std::ofstream(path) << now;
     }

@@ -1,10 +1,11 @@
-"""mutate.py FOLDER... [--mutants N] [--seed N] [--build build/test] [--again]: do the tests notice a changed operator or number?
+"""mutate.py FOLDER... [--mutants N] [--seed N] [--again]: do the tests notice a changed operator or number?
 
 Puts all mutants of oracle/cost, oracle/plan and oracle/step into the test programs (mutants.py: one build, with clang 14), asks
 once which tests would see each of them differ, and runs those tests with one mutant at a time. FOLDER: which mutants are run;
 --mutants: so many of each, drawn by the seed; all of them if left out. A mutant is killed if a test fails or runs on far longer
 than before, and survives otherwise. Results are kept in build/mutation/results.jsonl, so that a run goes on where it was
-stopped; --again runs survivors again, after tests were added. Prints the survivors and a table by folder.
+stopped; --again runs survivors again, after tests were added; --programs leaves the other test programs out; another
+folder than build/mutation is $DODONA_MUTATION. Prints the survivors and a table by folder.
 """
 import argparse
 import json
@@ -18,7 +19,7 @@ import sys
 import mutants
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OUT = ROOT / "build/mutation"
+OUT = ROOT / os.environ.get("DODONA_MUTATION", "build/mutation")
 LAYERS = ["cost", "plan", "step"]
 
 # Test programs that may kill, the cheap ones first.
@@ -118,10 +119,12 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", default="build/test")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--programs", nargs="+", help="only these test programs")
     asked = parser.parse_args()
     build = ROOT / asked.build
     OUT.mkdir(parents=True, exist_ok=True)
-    programs = sorted({program for folder in asked.folders for program in PROGRAMS[folder]})
+    kills = {folder: [one for one in PROGRAMS[folder] if not asked.programs or one in asked.programs] for folder in asked.folders}
+    programs = sorted({program for folder in asked.folders for program in kills[folder]})
     subprocess.run(["ninja", "-j1", "-C", str(build), *programs], check=True, stdout=subprocess.DEVNULL)
     objects, every = built_layers(build)
     subprocess.run(["c++", "-std=c++20", "-O1", "-c", str(ROOT / "tests/mutation/mutant_listener.cpp"), "-o",
@@ -136,7 +139,7 @@ def main():
     for folder in asked.folders:
         mine = [mutant for mutant in every if mutant["file"].startswith(folder + "/")]
         drawn = mine if asked.mutants is None else random.Random(asked.seed).sample(mine, min(asked.mutants, len(mine)))
-        chosen = [(ready[program], tests[program]) for program in PROGRAMS[folder]]
+        chosen = [(ready[program], tests[program]) for program in kills[folder]]
         shown[folder] = (len(mine), [])
         for mutant in drawn:
             name = name_of(mutant)
