@@ -141,14 +141,17 @@ CurveTime curve_time(const cluster::CollectiveCurve& curve, Bytes size, double b
     return {within(between(points, right, size.in(unit::byte)), error), Evidence::interpolated};
 }
 
-CollectiveRequest benchmark(const cluster::CollectiveCurve& curve, std::int64_t apart, Bytes size) {
+std::optional<CollectiveRequest> benchmark(const cluster::CollectiveCurve& curve, std::int64_t apart, Bytes size) {
     const std::int64_t together = curve.ranks_per_node;
     const std::int64_t groups = curve.ranks / together;
     const std::int64_t stride = groups == 1 ? curve.ranks : apart;
-    return {.collective = curve.collective,
-            .group = {.strides = {{1, together}, {stride, groups}}},
-            .size = size,
-            .ranks = stride * groups};
+    if (groups > 1 && stride % together != 0) {
+        return std::nullopt;
+    }
+    return CollectiveRequest{.collective = curve.collective,
+                             .group = {.strides = {{1, together}, {stride, groups}}},
+                             .size = size,
+                             .ranks = stride * groups};
 }
 
 const cluster::CollectiveCurve* matching_curve(const cluster::Cluster& cluster, const CollectiveRequest& request,

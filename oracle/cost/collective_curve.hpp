@@ -38,8 +38,8 @@ struct CurveTime {
 CurveTime curve_time(const cluster::CollectiveCurve& curve, Bytes size, double borrowed = 0);
 
 /// The request that a curve's benchmark ran: groups of ranks_per_node neighbouring ranks, `apart` devices from each
-/// other.
-CollectiveRequest benchmark(const cluster::CollectiveCurve& curve, std::int64_t apart, Bytes size);
+/// other. None where these do not divide `apart`, as three ranks on each node of eight: no strides describe them.
+std::optional<CollectiveRequest> benchmark(const cluster::CollectiveCurve& curve, std::int64_t apart, Bytes size);
 
 /// The cluster's first curve that applies to the request; null if there is none. `spans` are those of the request's
 /// group.

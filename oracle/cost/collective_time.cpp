@@ -161,12 +161,12 @@ double correction(const cluster::Cluster& cluster, const CollectiveRequest& requ
                   const cluster::CollectiveCurve& curve, std::size_t level) {
     const std::int64_t apart = level > 0 ? cluster.domain_size(level - 1) : 1;
     const Bytes size = min(max(request.size, curve.points.front().size), curve.points.back().size);
-    CollectiveRequest alike = benchmark(curve, apart, size);
-    alike.messages = request.messages;
-    if (alike.ranks > cluster.devices()) {
+    std::optional<CollectiveRequest> alike = benchmark(curve, apart, size);
+    if (!alike || alike->ranks > cluster.devices()) {
         return 1;
     }
-    return curve_time(curve, size).time.value / modelled_time(cluster, alike);
+    alike->messages = request.messages;
+    return curve_time(curve, size).time.value / modelled_time(cluster, *alike);
 }
 
 /// Time for ranks without a curve: the model, corrected by the nearest measured ranks.

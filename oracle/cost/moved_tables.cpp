@@ -13,9 +13,9 @@ namespace {
 void move(cluster::CollectiveCurve& curve, std::int64_t apart, const cluster::Cluster& was,
           const cluster::Cluster& is) {
     for (cluster::CollectiveCurve::Point& point : curve.points) {
-        const CollectiveRequest request = benchmark(curve, apart, point.size);
-        if (request.group.size() > 1 && request.ranks <= was.devices()) {
-            point.time *= modelled_time(is, request) / modelled_time(was, request);
+        const std::optional<CollectiveRequest> request = benchmark(curve, apart, point.size);
+        if (request && request->group.size() > 1 && request->ranks <= was.devices()) {
+            point.time *= modelled_time(is, *request) / modelled_time(was, *request);
         }
     }
 }

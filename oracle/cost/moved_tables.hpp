@@ -6,7 +6,8 @@
 // time of a collective (algorithms, links, protocols). The model determines how much of a time is latency and how much
 // bandwidth, and whether another algorithm or protocol is now faster. The correction between measured ranks
 // (collective_curve.hpp) follows; fits (kernel_fit.hpp) are relative to the data sheet and stay. Not modelled: measured
-// seconds per sample of a whole network, and curves of more ranks than the machine has; both stay.
+// seconds per sample of a whole network, and curves of more ranks than the machine has, or of ranks that do not divide
+// a node; all stay.
 #pragma once
 
 #include "cluster/cluster.hpp"

@@ -132,8 +132,25 @@ void check_parameter_servers(Fields& fields, const Cluster& cluster) {
     }
 }
 
+void check_curves(Fields& fields, const Cluster& cluster) {
+    const Value curves = fields.find("curves");
+    if (!curves.is_list() || !has_nodes(cluster, curves)) {
+        return;
+    }
+    const std::vector<Value> listed = curves.list();
+    for (std::size_t i = 0; i < std::min(listed.size(), cluster.curves.size()); ++i) {
+        const std::int64_t together = cluster.curves[i].ranks_per_node;
+        if (together > cluster.node_size() && listed[i].is_mapping()) {
+            Fields(listed[i])
+                .find("ranks_per_node")
+                .error(fmt::format("{} ranks of a node of {} devices", together, cluster.node_size()));
+        }
+    }
+}
+
 void check_cluster(Fields& fields, Cluster& cluster, const Reading& /*reading*/) {
     check_parameter_servers(fields, cluster);
+    check_curves(fields, cluster);
 }
 
 ValueType levels_type() {

@@ -345,19 +345,29 @@ constexpr Wording kWordings[] = {
     fail(where, "this is not YAML", "check indentation, brackets and quotes near here");
 }
 
-/// Refuses what yaml-cpp would keep in memory many times over before it says anything: brackets without end.
-void check_brackets(const std::shared_ptr<const Source>& source) {
+/// Refuses what yaml-cpp would keep in memory many times over before it says anything: brackets without end, and words
+/// without end on one line or inside one bracket, which it keeps until it knows whether a key begins there.
+void check_held(const std::shared_ptr<const Source>& source) {
     constexpr int kMostOpen = 1000;
+    constexpr int kMostHeld = 400'000;
     int open = 0;
+    int held = 0;
     for (std::size_t row = 0; row < source->lines.size(); ++row) {
         const std::string& line = source->lines[row];
+        held = open > 0 ? held : 0;
         for (std::size_t column = 0; column < line.size(); ++column) {
-            open += line[column] == '[' || line[column] == '{' ? 1 : 0;
+            const bool opens = line[column] == '[' || line[column] == '{';
+            open += opens ? 1 : 0;
             open -= line[column] == ']' || line[column] == '}' ? 1 : 0;
+            held += opens || std::string_view(" ,'\"").find(line[column]) != std::string_view::npos ? 1 : 0;
+            const auto here = [&] { return Location{source, static_cast<int>(row) + 1, static_cast<int>(column) + 1}; };
             if (open > kMostOpen) {
-                fail({source, static_cast<int>(row) + 1, static_cast<int>(column) + 1},
-                     fmt::format("more than {} brackets are open here", kMostOpen),
+                fail(here(), fmt::format("more than {} brackets are open here", kMostOpen),
                      "lists and mappings nest a few levels at most");
+            }
+            if (held > kMostHeld) {
+                fail(here(), fmt::format("more than {} words on one line or in one bracket", kMostHeld),
+                     "no file of dodona is that long");
             }
         }
     }
@@ -367,7 +377,7 @@ void check_brackets(const std::shared_ptr<const Source>& source) {
 
 std::shared_ptr<const Node> parse_yaml(const std::string& text, const std::shared_ptr<const Source>& source,
                                        Diagnostics& faults) {
-    check_brackets(source);
+    check_held(source);
     TreeBuilder builder(source, faults);
     try {
         std::istringstream stream(text);

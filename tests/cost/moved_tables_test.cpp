@@ -104,6 +104,16 @@ TEST(MovedTables, LeaveTheCorrectionBetweenRanks) {
     EXPECT_NEAR(collective_time(moved, four).time.value / modelled_time(is, four), 1.2, 1e-9);
 }
 
+/// Nine ranks, three on each node of eight: no mesh has such groups. The fault was an exit with 70.
+TEST(MovedTables, StayOfRanksThatDoNotDivideANode) {
+    Cluster was = measured();
+    was.curves[0].ranks = 9;
+    was.curves[0].ranks_per_node = 3;
+    Cluster is = was;
+    is.levels[1].bandwidth *= 2;
+    EXPECT_EQ(moved_tables(was, is).curves[0].points[0].time, was.curves[0].points[0].time);
+}
+
 TEST(MovedTables, ChangeNothingWhereNothingChanges) {
     const Cluster was = with_link();
     const Cluster moved = moved_tables(was, was);

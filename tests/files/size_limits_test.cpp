@@ -54,8 +54,11 @@ TEST(SizeLimits, OfTablesAreCellsColumnsAndRows) {
 TEST(SizeLimits, OfYamlAreBracketsValuesAndDepth) {
     EXPECT_EQ(of_yaml(repeated("[", kLarge)), "more than 1000 brackets are open here");
     EXPECT_EQ(of_yaml(repeated("{a: ", kLarge)), "more than 1000 brackets are open here");
-    EXPECT_EQ(of_yaml(repeated("- ", kLarge)), "nested more than 64 deep");
-    EXPECT_EQ(of_yaml("a: [" + repeated("[[x'],y'],", kLarge) + "]"), "more than 200000 values in one file");
+    for (const char* const words : {"[]", "[[x'],y']", "'a' ", "!a "}) {
+        EXPECT_EQ(of_yaml(repeated(words, kLarge)), "more than 400000 words on one line or in one bracket") << words;
+    }
+    EXPECT_EQ(of_yaml(repeated("- ", 100)), "nested more than 64 deep");
+    EXPECT_EQ(of_yaml(repeated("- 1\n", kLarge)), "more than 200000 values in one file");
 }
 
 TEST(SizeLimits, OfModelsAreParametersAndFaults) {

@@ -1,94 +1,162 @@
-"""mutate.py FOLDER [--mutants N] [--seed N] [--build build/test]: do the tests notice a changed operator or number?
+"""mutate.py FOLDER... [--mutants N] [--seed N] [--again]: do the tests notice a changed operator or number?
 
-Changes one operator, comparison, min or max, or number of a C++ file of FOLDER (oracle/cost, oracle/plan, oracle/step) at a
-time, builds the folder's test programs and runs them. A mutant is killed if a test fails, stillborn if it does not compile,
-and survives otherwise. The last line is "N killed, N survived, N stillborn"; survivors are listed before it, to be answered by
-a test. The tree is left as it was. A mutant takes a build and a run of the tests, half a minute or more.
+Puts all mutants of oracle/cost, oracle/plan and oracle/step into the test programs (mutants.py: one build, with clang 14), asks
+once which tests would see each of them differ, and runs those tests with one mutant at a time. FOLDER: which mutants are run;
+--mutants: so many of each, drawn by the seed; all of them if left out. A mutant is killed if a test fails or runs on far longer
+than before, and survives otherwise. Results are kept in build/mutation/results.jsonl, so that a run goes on where it was
+stopped; --again runs survivors again, after tests were added; --programs leaves the other test programs out; another
+folder than build/mutation is $DODONA_MUTATION. Prints the survivors and a table by folder.
 """
 import argparse
+import json
+import os
 import pathlib
 import random
 import re
 import subprocess
 import sys
 
+import mutants
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+OUT = ROOT / os.environ.get("DODONA_MUTATION", "build/mutation")
+LAYERS = ["cost", "plan", "step"]
 
-# Test programs of a folder; the first that fails kills.
-TESTS = {
-    "oracle/cost": ["tests/cost_test"],
-    "oracle/plan": ["tests/plan_test", "tests/step_test"],
-    "oracle/step": ["tests/step_test", "tests/search_test"],
+# Test programs that may kill, the cheap ones first.
+PROGRAMS = {
+    "oracle/cost": ["tests/cost_test", "tests/step_test", "tests/derivation/derivation_test", "tests/search_test"],
+    "oracle/plan": ["tests/plan_test", "tests/step_test", "tests/derivation/derivation_test", "tests/search_test"],
+    "oracle/step": ["tests/step_test", "tests/derivation/derivation_test", "tests/search_test"],
 }
-
-# What is written, and what it becomes.
-CHANGES = [
-    (r"(?<=\w |\) )\+ (?=\w|\()", "- "), (r"(?<=\w |\) )- (?=\w|\()", "+ "), (r"(?<=\w |\) )\* (?=\w|\()", "/ "),
-    (r" / (?=\w|\()", " * "), (r" < (?=\w)", " <= "), (r" > (?=\w)", " >= "), (r" <= ", " < "), (r" >= ", " > "),
-    (r" == ", " != "), (r" != ", " == "), (r" && ", " || "), (r" \|\| ", " && "), (r"\bmin\(", "max("), (r"\bmax\(", "min("),
-    (r"(?<![\w.])0(?![\w.x])", "1"), (r"(?<![\w.])1(?![\w.])", "2"), (r"(?<![\w.])2(?![\w.])", "3"),
-    (r"\btrue\b", "false"), (r"\bfalse\b", "true"),
-]
+COMPILE = ["-std=c++20", "-O1", "-ffp-contract=off", "-fPIC"]
 
 
-def code_of(line):
-    """The line with comments and texts blanked out: nothing is changed there. Nothing of preprocessor lines."""
-    if line.lstrip().startswith(("#", "//", "template", "namespace", "using ")):
-        return " " * len(line)
-    line = re.sub(r'"(\\.|[^"\\])*"', lambda text: " " * len(text.group()), line)
-    return re.sub(r"//.*", lambda text: " " * len(text.group()), line)
+def output_of(words, cwd):
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=True).stdout
 
 
-def mutants_of(folder):
-    """Every change that can be made: (file, line, from, to, what it becomes)."""
-    for path in sorted((ROOT / folder).rglob("*.cpp")):
-        for number, line in enumerate(path.read_text().splitlines()):
-            code = code_of(line)
-            for pattern, new in CHANGES:
-                for found in re.finditer(pattern, code):
-                    yield path, number, found.start(), found.end(), new
+def built_layers(build):
+    """The objects of the three layers with all mutants, and the mutants."""
+    objects, found = {}, []
+    for layer in LAYERS:
+        sources = sorted((build / f"libdodona-{layer}.a.p").glob("*.cpp")) or sys.exit("the build is not one with -Dunity=on")
+        objects[layer] = []
+        for source in sources:
+            plain = output_of(["clang++", *COMPILE, "-I.", f"-I{ROOT}", "-Ioracle", f"-I{ROOT}/oracle", "-Xclang", "-disable-llvm-passes",
+                               "-fno-discard-value-names", "-gline-tables-only", "-S", "-emit-llvm", "-o", "-", str(source)], build)
+            text, more = mutants.with_mutants(plain, ROOT, f"oracle/{layer}", len(found) + 1)
+            module = OUT / f"{source.stem}.ll"
+            module.write_text(text)
+            subprocess.run(["clang++", *COMPILE, "-c", str(module), "-o", str(module.with_suffix(".o"))], check=True)
+            objects[layer].append(str(module.with_suffix(".o")))
+            found += more
+    return objects, found
 
 
-def run(words, seconds):
-    try:
-        return subprocess.run(words, cwd=ROOT, capture_output=True, timeout=seconds, check=False).returncode
-    except subprocess.TimeoutExpired:
-        return "too long"  # an endless loop is noticed
+def linked(build, program, objects):
+    """The test program with the mutated objects in place of the layers' archives."""
+    command = output_of(["ninja", "-t", "commands", program], build).strip().split("\n")[-1].split()
+    words = []
+    for word in command:
+        layer = re.fullmatch(r"(?:\S*/)?libdodona-(\w+)\.a", word)
+        words += objects[layer.group(1)] if layer and layer.group(1) in objects else [word]
+    made = OUT / pathlib.Path(program).name
+    words[words.index("-o") + 1] = str(made)
+    subprocess.run([*words, str(OUT / "mutant_listener.o")], cwd=build, check=True)
+    return made
 
 
-def fate_of(build, tests):
-    if run(["ninja", "-C", build, *tests], 1800) != 0:
-        return "stillborn"
-    return "killed" if any(run([ROOT / build / test], 300) != 0 for test in tests) else "survived"
+def environment(build, **more):
+    return {**os.environ, "DODONA_SOURCE": str(ROOT), "DODONA_PROGRAM": str(build / "dodona"), "RC_PARAMS": "seed=1", **more}
+
+
+def tests_of(build, program):
+    """What each passing test reaches: [(name, seconds, set of mutants)], the fastest first."""
+    reached = OUT / f"{program.name}.reached"
+    subprocess.run([program], cwd=build, env=environment(build, DODONA_REACHED=str(reached)), capture_output=True, check=False)
+    tests = []
+    for line in reached.read_text().splitlines():
+        name, milliseconds, passed, numbers = line.split("\t")
+        if passed == "1":
+            tests.append((name, int(milliseconds) / 1000, set(map(int, numbers.split()))))
+    return sorted(tests, key=lambda test: test[1])
+
+
+def killer(build, programs, number):
+    """The program whose tests fail with the mutant; None if it survives; "nothing" if no test would see it differ."""
+    seen = False
+    for program, tests in programs:
+        names = [test for test in tests if number in test[2]]
+        if not names:
+            continue
+        seen = True
+        # The fast half alone, then all: most mutants are killed by the first.
+        slow = [test[0] for test in names if test[1] > 0.3]
+        fast = [test[0] for test in names if test[1] <= 0.3]
+        for part in (fast, slow):
+            if not part:
+                continue
+            limit = 10 + 10 * sum(test[1] for test in names if test[0] in set(part))
+            try:
+                status = subprocess.run([program, "--gtest_fail_fast", "--gtest_brief=1", "--gtest_filter=" + ":".join(part)], cwd=build,
+                                        env=environment(build, DODONA_MUTANT=str(number)), capture_output=True, timeout=limit,
+                                        check=False).returncode
+            except subprocess.TimeoutExpired:
+                return f"{program.name} (endless)"
+            if status != 0:
+                return program.name
+    return None if seen else "nothing"
+
+
+def name_of(mutant):
+    return f"{mutant['file']}:{mutant['line']}:{mutant['column']}: {mutant['change']}"
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument("folder", choices=sorted(TESTS))
-    parser.add_argument("--mutants", type=int, default=20)
+    parser.add_argument("folders", nargs="+", choices=sorted(PROGRAMS))
+    parser.add_argument("--mutants", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--build", default="build/test")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--programs", nargs="+", help="only these test programs")
     asked = parser.parse_args()
-    tests = TESTS[asked.folder]
-    if fate_of(asked.build, tests) != "survived":
-        sys.exit("the tests fail without a mutant")
-    every = list(mutants_of(asked.folder))
-    counts = {"killed": 0, "survived": 0, "stillborn": 0}
-    for path, number, begin, end, new in random.Random(asked.seed).sample(every, min(asked.mutants, len(every))):
-        before = path.read_text()
-        lines = before.splitlines(keepends=True)
-        old = lines[number]
-        lines[number] = old[:begin] + new + old[end:]
-        try:
-            path.write_text("".join(lines))
-            fate = fate_of(asked.build, tests)
-        finally:
-            path.write_text(before)
-        counts[fate] += 1
-        if fate == "survived":
-            print(f"{path.relative_to(ROOT)}:{number + 1}: survived: {lines[number].strip()}", flush=True)
-    run(["ninja", "-C", asked.build, *tests], 1800)
-    print(", ".join(f"{count} {fate}" for fate, count in counts.items()))
+    build = ROOT / asked.build
+    OUT.mkdir(parents=True, exist_ok=True)
+    kills = {folder: [one for one in PROGRAMS[folder] if not asked.programs or one in asked.programs] for folder in asked.folders}
+    programs = sorted({program for folder in asked.folders for program in kills[folder]})
+    subprocess.run(["ninja", "-j1", "-C", str(build), *programs], check=True, stdout=subprocess.DEVNULL)
+    objects, every = built_layers(build)
+    subprocess.run(["c++", "-std=c++20", "-O1", "-c", str(ROOT / "tests/mutation/mutant_listener.cpp"), "-o",
+                    str(OUT / "mutant_listener.o")], check=True)
+    ready = {program: linked(build, program, objects) for program in programs}
+    tests = {program: tests_of(build, made) for program, made in ready.items()}
+    log = OUT / "results.jsonl"
+    fates = {}
+    if log.exists():
+        fates = {one["name"]: one["by"] for one in map(json.loads, log.read_text().splitlines())}
+    shown = {}
+    for folder in asked.folders:
+        mine = [mutant for mutant in every if mutant["file"].startswith(folder + "/")]
+        drawn = mine if asked.mutants is None else random.Random(asked.seed).sample(mine, min(asked.mutants, len(mine)))
+        chosen = [(ready[program], tests[program]) for program in kills[folder]]
+        shown[folder] = (len(mine), [])
+        for mutant in drawn:
+            name = name_of(mutant)
+            if name not in fates or (asked.again and fates[name] in (None, "nothing")):
+                fates[name] = killer(build, chosen, mutant["number"])
+                with log.open("a") as out:
+                    out.write(json.dumps({"name": name, "by": fates[name]}) + "\n")
+            shown[folder][1].append((mutant, fates[name]))
+    for folder, (_, results) in shown.items():
+        for mutant, by in results:
+            if by in (None, "nothing"):
+                source = (ROOT / mutant["file"]).read_text().splitlines()[mutant["line"] - 1].strip()
+                print(f"{name_of(mutant)}{' (no test sees it differ)' if by else ''}: {source}")
+    print("| folder | mutants | run | killed | share |\n|---|---|---|---|---|")
+    for folder, (count, results) in shown.items():
+        killed = sum(by not in (None, "nothing") for _, by in results)
+        print(f"| `{folder}` | {count} | {len(results)} | {killed} | {100 * killed / max(1, len(results)):.1f} % |")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,153 @@
+// Predictions of drawn plans of every strategy, as they were recorded: tests/derivation/recorded/. What is right is
+// tested by hand elsewhere; this says that nothing changes unseen. DODONA_ACCEPT=1 rewrites them; `git diff` reviews.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "../worlds/drawn_world.hpp"
+#include "search/space.hpp"
+#include "step/predict.hpp"
+
+namespace dodona::derivation {
+namespace recorded_test {
+
+using drawn::Draw;
+using drawn::World;
+
+plan::Plan drawn_plan(Draw& draw, const World& world, const plan::Strategy& strategy) {
+    plan::Plan plan;
+    plan.strategy = strategy;
+    if (!strategy.shard_axes.empty()) {
+        plan.shard = strategy.shard.value_or(draw.of({plan::ShardLevel::none, plan::ShardLevel::states,
+                                                      plan::ShardLevel::gradients, plan::ShardLevel::parameters}));
+    }
+    std::int64_t left = world.cluster.devices();
+    for (const std::string& axis : strategy.axes) {
+        const auto size = draw.of<std::int64_t>({1, 2, 2, 3, 4});
+        const bool divides = left % size == 0;
+        plan.mesh.push_back({axis, divides ? size : 1});
+        left /= divides ? size : 1;
+    }
+    plan.batch = draw.of<std::int64_t>({24, 48, 96});
+    plan.microbatch = draw.of<std::int64_t>({1, 1, 2, 4});
+    plan.schedule = static_cast<plan::ScheduleKind>(draw.of({0, 1, 1, 1, 2, 3, 4, 5, 6}));
+    if (plan.pipeline_stages() == 1 && plan::has_virtual_stages(plan.schedule)) {
+        plan.schedule = plan::ScheduleKind::gpipe;
+    }
+    plan.virtual_stages = plan::has_virtual_stages(plan.schedule) ? 2 : 1;
+    plan.recompute = draw.of({plan::RecomputeKind::none, plan::RecomputeKind::none, plan::RecomputeKind::selective,
+                              plan::RecomputeKind::full, plan::RecomputeKind::every});
+    plan.recompute_every = plan.recompute == plan::RecomputeKind::every ? 2 : 1;
+    plan.optimizer = world.space.optimizer;
+    plan.keep_parameters = draw.one_in(4);
+    plan.shard_group = plan.shard != plan::ShardLevel::none && draw.one_in(5) ? 2 : 0;
+    plan.overlap = {.gradients = draw.one_in(2),
+                    .parameters = draw.one_in(2),
+                    .tensor = draw.one_in(3),
+                    .pipeline = draw.one_in(3),
+                    .expert = draw.one_in(3),
+                    .offload = draw.one_in(2)};
+    plan.offload = {.optimizer = draw.one_in(7), .activations = draw.one_in(7), .weights = draw.one_in(7)};
+    plan.precision = world.space.precision;
+    plan.framework = drawn::draw_framework(draw);
+    plan.memory = drawn::draw_memory(draw);
+    if (plan.schedule == plan::ScheduleKind::one_forward_one_backward && draw.one_in(8)) {
+        plan.algorithm = draw.of({cluster::Algorithm::ring, cluster::Algorithm::direct});
+    }
+    plan.fold_axes();
+    return plan;
+}
+
+std::string text(const step::Prediction& p) {
+    std::string out;
+    if (p.runs) {
+        out += fmt::format(
+            "  {:.7g} ({:.7g} to {:.7g}) ms, mfu {:.6g}, hfu {:.6g}, {} micro-batches, stages {} and {}\n",
+            1e3 * p.step.value.in(unit::second), 1e3 * p.step.lo.in(unit::second), 1e3 * p.step.hi.in(unit::second),
+            p.mfu, p.hfu, p.microbatches, p.critical_stage, p.fullest_stage);
+        out += "  time";
+        for (std::size_t i = 0; i < step::kTimeParts; ++i) {
+            out += fmt::format(" {:.6g}/{:.6g}", 1e6 * p.time.values[i].in(unit::second),
+                               1e6 * p.busy.values[i].in(unit::second));
+        }
+        out += "\n  memory";
+        for (const Bytes part : p.memory.values) {
+            out += fmt::format(" {:.8g}", part.in(unit::byte));
+        }
+        out += fmt::format("; most {:.8g}", p.most_memory.in(unit::byte));
+        if (p.host) {
+            out += fmt::format("; host {:.7g} in {:.7g} out {:.7g}", p.host->memory.in(unit::byte),
+                               p.host->in.in(unit::byte), p.host->out.in(unit::byte));
+        }
+        out += '\n';
+        for (const step::StagePrediction& stage : p.stages) {
+            out += fmt::format("  {}: {:.7g} us, {:.7g} B\n", stage.layers, 1e6 * stage.time.in(unit::second),
+                               stage.memory.process.in(unit::byte));
+        }
+        for (const step::CommunicationLine& line : p.communication) {
+            out += fmt::format("  {} of {}: {:.6g} a step, {:.7g} B, {:.7g} B sent, {:.6g} us, phi {:.6g}\n",
+                               step::text(line), line.ranks, line.per_step, line.size.in(unit::byte),
+                               line.sent.in(unit::byte), 1e6 * line.time.in(unit::second), line.contention);
+        }
+        for (const step::Bottleneck& bottleneck : p.bottlenecks) {
+            out += fmt::format("  {} {:.6g}\n", static_cast<int>(bottleneck.kind), bottleneck.share);
+        }
+    }
+    for (const plan::Limit& limit : p.limits) {
+        out += "  " + text(limit) + '\n';
+    }
+    return out + (p.why_not ? "  no: " + text(*p.why_not) + '\n' : "");
+}
+
+/// Eight drawn plans of a strategy.
+std::string predictions(const plan::Strategy& strategy, unsigned seed) {
+    std::string out;
+    for (int i = 0; i < 8; ++i) {
+        World world = drawn::draw_world(++seed);
+        Draw draw(seed);
+        world.cluster.device.memory = 16_GiB;
+        const plan::Plan plan = drawn_plan(draw, world, strategy);
+        out += fmt::format("{}, {}", seed, world.network);
+        for (const plan::MeshAxis& axis : plan.mesh) {
+            out += fmt::format(" {} {}", axis.name, axis.size);
+        }
+        out += '\n';
+        try {
+            out += text(step::predict(world.graph, world.cluster, plan));
+        } catch (const InputError& error) {
+            out += "  " + error.diagnostics().front().message + '\n';
+        }
+    }
+    return out;
+}
+
+constexpr std::size_t kParts = 9;
+
+class RecordedPredictions : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(RecordedPredictions, do_not_change_unseen) {
+    const char* const root = std::getenv("DODONA_SOURCE");
+    const files::Library library = drawn::library();
+    const std::vector<std::string> names = library.strategies();
+    for (std::size_t i = GetParam(); i < names.size(); i += kParts) {
+        const std::string path =
+            std::string(root == nullptr ? "." : root) + "/tests/derivation/recorded/" + names[i] + ".txt";
+        const std::string now = predictions(library.strategy(names[i]), static_cast<unsigned>(9000 + 100 * i));
+        if (std::getenv("DODONA_ACCEPT") != nullptr) {
+            std::ofstream(path) << now;
+        }
+        std::stringstream before;
+        before << std::ifstream(path).rdbuf();
+        EXPECT_EQ(before.str(), now) << "DODONA_ACCEPT=1 rewrites " << path;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfStrategies, RecordedPredictions, testing::Range<std::size_t>(0, kParts));
+
+}  // namespace recorded_test
+}  // namespace dodona::derivation
