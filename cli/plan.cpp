@@ -30,6 +30,7 @@
 #include "play/simulated_step.hpp"
 #include "reports/collect/exchange_report.hpp"
 #include "reports/collect/plan_report.hpp"
+#include "reports/collect/tables_report.hpp"
 #include "reports/collect/why_not.hpp"
 #include "reports/document/number_format.hpp"
 #include "search/batches.hpp"
@@ -37,6 +38,7 @@
 #include "search/layer_search.hpp"
 #include "search/search.hpp"
 #include "search/space.hpp"
+#include "tables/step_time.hpp"
 
 namespace dodona::cli {
 
@@ -299,6 +301,24 @@ std::vector<reports::PlanLengths> ranked_by_lengths(const LengthSettings& settin
     return ranked;
 }
 
+/// Embedding tables placed one by one, in the answer's document. Whether they fit; false without tables.
+bool add_tables(const Workload& workload, const search::Space& space, plan::OptimizerKind of_rows,
+                const search::Answer& answer, reports::Document& document) {
+    if (tables::tables_of(workload.graph).empty()) {
+        return false;
+    }
+    const tables::StepQuestion question{.graph = workload.graph,
+                                        .cluster = workload.cluster,
+                                        .devices = space.devices,
+                                        .batch = space.batch,
+                                        .precision = space.precision,
+                                        .format = {.moments = plan::optimizer(of_rows).table}};
+    const tables::StepForecast placed = tables::forecast(question);
+    reports::add_placed_tables(document, {workload.model, workload.machine}, question, placed,
+                               answer.plans.empty() ? nullptr : &answer.plans.front());
+    return placed.placement.homeless.empty();
+}
+
 int run_plan(Arguments& arguments) {
     const Output output = read_output(arguments);
     const std::string save_to = writable_file(arguments, "--save");
@@ -380,6 +400,7 @@ int run_plan(Arguments& arguments) {
         by_lengths = ranked_by_lengths(*lengths, workload, answer.plans);
     }
     answer.plans.resize(std::min(answer.plans.size(), shown));
+    bool has_answer = !answer.plans.empty();
     if (!target.empty() && !answer.plans.empty()) {
         const step::Prediction& best = by_lengths.empty() ? answer.plans.front() : by_lengths.front().plan;
         write_text(output, exported_text(target, best, workload));
@@ -399,6 +420,10 @@ int run_plan(Arguments& arguments) {
         for (const exchange::Exchange& exchange : exchanges) {
             add_exchange(workload, exchange, answer, document);
         }
+        // As in `dodona tables`, rows have row-wise Adagrad where nobody says which optimizer.
+        const plan::OptimizerKind of_rows =
+            arguments.has("--optimizer") ? space.optimizer : plan::OptimizerKind::rowwise_adagrad;
+        has_answer = add_tables(workload, space, of_rows, answer, document) || has_answer;
         write(output, document);
     }
     if (!save_to.empty()) {
@@ -407,7 +432,7 @@ int run_plan(Arguments& arguments) {
         }
         save(answer, save_to);
     }
-    return interrupted() ? kInterrupted : answer.plans.empty() ? kNo : kAnswered;
+    return interrupted() ? kInterrupted : has_answer ? kAnswered : kNo;
 }
 
 }  // namespace

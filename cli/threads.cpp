@@ -1,5 +1,6 @@
 #include "cli/threads.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -8,13 +9,14 @@
 #include <fmt/format.h>
 
 #include "cli/exit_code.hpp"
+#include "cli/measured_settings.hpp"
 #include "cli/output.hpp"
-#include "cli/workload.hpp"
-#include "reports/collect/threads_report.hpp"
 
 namespace dodona::cli {
 
 namespace {
+
+constexpr std::int64_t kMostTried = 512;
 
 std::vector<Option> cost_options() {
     const std::string group = "Costs of threads";
@@ -37,26 +39,6 @@ std::vector<Option> cost_options() {
          .value = "TIME",
          .description = "of the numbers of workers and threads, at run time",
          .group = group}};
-}
-
-std::vector<Option> threads_options() {
-    std::vector<Option> all;
-    for (Option& option : workload_options()) {
-        const std::string name = option.long_name();
-        if (name == "--machine" || name == "--batch" || name == "--seq" || name == "--image" || name == "--set" ||
-            name == "--precision") {
-            option.description = name == "--batch" ? "samples at once; 1 without it" : option.description;
-            all.push_back(std::move(option));
-        }
-    }
-    all.push_back({.names = "--cores",
-                   .value = "N",
-                   .description = "of the machine's CPU; all of them without it",
-                   .group = "Job"});
-    for (const std::vector<Option>& more : {cost_options(), output_options()}) {
-        all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
 }
 
 threads::KnownCosts known_costs(Arguments& arguments) {
@@ -85,40 +67,100 @@ std::int64_t cores_of(Arguments& arguments, const Workload& workload, std::optio
     return asked.value_or(all);
 }
 
+/// All settings that were measured, and the cores, are in the grid.
+std::int64_t most_of(std::optional<std::int64_t> asked, const std::vector<threads::MeasuredSetting>& measured) {
+    std::int64_t most = asked.value_or(1);
+    for (const threads::MeasuredSetting& one : measured) {
+        most = std::max({most, one.setting.workers, one.setting.threads});
+    }
+    return most;
+}
+
 int run_threads(Arguments& arguments) {
     const Output output = read_output(arguments);
-    const threads::KnownCosts known = known_costs(arguments);
-    const auto asked = arguments.count("--cores");
-    const std::int64_t batch = arguments.count("--batch").value_or(1);
-    const Workload workload = read_workload(arguments);
-    const std::int64_t cores = cores_of(arguments, workload, asked);
-    const Precision precision = precision_of(arguments, workload.cluster);
-    arguments.throw_if_faults();
-    const cluster::Device& device = workload.cluster.device;
-    reports::ThreadsQuestion question{.device = device,
-                                      .batch = batch,
-                                      .weights = graph::count(workload.graph).parameters * stored_bytes(precision),
-                                      .costs = threads::thread_costs(device, cores, known),
-                                      .known = known};
-    std::optional<threads::Forecast> answer;
-    if (question.weights <= device.memory) {
-        const threads::OperatorGraph operators = threads::operator_graph(workload.graph, static_cast<double>(batch));
-        const std::vector<threads::OperatorWork> works = threads::works_of(device, operators, precision, cores);
-        question.evidence = threads::weakest(works);
-        answer = threads::forecast(operators, works, question.costs);
+    const AskedThreads asked = read_asked_threads(arguments);
+    write(output,
+          reports::threads_document({asked.workload.model, asked.workload.machine}, asked.question, asked.answer));
+    return asked.answer ? kAnswered : kNo;
+}
+
+std::vector<Option> options_of_command() {
+    std::vector<Option> all = threads_options();
+    for (Option& option : output_options()) {
+        all.push_back(std::move(option));
     }
-    write(output, reports::threads_document({workload.model, workload.machine}, question, answer));
-    return answer ? kAnswered : kNo;
+    return all;
 }
 
 }  // namespace
+
+std::vector<Option> threads_options() {
+    std::vector<Option> all;
+    for (Option& option : workload_options()) {
+        const std::string name = option.long_name();
+        if (name == "--machine" || name == "--batch" || name == "--seq" || name == "--image" || name == "--set" ||
+            name == "--precision") {
+            option.description = name == "--batch" ? "samples at once; 1 without it" : option.description;
+            all.push_back(std::move(option));
+        }
+    }
+    all.push_back({.names = "--cores",
+                   .value = "N",
+                   .description = "of the machine's CPU; all of them without it",
+                   .group = "Job"});
+    all.push_back({.names = "--most",
+                   .value = "N",
+                   .description = "workers, and threads of each, to try; the cores without it",
+                   .group = "Job"});
+    all.push_back({.names = "--measured",
+                   .value = "FILE",
+                   .description = "settings that were run, a CSV with workers,threads,median_s: how well\n"
+                                  "they are ranked, and what the guideline is really worth",
+                   .group = "Measured"});
+    const std::vector<Option> costs = cost_options();
+    all.insert(all.end(), costs.begin(), costs.end());
+    return all;
+}
+
+AskedThreads read_asked_threads(Arguments& arguments) {
+    const threads::KnownCosts known = known_costs(arguments);
+    const auto asked_cores = arguments.count("--cores");
+    const auto asked_most = arguments.count("--most", kMostTried);
+    const auto table = arguments.text("--measured");
+    const std::int64_t batch = arguments.count("--batch").value_or(1);
+    AskedThreads asked{.workload = read_workload(arguments), .question = {}, .operators = {}, .answer = {}};
+    const std::int64_t cores = cores_of(arguments, asked.workload, asked_cores);
+    const Precision precision = precision_of(arguments, asked.workload.cluster);
+    arguments.throw_if_faults();
+    const graph::Graph& network = asked.workload.graph;
+    const cluster::Device& device = asked.workload.cluster.device;
+    asked.question = {.device = device,
+                      .batch = batch,
+                      .weights = graph::count(network).parameters * stored_bytes(precision),
+                      .costs = threads::thread_costs(device, cores, known),
+                      .known = known,
+                      .whole_grid = asked_most || table,
+                      .measured = {},
+                      .measured_with = table.value_or("")};
+    if (table) {
+        asked.question.measured = load_measured_settings(*table, network.name);
+    }
+    if (asked.question.weights <= device.memory) {
+        asked.operators = threads::operator_graph(network, static_cast<double>(batch));
+        const auto works = threads::works_of(device, asked.operators, precision, cores);
+        asked.question.evidence = threads::weakest(works);
+        asked.answer = threads::forecast(asked.operators, works, asked.question.costs,
+                                         most_of(asked_most, asked.question.measured));
+    }
+    return asked;
+}
 
 Command threads_command() {
     return {.name = "threads",
             .summary = "a forward pass on a CPU: how many operators at once, on how many threads each",
             .usage = "--machine M",
             .positionals = {{.name = "MODEL", .description = "a built-in model or a file", .completes = Names::models}},
-            .options = threads_options(),
+            .options = options_of_command(),
             .examples =
                 "Examples:\n"
                 "  dodona threads googlenet-v1 --machine theta --batch 8\n"

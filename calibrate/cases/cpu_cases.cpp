@@ -158,7 +158,7 @@ void operators(std::vector<Case>& cases, bool quick, int threads) {
     }
 }
 
-void cells(std::vector<Case>& cases, bool quick) {
+void cells(std::vector<Case>& cases, bool quick, int threads) {
     for (const double hidden : quick ? std::vector{256.} : std::vector{64., 256., 1024.}) {
         for (const double samples : quick ? std::vector{16.} : std::vector{1., 16., 64.}) {
             for (const double gates : quick ? std::vector{4.} : std::vector{4., 3., 1.}) {
@@ -169,6 +169,7 @@ void cells(std::vector<Case>& cases, bool quick) {
                                                 {"cells", 1.},
                                                 {"direction", "forward"},
                                                 {"precision", "fp32"}}});
+                add_threads(cases.back(), threads);
                 cases.push_back({.benchmark = "recurrent",
                                  .parameters = {{"samples", samples},
                                                 {"gates", hidden},
@@ -176,12 +177,13 @@ void cells(std::vector<Case>& cases, bool quick) {
                                                 {"cells", 1.},
                                                 {"direction", "backward-weight"},
                                                 {"precision", "fp32"}}});
+                add_threads(cases.back(), threads);
             }
         }
     }
 }
 
-void attentions(std::vector<Case>& cases, bool quick) {
+void attentions(std::vector<Case>& cases, bool quick, int threads) {
     for (const double tokens : quick ? std::vector{128.} : std::vector{32., 128., 512.}) {
         for (const char* direction : {"forward", "backward-input"}) {
             cases.push_back({.benchmark = "attention",
@@ -194,6 +196,7 @@ void attentions(std::vector<Case>& cases, bool quick) {
                                             {"causal", 0.},
                                             {"direction", direction},
                                             {"precision", "fp32"}}});
+            add_threads(cases.back(), threads);
         }
     }
 }
@@ -222,6 +225,21 @@ void moves(std::vector<Case>& cases, bool quick) {
             }
         }
     }
+    // Tables far larger than caches, as those of recommendation networks are.
+    for (const double width : quick ? std::vector{64.} : std::vector{16., 64., 128.}) {
+        for (const double lookups :
+             quick ? std::vector{4096., 131072., 2097152.} : std::vector{4096., 32768., 262144., 2097152.}) {
+            for (const char* direction : {"forward", "backward-weight"}) {
+                cases.push_back({.benchmark = "gather",
+                                 .parameters = {{"rows", 0x1p26 / width},
+                                                {"width", width},
+                                                {"lookups", lookups},
+                                                {"pooled", 32.},
+                                                {"direction", direction},
+                                                {"precision", "fp32"}}});
+            }
+        }
+    }
     for (const double elements : quick ? std::vector{1e6} : std::vector{1e4, 1e6, 2e7}) {
         for (const char* optimizer : {"sgd", "adam"}) {
             cases.push_back({.benchmark = "update",
@@ -232,6 +250,19 @@ void moves(std::vector<Case>& cases, bool quick) {
              .parameters = {{"elements", elements}, {"from", "nchw"}, {"to", "blocked"}, {"precision", "fp32"}}});
     }
     cases.push_back({.benchmark = "launch", .parameters = {{"kind", "plain"}}});
+}
+
+/// Empty regions of two and more threads, and a product on the cores and on twice as many threads.
+void forks(std::vector<Case>& cases, int threads) {
+    for (int some = 2; some < 2 * threads; some *= 2) {
+        cases.push_back({.benchmark = "fork", .parameters = {}});
+        add_threads(cases.back(), std::min(some, threads));
+    }
+    for (const int crowd : {threads, 2 * threads}) {
+        cases.push_back({.benchmark = "crowd",
+                         .parameters = {{"bytes", 0x1p20}, {"passes", 50.}, {"cores", static_cast<double>(threads)}}});
+        add_threads(cases.back(), crowd);
+    }
 }
 
 /// Densities, passes and blocks are those of exchanges that do not say theirs (oracle/exchange/exchange.hpp).
@@ -270,17 +301,20 @@ std::vector<Case> cpu_cases(const CaseOptions& options, int threads) {
     products(cases, options.quick, 1);
     convolutions(cases, options.quick, 1);
     operators(cases, options.quick, 1);
-    cells(cases, options.quick);
-    attentions(cases, options.quick);
+    cells(cases, options.quick, 1);
+    attentions(cases, options.quick, 1);
     streams(cases, options.quick, 1);
     moves(cases, options.quick);
     compressions(cases, options.quick);
     if (threads > 1) {
         streams(cases, options.quick, threads);
         products(cases, options.quick, threads);
+        cells(cases, options.quick, threads);
+        attentions(cases, options.quick, threads);
         if (!options.quick) {
             convolutions(cases, false, threads);
         }
+        forks(cases, threads);
         interferences(cases, options.quick);
     }
     return cases;

@@ -61,7 +61,8 @@ std::vector<Case> beside_model_cases(const GeneralCases& asked) {
         return of.number("m") * of.number("n") * of.number("k") * of.number("batch", 1);
     };
     for (const Case& one : general_cases(asked)) {
-        if (one.benchmark == "stream" || one.benchmark == "launch" || one.benchmark == "update") {
+        if (one.benchmark == "stream" || one.benchmark == "launch" || one.benchmark == "update" ||
+            one.benchmark == "fork" || one.benchmark == "crowd") {
             cases.push_back(one);
         } else if (one.benchmark == "matmul") {
             const auto [known, first] = largest.try_emplace(one.word("precision"), one);

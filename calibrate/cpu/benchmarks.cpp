@@ -20,7 +20,8 @@ constexpr std::array kBenchmarks{
     Benchmark{"matmul", matmul},       Benchmark{"convolution", convolution}, Benchmark{"attention", attention},
     Benchmark{"recurrent", recurrent}, Benchmark{"operator", operators},      Benchmark{"stream", stream},
     Benchmark{"gather", gather},       Benchmark{"update", update},           Benchmark{"reorder", reorder},
-    Benchmark{"launch", launch},       Benchmark{"compression", compression},
+    Benchmark{"launch", launch},       Benchmark{"compression", compression}, Benchmark{"fork", fork_join},
+    Benchmark{"crowd", crowd},
 };
 
 }  // namespace

@@ -24,6 +24,8 @@ Job compression(const Case& asked, const TensorFactory& factory);
 Job update(const Case& asked, const TensorFactory& factory);
 Job reorder(const Case& asked, const TensorFactory& factory);
 Job launch(const Case& asked, const TensorFactory& factory);
+Job fork_join(const Case& asked, const TensorFactory& factory);
+Job crowd(const Case& asked, const TensorFactory& factory);
 
 /// A whole number of at least 1. Where the case has none: `otherwise`, or CannotMeasure where that is 0.
 std::int64_t count(const Case& asked, std::string_view name, std::int64_t otherwise = 0);

@@ -8,6 +8,7 @@
 #include "calibrate/cpu/benchmarks.hpp"
 #include "calibrate/cpu/passes.hpp"
 #include "calibrate/cpu/threads.hpp"
+#include "calibrate/lookup/pooled_rows.hpp"
 #include "calibrate/record/exchange.hpp"
 
 namespace dodona::calibrate::cpu {
@@ -36,6 +37,38 @@ void adam(Range r, const float* gradient, float* mean, float* square, float* scr
     scale_pass(r, 1.0F, scratch);
     shift_pass(r, 1.0F, 1e-8F, scratch);
     add_quotient_pass(r, mean, scratch, -1e-3F, weight);
+}
+
+/// `pooled` look-ups make one sum; backward its gradient is added to each of their rows.
+Job pooled_gather(const Case& asked, const TensorFactory& factory) {
+    constexpr float kRate = 1e-4F;
+    const std::int64_t rows = count(asked, "rows");
+    const std::int64_t width = count(asked, "width");
+    const std::int64_t pooled = count(asked, "pooled");
+    const std::int64_t samples = count(asked, "lookups") / pooled;
+    if (samples < 1 || samples * pooled != count(asked, "lookups")) {
+        throw CannotMeasure("look-ups are no whole number of pooled ones; correct the case");
+    }
+    TensorFactory::expect((rows + samples) * width);
+    const Floats table = factory.random(rows * width);
+    const Floats sums = factory.random(samples * width);
+    const Indices indices = factory.indices(samples * pooled, rows);
+    const bool backward = direction_of(asked) != Pass::forward;
+    return {.run =
+                [=](Laps&) {
+                    const PooledRows of{.table = table.get(),
+                                        .width = width,
+                                        .lookups = pooled,
+                                        .indices = {indices.get(), static_cast<std::size_t>(samples * pooled)}};
+                    if (backward) {  // by one thread: two may add to the same row
+                        add_to_rows(of, 0, samples, sums.get(), kRate);
+                        return;
+                    }
+                    in_parts(samples,
+                             [&](std::int64_t begin, std::int64_t end) { sum_rows(of, begin, end, sums.get()); });
+                },
+            .values = {},
+            .words = {}};
 }
 
 }  // namespace
@@ -79,6 +112,9 @@ Job gather(const Case& asked, const TensorFactory& factory) {
     const std::int64_t width = count(asked, "width");
     const std::int64_t lookups = count(asked, "lookups");
     const bool backward = direction_of(asked) != Pass::forward;
+    if (asked.has("pooled")) {
+        return pooled_gather(asked, factory);
+    }
     TensorFactory::expect((rows + 2 * lookups) * width);
     const Floats table = factory.random(rows * width);
     const Floats results = factory.random(lookups * width);
@@ -142,6 +178,33 @@ Job launch(const Case& asked, const TensorFactory& factory) {
         throw CannotMeasure(fmt::format("a CPU has no launches of kind {}; ask for plain", kind));
     }
     return onednn_nothing(factory);
+}
+
+Job fork_join(const Case& asked, const TensorFactory& /*factory*/) {
+    const std::int64_t threads = count(asked, "threads");
+    return {.run = [=](Laps&) { in_parts(threads, [](std::int64_t, std::int64_t) {}); },
+            .warm = true,
+            .values = {},
+            .words = {}};
+}
+
+/// A pass after the other, so that threads meet as often as in a network of small operators.
+Job crowd(const Case& asked, const TensorFactory& factory) {
+    const std::int64_t passes = count(asked, "passes", 50);
+    const std::int64_t elements = std::max<std::int64_t>(count(asked, "bytes") / kFloat, 1);
+    const Floats a = factory.random(elements);
+    const Floats b = factory.random(elements);
+    return {.run =
+                [=](Laps&) {
+                    for (std::int64_t pass = 0; pass < passes; ++pass) {
+                        in_parts(elements, [&](std::int64_t begin, std::int64_t end) {
+                            add_scaled_pass({begin, end}, a.get(), 1e-3F, b.get());
+                        });
+                    }
+                },
+            .warm = true,
+            .values = {},
+            .words = {}};
 }
 
 }  // namespace dodona::calibrate::cpu

@@ -13,6 +13,7 @@
 #include "calibrate/fit/fit.hpp"
 #include "calibrate/machine/measured_compression.hpp"
 #include "calibrate/machine/measured_kernel.hpp"
+#include "calibrate/machine/measured_threads.hpp"
 #include "calibrate/measure/journal.hpp"
 #include "calibrate/record/quantile.hpp"
 #include "cost/device_time.hpp"
@@ -73,6 +74,12 @@ std::vector<Record> of_backend(const DeviceRecords& of) {
         }
     }
     return own;
+}
+
+std::vector<Record> of_any_threads(const DeviceRecords& of) {
+    DeviceRecords all = of;
+    all.threads = 0;
+    return of_backend(all);
 }
 
 std::vector<MeasuredKernel> kernels_of(std::span<const Record> records) {
@@ -223,7 +230,7 @@ Series series_of(const CurveKey& key, const std::vector<const MeasuredKernel*>& 
 KernelCurve curve_of(const CurveKey& key, const std::vector<const MeasuredKernel*>& kernels) {
     const auto& [kind, precision, direction, exact] = key;
     KernelCurve curve{.kind = kind, .precision = precision, .direction = std::nullopt, .exact = exact, .points = {}};
-    if (!is_pass(kind) || exact) {
+    if (kind != KernelKind::stream || exact) {
         curve.direction = direction;
     }
     for (const MeasuredKernel* one : kernels) {
@@ -326,6 +333,11 @@ std::optional<Device> measured_device(const DeviceRecords& of) {
 
     if (auto compressions = measured_compressions(own, from); !compressions.empty()) {
         device.compressions = std::move(compressions);
+    }
+
+    if (of.threads != 1) {
+        auto threads = measured_threads(of_any_threads(of), from);
+        device.threads = threads ? std::move(threads) : device.threads;
     }
 
     Groups groups;

@@ -146,6 +146,17 @@ std::vector<MeasuredKernel> measured_kernels(const Measurement& measurement) {
         one.kernel = pass(of, "bytes", "flops", Direction::forward);
         one.precision = Precision::fp32;
         return {one};
+    } else if (of.benchmark == "gather" && of.has("pooled")) {
+        const double lookups = of.number("lookups");
+        const double width = of.number("width");
+        const bool forward = of.word("direction", "forward") == "forward";
+        one.kernel = {
+            .kind = graph::KernelKind::gather,
+            .m = lookups,
+            .n = width,
+            .k = of.number("rows"),
+            .fixed_bytes = (forward ? 4 : 8) * lookups * width * unit::byte,  // rows are read, and written back
+            .pooled = true};
     } else if ((of.benchmark == "operator" || of.benchmark == "gather") && of.has("moved")) {
         std::vector<MeasuredKernel> all = passes(of, one);
         for (MeasuredKernel& each : all) {

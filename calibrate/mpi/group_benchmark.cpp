@@ -11,6 +11,9 @@ std::unique_ptr<GroupBenchmark> make_group_benchmark(const Case& asked, MPI_Comm
     if (asked.benchmark == "send") {
         return make_messages(asked, group);
     }
+    if (asked.benchmark == "tables") {
+        return make_tables(asked, group);
+    }
     check(asked.benchmark == "interference", "placement refuses all other benchmarks");
     return make_interference(asked, group);
 }

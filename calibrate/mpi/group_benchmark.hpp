@@ -44,11 +44,12 @@ private:
     std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// Of `collective`, `send` and `interference`. Throws CannotMeasure where the case makes no sense; std::bad_alloc.
+/// Of `collective`, `send`, `tables` and `interference`. Throws CannotMeasure where the case makes no sense; std::bad_alloc.
 std::unique_ptr<GroupBenchmark> make_group_benchmark(const Case& asked, MPI_Comm group);
 
 std::unique_ptr<GroupBenchmark> make_collective(const Case& asked, MPI_Comm group);
 std::unique_ptr<GroupBenchmark> make_messages(const Case& asked, MPI_Comm group);
+std::unique_ptr<GroupBenchmark> make_tables(const Case& asked, MPI_Comm group);
 std::unique_ptr<GroupBenchmark> make_interference(const Case& asked, MPI_Comm group);
 
 }  // namespace dodona::calibrate

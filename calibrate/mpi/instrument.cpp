@@ -90,7 +90,10 @@ Statistics per_message(const Statistics& train, const Statistics& one, Seconds d
         throw CannotMeasure(
             fmt::format("a train of {} messages takes no longer than its delays: the difference is noise", kTrain));
     }
-    result.median = max(result.median, result.least);
+    // Quartiles of differences of two samples: noise may have put them out of order.
+    result.first_quartile = max(result.first_quartile, result.least);
+    result.median = max(result.median, result.first_quartile);
+    result.third_quartile = max(result.third_quartile, result.median);
     return result;
 }
 

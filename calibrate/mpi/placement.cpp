@@ -1,5 +1,9 @@
 #include "calibrate/mpi/placement.hpp"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+
 #include <fmt/format.h>
 
 #include "calibrate/record/exchange.hpp"
@@ -23,9 +27,12 @@ std::size_t count(const Case& asked, const char* name, double otherwise) {
 }
 
 Wanted wanted(const Case& asked) {
-    if (asked.benchmark != "collective" && asked.benchmark != "send" && asked.benchmark != "interference") {
-        throw CannotMeasure(fmt::format("\"{}\" is nothing that MPI measures; it knows collective, send, interference",
-                                        asked.benchmark));
+    const std::array<std::string_view, 4> known{"collective", "send", "tables", "interference"};
+    if (std::find(known.begin(), known.end(), asked.benchmark) == known.end()) {
+        throw CannotMeasure(
+            fmt::format("\"{}\" is nothing that MPI measures; it knows collective, send, tables, "
+                        "interference",
+                        asked.benchmark));
     }
     const bool message = asked.benchmark == "send";
     const bool inside = asked.word("level") == "shared-memory";

@@ -9,7 +9,10 @@
 // operator     operator rows columns precision direction; or of images:               one pass of it, see below
 //              images channels input window stride pad layout [nchw, blocked]
 // stream       bytes pattern [read, write, copy, triad]                               moving `bytes` in all
-// gather       rows width lookups precision direction                                 looking up, or adding to, rows
+// gather       rows width lookups precision direction                                 looking up, or adding to, rows; with
+//              pooled                                                                 `pooled` that many make one sum
+// tables       tables rows width lookups (of a sample) samples ranks ranks_per_node    look-ups of tables on all ranks, both
+//                                                                                     all-to-alls, additions to rows
 // compression  kernel [exact-top-k, threshold-top-k, int8, fp8, int4, 1-bit]          compressing a buffer, and adding or
 //              elements density passes block                                          writing back what it became
 // update       elements optimizer [sgd, adam] precision                               one step of an optimizer
@@ -17,6 +20,10 @@
 // copy         bytes from to [pageable, pinned, device, peer] both_ways [0, 1]        one copy, by the engine or by
 //              engine [copy, kernels]                                                  kernels; the other way beside it
 // launch       kind [plain, graph]                                                    one empty kernel, among many
+// fork         threads                                                                a region of that many threads that do
+//                                                                                     nothing
+// crowd        bytes passes cores threads                                             passes over `bytes` that stay in the
+//                                                                                     caches, on more threads than cores
 // collective   collective bytes ranks ranks_per_node level groups in_place algorithm  all ranks, start to last end
 //              [free, ring]
 // send         bytes level pattern groups ranks ranks_per_node                        one message, one way

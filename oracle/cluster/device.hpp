@@ -11,6 +11,7 @@
 #include "base/quantity.hpp"
 #include "cluster/compression_curve.hpp"
 #include "cluster/kernel_fit.hpp"
+#include "cluster/thread_times.hpp"
 #include "graph/kernel.hpp"
 
 namespace dodona::cluster {
@@ -72,6 +73,7 @@ struct Device {
     Bytes context;                                ///< memory of the runtime before the first tensor
     std::vector<KernelCurve> curves;              ///< measured points, used before the profile
     std::vector<CompressionCurve> compressions;   ///< measured kernels of exchanges, at most one curve of a kind
+    std::optional<ThreadTimes> threads;           ///< of a CPU, measured
     Profile profile;                              ///< fits to measured kernels; empty: data sheet only
     bool typical = false;  ///< kernels of kinds without a fit miss the data sheet as those of other devices do
 

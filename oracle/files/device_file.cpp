@@ -11,6 +11,7 @@ namespace {
 
 using cluster::Device;
 using cluster::Profile;
+using cluster::ThreadTimes;
 using cluster::Tile;
 
 constexpr Range kTileSide{.least = 1, .most = 65'536};
@@ -81,6 +82,28 @@ const Description& description<Tile>() {
 }
 
 template <>
+const Description& description<ThreadTimes>() {
+    static const Description described{
+        .noun = "threads",
+        .summary = "What a kernel on a CPU pays for running on several threads.",
+        .keys = joined(
+            {required<&ThreadTimes::core_bandwidth>("core_bandwidth", "Memory bandwidth that one thread reaches.",
+                                                    {.range = kPositive, .help = "of one thread: 12 GB/s"}),
+             required<&ThreadTimes::serial>("serial", "Of a kernel, whatever its threads.",
+                                            {.range = kNotNegative, .help = "of a kernel: 2 us"}),
+             required<&ThreadTimes::fork>("fork", "Of a kernel on more than one thread.",
+                                          {.range = kNotNegative, .help = "of a kernel: 3 us"}),
+             required<&ThreadTimes::barrier>("barrier", "Of a kernel, each time its threads double.",
+                                             {.range = kNotNegative, .help = "of a kernel: 1 us"}),
+             optional<&ThreadTimes::oversubscription>(
+                 "oversubscription", "Share by which work takes longer for each further thread on a core.",
+                 {.range = kNotNegative})},
+            provenance_keys<&ThreadTimes::provenance>()),
+        .defaults = default_of<ThreadTimes>};
+    return described;
+}
+
+template <>
 const Description& description<Device>() {
     static const Description described{
         .noun = "device",
@@ -123,6 +146,8 @@ const Description& description<Device>() {
                                         {.range = kNotNegative, .default_text = "0.5 GiB", .always_written = true}),
              optional<&Device::curves>("curves", "Measured kernels."),
              optional<&Device::compressions>("compressions", "Measured kernels that compress what exchanges send."),
+             optional<&Device::threads>("threads", "What threads of a CPU cost, measured: for `dodona threads`.",
+                                        {.default_text = "assumed from `launch`"}),
              optional_as<&Device::profile>(
                  profile_type(), "profile",
                  "Models fitted to measured kernels: the name of a profile, a file, or the profile itself. {name: "

@@ -12,7 +12,16 @@ namespace {
 constexpr const char* kDeviceTier = "device";
 constexpr const char* kHostTier = "host";
 
-/// The rate of rows of the device's own memory, as gathers of such rows reach it.
+/// Whether scattered additions of the device were measured.
+bool has_scatter_curve(const cluster::Device& device) {
+    return std::any_of(device.curves.begin(), device.curves.end(), [](const cluster::KernelCurve& curve) {
+        return curve.kind == graph::KernelKind::gather && !curve.exact &&
+               curve.direction == graph::Direction::backward_weight;
+    });
+}
+
+/// The rate of rows of the device's own memory, as gathers of such rows reach it: forward, and backward too where that
+/// was measured.
 BytesPerSecond gather_rate(const StepQuestion& question, const std::vector<Table>& tables) {
     if (question.row_rate) {
         return *question.row_rate;
@@ -26,8 +35,16 @@ BytesPerSecond gather_rate(const StepQuestion& question, const std::vector<Table
                                .flops = Flop{},
                                .fixed_bytes = rows * features * question.format.element,
                                .pooled = true};
-    const Seconds time = cost::kernel_time(question.cluster.device, kernel, question.precision).time.value;
-    return kernel.fixed_bytes / time;
+    const cluster::Device& device = question.cluster.device;
+    const Seconds time = cost::kernel_time(device, kernel, question.precision).time.value;
+    if (!has_scatter_curve(device)) {
+        return kernel.fixed_bytes / time;
+    }
+    graph::Kernel scatter = kernel;
+    scatter.direction = graph::Direction::backward_weight;
+    scatter.fixed_bytes = backward_traffic(tables.front(), {}, question.format, static_cast<double>(question.batch));
+    const Seconds back = cost::kernel_time(device, scatter, question.precision).time.value;
+    return (kernel.fixed_bytes + scatter.fixed_bytes) / (time + back);
 }
 
 /// The memories of a node beside its devices', fastest first: those of the machine's file, else its host's.

@@ -60,16 +60,16 @@ private:
 };
 
 /// All settings, k first. Workers that never have anything to do change nothing.
-std::vector<Timed> grid(const Player& player, std::int64_t cores) {
-    std::vector<Timed> all(static_cast<std::size_t>(cores * cores));
-    for (std::int64_t threads = 1; threads <= cores; ++threads) {
+std::vector<Timed> grid(const Player& player, std::int64_t most) {
+    std::vector<Timed> all(static_cast<std::size_t>(most * most));
+    for (std::int64_t threads = 1; threads <= most; ++threads) {
         Played played;
-        for (std::int64_t workers = 1; workers <= cores; ++workers) {
+        for (std::int64_t workers = 1; workers <= most; ++workers) {
             const Setting setting{workers, threads};
             if (workers == 1 || played.busiest == workers - 1) {
                 played = player.all(setting);
             }
-            all[static_cast<std::size_t>((workers - 1) * cores + threads - 1)] = {setting, played.time};
+            all[static_cast<std::size_t>((workers - 1) * most + threads - 1)] = {setting, played.time};
         }
     }
     return all;
@@ -205,13 +205,15 @@ std::vector<OperatorWork> works_of(const cluster::Device& device, const Operator
     return works;
 }
 
-Forecast forecast(const OperatorGraph& graph, const std::vector<OperatorWork>& works, const ThreadCosts& costs) {
+Forecast forecast(const OperatorGraph& graph, const std::vector<OperatorWork>& works, const ThreadCosts& costs,
+                  std::int64_t most) {
     const Player player(graph, works, costs);
     Forecast answer{.operators = graph.operators.size(),
                     .depths = player.widths().size(),
                     .widest = *std::max_element(player.widths().begin(), player.widths().end()),
                     .average_width = graph.average_width()};
-    answer.grid = grid(player, costs.cores);
+    answer.most = std::max(most, costs.cores);
+    answer.grid = grid(player, answer.most);
     answer.fixed = answer.chain = answer.grid.front();
     for (const Timed& one : answer.grid) {
         const bool within = one.setting.workers * one.setting.threads <= costs.cores;
@@ -222,7 +224,7 @@ Forecast forecast(const OperatorGraph& graph, const std::vector<OperatorWork>& w
             answer.chain = one;
         }
     }
-    answer.none = answer.grid.back();
+    answer.none = answer.grid[static_cast<std::size_t>((costs.cores - 1) * answer.most + costs.cores - 1)];
     const Setting rule = guideline(answer.average_width, costs.cores);
     answer.guideline = {rule, player.all(rule).time};
     tune_sections(answer, player, costs);

@@ -62,7 +62,8 @@ struct Forecast {
     Timed guideline;
     Seconds dynamic;
     std::vector<Section> sections;  ///< of dynamic
-    std::vector<Timed> grid;        ///< all k, n from 1 to the number of cores, k first
+    std::int64_t most = 1;          ///< workers, and threads, of the grid
+    std::vector<Timed> grid;        ///< all k, n from 1 to `most`, k first
     Timed chain;                    ///< one operator at a time, on the n threads that suit that best
 
     [[nodiscard]] Seconds time(Tuning tuning) const;
@@ -77,7 +78,8 @@ Setting guideline(double average_width, std::int64_t cores);
 std::vector<OperatorWork> works_of(const cluster::Device& device, const OperatorGraph& graph, Precision precision,
                                    std::int64_t cores);
 
-/// `works`: of each kind of operator.
-Forecast forecast(const OperatorGraph& graph, const std::vector<OperatorWork>& works, const ThreadCosts& costs);
+/// `works`: of each kind of operator. `most`: workers, and threads, to try; at least the cores.
+Forecast forecast(const OperatorGraph& graph, const std::vector<OperatorWork>& works, const ThreadCosts& costs,
+                  std::int64_t most = 1);
 
 }  // namespace dodona::threads

@@ -14,18 +14,28 @@ FlopPerSecond arithmetic_rate(const cluster::Device& device, const graph::Kernel
     return pass ? device.vector : device.peak(precision);
 }
 
+/// Of a device on which nobody measured them: see thread_costs.
+cluster::ThreadTimes assumed_times(const cluster::Device& device) {
+    const double all = device.multiprocessors;
+    return {.core_bandwidth = 2 / std::max(2.0, all) * device.memory_bandwidth,
+            .serial = (all > 1 ? 0.25 : 1.0) * device.launch,
+            .fork = 0.25 * device.launch,
+            .barrier = all > 1 ? 0.5 / std::log2(all) * device.launch : Seconds{},
+            .oversubscription = 0.1,
+            .provenance = {}};
+}
+
 }  // namespace
 
 ThreadCosts thread_costs(const cluster::Device& device, std::int64_t cores, const KnownCosts& known) {
-    const double all = device.multiprocessors;
-    const Seconds doubling = all > 1 ? 0.5 / std::log2(all) * device.launch : Seconds{};
+    const cluster::ThreadTimes times = device.threads.value_or(assumed_times(device));
     return {.cores = cores,
-            .of_core = known.of_core.value_or(2 / std::max(2.0, all) * device.memory_bandwidth),
+            .of_core = known.of_core.value_or(times.core_bandwidth),
             .of_all = device.memory_bandwidth,
-            .serial = known.serial.value_or((all > 1 ? 0.25 : 1.0) * device.launch),
-            .fork = known.fork.value_or(0.25 * device.launch),
-            .barrier = known.barrier.value_or(doubling),
-            .oversubscription = known.oversubscription.value_or(0.1),
+            .serial = known.serial.value_or(times.serial),
+            .fork = known.fork.value_or(times.fork),
+            .barrier = known.barrier.value_or(times.barrier),
+            .oversubscription = known.oversubscription.value_or(times.oversubscription),
             .change = known.change.value_or(10 * device.launch)};
 }
 

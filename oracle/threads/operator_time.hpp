@@ -49,7 +49,7 @@ struct KnownCosts {
     std::optional<Seconds> change;
 };
 
-/// What is not known is assumed: of the shortest time between two kernels, which a device's file has for all cores, a
+/// What the user does not know is as the device's file has it measured, else assumed: of the shortest time between two kernels, which a device's file has for all cores, a
 /// quarter is serial, a quarter the fork and half the barriers; half of the cores saturate memory; work on cores that
 /// two threads share takes a tenth longer; and changing the numbers takes as long as starting ten kernels. Of a device of
 /// one core all of that time is serial.

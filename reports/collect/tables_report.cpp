@@ -1,6 +1,7 @@
 #include "reports/collect/tables_report.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -217,6 +218,69 @@ Document tables_document(const Subject& subject, const tables::StepQuestion& que
                                  "or its data sheet says (--row-bandwidth)"});
     add(document, Note{"parts of a step are added up; software that overlaps them takes less"});
     return document;
+}
+
+namespace {
+
+/// What a step of either waits for beside its tables, layers and reductions.
+Seconds beside_tables(const step::Prediction* best) {
+    using step::TimePart;
+    Seconds sum;
+    for (const TimePart part : {TimePart::optimizer, TimePart::input, TimePart::host, TimePart::overhead}) {
+        sum += best != nullptr ? best->time[part] : Seconds{};
+    }
+    return sum;
+}
+
+std::string placed_text(const tables::StepForecast& placed, const step::Prediction* best) {
+    std::string parts;
+    for (const tables::Part part : tables::kParts) {
+        parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name(part), text(placed.time(part)));
+    }
+    if (best == nullptr) {
+        return fmt::format(
+            "{} a step ({}), without software and optimizer; no plan that splits all tables alike fits, so take this "
+            "placement",
+            text(placed.step()), parts);
+    }
+    const Seconds step = placed.step() + beside_tables(best);
+    const double ratio = step / best->step.value - 1;
+    return fmt::format(
+        "{} a step ({}, and {} of optimizer, input, host and software as in the best plan), {}: take the {}",
+        text(step), parts, text(beside_tables(best)),
+        fmt::format("{} {} than that plan", percent(std::abs(ratio)), ratio < 0 ? "less" : "more"),
+        ratio < 0 ? "placement" : "plan");
+}
+
+}  // namespace
+
+void add_placed_tables(Document& document, const Subject& subject, const tables::StepQuestion& question,
+                       const tables::StepForecast& placed, const step::Prediction* best) {
+    const bool fits = placed.placement.homeless.empty();
+    const Seconds step = placed.step() + beside_tables(best);
+    document.record["tables"] = {{"fits", fits},
+                                 {"chosen", fits && (best == nullptr || step < best->step.value)},
+                                 {"step_s", fits ? Record(step) : Record()},
+                                 {"longest_part", fits ? Record(name(placed.longest())) : Record()},
+                                 {"busiest_s", fits ? Record(placed.placement.longest) : Record()},
+                                 {"bound_s", fits ? Record(placed.placement.bound) : Record()}};
+    if (!fits) {
+        add_section(document, {"Tables placed one by one"},
+                    {List{{fmt::format("they take {} with optimizer states, and the memories of {} do not hold that",
+                                       text(placed.held), counted(question.devices, "GPU"))}}});
+        return;
+    }
+    if (best == nullptr) {
+        document.blocks.front() = Headline{
+            fmt::format("{} on {} of {}: {} a step with tables placed one by one; no other plan fits", subject.model,
+                        counted(question.devices, "GPU"), subject.machine, text(placed.step()))};
+    }
+    add_section(
+        document, {"Tables placed one by one"},
+        {List{{placed_text(placed, best)}}, tier_table(placed),
+         Note{fmt::format("whole or split, over all memories: `dodona tables {} --machine {} --gpus {} --batch {}` "
+                          "lists where each is",
+                          subject.model, subject.machine, question.devices, question.batch)}});
 }
 
 }  // namespace dodona::reports

@@ -23,8 +23,8 @@ double gain(Seconds from, Seconds to) { return 1 - to / from; }
 
 bool within(const Setting& setting, std::int64_t cores) { return setting.workers * setting.threads <= cores; }
 
-const Timed& at(const threads::Forecast& answer, std::int64_t cores, const Setting& setting) {
-    return answer.grid[static_cast<std::size_t>((setting.workers - 1) * cores + setting.threads - 1)];
+const Timed& at(const threads::Forecast& answer, const Setting& setting) {
+    return answer.grid[static_cast<std::size_t>((setting.workers - 1) * answer.most + setting.threads - 1)];
 }
 
 std::vector<KeyFigure> thread_figures(const ThreadsQuestion& question, const threads::Forecast& answer) {
@@ -95,7 +95,7 @@ std::vector<Timed> crowded(const threads::Forecast& answer, std::int64_t cores) 
     while (all.back().setting.threads < cores) {
         Setting next = all.back().setting;
         next.threads = std::min(cores, 2 * next.threads);
-        all.push_back(at(answer, cores, next));
+        all.push_back(at(answer, next));
     }
     return all;
 }
@@ -114,21 +114,83 @@ Table crowd_table(const threads::Forecast& answer, std::int64_t cores) {
     return table;
 }
 
-std::string origin(bool known) { return known ? "given" : "assumed"; }
+/// Of a cost that devices' files may have.
+std::string origin(const ThreadsQuestion& question, bool known) {
+    return known ? "given" : question.device.threads ? "measured" : "assumed";
+}
 
 Table cost_table(const ThreadsQuestion& question) {
     const threads::ThreadCosts& costs = question.costs;
     const threads::KnownCosts& known = question.known;
     Table table({{"cost of threads"}, {"value", Align::right}, {"from"}, {"option"}});
-    table.row({"memory bandwidth of one thread", costs.of_core, origin(known.of_core.has_value()), "--core-bandwidth"});
+    table.row({"memory bandwidth of one thread", costs.of_core, origin(question, known.of_core.has_value()),
+               "--core-bandwidth"});
     table.row({"memory bandwidth of all", costs.of_all, "device file", ""});
-    table.row({"serial part of a kernel", costs.serial, origin(known.serial.has_value()), "--serial"});
-    table.row({"fork of a kernel", costs.fork, origin(known.fork.has_value()), "--fork"});
-    table.row({"barriers, each doubling of threads", costs.barrier, origin(known.barrier.has_value()), "--barrier"});
+    table.row({"serial part of a kernel", costs.serial, origin(question, known.serial.has_value()), "--serial"});
+    table.row({"fork of a kernel", costs.fork, origin(question, known.fork.has_value()), "--fork"});
+    table.row({"barriers, each doubling of threads", costs.barrier, origin(question, known.barrier.has_value()),
+               "--barrier"});
     table.row({"work on a core for each further thread", Percent{costs.oversubscription, true},
-               origin(known.oversubscription.has_value()), "--oversubscription"});
-    table.row({"change of both numbers", costs.change, origin(known.change.has_value()), "--change"});
+               origin(question, known.oversubscription.has_value()), "--oversubscription"});
+    table.row({"change of both numbers", costs.change, known.change ? "given" : "assumed", "--change"});
     return table;
+}
+
+Table measured_table(const ThreadsQuestion& question, const threads::Forecast& answer) {
+    Table table({{"workers", Align::right},
+                 {"threads", Align::right},
+                 {"measured", Align::right},
+                 {"lower", Align::right},
+                 {"upper quartile", Align::right},
+                 {"predicted", Align::right},
+                 {"off", Align::right}});
+    std::vector<threads::MeasuredSetting> settings = question.measured;
+    std::stable_sort(settings.begin(), settings.end(),
+                     [](const auto& a, const auto& b) { return a.median < b.median; });
+    for (const threads::MeasuredSetting& one : settings) {
+        const auto time = threads::predicted(answer, one.setting);
+        table.row({Count{one.setting.workers}, Count{one.setting.threads}, one.median, one.lower, one.upper,
+                   time ? Cell(*time) : Cell(""), time ? Cell(Percent{*time / one.median - 1, true}) : Cell("")});
+    }
+    return table;
+}
+
+/// What the measurements say of the ranking, of the guideline and of what settings are worth.
+std::vector<std::string> measured_verdict(const ThreadsQuestion& question, const threads::Forecast& answer) {
+    const threads::Agreement found = threads::agreement(answer, question.measured);
+    std::vector<std::string> all{
+        fmt::format("{} of the {} pairs of settings that the measurements tell apart are in the "
+                    "order predicted; {} pairs differ by less than their quartiles",
+                    percent(found.ranked), whole(found.told_apart), whole(found.pairs - found.told_apart))};
+    if (!found.guideline) {
+        all.push_back("the guideline's setting was not measured");
+        return all;
+    }
+    all.push_back(
+        fmt::format("the guideline, measured, is faster than {} of the {} other settings; {} are faster than it "
+                    "by more than their quartiles",
+                    whole(found.slower), whole(found.others), whole(found.faster)));
+    const double more = gain(found.guideline->median, found.fastest.median);
+    all.push_back(more > 0 ? fmt::format("the fastest is {}, with {} less time than the guideline",
+                                         setting_text(found.fastest.setting), percent(more))
+                           : std::string("no setting is faster than the guideline"));
+    const auto none = std::find_if(question.measured.begin(), question.measured.end(),
+                                   [&](const auto& one) { return one.setting == answer.none.setting; });
+    if (none != question.measured.end()) {
+        all.push_back(fmt::format("to none, as frameworks start, the guideline takes {} time",
+                                  signed_percent(found.guideline->median / none->median - 1)));
+    }
+    return all;
+}
+
+void add_measured(Document& document, const ThreadsQuestion& question, const threads::Forecast& answer) {
+    if (question.measured.empty()) {
+        add(document, Note{"no executor was measured: what is assumed above can change which setting is fastest"});
+        return;
+    }
+    add_section(document, {"Measured"}, {measured_table(question, answer)});
+    add(document, List{measured_verdict(question, answer)});
+    add(document, Note{fmt::format("measured: {}; medians and quartiles of passes", question.measured_with)});
 }
 
 Record timed_record(const Timed& one) {
@@ -139,16 +201,17 @@ Record costs_record(const ThreadsQuestion& question) {
     const threads::ThreadCosts& costs = question.costs;
     const threads::KnownCosts& known = question.known;
     std::vector<std::string> assumed;
+    const bool measured = question.device.threads.has_value();
     const auto add = [&](bool is_known, const std::string& name) {
         if (!is_known) {
             assumed.push_back(name);
         }
     };
-    add(known.of_core.has_value(), "core_bandwidth_B_per_s");
-    add(known.serial.has_value(), "serial_s");
-    add(known.fork.has_value(), "fork_s");
-    add(known.barrier.has_value(), "barrier_s");
-    add(known.oversubscription.has_value(), "oversubscription");
+    add(measured || known.of_core.has_value(), "core_bandwidth_B_per_s");
+    add(measured || known.serial.has_value(), "serial_s");
+    add(measured || known.fork.has_value(), "fork_s");
+    add(measured || known.barrier.has_value(), "barrier_s");
+    add(measured || known.oversubscription.has_value(), "oversubscription");
     add(known.change.has_value(), "change_s");
     return {{"core_bandwidth_B_per_s", costs.of_core},
             {"bandwidth_B_per_s", costs.of_all},
@@ -164,7 +227,7 @@ Record forecast_record(const ThreadsQuestion& question, const threads::Forecast&
     const std::int64_t cores = question.costs.cores;
     std::vector<Timed> grid;
     std::copy_if(answer.grid.begin(), answer.grid.end(), std::back_inserter(grid),
-                 [&](const Timed& one) { return within(one.setting, cores); });
+                 [&](const Timed& one) { return question.whole_grid || within(one.setting, cores); });
     return {{"operators", answer.operators},
             {"depths", answer.depths},
             {"widest", answer.widest},
@@ -189,6 +252,26 @@ Record forecast_record(const ThreadsQuestion& question, const threads::Forecast&
             {"grid", list_of(grid, timed_record)}};
 }
 
+Record measured_record(const ThreadsQuestion& question, const threads::Forecast& answer) {
+    if (question.measured.empty()) {
+        return {};
+    }
+    const threads::Agreement found = threads::agreement(answer, question.measured);
+    return {{"pairs", found.pairs},
+            {"told_apart", found.told_apart},
+            {"ranked", found.ranked},
+            {"guideline_s", found.guideline ? Record(found.guideline->median) : Record()},
+            {"others", found.others},
+            {"slower_than_guideline", found.slower},
+            {"faster_than_guideline", found.faster},
+            {"settings", list_of(question.measured, [&](const threads::MeasuredSetting& one) {
+                 const auto time = threads::predicted(answer, one.setting);
+                 return Record{{"workers", one.setting.workers}, {"threads", one.setting.threads},
+                               {"lower_s", one.lower},           {"median_s", one.median},
+                               {"upper_s", one.upper},           {"predicted_s", time ? Record(*time) : Record()}};
+             })}};
+}
+
 Record threads_record(const ThreadsQuestion& question, const std::optional<threads::Forecast>& answer) {
     return {{"schema", "dodona/threads/1"},
             {"cores", question.costs.cores},
@@ -196,7 +279,8 @@ Record threads_record(const ThreadsQuestion& question, const std::optional<threa
             {"fits", answer.has_value()},
             {"weight_bytes", question.weights},
             {"memory_bytes", question.device.memory},
-            {"forecast", answer ? forecast_record(question, *answer) : Record()}};
+            {"forecast", answer ? forecast_record(question, *answer) : Record()},
+            {"measured", answer ? measured_record(question, *answer) : Record()}};
 }
 
 void add_too_large(Document& document, const Subject& subject, const ThreadsQuestion& question) {
@@ -229,7 +313,7 @@ Document threads_document(const Subject& subject, const ThreadsQuestion& questio
     add_section(document, {"Over-subscription"}, {crowd_table(*answer, cores)});
     add_section(document, {"What threads cost"}, {cost_table(question)});
     add(document, Note{fmt::format("kernels on all cores of the device: {}", name(question.evidence))});
-    add(document, Note{"no executor was measured: what is assumed above can change which setting is fastest"});
+    add_measured(document, question, *answer);
     return document;
 }
 

@@ -124,7 +124,11 @@ std::vector<Case> one_of_each() {
     for (const char* direction : {"forward", "backward-weight"}) {
         cases.push_back({.benchmark = "gather",
                          .parameters = {{"rows", 1000.}, {"width", 16.}, {"lookups", 64.}, {"direction", direction}}});
+        cases.push_back(cases.back());
+        cases.back().parameters["pooled"] = 8.;
     }
+    cases.push_back({.benchmark = "fork", .parameters = {{"threads", 1.}}});
+    cases.push_back({.benchmark = "crowd", .parameters = {{"bytes", 65536.}, {"passes", 5.}, {"threads", 2.}}});
     for (const char* optimizer : {"sgd", "adam"}) {
         cases.push_back({.benchmark = "update", .parameters = {{"elements", 10000.}, {"optimizer", optimizer}}});
     }
@@ -262,7 +266,7 @@ TEST(CpuModule, RefusalsAreSentences) {
     EXPECT_EQ(
         why({.benchmark = "copy", .parameters = {{"bytes", 4.}}}),
         "the CPU back end has no benchmark copy; it has matmul, convolution, attention, recurrent, operator, stream, "
-        "gather, update, reorder, launch, compression, interference");
+        "gather, update, reorder, launch, compression, fork, crowd, interference");
     EXPECT_EQ(why({.benchmark = "compression", .parameters = {{"kernel", "int3"}, {"elements", 64.}}}),
               "int3 is no kernel of a compression; there are exact-top-k, threshold-top-k, int8, fp8, int4 and 1-bit");
     EXPECT_EQ(why({.benchmark = "compression",

@@ -67,7 +67,15 @@ def as_back_end():
     status, answers = served(3, cases)
     right = [answer["kind"] for answer in answers[1:]]
     holds = check(status == 0 and right == ["measurement"] * len(cases), f"rings give what the library gives: {answers}")
-    asked = [(collective("all-reduce", 4095, 2), "no whole number of 4-byte elements for each of 2 ranks"),
+    tables = {"benchmark": "tables", "tables": 4, "rows": 1000, "width": 16, "lookups": 5, "samples": 32, "ranks": 2,
+              "ranks_per_node": 2, "level": "shared-memory"}
+    status, answers = served(2, [tables])
+    parts = answers[-1].get("values", {})
+    holds &= check(status == 0 and all(parts.get(part, 0) > 0 for part in ("lookups", "exchange", "updates")),
+                   f"tables take time for each part: {answers[-1]}")
+    asked = [({**tables, "tables": 3}, "3 tables and 32 samples are not shared evenly by 2 ranks"),
+             ({**tables, "rows": 0}, "tables need rows"),
+             (collective("all-reduce", 4095, 2), "no whole number of 4-byte elements for each of 2 ranks"),
              (collective("all-reduce", 4096, 4), "it needs 1 hosts with 4 ranks each; there are 1 with 2"),
              (collective("song", 4096, 2), 'unknown collective "song"'),
              (collective("broadcast", 4096, 2, "ring"), 'algorithm "ring" of broadcast'),

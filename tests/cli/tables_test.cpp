@@ -104,5 +104,37 @@ TEST(Tables, WhatIsWrongIsTold) {
     EXPECT_NE(told("dlrm-bench --machine lab.yaml --gpus 2").find("tiers[0].bandwidth"), std::string::npos);
 }
 
+/// `plan` asks the placement too: what it says is what `tables` says with the same optimizer and batch.
+TEST(Tables, PlacedOneByOneStandBesideThePlans) {
+    const Folder place;
+    const Outcome outcome =
+        place.run("plan dlrm-bench --machine zion --gpus 8 --batch 2048 --optimizer sgd --format json");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const nlohmann::json plan = nlohmann::json::parse(outcome.out);
+    const nlohmann::json tables = asked("dlrm-bench --machine zion --gpus 8 --batch 2048 --optimizer sgd");
+    EXPECT_EQ(plan["tables"]["fits"], true);
+    EXPECT_EQ(plan["tables"]["busiest_s"], tables["busiest_s"]);
+    EXPECT_EQ(plan["tables"]["chosen"], plan["tables"]["step_s"] < plan["plans"][0]["step_time_s"]["value"]);
+    EXPECT_FALSE(
+        nlohmann::json::parse(place.run("plan vgg16 --machine abci --gpus 4 --format json").out).contains("tables"))
+        << "a network without tables";
+}
+
+/// Where tables fit into no device's memory, plan answers with their placement over all memories.
+TEST(Tables, ThatFitNoPlanArePlacedByIt) {
+    const Folder place;
+    const std::string words = "plan dlrm-12t --machine zionex --gpus 128 --batch 65536";
+    const Outcome outcome = place.run(words + " --format json");
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    const nlohmann::json plan = nlohmann::json::parse(outcome.out);
+    EXPECT_TRUE(plan["plans"].empty());
+    EXPECT_EQ(plan["tables"]["chosen"], true);
+    EXPECT_EQ(plan["tables"]["step_s"], asked("dlrm-12t --machine zionex --gpus 128 --batch 65536")["step_s"]);
+    EXPECT_NE(place.run(words).out.find("a step with tables placed one by one; no other plan fits"), std::string::npos);
+    const Outcome none = place.run("plan dlrm-12t --machine zionex --gpus 8 --batch 65536 --format json");
+    EXPECT_EQ(none.code, 1) << "eight GPUs hold them nowhere";
+    EXPECT_EQ(nlohmann::json::parse(none.out)["tables"]["fits"], false);
+}
+
 }  // namespace tables_test
 }  // namespace dodona::cli::testing

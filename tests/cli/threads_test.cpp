@@ -81,5 +81,50 @@ TEST(Threads, WhatIsWrongIsTold) {
     EXPECT_NE(told("lstm.yaml").find("--machine"), std::string::npos);
 }
 
+/// A table with a line a setting, of two networks.
+void write_table(const Folder& place, const std::string& lines) {
+    std::ofstream(place.path() / "runs.csv") << "network,workers,threads,lower_s,median_s,upper_s\n" << lines;
+}
+
+/// The prediction's own order of 1 x 1, 1 x 2 and 2 x 1 of theta's cores, in a table; the other network does not count.
+TEST(Threads, AreComparedWithSettingsThatWereRun) {
+    const LstmFolder place;
+    write_table(place, "lstm,1,1,2.9,3,3.1\nlstm,2,1,1.9,2,2.1\nlstm,4,12,0.9,1,1.1\nother,1,1,1,1,1\n");
+    const nlohmann::json answer = place.asked("lstm.yaml --machine theta --cores 48 --measured runs.csv");
+    const nlohmann::json& measured = answer["measured"];
+    EXPECT_EQ(measured["settings"].size(), 3U);
+    EXPECT_EQ(measured["told_apart"], 3);
+    EXPECT_EQ(measured["ranked"], 1.0);
+    EXPECT_EQ(measured["guideline_s"], 1.0);
+    EXPECT_EQ(measured["slower_than_guideline"], 2);
+    EXPECT_EQ(measured["faster_than_guideline"], 0);
+    EXPECT_GT(measured["settings"][0]["predicted_s"], measured["settings"][2]["predicted_s"]);
+    EXPECT_TRUE(place.asked("lstm.yaml --machine theta --cores 48")["measured"].is_null());
+}
+
+TEST(Threads, BeyondTheCoresAreTriedWhereAsked) {
+    const LstmFolder place;
+    const nlohmann::json grid =
+        place.asked("lstm.yaml --machine theta --cores 2 --most 3 --set steps=8")["forecast"]["grid"];
+    EXPECT_EQ(grid.size(), 9U);
+    EXPECT_EQ(grid[8]["workers"], 3);
+    EXPECT_EQ(grid[8]["threads"], 3);
+}
+
+TEST(Threads, TablesOfRunsWithFaultsAreRefusedWithTheirPlaces) {
+    const LstmFolder place;
+    const auto refused = [&](const std::string& lines) {
+        write_table(place, lines);
+        const Outcome outcome = place.run("threads lstm.yaml --machine theta --measured runs.csv");
+        EXPECT_EQ(outcome.code, 2) << lines;
+        return outcome.err;
+    };
+    EXPECT_NE(refused("lstm,1,1,1,fast,1\n").find("runs.csv:2:12: error: \"fast\" is no number"), std::string::npos);
+    EXPECT_NE(refused("lstm,1.5,1,1,1,1\n").find("1.5 is no whole number"), std::string::npos);
+    EXPECT_NE(refused("lstm,1,1,3,2,1\n").find("not between its quartiles"), std::string::npos);
+    EXPECT_NE(refused("lstm,1,1,1,1,1\nlstm,1,1,1,1,1\n").find("a second line of this setting"), std::string::npos);
+    EXPECT_NE(refused("other,1,1,1,1,1\n").find("no line is of the network lstm"), std::string::npos);
+}
+
 }  // namespace threads_test
 }  // namespace dodona::cli::testing

@@ -2,7 +2,7 @@
 
 What a framework runs for a kernel is not what the quickest library has: its tensors' layouts are rewritten, passes are
 not fused, each operator costs its dispatch. Here every case is the operators that training runs for it, called one
-after the other from C++'s autograd functions where backward would call them, alone, on one thread.
+after the other from C++'s autograd functions where backward would call them, alone, on as many threads as the case says.
 Reads settings and then a case a line; answers each with a line.
 """
 
@@ -17,6 +17,7 @@ import torch
 aten = torch.ops.aten
 FLUSHED = 1 << 20  # numbers written between samples: twice the second-level cache
 FEWEST, MOST = 7, 200
+GRAIN = 32768  # at::internal::GRAIN_SIZE
 STEPS = 32  # of a recurrent layer
 
 
@@ -92,13 +93,18 @@ def passed(of):
     raise ValueError(f"the operator '{kind}' is not measured with PyTorch")
 
 
+def clock():
+    """Of one thread its own: on a shared CPU the clock on the wall counts others, too."""
+    return time.thread_time() if torch.get_num_threads() == 1 else time.perf_counter()
+
+
 def least(run, times=5):
     """Seconds of the quickest of a few runs."""
     taken = []
     for _ in range(times):
-        start = time.thread_time()
+        start = clock()
         run()
-        taken.append(time.thread_time() - start)
+        taken.append(clock() - start)
     return min(taken)
 
 
@@ -123,14 +129,14 @@ def recurrent(of):
 
     def once():
         with torch.enable_grad():
-            start = time.thread_time()
+            start = clock()
             y, _ = layer(x)
-            middle = time.thread_time()
+            middle = clock()
         dy = torch.ones_like(y)
-        middle_again = time.thread_time()
+        middle_again = clock()
         if not forward:
             y.backward(dy)
-        end = time.thread_time()
+        end = clock()
         alone = {name: least(run) for name, run in products.items() if (name == "forward") == forward}
         both = alone["forward"] if forward else alone["backward-input"] + 2 * alone["backward-weight"]
         return ((middle - start if forward else end - middle_again) - both) / STEPS
@@ -154,7 +160,44 @@ def stream(of):
     return lambda: a.sum()
 
 
-BENCHMARKS = {"convolution": convolution, "matmul": matmul, "operator": passed, "stream": stream, "recurrent": recurrent}
+def mean_of(run, times, scale=1.0):
+    """Seconds of one of many runs back to back."""
+    def timed():
+        start = time.perf_counter()
+        for _ in range(times):
+            run()
+        return scale * (time.perf_counter() - start) / times
+    return timed
+
+
+def launch(of):
+    x = torch.zeros(1)
+    return mean_of(lambda: torch.neg(x, out=x), 100)
+
+
+def fork(of):
+    """What a pass takes on all threads beyond its share of one thread's: the framework gives a thread GRAIN numbers."""
+    threads = int(of["threads"])
+    x = torch.zeros(threads * GRAIN)
+    alone, together = mean_of(lambda: torch.neg(x, out=x), 20), mean_of(lambda: torch.neg(x, out=x), 20)
+
+    def once():
+        torch.set_num_threads(1)
+        one = min(alone() for _ in range(5))
+        torch.set_num_threads(threads)
+        return max(together() - one / threads, 0.0)
+
+    return once
+
+
+def crowd(of):
+    x = torch.zeros(int(of["bytes"]) // 4)
+    passes = int(of["passes"])
+    return mean_of(lambda: x.add_(1.0), passes, passes)
+
+
+BENCHMARKS = {"convolution": convolution, "matmul": matmul, "operator": passed, "stream": stream,
+              "recurrent": recurrent, "launch": launch, "fork": fork, "crowd": crowd}
 
 
 def measure(of, settings):
@@ -162,6 +205,8 @@ def measure(of, settings):
         raise ValueError("only fp32 is measured on the CPU")
     if of["benchmark"] not in BENCHMARKS:
         raise ValueError(f"'{of['benchmark']}' is not measured with PyTorch")
+    threads = int(of.get("threads", 1))
+    torch.set_num_threads(threads)
     run = BENCHMARKS[of["benchmark"]](of)
     cache = torch.empty(FLUSHED)
     times, end = [], time.perf_counter() + settings["most_seconds"]
@@ -169,9 +214,9 @@ def measure(of, settings):
         run()
     while len(times) < FEWEST or (len(times) < MOST and time.perf_counter() < end):
         cache.fill_(1)
-        start = time.thread_time()  # of this thread: on a shared CPU the clock on the wall counts others, too
+        start = clock()
         told = run()
-        times.append(told if isinstance(told, float) else time.thread_time() - start)
+        times.append(told if isinstance(told, float) else clock() - start)
     times.sort()
     at = lambda share: times[int(share * (len(times) - 1))]
     return {"kind": "measurement", "case": of,

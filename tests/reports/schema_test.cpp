@@ -10,6 +10,7 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
 
+#include "cache_scene.hpp"
 #include "goodput_scene.hpp"
 #include "report_scene.hpp"
 #include "reports/collect/comparison_report.hpp"
@@ -303,6 +304,12 @@ TEST(Schema, HoldsForThreads) {
     expect_all_needed("threads", parsed(threads_forecast()),
                       {"", "/forecast", "/forecast/guideline", "/forecast/sections/0", "/forecast/costs"});
     EXPECT_TRUE(is_valid("threads", parsed(threads_too_large())));
+}
+
+TEST(Schema, HoldsForCaches) {
+    const nlohmann::json good = parsed(cached_epochs());
+    expect_all_needed("cache", good, {"", "/epochs/0", "/epochs/2/tiers/0"});
+    EXPECT_EQ(good["epochs"][2]["tiers"].size(), 2U) << "disks and memory";
 }
 
 TEST(Schema, RejectsAnyMissingKeyOfAPrediction) {
