@@ -10,7 +10,7 @@ namespace dodona::files {
 namespace {
 
 /// Words between blanks, without quotes; `[` and `;` are words of their own.
-std::vector<std::string> words_of(const std::string& text) {
+std::vector<std::string> shell_words(const std::string& text) {
     std::vector<std::string> words(1);
     for (const char c : text) {
         if (c == '"' || c == '\'') {
@@ -26,11 +26,11 @@ std::vector<std::string> words_of(const std::string& text) {
     return words;
 }
 
-bool is_known(const std::string& word) {
+bool is_plain(const std::string& word) {
     return word.find('$') == std::string::npos && word.find('`') == std::string::npos;
 }
 
-std::optional<bool> compared(const std::string& left, const std::string& how, const std::string& right) {
+std::optional<bool> compared_words(const std::string& left, const std::string& how, const std::string& right) {
     if (how == "=" || how == "==") {
         return left == right;
     }
@@ -52,13 +52,13 @@ std::optional<bool> compared(const std::string& left, const std::string& how, co
 }
 
 /// Of `[ a = b ]`, `[[ a == b ]]`, `[ a -gt 4 ]`; none: not known.
-std::optional<bool> holds(const std::string& condition) {
-    std::vector<std::string> words = words_of(condition);
+std::optional<bool> test_holds(const std::string& condition) {
+    std::vector<std::string> words = shell_words(condition);
     const bool is_test = words.size() == 5 && (words.front() == "[" || words.front() == "[[");
-    if (!is_test || !is_known(words[1]) || !is_known(words[3])) {
+    if (!is_test || !is_plain(words[1]) || !is_plain(words[3])) {
         return std::nullopt;
     }
-    return compared(words[1], words[2], words[3]);
+    return compared_words(words[1], words[2], words[3]);
 }
 
 bool starts_with_word(const std::string& text, const std::string& word) {
@@ -70,7 +70,7 @@ bool starts_with_word(const std::string& text, const std::string& word) {
 
 void ShellBranches::choose(const std::string& condition) {
     Branch& branch = open_.back();
-    const std::optional<bool> is = holds(put_in_(condition));
+    const std::optional<bool> is = test_holds(put_in_(condition));
     branch.runs = !branch.settled && is.value_or(true);
     branch.settled = branch.settled || is.value_or(false);
 }
@@ -78,7 +78,7 @@ void ShellBranches::choose(const std::string& condition) {
 void ShellBranches::match(const std::string& patterns) {
     Branch& branch = open_.back();
     branch.runs = !branch.settled;
-    if (branch.settled || !is_known(branch.word)) {
+    if (branch.settled || !is_plain(branch.word)) {
         return;
     }
     bool is = false;
@@ -88,7 +88,7 @@ void ShellBranches::match(const std::string& patterns) {
             pattern += c;
             continue;
         }
-        const std::vector<std::string> words = words_of(pattern);
+        const std::vector<std::string> words = shell_words(pattern);
         is = is || (words.size() == 1 && (words.front() == "*" || words.front() == branch.word));
         pattern.clear();
     }
@@ -114,7 +114,8 @@ std::string ShellBranches::running(const std::string& line) {
     }
     if (starts_with_word(text, "case")) {
         const std::size_t in = text.find(" in");
-        const std::vector<std::string> words = words_of(put_in_(text.substr(4, in == std::string::npos ? in : in - 4)));
+        const std::vector<std::string> words =
+            shell_words(put_in_(text.substr(4, in == std::string::npos ? in : in - 4)));
         open_.push_back(
             {.is_case = true, .outer = runs(), .runs = false, .word = words.size() == 1 ? words.front() : "$"});
         return "";
