@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,8 @@
 #include "cli/output.hpp"
 #include "files/exchange_file.hpp"
 #include "files/framework_file.hpp"
+#include "files/hf/condition.hpp"
+#include "files/hf/stored_weights.hpp"
 #include "files/link_file.hpp"
 #include "files/machine_file.hpp"
 #include "files/memory_profile_file.hpp"
@@ -44,6 +48,26 @@ std::string compared(const char* what, double ours, double published, double tol
                     : fmt::format("; {} {:+.2f} % against published", what, 100 * off);
 }
 
+/// "; 8,030,261,248 stored in model.safetensors.index.json: as counted", where a config.json has its weights beside it.
+std::string stored(const std::string& file, double counted) {
+    namespace fs = std::filesystem;
+    std::error_code fault;
+    const fs::path config = fs::is_directory(file, fault) ? fs::path(file) / "config.json" : fs::path(file);
+    if (config.filename() != "config.json") {
+        return {};
+    }
+    const files::Document document = files::load_document(config, config.generic_string(), {});
+    const std::string old = files::text_at(*document.root, "torch_dtype");
+    const auto weights =
+        files::stored_weights(config.parent_path(), old.empty() ? files::text_at(*document.root, "dtype") : old);
+    if (!weights) {
+        return {};
+    }
+    const double off = weights->elements == 0 ? 1 : counted / weights->elements - 1;
+    return fmt::format("; {} stored in {}{}", reports::whole(weights->elements), weights->file,
+                       off == 0 ? ", as counted" : fmt::format(": {:+.2f} % counted", 100 * off));
+}
+
 std::string model(files::Document document, const std::string& file) {
     const graph::Graph graph = graph::build(files::read_model(std::move(document), {}, library().model_opener()));
     const graph::Counts counts = graph::count(graph);
@@ -63,7 +87,7 @@ std::string model(files::Document document, const std::string& file) {
                          published.tolerance, faults, file);
     }
     faults.throw_if_errors();
-    return line;
+    return line + stored(file, counts.parameters);
 }
 
 std::string cluster_line(const cluster::Cluster& cluster) {

@@ -206,8 +206,14 @@ graph::NetworkSpec Library::model(const std::string& reference, std::span<const 
     return asked.tasks.empty() ? spec : graph::with_tasks(std::move(spec), asked.tasks, set.tasks, where);
 }
 
-Document Library::model_document(const std::string& path, std::span<const Setting> settings,
+Document Library::model_document(const std::string& argument, std::span<const Setting> settings,
                                  const Location& where) const {
+    const std::string path = model_path(argument);
+    std::error_code fault;
+    if (fs::is_directory(path, fault)) {
+        fail(where, fmt::format("{}: no config.json in this folder", path),
+             "a folder of Hugging Face's has one; or name a file");
+    }
     if (is_onnx(path)) {
         return as_read(import_onnx(path, imported_name(path), settings, where).text, path);
     }

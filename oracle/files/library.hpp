@@ -67,7 +67,7 @@ public:
     [[nodiscard]] ImportedModel import_model(const std::string& path, std::span<const Setting> settings = {},
                                              const Location& where = command_line()) const;
     /// A file as it is, or the model file that it imports as: a config.json, a file of ONNX, a graph of PyTorch.
-    [[nodiscard]] Document model_document(const std::string& path, std::span<const Setting> settings = {},
+    [[nodiscard]] Document model_document(const std::string& argument, std::span<const Setting> settings = {},
                                           const Location& where = command_line()) const;
     /// What a launch script or its configuration asks; `gpus` and `with_model` as of read_launch.
     [[nodiscard]] Launch launch(const std::string& path, std::int64_t gpus, bool with_model) const;

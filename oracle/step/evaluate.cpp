@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "step/bottlenecks.hpp"
 #include "step/communication.hpp"
 #include "step/compose_plan.hpp"
@@ -359,6 +361,22 @@ private:
         }
         p_.provenance.push_back(
             {.of = SourceLine::Of::model, .name = costed_.graph->name, .source = costed_.graph->source});
+        add_compared_samples();
+    }
+
+    /// A loss over all pairs of a micro-batch is another one where the batch is cut otherwise.
+    void add_compared_samples() {
+        for (const graph::Layer& layer : costed_.graph->layers) {
+            const auto& saved = layer.nest.saved;
+            const bool compares =
+                std::any_of(saved.begin(), saved.end(), [](const graph::Saved& one) { return one.whole_batch; });
+            if (compares && p_.microbatches > 1) {
+                p_.provenance.push_back(
+                    {.of = SourceLine::Of::compared,
+                     .name = layer.name,
+                     .source = fmt::format("{} of the batch's {}", plan_.batch / p_.microbatches, plan_.batch)});
+            }
+        }
     }
 
     const CostedGraph& costed_;

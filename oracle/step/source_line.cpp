@@ -18,6 +18,11 @@ std::string text(const SourceLine& line) {
             return fmt::format("host memory and its link: {}", line.source.empty() ? line.name : of);
         case SourceLine::Of::framework: return fmt::format("framework: {}", of);
         case SourceLine::Of::model: return fmt::format("model: {}", of);
+        case SourceLine::Of::compared:
+            return fmt::format(
+                "{} compares samples within a micro-batch, {}: plans with other micro-batches train "
+                "something else",
+                line.name, line.source);
     }
     return "";
 }

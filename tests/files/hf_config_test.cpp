@@ -5,6 +5,7 @@
 
 #include "files/hf/imported_model.hpp"
 #include "files/hf/layer_runs.hpp"
+#include "files/hf/stored_weights.hpp"
 #include "files/number.hpp"
 #include "graph/graph.hpp"
 #include "reading.hpp"
@@ -166,6 +167,34 @@ TEST(HfConfig, FamiliesThatNoOperatorExpressesSayWhatIsMissing) {
                        "\"layer_types\": [\"mamba\", \"attention\"]}")
                   .find("mamba is not modelled"),
               std::string::npos);
+}
+
+TEST(StoredWeights, AreCountedFromHeadersOrTheIndex) {
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / "dodona-stored-weights";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    EXPECT_FALSE(stored_weights(folder, "bfloat16"));
+    const auto write = [&](const char* name, const std::string& text) {
+        std::ofstream(folder / name, std::ios::binary) << text;
+    };
+    write("model.safetensors.index.json", R"({"metadata": {"total_size": 1000}, "weight_map": {}})");
+    EXPECT_EQ(stored_weights(folder, "bfloat16")->elements, 500);
+    EXPECT_EQ(stored_weights(folder, "float32")->elements, 250);
+    write("model.safetensors.index.json", R"({"metadata": {"total_size": 1000, "total_parameters": 333}})");
+    EXPECT_EQ(stored_weights(folder, "bfloat16")->elements, 333);
+    write("model.safetensors.index.json", R"({"weight_map": {}})");
+    EXPECT_THROW(stored_weights(folder, "bfloat16"), InputError);
+    const std::string header =
+        R"({"__metadata__": {"format": "pt"}, "a": {"dtype": "F32", "shape": [3, 5]}, "b": {"shape": []}})";
+    write("model.safetensors",
+          std::string(1, static_cast<char>(header.size())) + std::string(7, '\0') + header + "data");
+    EXPECT_EQ(stored_weights(folder, "float32")->elements, 16) << "3 x 5, and a number";
+    write("model.safetensors",
+          std::string(1, static_cast<char>(header.size())) + std::string(7, '\0') + header.substr(9));
+    EXPECT_THROW(stored_weights(folder, "float32"), InputError) << "cut off";
+    write("model.safetensors", std::string(8, '\xff'));
+    EXPECT_THROW(stored_weights(folder, "float32"), InputError) << "no header is so large";
+    std::filesystem::remove_all(folder);
 }
 
 TEST(HfConfig, LayersOfSeveralKindsAreFewEntries) {

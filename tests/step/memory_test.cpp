@@ -284,9 +284,8 @@ graph::Graph reading_a_source(std::int64_t repeat) {
         block("body", repeat,
               {linear("own", "input"), linear("across", "source"), layer("sum", "add", {}, {"own", "across"})});
     body.from = {"start", "source"};
-    return graph::build(
-        network(test::tensor({{"sequence", 4}, {"feature", 8}}),
-                {linear("source", "x"), linear("start", "x"), body, layer("loss", "cross_entropy")}));
+    return graph::build(network(test::tensor({{"sequence", 4}, {"feature", 8}}),
+                                {linear("source", "x"), linear("start", "x"), body, layer("loss", "cross_entropy")}));
 }
 
 // Each instance keeps its input of 4 x 8 16-bit numbers; the source, as large, is kept once.

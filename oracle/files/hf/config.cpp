@@ -120,6 +120,9 @@ private:
 
     void read_key(const ConfigKey& key) {
         const Node::Member* member = find(key.names);
+        if (member != nullptr && member->value->kind == Node::Kind::list && is_of_layers(member->key)) {
+            member = nullptr;  // read layer by layer
+        }
         if (member != nullptr && key.is_checked) {
             check_accepted(key, *member);
         }
@@ -226,8 +229,20 @@ private:
         read_.layers.resize(static_cast<std::size_t>(*layers));
         for (const EachLayer& each : family_.each_layer) {
             const Node::Member* list = each.key.empty() ? nullptr : find({each.key});
-            list == nullptr || is_none(*list->value) ? compute(each) : take(each, *list);
+            const bool is_number = list != nullptr && list->value->kind == Node::Kind::scalar && is_key(each.key);
+            list == nullptr || is_none(*list->value) || is_number ? compute(each) : take(each, *list);
         }
+    }
+
+    /// Whether a key may be a list with an entry for each layer.
+    [[nodiscard]] bool is_of_layers(const std::string& key) const {
+        return std::any_of(family_.each_layer.begin(), family_.each_layer.end(),
+                           [&](const EachLayer& each) { return each.key == key; });
+    }
+
+    [[nodiscard]] bool is_key(const std::string& name) const {
+        return std::any_of(family_.keys.begin(), family_.keys.end(),
+                           [&](const ConfigKey& key) { return key.names.front() == name; });
     }
 
     void compute(const EachLayer& each) {

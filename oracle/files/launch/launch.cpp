@@ -34,6 +34,18 @@ const Target* recognised(const Document& settings, const std::vector<Target>& ta
     return best;
 }
 
+/// The file of settings that a command is given: `deepspeed train.py --deepspeed ds.json`.
+std::string named_file(const Node& flags) {
+    for (const Node::Member& member : flags.members) {
+        for (const char* ending : {".json", ".yaml", ".yml", ".toml"}) {
+            if (member.value->kind == Node::Kind::scalar && member.value->text.ends_with(ending)) {
+                return member.value->text;
+            }
+        }
+    }
+    return "";
+}
+
 const Target& recognise(const Document& settings, const std::vector<Target>& targets) {
     if (const Target* target = recognised(settings, targets)) {
         return *target;
@@ -44,7 +56,10 @@ const Target& recognise(const Document& settings, const std::vector<Target>& tar
             read.push_back(target.keys.name);
         }
     }
-    fail({settings.source, 0, 0, 1}, "no settings of a launcher that dodona knows", "it reads those of " + join(read));
+    const std::string file = named_file(*settings.root);
+    fail({settings.source, 0, 0, 1}, "no settings of a launcher that dodona knows",
+         file.empty() ? "it reads those of " + join(read)
+                      : fmt::format("it names {}, whose settings `--from {}` reads", file, file));
 }
 
 /// Settings that name an option of the target that is not there are absent; nested keys are not.

@@ -3,11 +3,13 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/expression.hpp"
 #include "files/launch/launch_text.hpp"
+#include "files/launch/shell_branches.hpp"
 #include "files/number.hpp"
 
 namespace dodona::files {
@@ -15,6 +17,7 @@ namespace dodona::files {
 namespace {
 
 constexpr std::size_t kMostFlags = 10'000;
+constexpr std::int64_t kMostListed = 10'000;        ///< items of a list of Python's
 constexpr std::size_t kMostInAll = 2 * kMostBytes;  ///< characters of a script after variables are put in
 
 /// A piece of a script between blanks, its quotes taken off and its variables put in.
@@ -25,6 +28,43 @@ struct Word {
     bool is_operator = false;  ///< ( ) ; & |
 };
 
+/// The items of a list as Python writes one, `([0]*3+[1]*58)`; none: it is no such list.
+std::optional<std::vector<std::string>> python_list(const std::string& text) {
+    std::vector<std::string> all;
+    std::vector<std::string> items;
+    std::string word;
+    bool is_inside = false;
+    const auto repeat = [&] {
+        const auto times = whole_from(word);
+        const auto* count = word.empty() ? nullptr : std::get_if<std::int64_t>(&times);
+        const std::int64_t n = word.empty() ? 1 : count == nullptr ? -1 : *count;
+        word.clear();
+        if (n < 0 || n * static_cast<std::int64_t>(items.size()) > kMostListed) {
+            return false;
+        }
+        for (std::int64_t i = 0; i < n; ++i) {
+            all.insert(all.end(), items.begin(), items.end());
+        }
+        items.clear();
+        return static_cast<std::int64_t>(all.size()) <= kMostListed;
+    };
+    for (const char c : text.starts_with("(") || text.starts_with("[") ? text + "+" : "") {
+        if (c == '[' || c == '(') {
+            is_inside = c == '[' || is_inside;
+        } else if (is_inside && (c == ',' || c == ']')) {
+            items.push_back(std::exchange(word, {}));
+            is_inside = c == ',';
+        } else if (c == '+') {
+            if (is_inside || items.empty() || !repeat()) {
+                return std::nullopt;
+            }
+        } else if (c != '*' && c != ')' && c != ' ') {
+            word += c;
+        }
+    }
+    return all.empty() ? std::nullopt : std::optional(all);
+}
+
 bool is_name_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 class ShellReader {
@@ -33,9 +73,11 @@ public:
 
     void run() {
         for (std::size_t i = 0; i < source_->lines.size(); ++i) {
-            read_line(source_->lines[i], i);
+            const bool is_inside = quote_ != 0 || !array_.empty() || is_continued_;
+            read_line(is_inside ? source_->lines[i] : branches_.running(source_->lines[i]), i);
         }
         finish_flag();
+        leave_open_launch_out();
     }
 
 private:
@@ -45,7 +87,7 @@ private:
             slurm(line, number);
             return;
         }
-        bool is_continued = quote_ != 0;
+        is_continued_ = quote_ != 0;
         for (std::size_t at = 0; at < line.size();) {
             const char c = line[at];
             if (quote_ == 0 && (c == ' ' || c == '\t' || c == '\r')) {
@@ -54,7 +96,7 @@ private:
             } else if (quote_ == 0 && c == '#' && !in_word_) {
                 break;
             } else if (quote_ != '\'' && c == '\\' && line.find_first_not_of(" \t\r", at + 1) == std::string::npos) {
-                is_continued = true;
+                is_continued_ = true;
                 break;
             } else {
                 at = character(line, number, at);
@@ -65,9 +107,10 @@ private:
             return;
         }
         end_word();
-        if (!is_continued && array_.empty()) {
+        if (!is_continued_ && array_.empty()) {
             finish_flag();
             is_command_ = false;
+            is_srun_ = false;
         }
     }
 
@@ -150,7 +193,8 @@ private:
                     break;
                 }
             }
-            add(line.substr(at, end - at + 1));
+            const bool is_sum = line.compare(at, 7, "$(expr ") == 0;
+            add(is_sum ? arithmetic(line.substr(at + 7, end - at - 7)) : line.substr(at, end - at + 1));
             return std::min(end + 1, line.size());
         }
         if (line.compare(at, 2, "${") == 0) {
@@ -180,14 +224,43 @@ private:
             return found->second;
         }
         if (rest.starts_with(":-") || rest.starts_with(":=")) {
+            const bool is_kept = rest[1] == '=';
             rest = rest.substr(2);
-            return rest.starts_with("$") ? variable(rest.substr(1)) : rest;
+            if (rest.size() > 1 && (rest.front() == '"' || rest.front() == '\'') && rest.back() == rest.front()) {
+                rest = rest.substr(1, rest.size() - 2);
+            }
+            rest = rest.starts_with("$") ? variable(rest.substr(1)) : rest;
+            if (is_kept) {
+                variables_[name] = rest;
+            }
+            return rest;
         }
         return "${" + inside + "}";
     }
 
+    /// A text with the variables put in that are known: what another shell is given, or a condition.
+    std::string put_in(const std::string& text) {
+        std::string result;
+        for (std::size_t at = 0; at < text.size() && result.size() < kMostExpanded;) {
+            const bool is_braced = text.compare(at, 2, "${") == 0;
+            const std::size_t begin = at + (is_braced ? 2 : 1);
+            std::size_t end = begin;
+            while (end < text.size() && (is_braced ? text[end] != '}' : is_name_char(text[end]))) {
+                ++end;
+            }
+            if (text[at] != '$' || end == begin) {
+                result += text[at++];
+                continue;
+            }
+            result += variable(text.substr(begin, end - begin));
+            at = end + (is_braced ? 1 : 0);
+        }
+        return result;
+    }
+
     std::string arithmetic(std::string text) {
         text.erase(std::remove(text.begin(), text.end(), '$'), text.end());
+        text.erase(std::remove(text.begin(), text.end(), '\\'), text.end());
         text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == '{' || c == '}'; }), text.end());
         try {
             const Expression expression = Expression::parse(text, word_.where);
@@ -266,6 +339,13 @@ private:
 
     void piece(const std::string& text, const Location& where) {
         const std::size_t equals = text.find('=');
+        is_srun_ = is_srun_ || text == "srun";
+        if (text == "-np" || (is_srun_ && text == "-N")) {  // of mpirun and srun
+            finish_flag();
+            flag_ = text == "-N" ? "sbatch.nodes" : "world-size";
+            flag_where_ = where;
+            return;
+        }
         if (text.starts_with("--") && text.size() > 2) {
             finish_flag();
             flag_ = key_of(text.substr(2, equals == std::string::npos ? equals : equals - 2));
@@ -290,20 +370,71 @@ private:
         }
     }
 
-    static std::string key_of(std::string text) {
-        std::replace(text.begin(), text.end(), '_', '-');
-        return text;
+    /// As targets spell it: `micro-batch-size`, but `training.local_batch_size`.
+    [[nodiscard]] std::string key_of(std::string text) const {
+        const bool is_dotted = text.find('.') != std::string::npos && !text.starts_with("sbatch.");
+        std::replace(text.begin(), text.end(), is_dotted ? '-' : '_', is_dotted ? '_' : '-');
+        const bool is_of_slurm =
+            text == "nodes" || text == "ntasks-per-node" || text == "gpus-per-node" || text == "gres";
+        return is_srun_ && is_of_slurm ? "sbatch." + text : text;
+    }
+
+    /// `--gres gpu:8` are GPUs of a node, and SLURM tells its scripts how many nodes and GPUs there are.
+    void note_slurm() {
+        std::string& value = values_.front();
+        if (flag_ == "sbatch.gres" && value.starts_with("gpu:")) {
+            flag_ = "sbatch.gpus-per-node";
+        }
+        if (flag_ == "sbatch.gpus-per-node") {
+            value = value.substr(value.find_last_of(':') + 1);
+        }
+        const std::map<std::string, std::vector<std::string>> told{
+            {"sbatch.nodes", {"SLURM_NNODES", "SLURM_JOB_NUM_NODES"}},
+            {"sbatch.ntasks-per-node", {"SLURM_NTASKS_PER_NODE"}},
+            {"sbatch.gpus-per-node", {"SLURM_GPUS_ON_NODE", "SLURM_GPUS_PER_NODE"}}};
+        if (const auto found = told.find(flag_); found != told.end()) {
+            for (const std::string& name : found->second) {
+                variables_.emplace(name, value);
+            }
+        }
+    }
+
+    /// Numbers of nodes and GPUs that only a run knows (`--nproc-per-node gpu`, `--nnodes $NODES`) are not said.
+    void leave_open_launch_out() {
+        const auto is_open = [](const Node::Member& member) {
+            return (member.key == "nnodes" || member.key == "nproc-per-node") &&
+                   !std::holds_alternative<std::int64_t>(whole_from(member.value->text));
+        };
+        std::vector<Node::Member>& members = root_.members;
+        if (std::any_of(members.begin(), members.end(), is_open)) {
+            members.erase(std::remove_if(members.begin(), members.end(),
+                                         [](const Node::Member& member) {
+                                             return member.key == "nnodes" || member.key == "nproc-per-node";
+                                         }),
+                          members.end());
+        }
     }
 
     void finish_flag() {
         if (flag_.empty()) {
             return;
         }
+        for (std::string& value : values_) {
+            value = value.find('$') == std::string::npos ? value : put_in(value);
+        }
+        if (flag_.starts_with("sbatch.") && !values_.empty()) {
+            note_slurm();
+        }
         auto node = std::make_shared<Node>();
         node->kind = Node::Kind::scalar;
         node->where = flag_where_;
         node->text = values_.empty() ? "true" : values_.front();
-        if (values_.size() > 1) {  // several values, or one and the script that torchrun starts
+        if (const auto listed = values_.size() == 1 ? python_list(values_.front()) : std::nullopt) {
+            node->kind = Node::Kind::list;
+            values_ = *listed;
+        }
+        if (values_.size() > 1 ||
+            node->kind == Node::Kind::list) {  // several values, or one and the script that torchrun starts
             for (const std::string& value : values_) {
                 auto item = std::make_shared<Node>();
                 item->kind = Node::Kind::scalar;
@@ -356,6 +487,9 @@ private:
     std::string array_;  ///< the variable whose array is open
     char quote_ = 0;
     bool in_word_ = false;
+    bool is_continued_ = false;  ///< the next line is of the same command
+    bool is_srun_ = false;       ///< srun came before in the command
+    ShellBranches branches_{[this](const std::string& text) { return put_in(text); }};
     bool is_command_ = false;  ///< a word that is no assignment came before on the line
     Word word_;
     std::size_t expanded_ = 0;
