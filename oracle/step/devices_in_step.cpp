@@ -37,9 +37,9 @@ Bytes CostedGraph::context() const {
 Estimate CostedGraph::update_time(Bytes traffic, double share) const {
     Estimate slowest;
     for (const DeviceTimes& times : devices) {
-        const Estimate time = times.measured ? Estimate::exactly(share * times.measured_update)
-                                             : software.optimizer *
-                                                   cost::systematic(cost::stream_time(*times.device, traffic));
+        const Estimate time = times.measured
+                                  ? Estimate::exactly(share * times.measured_update)
+                                  : software.optimizer * cost::systematic(cost::stream_time(*times.device, traffic));
         slowest = time.value > slowest.value ? time : slowest;
     }
     return slowest;
