@@ -104,6 +104,7 @@ TEST(CollectiveCurve, beyond_its_end_keeps_the_last_bandwidth_and_below_its_star
     EXPECT_NEAR(half.time.hi / half.time.value, 1.10, 1e-12);
     EXPECT_EQ(curve_time(measured, Bytes{}).time.value, measured.points.front().time);
     EXPECT_EQ(half.evidence, Evidence::interpolated);
+    EXPECT_NEAR(curve_time(measured, Bytes{}).time.hi / measured.points.front().time, 1.10, 1e-12) << "none is finite";
 }
 
 TEST(CollectiveCurve, of_one_point_holds_its_bandwidth) {

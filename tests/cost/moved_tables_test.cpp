@@ -93,6 +93,20 @@ TEST(MovedTables, OfALinkMoveWithItsProtocols) {
     EXPECT_EQ(before / collective_time(is, eight).time.value, 1) << "a table that stays hides the change";
 }
 
+/// Sixteen ranks, one on each node of eight: 2 * 15/16 n over 25 GB/s, and latency, twice as fast.
+TEST(MovedTables, OfALinkBetweenNodesAreOfRanksANodeApart) {
+    Cluster was = machine();
+    cluster::Link link{.name = "made-up", .bandwidth = 25_GB_per_s, .error = 0.1};
+    const CollectiveRequest apart{.group = {.strides = {{8, 16}}}, .size = 1_GiB, .ranks = 128};
+    link.curves = {{.ranks = 16, .ranks_per_node = 1, .points = {{1_GiB, 1.2 * modelled_time(was, apart)}}}};
+    was.levels[1].link = link;
+    Cluster is = was;
+    is.levels[1].bandwidth *= 2;
+    const Seconds moved = moved_tables(was, is).levels[1].link->curves[0].points[0].time;
+    EXPECT_NEAR(moved / modelled_time(is, apart), 1.2, 1e-12);
+    EXPECT_NEAR(was.levels[1].link->curves[0].points[0].time / moved, 2, 0.02);
+}
+
 /// Ranks that were not measured are the model, corrected by their neighbours: the correction stays.
 TEST(MovedTables, LeaveTheCorrectionBetweenRanks) {
     const Cluster was = with_link();
