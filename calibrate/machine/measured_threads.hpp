@@ -15,7 +15,7 @@
 
 namespace dodona::calibrate {
 
-/// None where no fork or no stream on one thread was measured.
+/// None where no fork or no stream on one thread was measured undisturbed.
 std::optional<cluster::ThreadTimes> measured_threads(std::span<const Record> records, const cluster::Provenance& from);
 
 }  // namespace dodona::calibrate

@@ -158,10 +158,16 @@ Table measured_table(const ThreadsQuestion& question, const threads::Forecast& a
 /// What the measurements say of the ranking, of the guideline and of what settings are worth.
 std::vector<std::string> measured_verdict(const ThreadsQuestion& question, const threads::Forecast& answer) {
     const threads::Agreement found = threads::agreement(answer, question.measured);
-    std::vector<std::string> all{
-        fmt::format("{} of the {} pairs of settings that the measurements tell apart are in the "
-                    "order predicted; {} pairs differ by less than their quartiles",
-                    percent(found.ranked), whole(found.told_apart), whole(found.pairs - found.told_apart))};
+    std::vector<std::string> all;
+    if (found.told_apart == 0) {
+        all.emplace_back(
+            "the measurements tell no two settings apart: more passes, or a machine that nobody else uses");
+    } else {
+        all.push_back(
+            fmt::format("{} of the {} pairs of settings that the measurements tell apart are in the order "
+                        "predicted; {} pairs differ by less than their quartiles",
+                        percent(found.ranked), whole(found.told_apart), whole(found.pairs - found.told_apart)));
+    }
     if (!found.guideline) {
         all.push_back("the guideline's setting was not measured");
         return all;
@@ -259,7 +265,7 @@ Record measured_record(const ThreadsQuestion& question, const threads::Forecast&
     const threads::Agreement found = threads::agreement(answer, question.measured);
     return {{"pairs", found.pairs},
             {"told_apart", found.told_apart},
-            {"ranked", found.ranked},
+            {"ranked", found.told_apart > 0 ? Record(found.ranked) : Record()},
             {"guideline_s", found.guideline ? Record(found.guideline->median) : Record()},
             {"others", found.others},
             {"slower_than_guideline", found.slower},

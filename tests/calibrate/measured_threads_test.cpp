@@ -60,6 +60,18 @@ TEST(MeasuredThreads, OfOneNumberOfThreadsHaveNoBarrier) {
     EXPECT_EQ(found->oversubscription, 0);
 }
 
+/// The back end says so where other programs had the core in every sample.
+TEST(MeasuredThreads, ThatWaitedForACoreSayNothing) {
+    std::vector<Record> records = eight_cores();
+    for (Record& record : records) {
+        auto& measured = std::get<Measurement>(record.what);
+        if (measured.of.benchmark == "fork") {
+            measured.words["clock"] = "wall, of switched samples";
+        }
+    }
+    EXPECT_FALSE(measured_threads(records, {}).has_value());
+}
+
 TEST(MeasuredThreads, AreNoneWhereNoForkWasMeasured) {
     EXPECT_FALSE(measured_threads(std::vector<Record>{timed("launch", {{"kind", "plain"}}, 2_us)}, {}).has_value());
 }

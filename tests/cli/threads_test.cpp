@@ -100,6 +100,9 @@ TEST(Threads, AreComparedWithSettingsThatWereRun) {
     EXPECT_EQ(measured["faster_than_guideline"], 0);
     EXPECT_GT(measured["settings"][0]["predicted_s"], measured["settings"][2]["predicted_s"]);
     EXPECT_TRUE(place.asked("lstm.yaml --machine theta --cores 48")["measured"].is_null());
+    write_table(place, "lstm,1,1,1,3,5\nlstm,2,1,2,4,6\n");
+    EXPECT_TRUE(place.asked("lstm.yaml --machine theta --cores 48 --measured runs.csv")["measured"]["ranked"].is_null())
+        << "their quartiles overlap";
 }
 
 TEST(Threads, BeyondTheCoresAreTriedWhereAsked) {
