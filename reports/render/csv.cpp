@@ -1,5 +1,5 @@
-// The rows of a document as CSV (RFC 4180). Headers are the paths of the JSON ("memory_bytes.total"), in its order: one that
-// a row is the first to have stands behind the one before it in that row. Lists of plain values are joined by "; ", lists of objects are in the JSON alone. Null is
+// The rows of a document as CSV (RFC 4180). Headers are the paths of the JSON ("memory_bytes.total"), in the order in
+// which they first appear. Lists of plain values are joined by "; ", lists of objects are in the JSON alone. Null is
 // empty. Texts are printable, and none is a formula to a spreadsheet. Rows start with the model, machine and number of GPUs that were asked about; axes of a mesh are one column.
 #include <algorithm>
 #include <map>
@@ -16,23 +16,15 @@ namespace {
 
 using CsvCells = std::map<std::string, std::string>;
 
-/// The headers, and what each record has in some of them.
+/// The headers in order of first appearance, and what each record has in some of them.
 struct CsvRows {
     std::vector<std::string> headers;
     std::vector<CsvCells> rows;
-    std::size_t next = 0;  ///< behind the header of the value before
-
-    void begin_row() {
-        rows.emplace_back();
-        next = 0;
-    }
 
     void put(const std::string& path, std::string value) {
-        auto found = std::find(headers.begin(), headers.end(), path);
-        if (found == headers.end()) {
-            found = headers.insert(headers.begin() + static_cast<std::ptrdiff_t>(next), path);
+        if (std::find(headers.begin(), headers.end(), path) == headers.end()) {
+            headers.push_back(path);
         }
-        next = static_cast<std::size_t>(found - headers.begin()) + 1;
         rows.back()[path] = std::move(value);
     }
 };
@@ -102,7 +94,7 @@ std::string quoted_where_due(const std::string& cell) {
 std::string render_csv(const Document& document, const Page&) {
     CsvRows table;
     for (const Record& record : rows_of(document)) {
-        table.begin_row();
+        table.rows.emplace_back();
         if (!document.asked.is_null()) {
             flatten(document.asked, "", table);
         }

@@ -45,7 +45,8 @@ TEST(AnUnevenSplit, CostsWhatItsLargestShardCosts) {
     EXPECT_DOUBLE_EQ(conv.weights[0].elements, 36);
     EXPECT_DOUBLE_EQ(conv.weights[1].elements, 3);
     EXPECT_DOUBLE_EQ(conv.output_elements, 2 * 3 * 24);
-    EXPECT_EQ(conv.work.forward[0].flops, Flop::of_base(2.0 * 2 * 24 * 3 * 4 * 3));
+    const graph::Work work = work_of(graph.layers[find(graph, "conv")], conv.local);
+    EXPECT_EQ(work.forward[0].flops, Flop::of_base(2.0 * 2 * 24 * 3 * 4 * 3));
     ASSERT_EQ(sharded.limits.size(), 1u);
     EXPECT_FALSE(sharded.limits[0].broken());
 }

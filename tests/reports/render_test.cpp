@@ -126,7 +126,7 @@ TEST(Csv, HasPathsForHeadersAndQuotesWhatNeedsIt) {
     Document document;
     document.rows = {{{"a", {{"b", 1}}}, {"list", std::vector<std::string>{"x", "y"}}, {"none", nullptr}},
                      {{"a", {{"b", 2}, {"c", "say \"no\", twice"}}}, {"objects", Record::List{{{"k", 1}}}}}};
-    EXPECT_EQ(render_csv(document, {}), "a.b,a.c,list,none\n1,,x; y,\n2,\"say \"\"no\"\", twice\",,\n");
+    EXPECT_EQ(render_csv(document, {}), "a.b,list,none,a.c\n1,x; y,,\n2,,,\"say \"\"no\"\", twice\"\n");
 }
 
 TEST(Json, KeepsTheOrderAndPrintsWholeNumbersWithoutAPoint) {

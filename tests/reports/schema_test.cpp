@@ -218,14 +218,16 @@ TEST(Schema, HoldsForSimulatedSteps) {
     EXPECT_TRUE(is_valid("simulate", parsed(simulation_document({"net", "box"}, simulated()))));
     play::SimulatedStep with_flows = simulated();
     with_flows.network = {.ranks = 4,
+                          .jobs = {{"", 2, 1_s, 2_s}, {"other", 2, 1_s, 1_s}},
                           .flows = 12,
                           .tabulated = {"a reduction"},
                           .degraded = {{"node0", 0.5}},
                           .busiest = {{"a", "b", 1_GB, 0.5}}};
     const nlohmann::json good = parsed(simulation_document({"net", "box"}, with_flows));
     EXPECT_TRUE(is_valid("simulate", good));
-    for (const std::string at : {"", "/parts", "/parts/tail", "/folded", "/resources/0", "/memory/0",
-                                 "/critical_path/0", "/network", "/network/degraded/0", "/network/busiest_links/0"}) {
+    for (const std::string at :
+         {"", "/parts", "/parts/tail", "/folded", "/resources/0", "/memory/0", "/critical_path/0", "/network",
+          "/network/degraded/0", "/network/busiest_links/0", "/network/jobs/0"}) {
         for (const auto& [key, value] : good[nlohmann::json::json_pointer(at)].items()) {
             nlohmann::json broken = good;
             broken[nlohmann::json::json_pointer(at)].erase(key);
