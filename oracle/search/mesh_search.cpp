@@ -323,7 +323,8 @@ LayoutTimes least_times(const SearchContext& context, const MeshLayout& layout, 
         }
         times.searched = true;
         // The slowest stage computes no less than the mean.
-        const double on_stage = static_cast<double>(layout.samples / microbatch) / static_cast<double>(stages);
+        const std::int64_t microbatches = layout.samples / microbatch;
+        const double on_stage = static_cast<double>(microbatches) / static_cast<double>(stages);
         times.by_microbatch.emplace_back(microbatch, kRounding * on_stage * *least);
     }
     return times;

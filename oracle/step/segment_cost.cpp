@@ -378,7 +378,8 @@ CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, cons
 
 CostedGraph cost_graph(const cluster::Cluster& cluster, const plan::Plan& plan, plan::Mesh mesh,
                        plan::ShardedGraph sharded, LayerTimes& times) {
-    CostedGraph costed{.graph = sharded.graph,
+    const Graph* graph = sharded.graph;
+    CostedGraph costed{.graph = graph,
                        .cluster = &cluster,
                        .mesh = std::move(mesh),
                        .sharded = std::move(sharded),
