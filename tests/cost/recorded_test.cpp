@@ -115,8 +115,11 @@ cluster::KernelCurve drawn_curve(Draw& draw, const cluster::Device& device) {
     const std::size_t points = draw.of<std::size_t>({1, 2, 5, 9});
     double bytes = 1e5;
     for (std::size_t i = 0; i < points; ++i) {
-        const Kernel kernel = graph::matmul(draw.of({64.0, 256.0, 1024.0, 4096.0}), draw.of({64.0, 1024.0, 1536.0}),
-                                            draw.of({64.0, 512.0, 2048.0}), draw.of({1.0, 12.0}));
+        // One by one: the order in which arguments are evaluated is the compiler's.
+        const double m = draw.of({64.0, 256.0, 1024.0, 4096.0});
+        const double n = draw.of({64.0, 1024.0, 1536.0});
+        const double k = draw.of({64.0, 512.0, 2048.0});
+        const Kernel kernel = graph::matmul(m, n, k, draw.of({1.0, 12.0}));
         const bool pass = curve.kind == KernelKind::stream;
         bytes *= draw.of({3.0, 10.0, 40.0});
         cluster::KernelPoint point{.m = kernel.m, .n = kernel.n, .k = kernel.k, .batch = kernel.batch};
@@ -307,13 +310,16 @@ std::string kernels() {
         }
         for (const cluster::KernelCurve& curve : device.curves) {
             for (const cluster::KernelPoint& point : curve.points) {
-                Kernel kernel = graph::matmul(point.m * draw.of({1.0, 1.3}), point.n * draw.of({1.0, 1.0, 1.5, 8.0}),
-                                              point.k * draw.of({1.0, 0.7}), point.batch);
+                const double m = point.m * draw.of({1.0, 1.3});
+                const double n = point.n * draw.of({1.0, 1.0, 1.5, 8.0});
+                const double k = point.k * draw.of({1.0, 0.7});
+                Kernel kernel = graph::matmul(m, n, k, point.batch);
                 kernel.kind = curve.kind;
                 kernel.direction = draw.of({Direction::forward, Direction::backward_weight});
                 kernel.times = draw.of({1.0, 2.0});
                 if (curve.kind == KernelKind::stream) {
-                    kernel = graph::stream(point.bytes.in(unit::byte) / 2 * draw.of({1.0, 1.4}), draw.of({1.0, 80.0}));
+                    const double elements = point.bytes.in(unit::byte) / 2 * draw.of({1.0, 1.4});
+                    kernel = graph::stream(elements, draw.of({1.0, 80.0}));
                 } else if (draw.one_in(2)) {
                     kernel.flops = 0.5 * kernel.flops;
                 }
