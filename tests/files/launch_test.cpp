@@ -288,8 +288,10 @@ plan::Plan random_plan() {
                                        plan::RecomputeKind::full, plan::RecomputeKind::every);
     plan.recompute_every = plan.recompute == plan::RecomputeKind::every ? 2 : 1;
     plan.shard = static_cast<plan::ShardLevel>(*rc::gen::inRange(0, 4));
-    if (plan.shard != plan::ShardLevel::none && data > 1 && chance(20)) {
-        plan.shard_group = data * (is_plain ? 1 : context) / 2;
+    // A group of one rank shards nothing: no plan that runs has one.
+    const std::int64_t half = data * (is_plain ? 1 : context) / 2;
+    if (plan.shard != plan::ShardLevel::none && data > 1 && half > 1 && chance(20)) {
+        plan.shard_group = half;
     }
     plan.precision = *rc::gen::element(Precision::bf16, Precision::fp16, Precision::fp32, Precision::fp8);
     if (chance(20)) {
