@@ -42,6 +42,7 @@ enum class FrameworkParameter {
     collate,
     rank_launches,
     message,
+    dispatch,
 };
 
 /// A parameter: its name, unit, neutral value and range.
@@ -106,6 +107,8 @@ inline constexpr std::array kFrameworkParameters{
     FrameworkParameterKind{FrameworkParameter::message, "message", true, 0, 0, 10,
                            "time for which a message from a stage on another node holds its receiver, beside the "
                            "transfer"},
+    FrameworkParameterKind{FrameworkParameter::dispatch, "dispatch", false, 1, 0.25, 1,
+                           "bytes of an element that is sent to experts, over those of an activation"},
 };
 
 /// The value of a parameter and its 90 % interval, in base units.

@@ -100,6 +100,12 @@ graph::Routing routing_of(std::span<const Division> divisions, const std::vector
     return {};
 }
 
+bool goes_to_experts(std::span<const Division> divisions, const std::vector<std::pair<Atoms, Change>>& changes) {
+    return std::any_of(changes.begin(), changes.end(), [&](const auto& made) {
+        return divisions[static_cast<std::size_t>(made.second.to)].routing.experts > 0;
+    });
+}
+
 void apply(Sharding& sharding, Atoms atom, const Change& change) {
     sharding.partial &= ~atom;
     if (change.from >= 0) {
@@ -151,6 +157,7 @@ std::vector<Transfer> convert(const Mesh& mesh, std::span<const Division> divisi
         transfers.push_back({.collective = collective_of(step), .atoms = atoms_of[index], .elements = size});
         if (step == Step::all_to_all) {
             transfers.back().routing = routing_of(divisions, changes[index]);
+            transfers.back().to_experts = goes_to_experts(divisions, changes[index]);
         }
     }
     return transfers;

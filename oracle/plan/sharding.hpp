@@ -47,6 +47,7 @@ struct Transfer {
                                   ///< one rank's buffer of an all-to-all, both neighbours' rows of a halo exchange
     int messages = 1;             ///< halo: neighbours
     graph::Routing routing = {};  ///< all-to-all of tokens to experts or back
+    bool to_experts = false;      ///< ... to them: tokens in forward, gradients of their results in backward
 };
 
 /// The conversion table. Per atom, from -> to:

@@ -215,12 +215,11 @@ Seconds NetworkChoices::conversion(Vertex tensor, int from, int to) {
     if (is_new) {
         const graph::Nest& nest = graph_.layer(tensor).nest;
         const auto divisions = plan::result_divisions(nest, static_cast<double>(setting_.samples()));
-        const Bytes element = step::element_bytes(nest.result.element, setting_.base.precision);
         for (const plan::Transfer& transfer :
              plan::convert(job_.mesh, divisions, shardings_[static_cast<std::size_t>(from)],
                            shardings_[static_cast<std::size_t>(to)])) {
-            found->second +=
-                step::time_of(job_, transfer, transfer.elements * element, setting_.base.algorithm).time.value;
+            const Bytes size = step::size_of(job_, transfer, nest.result.element);
+            found->second += step::time_of(job_, transfer, size, setting_.base.algorithm).time.value;
         }
     }
     return found->second;

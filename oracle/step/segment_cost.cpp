@@ -67,6 +67,12 @@ cost::CollectiveTime timed(const CostedGraph& costed, const cost::CollectiveRequ
 
 }  // namespace
 
+Bytes size_of(const CostedGraph& costed, const plan::Transfer& transfer, Element element) {
+    const bool is_dispatched = transfer.to_experts && element == Element::activation;
+    return (is_dispatched ? costed.software.dispatch : 1) * transfer.elements *
+           element_bytes(element, costed.precision);
+}
+
 cost::CollectiveTime time_of(const CostedGraph& costed, const plan::Transfer& transfer, Bytes size,
                              std::optional<cluster::Algorithm> forced) {
     return timed(costed,
@@ -172,7 +178,7 @@ private:
         for (const plan::LayerTransfer& transfer : sharded.transfers) {
             TimedTransfer timed{.what = transfer,
                                 .count = count * transfer.times,
-                                .size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision),
+                                .size = size_of(costed_, transfer.transfer, transfer.element),
                                 .time = {}};
             timed.time = time_of(costed_, transfer.transfer, timed.size, forced_);
             segment.largest_message = max(segment.largest_message, timed.size);
@@ -204,7 +210,7 @@ private:
             double hops = 0;
             for (const plan::LayerTransfer& transfer : sharded.transfers) {
                 if (transfer.purpose == Purpose::stream && transfer.phase == phase) {
-                    const Bytes size = transfer.transfer.elements * element_bytes(transfer.element, costed_.precision);
+                    const Bytes size = size_of(costed_, transfer.transfer, transfer.element);
                     const cost::CollectiveTime time = time_of(costed_, transfer.transfer, size, forced_);
                     hop += time.time;
                     sources[cost::source_of(*costed_.cluster, time)] += time.time;

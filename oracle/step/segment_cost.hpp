@@ -112,11 +112,13 @@ struct SoftwareFactors {
     double collective = 1;     ///< plan::FrameworkParameter::collective
     double optimizer = 1;      ///< plan::FrameworkParameter::optimizer
     double rank_launches = 0;  ///< plan::FrameworkParameter::rank_launches
+    double dispatch = 1;       ///< plan::FrameworkParameter::dispatch
 
     explicit SoftwareFactors(const plan::Framework& framework)
         : collective(framework[plan::FrameworkParameter::collective]),
           optimizer(framework[plan::FrameworkParameter::optimizer]),
-          rank_launches(framework[plan::FrameworkParameter::rank_launches]) {}
+          rank_launches(framework[plan::FrameworkParameter::rank_launches]),
+          dispatch(framework[plan::FrameworkParameter::dispatch]) {}
 };
 
 /// A graph costed on one device, or on several whose ranks work in lockstep; each pass of a segment then takes the time
@@ -169,6 +171,9 @@ plan::Atoms communicating_atoms(const plan::ShardedGraph& sharded);
 
 /// Joins costed graphs of one graph on several devices whose ranks work in lockstep.
 CostedGraph joined(const std::vector<CostedGraph>& singles, DeviceSet set);
+
+/// Full buffer of a transfer of a layer. What goes to experts may have fewer bits than the tensor.
+Bytes size_of(const CostedGraph& costed, const plan::Transfer& transfer, graph::Element element);
 
 /// Time of a collective of this job: a transfer of a layer, or in a group of ranks, or over some atoms of the mesh.
 cost::CollectiveTime time_of(const CostedGraph& costed, const plan::Transfer& transfer, Bytes size,

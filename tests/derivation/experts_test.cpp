@@ -45,6 +45,25 @@ TEST(ExpertParallelism, ExchangesKnowWhereTokensGo) {
     EXPECT_EQ(exchanges, 2 * 4) << "there and back, forward and backward, of the first block and of the others";
 }
 
+// One byte an element and a scale of 4 bytes for 128 of them, instead of 2 bytes: to the experts and, in backward, for the
+// gradients of their results; 16 bits the other way.
+TEST(ExpertParallelism, SendsTokensInEightBitsWhereSoftwareDoes) {
+    plan::Plan plan = half("expert", {{"data", 8}, {"expert", 8}});
+    plan.framework.number(plan::FrameworkParameter::dispatch).value = 33.0 / 64;
+    const Derived mixtral(model("mixtral-8x7b"), plan);
+    constexpr double kBoth = 1 + 33.0 / 64;
+    for (const Phase phase : {Phase::forward, Phase::backward}) {
+        expect(mixtral.segment(kBlock, phase, Collective::all_to_all), 2, kBoth * kCopies, kBoth * kSentOn8);
+    }
+    for (const step::SegmentCost& segment : mixtral.costed().segments) {
+        for (const step::TimedTransfer& timed : segment.transfers) {
+            const bool is_short = timed.size < 2_B * timed.what.transfer.elements;
+            EXPECT_EQ(is_short, timed.what.transfer.to_experts);
+            EXPECT_FALSE(is_short && timed.what.transfer.collective != Collective::all_to_all);
+        }
+    }
+}
+
 TEST(ExpertParallelism, MovesWhatTheMostLoadedRankHas) {
     const Derived mixtral(model("mixtral-8x7b", {{"imbalance", "1.25"}}), half("expert", {{"data", 8}, {"expert", 8}}));
     const Derived even(model("mixtral-8x7b"), half("expert", {{"data", 8}, {"expert", 8}}));
