@@ -1,15 +1,18 @@
-// Predictions of drawn plans of every strategy, as they were recorded: tests/derivation/recorded/. What is right is
-// tested by hand elsewhere; this says that nothing changes unseen. DODONA_ACCEPT=1 rewrites them; `git diff` reviews.
+// Predictions of drawn plans of every strategy, and how far it goes, as they were recorded: tests/derivation/recorded/. What
+// is right is tested by hand elsewhere; this says that nothing changes unseen. DODONA_ACCEPT=1 rewrites them; `git diff`
+// reviews.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "../worlds/drawn_world.hpp"
+#include "plan/axis_limit.hpp"
 #include "search/space.hpp"
 #include "step/predict.hpp"
 
@@ -104,6 +107,25 @@ std::string text(const step::Prediction& p) {
     return out + (p.why_not ? "  no: " + text(*p.why_not) + '\n' : "");
 }
 
+/// How far a strategy goes on a network.
+std::string limits(const graph::Graph& graph, const plan::Strategy& strategy, std::optional<std::int64_t> batch) {
+    const std::vector<plan::AxisLimit> axes = plan::axis_limits(graph, strategy, batch);
+    std::string out = "  at most";
+    for (const plan::AxisLimit& axis : axes) {
+        out += fmt::format(" {} {}, even {};", axis.axis, axis.largest.value_or(-1), axis.even.value_or(-1));
+    }
+    const plan::Reach reach = plan::reach(graph, strategy, axes, batch);
+    out += fmt::format(" together {}{}:", reach.devices.value_or(-1), reach.exact ? "" : " or more");
+    for (const plan::MeshAxis& axis : reach.mesh) {
+        out += fmt::format(" {} {}", axis.name, axis.size);
+    }
+    for (const plan::AxisLimit& axis : axes) {
+        out += axis.set_by ? "\n    " + text(*axis.set_by) : "";
+        out += axis.uneven ? "\n    " + text(*axis.uneven) : "";
+    }
+    return out + '\n';
+}
+
 /// Eight drawn plans of a strategy.
 std::string predictions(const plan::Strategy& strategy, unsigned seed) {
     std::string out;
@@ -121,6 +143,9 @@ std::string predictions(const plan::Strategy& strategy, unsigned seed) {
             out += text(step::predict(world.graph, world.cluster, plan));
         } catch (const InputError& error) {
             out += "  " + error.diagnostics().front().message + '\n';
+        }
+        if (i < 4) {
+            out += limits(world.graph, strategy, i % 2 == 0 ? std::optional(plan.batch) : std::nullopt);
         }
     }
     return out;
