@@ -101,6 +101,19 @@ TEST(TwoFolds, MayCutOneAxisTwice) {
     EXPECT_EQ(mesh.axis("inner") & mesh.axis("outer"), mesh.axis("inner"));
 }
 
+// The same mesh with and without folds: data 8 after tensor 2 is one atom, or atoms of 2 and 4.
+TEST(AMesh, KnowsAtomsOfACoarserOne) {
+    Plan plan = plan_on({{"tensor", 2}, {"data", 8}, {"pipeline", 3}});
+    const Mesh coarse(plan, Location{});
+    plan.folds = {{.name = "expert", .of = {"data"}, .size = 2}};
+    const Mesh fine(plan, Location{});
+    ASSERT_EQ(std::popcount(fine.axis("data")), 2);
+    for (const char* axis : {"tensor", "data", "pipeline"}) {
+        EXPECT_EQ(fine.refined(coarse, coarse.axis(axis)), fine.axis(axis)) << axis;
+    }
+    EXPECT_EQ(fine.refined(coarse, coarse.axes({"tensor", "pipeline"})), fine.axes({"tensor", "pipeline"}));
+}
+
 TEST(TwoFolds, MustNest) {
     Plan plan = plan_on({{"data", 24}});
     plan.folds = {{.name = "a", .of = {"data"}, .size = 4}, {.name = "b", .of = {"data"}, .size = 6}};

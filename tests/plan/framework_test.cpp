@@ -1,0 +1,36 @@
+// Names of frameworks with mechanisms, and what calibration to measured steps explains.
+#include "plan/framework.hpp"
+
+#include <gtest/gtest.h>
+
+namespace dodona::plan::test {
+namespace framework_test {
+
+using Words = std::vector<std::string>;
+
+TEST(AFrameworkReference, IsANameOrAPathAndItsMechanisms) {
+    const FrameworkReference plain = framework_reference("megatron-2024");
+    EXPECT_EQ(plain.framework, "megatron-2024");
+    EXPECT_EQ(plain.mechanisms, Words{});
+    const FrameworkReference several = framework_reference("typical+deepep+graphs");
+    EXPECT_EQ(several.framework, "typical");
+    EXPECT_EQ(several.mechanisms, (Words{"deepep", "graphs"}));
+    // A plus in a folder's name is the folder's.
+    const FrameworkReference file = framework_reference("c++/mine.yaml+eager");
+    EXPECT_EQ(file.framework, "c++/mine.yaml");
+    EXPECT_EQ(file.mechanisms, Words{"eager"});
+}
+
+// d' E d of two parameters: 2^2 * 3 + 2 * (2 * 5) * 1 + 5^2 * 7 with E = [3 1; 1 7].
+TEST(WhatCalibrationExplains, IsAQuadraticFormOfLogParameters) {
+    Framework::Observed observed;
+    observed.learnt.resize(kFrameworkParameters.size());
+    observed.learnt[0] = {3, 1};
+    observed.learnt[1] = {1, 7};
+    EXPECT_DOUBLE_EQ(observed.explained({2, 5}), 12 + 20 + 175);
+    EXPECT_DOUBLE_EQ(observed.explained({2, 0}), 12);
+    EXPECT_DOUBLE_EQ(Framework::Observed{}.explained({2, 5}), 0);
+}
+
+}  // namespace framework_test
+}  // namespace dodona::plan::test
