@@ -58,6 +58,11 @@ plan::Plan drawn_plan(Draw& draw, const World& world, const plan::Strategy& stra
     plan.offload = {.optimizer = draw.one_in(7), .activations = draw.one_in(7), .weights = draw.one_in(7)};
     plan.precision = world.space.precision;
     plan.framework = drawn::draw_framework(draw);
+    for (plan::FrameworkNumber& number : plan.framework.numbers) {
+        number.lo *= 0.8;
+        number.hi *= 1.3;
+    }
+    plan.framework.spread = 0.03;
     plan.memory = drawn::draw_memory(draw);
     if (plan.schedule == plan::ScheduleKind::one_forward_one_backward && draw.one_in(8)) {
         plan.algorithm = draw.of({cluster::Algorithm::ring, cluster::Algorithm::direct});
@@ -73,6 +78,14 @@ std::string text(const step::Prediction& p) {
             "  {:.7g} ({:.7g} to {:.7g}) ms, mfu {:.6g}, hfu {:.6g}, {} micro-batches, stages {} and {}\n",
             1e3 * p.step.value.in(unit::second), 1e3 * p.step.lo.in(unit::second), 1e3 * p.step.hi.in(unit::second),
             p.mfu, p.hfu, p.microbatches, p.critical_stage, p.fullest_stage);
+        out += fmt::format("  {:.6g} samples a second, {:.6g} tokens, {} data ranks, {:.8g} B reserved\n",
+                           p.samples_per_second, p.tokens_per_second.value_or(0), p.data_ranks,
+                           p.totals.reserved.in(unit::byte));
+        if (p.epoch) {
+            out += fmt::format("  {:.6g} steps an epoch, {:.6g} s and {:.6g} s, {:.6g} s\n", p.epoch->iterations,
+                               p.epoch->compute.in(unit::second), p.epoch->communication.in(unit::second),
+                               p.epoch->total.in(unit::second));
+        }
         out += "  time";
         for (std::size_t i = 0; i < step::kTimeParts; ++i) {
             out += fmt::format(" {:.6g}/{:.6g}", 1e6 * p.time.values[i].in(unit::second),
@@ -133,6 +146,7 @@ std::string predictions(const plan::Strategy& strategy, unsigned seed) {
         World world = drawn::draw_world(++seed);
         Draw draw(seed);
         world.cluster.device.memory = 16_GiB;
+        world.graph.dataset.samples = 1000;
         const plan::Plan plan = drawn_plan(draw, world, strategy);
         out += fmt::format("{}, {}", seed, world.network);
         for (const plan::MeshAxis& axis : plan.mesh) {
