@@ -164,7 +164,7 @@ TEST(Program, ShowsAMechanismWithItsDefaults) {
     const auto graphs = asked(place, "frameworks graphs");
     EXPECT_EQ(graphs["name"], "graphs");
     EXPECT_EQ(graphs["parameters"][0]["parameter"], "launch");
-    EXPECT_EQ(graphs["parameters"][0]["hi"], 5e-6);
+    EXPECT_DOUBLE_EQ(graphs["parameters"][0]["hi"].get<double>(), 5e-6);
     EXPECT_EQ(graphs["default_for"][0], "framework: NeMo (MLPerf); notes: *v4.* or *v5.* or *v6.*");
     EXPECT_EQ(asked(place, "frameworks eager")["default_for"][0], "framework: nanotron");
     EXPECT_EQ(asked(place, "frameworks other-source")["default_for"].size(), 1);
