@@ -1,5 +1,8 @@
 #include "cli/frameworks.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include "cli/files.hpp"
 #include "cli/listing.hpp"
 #include "reports/collect/framework_report.hpp"
@@ -18,7 +21,21 @@ reports::Document list_of(const std::vector<plan::Framework>& frameworks) {
     return reports::frameworks_document(frameworks, mechanisms);
 }
 
+/// The one word, where it names a mechanism.
+std::optional<std::string> mechanism_asked(Arguments& arguments) {
+    const std::vector<std::string> words = arguments.all("WORDS");
+    const std::vector<std::string> known = library().mechanisms();
+    const bool names = words.size() == 1 && std::find(known.begin(), known.end(), words.front()) != known.end();
+    return names ? std::optional(words.front()) : std::nullopt;
+}
+
 int run_frameworks(Arguments& arguments) {
+    if (const auto name = mechanism_asked(arguments)) {
+        const Output output = read_output(arguments);
+        arguments.throw_if_faults();
+        write(output, reports::mechanism_document(library().mechanism(*name), library().run_conventions()));
+        return kAnswered;
+    }
     return run_listing<plan::Framework>(arguments, {.kind = files::NameOf::framework,
                                                     .plural = "frameworks",
                                                     .names = library().frameworks(),
@@ -36,7 +53,7 @@ Command frameworks_command() {
             .positionals = listing_positionals(Names::frameworks),
             .options = output_options(),
             .examples =
-                "Examples:\n  dodona frameworks\n  dodona frameworks megatron-2021\n"
+                "Examples:\n  dodona frameworks\n  dodona frameworks megatron-2021\n  dodona frameworks graphs\n"
                 "  dodona predict llama-3.1-8b --machine dgx-h100 --gpus 8 --strategy zero3 \\\n"
                 "      --framework megatron-2024+graphs",
             .run = run_frameworks};

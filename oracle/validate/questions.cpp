@@ -24,9 +24,6 @@ step::TimePart part_of(const files::ConventionLine& word) {
     fail(word.where, fmt::format("\"{}\" is no part of a step", word.word));
 }
 
-/// The mechanism of runs that are of no group that their framework was fitted to.
-constexpr std::string_view kOtherSource = "other-source";
-
 }  // namespace
 
 Questions::Questions(files::Library library, Tables tables, files::RunConventions conventions)

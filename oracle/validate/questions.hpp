@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cluster/cluster.hpp"
@@ -19,6 +20,9 @@
 #include "validate/tables.hpp"
 
 namespace dodona::validate {
+
+/// The mechanism of runs that are of no group that their framework was fitted to.
+inline constexpr std::string_view kOtherSource = "other-source";
 
 struct Question {
     std::shared_ptr<const graph::Graph> graph;

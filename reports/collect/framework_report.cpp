@@ -10,6 +10,7 @@
 #include "reports/collect/described_record.hpp"
 #include "reports/collect/plan_summary.hpp"
 #include "reports/document/number_format.hpp"
+#include "validate/questions.hpp"
 
 namespace dodona::reports {
 
@@ -21,8 +22,8 @@ constexpr double kOnBound = 0.02;
 using ParameterValue = plan::Framework::Number;
 using Kind = plan::FrameworkParameterKind;
 
-const ParameterValue& number_of(const plan::Framework& framework, const Kind& kind) {
-    return framework.numbers[static_cast<std::size_t>(kind.parameter)];
+const ParameterValue& number_of(const plan::FrameworkNumbers& numbers, const Kind& kind) {
+    return numbers[static_cast<std::size_t>(kind.parameter)];
 }
 
 /// A value on a bound says that the data ask for more than is physical, or say nothing.
@@ -57,19 +58,19 @@ KeyFigures framework_figures(const plan::Framework& framework) {
     return all;
 }
 
-/// "what it is: source", of each parameter that the framework has.
-std::vector<std::string> meanings(const plan::Framework& framework) {
+/// "what it is: source", of each parameter that has a value.
+std::vector<std::string> meanings(const plan::FrameworkNumbers& numbers) {
     std::vector<std::string> lines;
     for (const Kind& kind : plan::kFrameworkParameters) {
-        if (const ParameterValue& number = number_of(framework, kind); !number.source.empty()) {
+        if (const ParameterValue& number = number_of(numbers, kind); !number.source.empty()) {
             lines.push_back(fmt::format("{}: {}; {}", kind.word, kind.meaning, number.source));
         }
     }
     return lines;
 }
 
-/// Value, interval and bounds of each parameter that the framework has.
-Table parameter_table(const plan::Framework& framework) {
+/// Value, interval and bounds of each parameter that has a value.
+Table parameter_table(const plan::FrameworkNumbers& numbers) {
     Table table({{"parameter"},
                  {"value", Align::right},
                  {"90 % interval", Align::right},
@@ -77,7 +78,7 @@ Table parameter_table(const plan::Framework& framework) {
                  {"neutral", Align::right},
                  {"note"}});
     for (const Kind& kind : plan::kFrameworkParameters) {
-        const ParameterValue& number = number_of(framework, kind);
+        const ParameterValue& number = number_of(numbers, kind);
         if (number.source.empty()) {
             continue;
         }
@@ -92,10 +93,10 @@ Table parameter_table(const plan::Framework& framework) {
     return table;
 }
 
-Record framework_record(const plan::Framework& framework) {
+Record parameter_records(const plan::FrameworkNumbers& numbers) {
     Record parameters = no_elements();
     for (const Kind& kind : plan::kFrameworkParameters) {
-        const ParameterValue& value = number_of(framework, kind);
+        const ParameterValue& value = number_of(numbers, kind);
         if (value.source.empty()) {
             continue;
         }
@@ -111,9 +112,64 @@ Record framework_record(const plan::Framework& framework) {
              {"meaning", kind.meaning},
              {"source", value.source}});
     }
-    return {{"schema", "dodona/framework/1"},   {"name", framework.name},           {"summary", framework.summary},
-            {"usual_for", framework.usual_for}, {"fitted_to", framework.fitted_to}, {"spread", framework.spread},
-            {"parameters", parameters},         {"source", framework.source}};
+    return parameters;
+}
+
+Record framework_record(const plan::Framework& framework) {
+    return {{"schema", "dodona/framework/1"},
+            {"name", framework.name},
+            {"summary", framework.summary},
+            {"usual_for", framework.usual_for},
+            {"fitted_to", framework.fitted_to},
+            {"spread", framework.spread},
+            {"parameters", parameter_records(framework.numbers)},
+            {"source", framework.source}};
+}
+
+/// "framework: nanotron; machine: *p5*": the rows that a condition is about.
+std::string condition_text(const files::RowCondition& when) {
+    std::vector<std::string> columns;
+    for (const files::RowCondition::Column& column : when.columns) {
+        columns.push_back(fmt::format("{}: {}", column.name, join(column.patterns, " or ")));
+    }
+    return columns.empty() ? "any row" : join(columns, "; ");
+}
+
+/// The rows of tables of runs that have the mechanism without being asked.
+std::vector<std::string> rows_with(const plan::Mechanism& mechanism, const files::RunConventions& conventions) {
+    std::vector<std::string> rows;
+    if (mechanism.name == validate::kOtherSource) {
+        rows.emplace_back("any row of a group that its framework was not fitted to");
+    }
+    for (const files::ConventionLine& line : conventions.frameworks) {
+        const std::vector<std::string> named = plan::framework_reference(line.word).mechanisms;
+        if (std::find(named.begin(), named.end(), mechanism.name) != named.end()) {
+            rows.push_back(condition_text(line.when));
+        }
+    }
+    for (const files::ConventionLine& line : conventions.mechanisms) {
+        if (line.word == mechanism.name) {
+            rows.push_back(condition_text(line.when));
+        }
+    }
+    return rows;
+}
+
+KeyFigures mechanism_figures(const plan::Mechanism& mechanism, bool by_default) {
+    KeyFigures all;
+    const auto add_line = [&all](std::string label, std::string line) {
+        all.figures.push_back({.label = std::move(label), .value = std::move(line), .note = {}});
+    };
+    add_line("asked for", fmt::format("--framework NAME+{}", mechanism.name));
+    add_line("default for", by_default ? "the runs below" : "nothing: only where it is asked for");
+    if (mechanism.spread > 0) {
+        add_line("unexplained", percent(mechanism.spread) + " of a step more, as a standard deviation");
+    }
+    if (!mechanism.memory.empty()) {
+        add_line("memory", mechanism.memory + ", a memory profile, in place of the framework's");
+    }
+    add_line("source", mechanism.source);
+    return all;
 }
 
 }  // namespace
@@ -124,8 +180,29 @@ Document framework_document(const plan::Framework& framework) {
     add(document, Headline{framework.name});
     add(document, Paragraph{framework.summary});
     add(document, framework_figures(framework));
-    add(document, parameter_table(framework));
-    add_section(document, {"Parameters"}, {List{meanings(framework)}});
+    add(document, parameter_table(framework.numbers));
+    add_section(document, {"Parameters"}, {List{meanings(framework.numbers)}});
+    return document;
+}
+
+Document mechanism_document(const plan::Mechanism& mechanism, const files::RunConventions& conventions) {
+    const std::vector<std::string> rows = rows_with(mechanism, conventions);
+    Document document;
+    set_record(document,
+               {{"schema", "dodona/mechanism/1"},
+                {"name", mechanism.name},
+                {"summary", mechanism.summary},
+                {"default_for", rows},
+                {"spread", mechanism.spread},
+                {"parameters", parameter_records(mechanism.numbers)},
+                {"source", mechanism.source}},
+               mechanism);
+    add(document, Headline{mechanism.name});
+    add(document, Paragraph{mechanism.summary});
+    add(document, mechanism_figures(mechanism, !rows.empty()));
+    add(document, parameter_table(mechanism.numbers));
+    add_section(document, {"Parameters"}, {List{meanings(mechanism.numbers)}});
+    add_section(document, {"Default for rows of tables of runs, by their columns"}, {List{rows}});
     return document;
 }
 

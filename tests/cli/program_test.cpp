@@ -159,6 +159,20 @@ TEST(Program, ListsFrameworksAndShowsOne) {
     EXPECT_EQ(place.run("frameworks megatorn").code, 2);
 }
 
+TEST(Program, ShowsAMechanismWithItsDefaults) {
+    const Folder place;
+    const auto graphs = asked(place, "frameworks graphs");
+    EXPECT_EQ(graphs["name"], "graphs");
+    EXPECT_EQ(graphs["parameters"][0]["parameter"], "launch");
+    EXPECT_DOUBLE_EQ(graphs["parameters"][0]["hi"].get<double>(), 5e-6);
+    EXPECT_EQ(graphs["default_for"][0], "framework: NeMo (MLPerf); notes: *v4.* or *v5.* or *v6.*");
+    EXPECT_EQ(asked(place, "frameworks eager")["default_for"][0], "framework: nanotron");
+    EXPECT_EQ(asked(place, "frameworks other-source")["default_for"].size(), 1);
+    EXPECT_TRUE(asked(place, "frameworks deepep")["default_for"].empty());
+    EXPECT_NE(place.run("frameworks deepep").out.find("nothing: only where it is asked for"), std::string::npos);
+    EXPECT_EQ(place.run("frameworks graphs --format csv").code, 0);
+}
+
 TEST(Program, WritesAFileWholeAndLeavesNothingBeside) {
     const Folder place;
     const Outcome outcome = place.run(std::string(kPredict) + " -o result.json");

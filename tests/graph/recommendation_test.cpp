@@ -103,5 +103,19 @@ TEST(Interaction, HasTheWidthOfDlrmsTopNetwork) {
     EXPECT_THROW(nest("interaction", {tensor({{"feature", 32}}), tables().result}), InputError);
 }
 
+// The 9 vectors of 64 are read once and 100 numbers written; backward reads both and writes 9 gradients of 64.
+TEST(Interaction, IsOneKernelAPassWhereItIsFused) {
+    const Tensor dense = tensor({{"feature", 64}});
+    const Nest steps = nest("interaction", {dense, tables().result});
+    const Nest fused = nest("interaction", {dense, tables().result}, {{"fused", std::int64_t{1}}});
+    EXPECT_EQ(fused.result, steps.result);
+    const Work work = fused.work(fused.whole());
+    ASSERT_EQ(work.forward.size(), 1U);
+    EXPECT_EQ(work.forward[0].elements, 9 * 64 + 100);
+    ASSERT_EQ(work.backward_input.size(), 1U);
+    EXPECT_EQ(work.backward_input[0].elements, 2 * 9 * 64 + 100);
+    EXPECT_EQ(work.model_forward, steps.work(steps.whole()).model_forward);
+}
+
 }  // namespace recommendation_test
 }  // namespace dodona::graph::test
