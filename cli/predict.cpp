@@ -7,10 +7,13 @@
 #include "cli/launch.hpp"
 #include "cli/length_options.hpp"
 #include "cli/output.hpp"
+#include "cli/remedies.hpp"
 #include "files/document.hpp"
 #include "reports/collect/exchange_report.hpp"
 #include "reports/collect/norms_report.hpp"
+#include "reports/collect/plan_report.hpp"
 #include "reports/collect/prediction_report.hpp"
+#include "search/remedies.hpp"
 #include "search/sensitivity.hpp"
 #include "step/predict.hpp"
 #include "step/split_norms.hpp"
@@ -31,6 +34,27 @@ std::vector<Option> predict_command_options() {
         all.push_back(std::move(option));
     }
     return all;
+}
+
+/// Where passes of a reference rule the plan's pipeline out: the nearest plans of its job that run, each searched.
+void add_plans_without_pipeline(Arguments& arguments, const Workload& workload, const plan::Plan& plan,
+                                reports::Document& document) {
+    if (!workload.graph.post_training.several_passes || plan.pipeline_stages() == 1) {
+        return;
+    }
+    search::Answer answer;
+    answer.question = {.model = workload.model,
+                       .machine = workload.machine,
+                       .devices = plan.devices(),
+                       .batch = plan.batch,
+                       .precision = plan.precision,
+                       .settings = settings_given(arguments)};
+    if (arguments.has("--plan") || arguments.has("--from")) {
+        answer.question.settings.emplace_back("--precision", name(plan.precision));
+        answer.question.settings.emplace_back("--optimizer", plan::name(plan.optimizer));
+    }
+    answer.remedies = search::remedies(ladders_without_pipeline(workload, plan));
+    reports::add_plans_that_run(document, answer);
 }
 
 int run_predict(Arguments& arguments) {
@@ -65,6 +89,9 @@ int run_predict(Arguments& arguments) {
     }
     reports::Document document =
         reports::prediction_document({workload.model, workload.machine}, prediction, explanation);
+    if (!prediction.runs) {
+        add_plans_without_pipeline(arguments, workload, plan, document);
+    }
     if (lengths && prediction.runs) {
         reports::add_lengths(document, LengthAnswers(*lengths, workload).of(plan));
     }

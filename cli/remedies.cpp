@@ -151,4 +151,33 @@ std::vector<Ladder> ladders(Arguments& arguments, const Workload& workload, cons
     return all;
 }
 
+std::vector<Ladder> ladders_without_pipeline(const Workload& workload, const plan::Plan& plan) {
+    search::Space space{.devices = plan.devices(),
+                        .batch = plan.batch,
+                        .precision = plan.precision,
+                        .strategies = {plan.strategy},
+                        .optimizer = plan.optimizer,
+                        .overlap = plan.overlap,
+                        .offload = plan.offload,
+                        .algorithm = plan.algorithm,
+                        .framework = plan.framework,
+                        .memory = plan.memory,
+                        .reserve = search::kUsualReserve};
+    const std::string strategy = plan.strategy.name;
+    const std::string axis = *plan.strategy.pipeline;
+    const auto same = [&workload, space, strategy, axis]() -> std::optional<Variation> {
+        Variation result = variation(strategy + " without a pipeline", workload, space);
+        result.space.fixed = {{axis, "1"}};
+        result.options = {{"--strategy", strategy}, {"--fixed", axis + "=1"}};
+        return result;
+    };
+    const auto any = [&workload, space]() -> std::optional<Variation> {
+        Variation result = variation("any strategy", workload, space);
+        result.space.strategies = strategies_made_for(workload.graph);
+        result.without = {"--strategy"};
+        return result;
+    };
+    return {{same}, {any}};
+}
+
 }  // namespace dodona::cli

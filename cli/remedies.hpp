@@ -14,4 +14,8 @@ namespace dodona::cli {
 std::vector<search::Ladder> ladders(Arguments& arguments, const Workload& workload, const search::Space& space,
                                     Bytes least);
 
+/// What `dodona predict` tries where a network has passes that no pipeline is modelled for: the plan's job under its own
+/// strategy without a pipeline, then under any strategy. All arguments must outlive the ladders.
+std::vector<search::Ladder> ladders_without_pipeline(const Workload& workload, const plan::Plan& plan);
+
 }  // namespace dodona::cli

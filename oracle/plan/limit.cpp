@@ -78,7 +78,8 @@ struct Wording {
         return fmt::format("micro-batches need multiples of {} samples: so many answers are compared", limit.together);
     }
     std::string operator()(const PassesLimit& /*limit*/) const {
-        return "pipeline <= 1: stages of a policy and a reference beside it are not modelled";
+        return "pipeline <= 1: stages that hold a policy and a reference beside it are not modelled; other axes split "
+               "both";
     }
 };
 

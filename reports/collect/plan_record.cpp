@@ -25,13 +25,6 @@ Record other_batch_record(const search::OtherBatch& other) {
     return {{"batch", other.batch}, {"gain", other.gain}, {"plan", plan_record(other.plan, std::nullopt)}};
 }
 
-Record remedy_record(const search::Remedy& remedy) {
-    return {{"change", remedy.change},
-            {"options", settings_record(remedy.options)},
-            {"without", remedy.without},
-            {"plan", plan_record(remedy.plan, std::nullopt)}};
-}
-
 Record infeasible_record(const search::Infeasible& group) {
     return {{"strategy", group.strategy},
             {"reason", text(group.cause)},
@@ -40,6 +33,13 @@ Record infeasible_record(const search::Infeasible& group) {
 }
 
 }  // namespace
+
+Record remedy_record(const search::Remedy& remedy) {
+    return {{"change", remedy.change},
+            {"options", settings_record(remedy.options)},
+            {"without", remedy.without},
+            {"plan", plan_record(remedy.plan, std::nullopt)}};
+}
 
 std::vector<Record> ranking_record(const Ranking& ranking) {
     std::vector<Record> list;

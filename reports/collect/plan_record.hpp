@@ -17,6 +17,9 @@ std::vector<Record> ranking_record(const Ranking& ranking);
 /// Options as they were given, as (option, value).
 Record settings_record(const std::vector<std::pair<std::string, std::string>>& settings);
 
+/// A change of a question, with the plan that it makes possible.
+Record remedy_record(const search::Remedy& remedy);
+
 Record answer_record(const search::Answer& answer, const Ranking& ranking);
 
 }  // namespace dodona::reports

@@ -64,13 +64,13 @@ std::string usual_framework_text(const search::Answer& answer) {
 }
 
 /// What would fit, each searched.
-void add_remedies(Document& document, const search::Answer& answer) {
+Table remedies_table(const search::Answer& answer) {
     Table table({{"change"}, {"plan"}, {"step", Align::right}, {"memory", Align::right}});
     for (const search::Remedy& remedy : answer.remedies) {
         table.row({remedy.change, strategy_and_mesh(remedy.plan.plan) + "; " + memory_savings(remedy.plan.plan),
                    remedy.plan.step.value, remedy.plan.memory.total()});
     }
-    add_section(document, {"What would fit"}, {std::move(table)});
+    return table;
 }
 
 std::string search_counts(const search::Answer& answer) {
@@ -291,7 +291,7 @@ Document plan_document(const search::Answer& answer, const std::string& saved) {
         add(document, Paragraph{std::move(others), Tone::bad});
     }
     if (answer.plans.empty()) {
-        add_remedies(document, answer);
+        add_section(document, {"What would fit"}, {remedies_table(answer)});
         add_nearest(document, answer);
         add_infeasible(document, answer);
         add_search(document, answer);
@@ -317,6 +317,12 @@ Document plan_document(const search::Answer& answer, const std::string& saved) {
     }
     add_section(document, {"Next"}, {Code{next_commands(answer, saved)}});
     return document;
+}
+
+void add_plans_that_run(Document& document, const search::Answer& answer) {
+    document.record["remedies"] = list_of(answer.remedies, remedy_record);
+    add_section(document, {"What would run"}, {remedies_table(answer)});
+    add_section(document, {"Next"}, {Code{next_commands(answer, "")}});
 }
 
 }  // namespace dodona::reports

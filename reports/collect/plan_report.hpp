@@ -13,6 +13,9 @@ namespace dodona::reports {
 /// `saved`: the file that the best plan was written to, or empty.
 Document plan_document(const search::Answer& answer, const std::string& saved);
 
+/// In the report of a plan that cannot run: plans of its job that do, each searched, and the commands that find them.
+void add_plans_that_run(Document& document, const search::Answer& answer);
+
 /// At most seven columns. "~2": tied with No. 1.
 Table ranking_table(const Ranking& ranking);
 
