@@ -123,7 +123,8 @@ constexpr std::array kKinds{
         "the ids",
         "batch, table, lookup, row, feature", Element::index},
     OperatorKind{"interaction", build_interaction, 2, 2, "dot products of a dense vector and those of tables",
-                 "`self` = false. Inputs: dense (batch, feature), tables (batch, table, feature)",
+                 "`self` = false, `fused` = 0 (1: one kernel a pass). Inputs: dense (batch, feature), tables (batch, "
+                 "table, feature)",
                  "batch, table, feature"},
     OperatorKind{"position_embedding", build_position_embedding, 1, 1, "adds a learned table of positions",
                  "`positions`", "batch, sequence, feature"},
