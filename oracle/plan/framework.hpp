@@ -42,7 +42,7 @@ enum class FrameworkParameter {
     collate,
     rank_launches,
     message,
-    dispatch,
+    dispatch_width,
 };
 
 /// A parameter: its name, unit, neutral value and range.
@@ -107,7 +107,7 @@ inline constexpr std::array kFrameworkParameters{
     FrameworkParameterKind{FrameworkParameter::message, "message", true, 0, 0, 10,
                            "time for which a message from a stage on another node holds its receiver, beside the "
                            "transfer"},
-    FrameworkParameterKind{FrameworkParameter::dispatch, "dispatch", false, 1, 0.25, 1,
+    FrameworkParameterKind{FrameworkParameter::dispatch_width, "dispatch_width", false, 1, 0.25, 1,
                            "bytes of an element that is sent to experts, over those of an activation"},
 };
 

@@ -50,7 +50,7 @@ constexpr std::array kFrameworkLabels{
     FrameworkLabel{FrameworkParameter::collate, "time to hand over a sample"},
     FrameworkLabel{FrameworkParameter::rank_launches, "launches of a collective for a rank"},
     FrameworkLabel{FrameworkParameter::message, "time of a message between stages"},
-    FrameworkLabel{FrameworkParameter::dispatch, "bytes sent to experts"},
+    FrameworkLabel{FrameworkParameter::dispatch_width, "bytes sent to experts"},
 };
 static_assert(kFrameworkLabels.size() == plan::kFrameworkParameters.size());
 

@@ -69,7 +69,7 @@ cost::CollectiveTime timed(const CostedGraph& costed, const cost::CollectiveRequ
 
 Bytes size_of(const CostedGraph& costed, const plan::Transfer& transfer, Element element) {
     const bool is_dispatched = transfer.to_experts && element == Element::activation;
-    return (is_dispatched ? costed.software.dispatch : 1) * transfer.elements *
+    return (is_dispatched ? costed.software.dispatch_width : 1) * transfer.elements *
            element_bytes(element, costed.precision);
 }
 

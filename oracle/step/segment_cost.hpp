@@ -109,16 +109,16 @@ struct DeviceTimes {
 
 /// What a costed graph needs of the plan's framework: a framework is a kilobyte of text, and graphs are copied.
 struct SoftwareFactors {
-    double collective = 1;     ///< plan::FrameworkParameter::collective
-    double optimizer = 1;      ///< plan::FrameworkParameter::optimizer
-    double rank_launches = 0;  ///< plan::FrameworkParameter::rank_launches
-    double dispatch = 1;       ///< plan::FrameworkParameter::dispatch
+    double collective = 1;      ///< plan::FrameworkParameter::collective
+    double optimizer = 1;       ///< plan::FrameworkParameter::optimizer
+    double rank_launches = 0;   ///< plan::FrameworkParameter::rank_launches
+    double dispatch_width = 1;  ///< plan::FrameworkParameter::dispatch_width
 
     explicit SoftwareFactors(const plan::Framework& framework)
         : collective(framework[plan::FrameworkParameter::collective]),
           optimizer(framework[plan::FrameworkParameter::optimizer]),
           rank_launches(framework[plan::FrameworkParameter::rank_launches]),
-          dispatch(framework[plan::FrameworkParameter::dispatch]) {}
+          dispatch_width(framework[plan::FrameworkParameter::dispatch_width]) {}
 };
 
 /// A graph costed on one device, or on several whose ranks work in lockstep; each pass of a segment then takes the time

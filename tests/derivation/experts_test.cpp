@@ -49,7 +49,7 @@ TEST(ExpertParallelism, ExchangesKnowWhereTokensGo) {
 // gradients of their results; 16 bits the other way.
 TEST(ExpertParallelism, SendsTokensInEightBitsWhereSoftwareDoes) {
     plan::Plan plan = half("expert", {{"data", 8}, {"expert", 8}});
-    plan.framework.number(plan::FrameworkParameter::dispatch).value = 33.0 / 64;
+    plan.framework.number(plan::FrameworkParameter::dispatch_width).value = 33.0 / 64;
     const Derived mixtral(model("mixtral-8x7b"), plan);
     constexpr double kBoth = 1 + 33.0 / 64;
     for (const Phase phase : {Phase::forward, Phase::backward}) {
