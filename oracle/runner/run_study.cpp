@@ -101,6 +101,7 @@ public:
             done_.stopped = error.diagnostics().front().message;
         }
         end_all();
+        std::sort(done_.failed.begin(), done_.failed.end());
         done_.attempts = journal_.attempts();
         for (const Attempt& attempt : done_.attempts) {
             done_.makespan = max(done_.makespan, attempt.end);

@@ -38,7 +38,7 @@ struct StudyDone {
     std::vector<int> tries_of;        ///< of each trial
     std::size_t finished = 0;         ///< trials
     std::size_t resumed = 0;          ///< of them, that had finished before
-    std::vector<std::size_t> failed;  ///< trials whose last try failed
+    std::vector<std::size_t> failed;  ///< trials whose last try failed, in order
     std::vector<std::string> lost;    ///< nodes
     Seconds makespan;                 ///< of all sessions, from the first start to the last end
     std::string stopped;              ///< why it stopped before all trials had ended; empty: it did not

@@ -186,7 +186,8 @@ Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double
     const step::SegmentPass pass = step::segment_pass(segment, plan);
     const Seconds passes =
         weights_.passes * instances * (pass.forward.total() + pass.backward.total() + pass.recompute.total()).value;
-    const step::StateSteps steps{cluster_, plan, setting_.passes, buckets_};
+    const double alone = step::one_of(buckets_);
+    const step::StateSteps steps{cluster_, plan, setting_.passes, {alone, alone, alone}};
     const step::StagePass none;
     step::StagePass here;
     here.forward = weights_.states * instances * pass.forward;

@@ -278,7 +278,7 @@ std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
             .forward = share * (pass.forward + pass.waits.host + copies.forward),
             .backward = share * (pass.backward + pass.waits.host_back + copies.back)};
         const step::ExposedLanes<Seconds> exposed(lanes, windows, plan_, microbatches_ / places_.copies(),
-                                                  states.sums.buckets);
+                                                  states.sums.alone);
         const Seconds back = step::with_waits(pass.alone, pass.waits, {}).back;
         const Seconds update =
             step::exposed_update(offload, plan_, {back, exposed.gradients, states.update}, states.sums.buckets);

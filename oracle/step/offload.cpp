@@ -40,11 +40,9 @@ StageOffload stage_offload(const cluster::Cluster& cluster, const plan::Plan& pl
     offload.out = m * (forward.out + backward.out) + update.out;
     offload.kept = w + g + s + (plan.offload.activations ? kept.total() : Bytes{});
     const bool hides = plan.overlap.offload;
+    const double one = one_of(kept.segments);
     const auto beside = [&](Seconds busy, Seconds pass) {
-        return HostCopies{.busy = busy,
-                          .buckets = kept.segments,
-                          .hides = hides,
-                          .time = step::exposed(busy, pass, kept.segments, hides)};
+        return HostCopies{.busy = busy, .alone = one, .hides = hides, .time = step::exposed(busy, pass, one, hides)};
     };
     offload.exposed = {beside(offload.forward, alone.forward), beside(offload.backward, alone.back)};
     return offload;
@@ -54,7 +52,7 @@ Seconds exposed_update(const StageOffload& offload, const plan::Plan& plan, cons
                        std::int64_t buckets) {
     const Seconds until_reduced = window.backward + offload.exposed.back.time + window.reductions;
     const Seconds free = max(Seconds{}, until_reduced - offload.backward);
-    return exposed(offload.update, free + window.update, buckets, plan.overlap.offload);
+    return exposed(offload.update, free + window.update, one_of(buckets), plan.overlap.offload);
 }
 
 }  // namespace dodona::step

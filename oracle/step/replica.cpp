@@ -68,7 +68,7 @@ StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::v
     const PassTotals alone = work.pass.totals();
     work.offload = stage_offload(*on.cluster, plan, work.states, work.kept, alone, microbatches);
     work.pass.copies = work.offload.exposed;
-    work.exposed = exposed_states(work.transfers, work.pass, {*on.cluster, plan, microbatches, work.states.buckets});
+    work.exposed = exposed_states(work.transfers, work.pass, {*on.cluster, plan, microbatches, work.states.alone});
     const double share = on.counts.trained > 0 ? work.states.trained / on.counts.trained : 0.0;
     work.update = on.update_time(work.states.update_traffic, share);
     work.offload.exposed_update = exposed_update(

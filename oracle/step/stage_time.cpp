@@ -255,7 +255,7 @@ cost::Sourced straggling(const cost::Sourced& time, double share) {
 
 /// Exposed copies beside a pass: a shorter pass hides less of them.
 cost::Sourced exposed_copies(const cost::Sourced& pass, const HostCopies& copies) {
-    return exposed(cost::Sourced{.value = copies.busy, .by_source = {}}, pass, copies.buckets, copies.hides);
+    return exposed(cost::Sourced{.value = copies.busy, .by_source = {}}, pass, copies.alone, copies.hides);
 }
 
 /// The passes of a stage with their waits for the host.
@@ -303,7 +303,7 @@ ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const 
         lane.by_source[cost::source_of(steps.cluster, transfer.time)] += transfer.time.time;
     }
     const ExposedLanes<cost::Sourced> shown(lanes, state_windows(pass, steps.plan), steps.plan, steps.microbatches,
-                                            steps.buckets);
+                                            steps.alone);
     return {.gradients = shown.gradients.value,
             .parameters = shown.parameters.value,
             .gradients_busy = lanes.gradients(steps.microbatches).value,

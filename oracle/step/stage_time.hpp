@@ -85,7 +85,7 @@ struct PassTotals {
 /// Copies of a pass to and from the host, and what of them shows.
 struct HostCopies {
     Seconds busy;
-    std::int64_t buckets = 1;
+    double alone = 1;  ///< share with nothing left to hide behind
     bool hides = false;
     Seconds time;  ///< exposed
 };
@@ -159,7 +159,7 @@ struct StateSteps {
     const cluster::Cluster& cluster;
     const plan::Plan& plan;
     std::int64_t microbatches = 1;
-    std::int64_t buckets = 1;
+    AloneShares alone;
 };
 
 ExposedStates exposed_states(const std::vector<StateTransfer>& transfers, const StagePass& pass,

@@ -44,15 +44,14 @@ struct StateLanes {
     }
 };
 
-/// Exposed time of a transfer of n buckets that overlaps with compute w: max(t/n, t - w (1 - 1/n)), since the last
-/// bucket has nothing left to hide behind. Without overlap all of it is exposed.
+/// Exposed time of a transfer t beside compute w where a share s of it has nothing left to hide behind:
+/// max(s t, t - (1 - s) w). Without overlap all of it is exposed.
 template <class Number>
-Number exposed(const Number& transfer, const Number& window, std::int64_t buckets, bool overlapped) {
+Number exposed(const Number& transfer, const Number& window, double alone, bool overlapped) {
     if (!overlapped) {
         return transfer;
     }
-    const double n = static_cast<double>(buckets);
-    return cost::longer(transfer / n, transfer - (1.0 - 1.0 / n) * window);
+    return cost::longer(alone * transfer, transfer - (1.0 - alone) * window);
 }
 
 /// Time of kernels, and of waits for the host and its copies, that transfers may hide behind.
@@ -71,16 +70,18 @@ struct ExposedLanes {
     Number interference;  ///< compute lost to what is hidden
 
     ExposedLanes(const StateLanes<Number>& lanes, const StateWindows<Number>& windows, const plan::Plan& plan,
-                 std::int64_t microbatches, std::int64_t buckets) {
+                 std::int64_t microbatches, const AloneShares& alone) {
         const double m = static_cast<double>(microbatches);
-        const auto gather = [&](StateLane lane, const Number& window) {
-            return exposed(lanes[lane], window, buckets, plan.overlap.parameters);
+        const auto gather = [&](StateLane lane, const Number& window, double share) {
+            return exposed(lanes[lane], window, share, plan.overlap.parameters);
         };
-        const Number again = gather(StateLane::gathered_again, windows.backward);
-        parameters = gather(StateLane::gathered_once, windows.forward) +
-                     m * (gather(StateLane::gathered, windows.forward) + again);
+        const Number again = gather(StateLane::gathered_again, windows.backward, alone.gathered_again);
+        parameters = gather(StateLane::gathered_once, windows.forward, alone.gathered) +
+                     m * (gather(StateLane::gathered, windows.forward, alone.gathered) + again);
         const Number left = cost::longer(Number{}, windows.backward - (lanes[StateLane::gathered_again] - again));
-        const auto reduce = [&](StateLane lane) { return exposed(lanes[lane], left, buckets, plan.overlap.gradients); };
+        const auto reduce = [&](StateLane lane) {
+            return exposed(lanes[lane], left, alone.reduced, plan.overlap.gradients);
+        };
         gradients = m * reduce(StateLane::reduced) + reduce(StateLane::reduced_once);
         const Number busy = lanes.gradients(microbatches) + lanes.parameters(microbatches);
         const Number hidden = cost::longer(Number{}, busy - gradients - parameters);

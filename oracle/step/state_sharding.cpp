@@ -243,6 +243,33 @@ private:
     std::set<WeightKind> row_kinds_;  ///< whose gradients stay sparse
 };
 
+/// What the first segment of a stage holds of its weights and gradients.
+class FirstStates {
+public:
+    /// `bytes`: of `count` instances of a segment, in the order of the passes.
+    void add(const StateBytes& bytes, std::int64_t count) {
+        const StateBytes one{
+            bytes.weights / static_cast<double>(count), bytes.gradients / static_cast<double>(count), {}};
+        first_.weights = all_.weights > Bytes{} ? first_.weights : one.weights;
+        first_.gradients = all_.gradients > Bytes{} ? first_.gradients : one.gradients;
+        all_ = all_ + bytes;
+    }
+
+    [[nodiscard]] AloneShares alone(std::int64_t buckets) const {
+        const double bucket = one_of(buckets);
+        const auto share = [bucket](Bytes part, Bytes all) {
+            return all > Bytes{} ? std::max(bucket, part / all) : bucket;
+        };
+        return {.reduced = share(first_.gradients, all_.gradients),
+                .gathered = share(first_.weights, all_.weights),
+                .gathered_again = bucket};
+    }
+
+private:
+    StateBytes first_;
+    StateBytes all_;
+};
+
 }  // namespace
 
 StateBytes state_bytes(const plan::Mesh& mesh, const plan::Plan& plan, const WeightKind& kind,
@@ -281,6 +308,7 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
         sharding.add_transfers(kind, size, states);
     }
     std::int64_t buckets = 0;
+    FirstStates first;
     const Bytes product = training_bytes(plan.precision).weight;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const SegmentCost& segment = costed.segments[u];
@@ -305,12 +333,14 @@ StageStates stage_states(const CostedGraph& costed, const plan::Plan& plan, cons
         note(states.largest.gradients, bytes.gradients);
         note(states.largest.optimizer, bytes.optimizer);
         buckets += elements > 0 ? count : 0;
+        first.add(bytes, count);
         if (plan.shard == ShardLevel::parameters) {
             states.gathered = plan.keep_parameters ? states.gathered + static_cast<double>(count) * whole
                                                    : max(states.gathered, 2.0 * whole);
         }
     }
     states.buckets = std::max<std::int64_t>(1, buckets);
+    states.alone = first.alone(states.buckets);
     return states;
 }
 

@@ -50,6 +50,18 @@ struct StateBytes {
     }
 };
 
+/// One of equal buckets.
+constexpr double one_of(std::int64_t buckets) { return 1.0 / static_cast<double>(buckets); }
+
+/// Shares of a stage's exchanges with nothing left to hide behind: at least one of equal buckets, and what the first
+/// segment holds, often an embedding. Its gradients are there when backward has ended, and forward begins with its weights.
+/// Frameworks keep the weights of the last segment from forward to backward.
+struct AloneShares {
+    double reduced = 1;
+    double gathered = 1;
+    double gathered_again = 1;
+};
+
 /// Memory of the states of a stage, and the traffic of their update.
 struct StateSums {
     StateBytes blocks;         ///< of all layers but ...
@@ -62,6 +74,7 @@ struct StateSums {
     double elements = 0;       ///< local parameters before sharding
     double trained = 0;        ///< of these, those that are not frozen
     std::int64_t buckets = 1;  ///< segment instances with weights: the granularity of overlap
+    AloneShares alone;         ///< of their exchange
 };
 
 struct StageStates : StateSums {

@@ -144,7 +144,7 @@ TEST(Framework, HidesStatesBehindAShareOfComputeAndLosesSomeOfIt) {
     reduction.time.time = Estimate::exactly(seconds(15));
     // 100 buckets, a window of 10 s: 15 - 10 * 0.99 = 5.1 s show; of the 9.9 s hidden compute loses a tenth.
     const cluster::Cluster cluster = small_cluster();
-    const ExposedStates found = exposed_states({reduction}, pass, {cluster, plan, 1, 100});
+    const ExposedStates found = exposed_states({reduction}, pass, {cluster, plan, 1, {0.01, 0.01, 0.01}});
     EXPECT_NEAR(found.gradients.in(unit::second), 5.1, 1e-12);
     EXPECT_NEAR(found.interference.in(unit::second), 0.99, 1e-12);
 }

@@ -56,6 +56,24 @@ TEST(Frozen, LayersBeforeTheFirstTrainedOneHaveNoBackwardPass) {
     EXPECT_EQ(graph::count(chain(false, false, false)).training_per_sample.in(unit::flop), 9 * 128);
 }
 
+// Of three equal layers a third is exchanged beside nothing; where only the second is trained, all of its gradient.
+TEST(Frozen, WeightsAreNoPartOfTheGradientsThatComeLast) {
+    EXPECT_DOUBLE_EQ(states_of(chain(false, false, false), plan_on(2)).alone.reduced, 1.0 / 3);
+    const AloneShares second = states_of(chain(true, false, true), plan_on(2)).alone;
+    EXPECT_EQ(second.reduced, 1);
+    EXPECT_DOUBLE_EQ(second.gathered, 1.0 / 3);
+}
+
+// 5 parts of six are in the first layer: 40 x 8 and 8 x 8 weights. Gathers for backward begin with the other one.
+TEST(Exchange, OfALargeFirstLayerHasLittleToHideBehind) {
+    const graph::Graph graph =
+        graph::build(network(tensor({{"feature", 40}}), {square("wide", false), square("narrow", false)}));
+    const AloneShares alone = states_of(graph, plan_on(2)).alone;
+    EXPECT_DOUBLE_EQ(alone.reduced, 5.0 / 6);
+    EXPECT_DOUBLE_EQ(alone.gathered, 5.0 / 6);
+    EXPECT_DOUBLE_EQ(alone.gathered_again, 1.0 / 2);
+}
+
 TEST(Frozen, WeightsRunNoKernelsForTheirGradient) {
     const Prediction frozen = predict(chain(true, false, true), small_cluster(), plan_on(1));
     const Prediction trained = predict(chain(false, false, false), small_cluster(), plan_on(1));

@@ -9,17 +9,17 @@ namespace stage_time_test {
 constexpr Seconds seconds(double value) { return Seconds::of_base(value); }
 
 TEST(Exposed, WithoutOverlapAllOfATransferShows) {
-    EXPECT_EQ(exposed(seconds(3), seconds(100), 10, false), seconds(3));
+    EXPECT_EQ(exposed(seconds(3), seconds(100), 0.1, false), seconds(3));
 }
 
 TEST(Exposed, TheLastBucketHasNothingToHideBehind) {
     // 10 buckets of 0.3 s beside 100 s of compute: one bucket shows.
-    EXPECT_DOUBLE_EQ(exposed(seconds(3), seconds(100), 10, true).in(unit::second), 0.3);
+    EXPECT_DOUBLE_EQ(exposed(seconds(3), seconds(100), 0.1, true).in(unit::second), 0.3);
 }
 
 TEST(Exposed, WhatIsLongerThanTheWindowShows) {
     // 30 s beside 10 s in 10 buckets: 30 - 10 * 0.9 = 21 s.
-    EXPECT_DOUBLE_EQ(exposed(seconds(30), seconds(10), 10, true).in(unit::second), 21.0);
+    EXPECT_DOUBLE_EQ(exposed(seconds(30), seconds(10), 0.1, true).in(unit::second), 21.0);
 }
 
 TEST(Exposed, OneBucketCannotBeHidden) { EXPECT_EQ(exposed(seconds(3), seconds(100), 1, true), seconds(3)); }
@@ -34,7 +34,7 @@ TEST(Exposed, HasTheDerivativesOfWhatItIsComposedOf) {
     };
     const cost::Sourced reduction = sourced(30, cost::ErrorSource::between_nodes);
     const auto by = [&](double compute, cost::ErrorSource source) {
-        const cost::Sourced shown = exposed(reduction, sourced(compute, cost::ErrorSource::matmul), 10, true);
+        const cost::Sourced shown = exposed(reduction, sourced(compute, cost::ErrorSource::matmul), 0.1, true);
         return shown.by_source[source].value.in(unit::second);
     };
     EXPECT_DOUBLE_EQ(by(10, cost::ErrorSource::between_nodes), 30);
@@ -84,7 +84,7 @@ TEST(Exposed, GathersForBackwardLeaveReductionsLessToHideBehind) {
                                                transfer(StateTransfer::What::gradients, plan::Phase::backward, 15)};
     // 100 buckets. Gathers: max(0.15, 15 - 20 * 0.99) = 0.15 exposed, 14.85 hidden; 5.15 s are left for reductions:
     // 15 - 5.15 * 0.99 = 9.9015.
-    const ExposedStates found = exposed_states(transfers, pass, {cluster::Cluster{}, plan, 1, 100});
+    const ExposedStates found = exposed_states(transfers, pass, {cluster::Cluster{}, plan, 1, {0.01, 0.01, 0.01}});
     EXPECT_NEAR(found.parameters.in(unit::second), 0.15, 1e-12);
     EXPECT_NEAR(found.gradients.in(unit::second), 9.9015, 1e-9);
     EXPECT_EQ(found.gradients_busy, seconds(15));
