@@ -13,6 +13,7 @@
 #include "graph/graph.hpp"
 #include "step/evaluate.hpp"
 #include "step/predict.hpp"
+#include "step/segment_cost.hpp"
 #include "step/validate.hpp"
 
 namespace dodona::derivation {
@@ -303,6 +304,31 @@ TEST(StepLaws, HalfABatchMoreOfADataSetComputesHalfAndCommunicatesInFull) {
         EXPECT_TRUE(near((more.epoch->total - whole.epoch->total).in(unit::second),
                          (whole.step.value - 0.5 * compute).in(unit::second), whole.epoch->total.in(unit::second)))
             << one.name;
+    }
+}
+
+// On one device nothing is done twice, and the passes of all layers together are the network's arithmetic.
+TEST(StepLaws, OneDeviceExecutesTheArithmeticOfTheNetworkOnce) {
+    const files::Library library = drawn::library();
+    const cluster::Cluster cluster = drawn_cases().front().world.cluster;
+    std::vector<graph::Graph> graphs{graph::build(library.model("gnmt", {}))};
+    for (std::size_t i = 0; i < 20; ++i) {
+        graphs.push_back(drawn_cases()[i].world.graph);
+    }
+    for (const graph::Graph& graph : graphs) {
+        plan::Plan plan;
+        plan.strategy = library.strategy("data");
+        plan.microbatch = 2;
+        plan.batch = 2;
+        plan.precision = Precision::fp32;
+        const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, {});
+        Flop executed;
+        for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+            executed += static_cast<double>(graph.segments[u].count) *
+                        (costed.segments[u].forward.executed + costed.segments[u].backward.executed);
+        }
+        EXPECT_GT(executed.in(unit::flop), 0) << graph.name;
+        EXPECT_TRUE(near(executed.in(unit::flop), (2.0 * costed.whole_executed).in(unit::flop))) << graph.name;
     }
 }
 
