@@ -296,6 +296,19 @@ TEST(Anchored, TwoRunsMoveEveryParameterByItsCovarianceWithThem) {
     const auto explains = solved(product(c, a), product(c, b));
     EXPECT_NEAR(moved.observed->explained(combination), explains[0] * product(c, a) + explains[1] * product(c, b),
                 1e-12);
+    // The interval of the first run itself: the variance that is left of it, on either side.
+    const Uncertainty first = runs.observe(runs.framework).front().uncertainty;
+    double variance = 0.04 * 0.04 + 0.03 * 0.03;
+    for (const SourceError& source : first.sources) {
+        variance += std::pow(source.share * source.sigma(), 2);
+    }
+    const auto known = solved(product(a, a), product(a, b));
+    const double left = variance - (known[0] * product(a, a) + known[1] * product(a, b));
+    ASSERT_GT(left, kLayoutPart * (0.04 * 0.04 + 0.03 * 0.03));
+    const Estimate wide = interval(first, seconds(10), runs.framework);
+    const Estimate narrow = interval(first, seconds(10), moved);
+    EXPECT_NEAR((narrow.hi - narrow.value) / (wide.hi - wide.value), std::sqrt(left / variance), 1e-9);
+    EXPECT_NEAR((narrow.value - narrow.lo) / (wide.value - wide.lo), std::sqrt(left / variance), 1e-9);
     EXPECT_EQ(moved.observed->runs, 2);
     EXPECT_NEAR(moved.observed->missed_before, (0.08 - 0.03) / 2, 1e-12);
     // Of each residual n times its weight is left.
