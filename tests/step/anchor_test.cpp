@@ -309,6 +309,19 @@ TEST(Anchored, TwoRunsMoveEveryParameterByItsCovarianceWithThem) {
     const Estimate narrow = interval(first, seconds(10), moved);
     EXPECT_NEAR((narrow.hi - narrow.value) / (wide.hi - wide.value), std::sqrt(left / variance), 1e-9);
     EXPECT_NEAR((narrow.value - narrow.lo) / (wide.value - wide.lo), std::sqrt(left / variance), 1e-9);
+    // Of two runs alike nothing but their layouts differs; of these two the shares that the runs do not explain.
+    const Uncertainty second = runs.observe(runs.framework).back().uncertainty;
+    const double layouts = 2 * kLayoutPart * 0.04 * 0.04;
+    EXPECT_NEAR(difference(first, first, moved), std::sqrt(layouts), 1e-12);
+    double apart = 0;
+    plan::Framework::ByParameter shares{};
+    for (std::size_t k = 0; k < kSources; ++k) {
+        apart += std::pow(
+            first.sources[k].share * first.sources[k].sigma() - second.sources[k].share * second.sources[k].sigma(), 2);
+        shares[parameter_of(k)] += first.sources[k].share - second.sources[k].share;
+    }
+    const double explained = moved.observed->explained(shares);
+    EXPECT_NEAR(difference(first, second, moved), std::sqrt(std::max(0.0, apart - explained) + layouts), 1e-12);
     EXPECT_EQ(moved.observed->runs, 2);
     EXPECT_NEAR(moved.observed->missed_before, (0.08 - 0.03) / 2, 1e-12);
     // Of each residual n times its weight is left.

@@ -132,6 +132,35 @@ TEST(Evaluate, GivenStagesAreTaken) {
     EXPECT_EQ(p.critical_stage, 1U);
 }
 
+// 16 micro-batches of two directions: each stage runs eight of either of its two parts, and reduces after each with ZeRO-2.
+TEST(Evaluate, AStageThatTwoDirectionsPassRunsHalfTheMicroBatchesOfEitherPart) {
+    plan::Plan plan = pipeline_plan(2, 1);
+    plan.mesh = {{"pipeline", 2}, {"data", 2}};
+    plan.shard = plan::ShardLevel::gradients;
+    const auto reductions = [](const Prediction& p) {
+        double count = 0;
+        for (const CommunicationLine& line : p.communication) {
+            if (line.subject == CommunicationSubject::weight_gradients &&
+                line.collective == cluster::Collective::reduce_scatter) {
+                count += line.per_step;
+            }
+        }
+        return count;
+    };
+    const Prediction one_way = predict(small_network(), small_cluster(), plan);
+    plan.schedule = plan::schedule_from("dualpipe").value();
+    const Prediction both_ways = predict(small_network(), small_cluster(), plan);
+    ASSERT_TRUE(both_ways.runs);
+    EXPECT_EQ(one_way.microbatches, 16);
+    EXPECT_GE(reductions(one_way), 16);
+    EXPECT_EQ(reductions(both_ways), reductions(one_way) / 2);
+    EXPECT_NEAR(both_ways.hfu * both_ways.step.value.in(unit::second),
+                one_way.hfu * one_way.step.value.in(unit::second),
+                1e-9 * one_way.hfu * one_way.step.value.in(unit::second))
+        << "as much is executed";
+    EXPECT_NEAR(both_ways.time[TimePart::forward] / one_way.time[TimePart::forward], 1, 1e-9);
+}
+
 TEST(Evaluate, MoreStagesThanPiecesIsALimitByName) {
     plan::Plan plan = pipeline_plan(8, 2);
     const Prediction p = predict(small_network(), small_cluster(), plan);

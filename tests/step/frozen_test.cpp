@@ -56,6 +56,15 @@ TEST(Frozen, LayersBeforeTheFirstTrainedOneHaveNoBackwardPass) {
     EXPECT_EQ(graph::count(chain(false, false, false)).training_per_sample.in(unit::flop), 9 * 128);
 }
 
+TEST(Frozen, NetworksUpdateNothing) {
+    const Prediction p = predict(chain(true, true, true), small_cluster(), plan_on(2));
+    EXPECT_LE(p.time[TimePart::optimizer], 5_us) << "no more than to start a kernel";
+    EXPECT_EQ(p.time[TimePart::backward], Seconds{});
+    EXPECT_EQ(p.time[TimePart::gradients], Seconds{});
+    EXPECT_GT(p.step.value, Seconds{});
+    EXPECT_EQ(p.step.value, p.time.total());
+}
+
 TEST(Frozen, WeightsRunNoKernelsForTheirGradient) {
     const Prediction frozen = predict(chain(true, false, true), small_cluster(), plan_on(1));
     const Prediction trained = predict(chain(false, false, false), small_cluster(), plan_on(1));

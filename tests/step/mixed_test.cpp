@@ -216,6 +216,13 @@ TEST(Mixed, LayersGoWhereTheyFitIfSpeedAloneWouldNotLeaveThemRoom) {
     const Prediction p = predict(six_blocks(), cluster, pipeline_plan(2, 12));
     EXPECT_TRUE(p.fits) << text(p.why_not.value());
     EXPECT_EQ(p.stages[0].layers, "3 x body");
+    // What the runtime takes of either device leaves as little room for layers.
+    cluster.device.context = 256_MiB;
+    cluster.device.memory += 256_MiB;
+    cluster.mixed[0].device.context = 64_MiB;
+    const Prediction other = predict(six_blocks(), cluster, pipeline_plan(2, 12));
+    EXPECT_TRUE(other.fits);
+    EXPECT_EQ(other.stages[0].layers, "3 x body");
 }
 
 TEST(Mixed, StagesOfReplicasOnOtherDevicesAreCutAlikeAndFedUnlike) {

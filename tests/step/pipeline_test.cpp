@@ -495,6 +495,24 @@ TEST(Pipeline, DualPipeHasItsAuthorsBubble) {
     EXPECT_DOUBLE_EQ((32 * Seconds::of_base(5) - time.hidden + time.bubble).in(unit::second), total(asked));
 }
 
+TEST(Pipeline, EveryMicroBatchMoreOfDualPipeHidesAPairMore) {
+    // Of two micro-batches more each direction has one, which hides h_0 and h_7 on stage 0.
+    std::vector<Position<Seconds>> positions = equal(8, 2, 3);
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+        positions[k].weight_gradients = Seconds::of_base(1);
+        positions[k].hidden = Seconds::of_base(0.1 + 0.05 * static_cast<double>(k));
+    }
+    PlayedOrders orders;
+    const auto hidden = [&](std::size_t microbatches) {
+        Pipeline<Seconds> asked = pipeline(positions, microbatches);
+        asked.schedule = plan::schedule_from("dualpipe").value();
+        const PipelineTime time = pipeline_time(asked, orders);
+        EXPECT_EQ(time.critical, 0U);
+        return time.hidden.in(unit::second);
+    };
+    EXPECT_NEAR(hidden(640) - hidden(320), 160 * (0.1 + 0.1 + 0.05 * 7), 1e-9);
+}
+
 TEST(Pipeline, WithoutAFlushGoesOnAtThePaceOfTheSlowestStage) {
     const std::vector<Position<Seconds>> positions = positions_of({{1, 2, 1}, {2, 3, 2}});
     Pipeline<Seconds> asked = pipeline(positions, 10);

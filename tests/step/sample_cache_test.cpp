@@ -59,7 +59,7 @@ TEST(SampleCache, KeepsWhatItHasRoomFor) {
 TEST(SampleCache, HasRoomForAllWhereNoneIsNamed) {
     auto tiers = three_tiers();
     tiers[0].memory = 1e9 * unit::byte;  // the data set itself is all there
-    tiers[1].memory.reset();
+    tiers[1] = {.name = "ssd", .bandwidth = 2_GB_per_s};
     const auto epochs = epoch_inputs(question(tiers));
     ASSERT_EQ(epochs[0].tiers.size(), 1U);
     EXPECT_EQ(epochs[0].tiers[0].share, 1);
