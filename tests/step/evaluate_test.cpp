@@ -114,6 +114,25 @@ TEST(Evaluate, ReadingSamplesHidesBehindComputeOnlyWithPrefetch) {
     EXPECT_NEAR(hidden.step.value.in(unit::second), reading, 1e-12);
 }
 
+TEST(Evaluate, EveryNodeReadsItsShareOfTheSamples) {
+    graph::Graph graph = small_network();
+    graph.dataset.sample_bytes = 1_MiB;
+    cluster::Cluster cluster = small_cluster();
+    cluster.levels[0].size = 2;
+    cluster.levels.push_back({.name = "system", .size = 4, .bandwidth = 25_GB_per_s, .latency = 10_us});
+    cluster.storage = cluster::Storage{.bandwidth = 1_GB_per_s, .prefetch = false, .source = "test"};
+    const auto reading = [&](std::int64_t devices) {
+        const Prediction p = predict(graph, cluster, data_plan(devices));
+        EXPECT_EQ(p.time[TimePart::input], p.busy[TimePart::input]);
+        return p.time[TimePart::input].in(unit::second);
+    };
+    // 32 samples on one node, on two and on four.
+    EXPECT_NEAR(reading(1), 32 * 1048576.0 / 1e9, 1e-12);
+    EXPECT_NEAR(reading(2), 32 * 1048576.0 / 1e9, 1e-12);
+    EXPECT_NEAR(reading(4), 16 * 1048576.0 / 1e9, 1e-12);
+    EXPECT_NEAR(reading(8), 8 * 1048576.0 / 1e9, 1e-12);
+}
+
 TEST(Evaluate, EqualBlocksAreDealtOutEqually) {
     const Prediction p = predict(small_network(), small_cluster(), pipeline_plan(4, 2));
     ASSERT_EQ(p.stages.size(), 4U);

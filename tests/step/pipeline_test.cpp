@@ -243,6 +243,22 @@ TEST(Pipeline, SlowTransfersSetThePaceThoughTheyOverlap) {
     Pipeline<Seconds> asked = pipeline(positions, 64);
     asked.transfers_overlap = true;
     EXPECT_GE(total(asked), 63 * 100.0);
+    // All forward first: one micro-batch there and back over three boundaries, and 63 more transfers one way.
+    asked.schedule = plan::ScheduleKind::gpipe;
+    EXPECT_DOUBLE_EQ(total(asked), 4 * 9 + 3 * 200 + 63 * 100.0);
+}
+
+TEST(Pipeline, BoundIsWhatEqualStagesTake) {
+    const std::vector<Position<Seconds>> positions = equal(4, 1, 2);
+    Pipeline<Seconds> asked = pipeline(positions, 8);
+    EXPECT_DOUBLE_EQ(pipeline_bound(asked).in(unit::second), (8 + 3) * 3);
+    asked.schedule = plan::schedule_from("pipedream").value();
+    EXPECT_DOUBLE_EQ(pipeline_bound(asked).in(unit::second), 8 * 3) << "micro-batches of the step before fill it";
+    asked.schedule = plan::schedule_from("zb-h1").value();
+    EXPECT_DOUBLE_EQ(pipeline_bound(asked).in(unit::second), 8 * 3 + 3) << "gradients of weights fill the end";
+    // Micro-batches enter at both ends: no stage waits for another.
+    asked.schedule = plan::schedule_from("dualpipe").value();
+    EXPECT_DOUBLE_EQ(pipeline_bound(asked).in(unit::second), 8 * 3);
 }
 
 /// The derivatives of a composed number are those by differences, and add up to it.

@@ -115,6 +115,8 @@ TEST(HostWait, IsTheSmoothMaximumLessTheDevice) {
     EXPECT_NEAR(host_share(seconds(3), seconds(4)), 81.0 / 337, 1e-12);
     EXPECT_EQ(host_wait(seconds(0), seconds(4)), seconds(0));
     EXPECT_EQ(host_share(seconds(0), seconds(4)), 0);
+    EXPECT_EQ(host_wait(seconds(0), seconds(0)), seconds(0));
+    EXPECT_EQ(host_share(seconds(0), seconds(0)), 0);
     EXPECT_EQ(host_wait(seconds(3), seconds(0)), seconds(3));
     EXPECT_EQ(host_share(seconds(3), seconds(0)), 1);
 }
