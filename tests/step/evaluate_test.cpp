@@ -114,6 +114,21 @@ TEST(Evaluate, ReadingSamplesHidesBehindComputeOnlyWithPrefetch) {
     EXPECT_NEAR(hidden.step.value.in(unit::second), reading, 1e-12);
 }
 
+TEST(Evaluate, SeveralMicroBatchesAddTheirGradientsUp) {
+    // One sample of a wide layer: all that counts is what passes through memory.
+    const graph::Graph graph = graph::build(test::network(
+        test::tensor({{"feature", 4096}}), {test::layer("wide", "linear", {{"out", std::int64_t{4096}}})}));
+    const auto backward = [&graph](std::int64_t batch) {
+        plan::Plan plan = data_plan(1);
+        plan.batch = batch;
+        plan.microbatch = 1;
+        return predict(graph, small_cluster(), plan).time[TimePart::backward].in(unit::second);
+    };
+    // A sum reads what is there already: two passes take more than twice one alone, three half as long again as two.
+    EXPECT_GT(backward(2), 2 * backward(1) * (1 + 1e-9));
+    EXPECT_NEAR(backward(3) / backward(2), 1.5, 1e-12);
+}
+
 TEST(Evaluate, EveryNodeReadsItsShareOfTheSamples) {
     graph::Graph graph = small_network();
     graph.dataset.sample_bytes = 1_MiB;

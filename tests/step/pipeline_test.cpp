@@ -507,6 +507,11 @@ TEST(Pipeline, DualPipeHasItsAuthorsBubble) {
     EXPECT_DOUBLE_EQ(total(asked), 32 * 5 - static_cast<double>(pairs) + (8 / 2 - 1) * (4 + 3 - 3 * 1.0));
     PlayedOrders orders;
     const PipelineTime time = pipeline_time(asked, orders);
+    std::int64_t pairs_of_critical = 0;
+    for (const schedule::Task& task : order.stages[time.critical]) {
+        pairs_of_critical += task.overlaps_next ? 1 : 0;
+    }
+    EXPECT_DOUBLE_EQ(time.hidden.in(unit::second), static_cast<double>(pairs_of_critical)) << "a second each";
     // The parts of the step add up: passes, less what pairs hide, and idle time.
     EXPECT_DOUBLE_EQ((32 * Seconds::of_base(5) - time.hidden + time.bubble).in(unit::second), total(asked));
 }
