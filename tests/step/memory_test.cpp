@@ -248,6 +248,7 @@ TEST(GradientCopies, StayBesideTheBufferAndAreCastOneAtATime) {
 TEST(UpdateCopies, AreOfTheOwnShardOf16BitGradients) {
     plan::Plan plan = usual(2);
     plan.gradient_precision = Precision::bf16;
+    EXPECT_EQ(part(with({}, plan), MemoryPart::cache), 0) << "software that makes no copies";
     EXPECT_EQ(part(with({.update_copies = true}, plan), MemoryPart::cache), kWeights * (2 + 4));
     plan.shard = plan::ShardLevel::states;
     EXPECT_EQ(part(with({.update_copies = true}, plan), MemoryPart::cache), kWeights / 2 * (2 + 4));

@@ -259,6 +259,12 @@ TEST(Pipeline, BoundIsWhatEqualStagesTake) {
     // Micro-batches enter at both ends: no stage waits for another.
     asked.schedule = plan::schedule_from("dualpipe").value();
     EXPECT_DOUBLE_EQ(pipeline_bound(asked).in(unit::second), 8 * 3);
+    std::vector<Position<Seconds>> pairs = positions;
+    for (Position<Seconds>& position : pairs) {
+        position.hidden = Seconds::of_base(0.25);
+    }
+    asked.positions = pairs;
+    EXPECT_DOUBLE_EQ(pipeline_bound(asked).in(unit::second), 8 * (3 - 0.25)) << "every pass in a pair";
 }
 
 /// The derivatives of a composed number are those by differences, and add up to it.

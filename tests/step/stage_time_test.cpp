@@ -61,7 +61,10 @@ TEST(OverlapOfLayers, HidesAllToAllsWithExpertsAndTheOthersWithTensor) {
     const auto shown = [&](bool tensor, bool expert) {
         plan.overlap.tensor = tensor;
         plan.overlap.expert = expert;
-        return segment_pass(segment, plan).forward.layer.value.in(unit::second);
+        const double layer = segment_pass(segment, plan).forward.layer.value.in(unit::second);
+        EXPECT_NEAR(overlapped(seconds_of(segment.forward), plan).layer.in(unit::second), layer, 1e-12)
+            << "the search's own sum";
+        return layer;
     };
     EXPECT_DOUBLE_EQ(shown(false, false), 6);
     EXPECT_DOUBLE_EQ(shown(false, true), 2.4);
