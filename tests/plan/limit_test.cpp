@@ -37,6 +37,13 @@ TEST(ALimit, BoundsWhatItNames) {
     EXPECT_EQ(bound(UnevenBatch{12}), "none");
 }
 
+TEST(ALimit, CountsPiecesWhereThereAreSome) {
+    EXPECT_EQ((Limit{PassesLimit{}, 2}.pieces()), 1);
+    EXPECT_EQ((Limit{SegmentLimit{.segments = 5}, 8}.pieces()), 5);
+    EXPECT_EQ((Limit{UnevenBatch{12}, 8}.pieces()), 12);
+    EXPECT_EQ((Limit{NothingToShard{}, 1}.pieces()), std::nullopt);
+}
+
 /// A product, `blocks` blocks and a product, on a pipeline of so many stages.
 std::string limits_of_pipeline(std::int64_t blocks, std::int64_t stages, bool several_passes = false) {
     const auto linear = [](const char* name) { return layer(name, "linear", {{"out", std::int64_t{16}}}); };
