@@ -178,7 +178,7 @@ Assignment RuleBook::assign(const Layer& layer, std::vector<Limit>& limits) {
         }
         assignment.rule = &rule;
         used_[i] = true;
-        laid_[i] = laid_[i] || !layer.nest.inputs.empty();
+        laid_[i] = !layer.nest.inputs.empty();  // what the network reads comes first
         break;
     }
     Atoms taken = 0;

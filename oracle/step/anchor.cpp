@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -39,9 +40,9 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
         }
     }
     const double shared = std::sqrt(1 - kLayoutPart) * std::hypot(framework.spread, framework.between_sources);
-    for (std::size_t p = 0; p < kParameters; ++p) {
-        if (is_time_like(plan::kFrameworkParameters[p].parameter)) {
-            b[p][kParameters] = shared;
+    for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
+        if (is_time_like(kind.parameter)) {
+            b[static_cast<std::size_t>(kind.parameter)][kParameters] = shared;
         }
     }
     return b;
@@ -63,6 +64,11 @@ Errors effects(const Observation& observation, const Prior& b) {
         row[kParameters] += share * b[p][kParameters];
     }
     return row;
+}
+
+/// `first` + a b.
+double plus_product(double first, const Errors& a, const Errors& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), first);
 }
 
 double missed(const Observation& observation) { return std::log(observation.measured / observation.predicted); }
@@ -115,10 +121,7 @@ Posterior posterior(const std::vector<Observation>& observations, const Prior& b
     }
     for (std::size_t i = 0; i < observations.size(); ++i) {
         const Errors row = effects(observations[i], b);
-        double residual = missed(observations[i]);  // before anything moved
-        for (std::size_t e = 0; e < kErrors; ++e) {
-            residual += row[e] * moved[e];
-        }
+        const double residual = plus_product(missed(observations[i]), row, moved);  // before anything moved
         for (std::size_t e = 0; e < kErrors; ++e) {
             right[e] += row[e] * residual / noise[i];
             for (std::size_t f = 0; f < kErrors; ++f) {
@@ -127,12 +130,8 @@ Posterior posterior(const std::vector<Observation>& observations, const Prior& b
         }
     }
     Posterior result{.covariance = inverse(m)};
-    for (std::size_t e = 0; e < kErrors; ++e) {
-        for (std::size_t f = 0; f < kErrors; ++f) {
-            result.mean[e] += result.covariance[e][f] * right[f];
-        }
-        result.mean[e] = std::clamp(result.mean[e], -kMostMoved, kMostMoved);
-    }
+    std::transform(result.covariance.begin(), result.covariance.end(), result.mean.begin(),
+                   [&](const Errors& row) { return std::clamp(plus_product(0, row, right), -kMostMoved, kMostMoved); });
     return result;
 }
 
@@ -141,10 +140,7 @@ Framework moved_by(const Framework& framework, const Prior& b, const Errors& err
     for (std::size_t p = 0; p < kParameters; ++p) {
         const plan::FrameworkParameterKind& kind = plan::kFrameworkParameters[p];
         const Framework::Number& before = framework.numbers[p];
-        double theta = 0;
-        for (std::size_t e = 0; e < kErrors; ++e) {
-            theta += b[p][e] * errors[e];
-        }
+        const double theta = plus_product(0, b[p], errors);
         if (std::abs(theta) < 1e-9 || before.value == 0) {
             continue;
         }

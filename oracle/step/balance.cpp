@@ -36,7 +36,7 @@ public:
 
     std::vector<std::size_t> run() const {
         // Minimises the slowest part first, then the sum.
-        const auto slowest = table(enough(), [](Seconds a, Seconds b) { return max(a, b); });
+        const auto slowest = table(kNever, [](Seconds a, Seconds b) { return max(a, b); });
         const Seconds most = slowest.back()[pieces_].cost;
         if (most == kNever) {
             return {};
@@ -64,75 +64,13 @@ private:
         return first;
     }
 
-    /// Whether greedy parts within a time limit hold all pieces.
-    [[nodiscard]] bool fills(Seconds limit) const {
-        std::size_t end = 0;
-        for (std::size_t part = 0; part < before_.size(); ++part) {
-            const std::size_t from = end;
-            const std::size_t parts_left = before_.size() - part - 1;
-            while (end + parts_left < pieces_ && before_[part][end + 1] - before_[part][from] <= limit &&
-                   first_[part][end + 1] <= from) {
-                ++end;
-            }
-            if (end == from) {
-                return false;
-            }
-        }
-        return end == pieces_;
-    }
-
-    /// An upper bound of the best time, which keeps the tables narrow; infinite if none is found.
-    [[nodiscard]] Seconds enough() const {
-        Seconds low;
-        Seconds high;
-        for (const std::vector<Seconds>& before : before_) {
-            high = max(high, before.back());
-        }
-        if (!fills(high)) {
-            return kNever;
-        }
-        for (int i = 0; i < 30; ++i) {
-            const Seconds middle = 0.5 * (low + high);
-            (fills(middle) ? high : low) = middle;
-        }
-        return high;
-    }
-
-    /// By part: its latest end, and the earliest end from which the later parts can hold the rest.
-    struct Band {
-        std::size_t least = 0;
-        std::size_t most = 0;
-    };
-    [[nodiscard]] std::vector<Band> bands(Seconds limit) const {
-        std::vector<Band> bands(before_.size());
-        std::size_t most = 0;
-        for (std::size_t part = 0; part < before_.size(); ++part) {
-            const std::size_t from = most;
-            while (most < pieces_ && before_[part][most + 1] - before_[part][from] <= limit &&
-                   first_[part][most + 1] <= from) {
-                ++most;
-            }
-            bands[part].most = most;
-        }
-        std::size_t least = pieces_;
-        for (std::size_t part = before_.size(); part-- > 0;) {
-            bands[part].least = least;
-            const std::size_t end = least;
-            while (least > first_[part][end] && before_[part][end] - before_[part][least - 1] <= limit) {
-                --least;
-            }
-        }
-        return bands;
-    }
-
+    /// The best cuts with `join` over their parts, each within `limit`. A part grows until it alone is no better.
     template <class Join>
     [[nodiscard]] std::vector<std::vector<Reached>> table(Seconds limit, const Join& join) const {
-        const std::vector<Band> bands = this->bands(limit);
         std::vector<std::vector<Reached>> reached(before_.size(), std::vector<Reached>(pieces_ + 1));
         for (std::size_t part = 0; part < before_.size(); ++part) {
             const std::size_t parts_left = before_.size() - part - 1;
-            const std::size_t most = std::min(bands[part].most, pieces_ - std::min(pieces_, parts_left));
-            for (std::size_t end = std::max(part + 1, bands[part].least); end <= most; ++end) {
+            for (std::size_t end = part + 1; end + parts_left <= pieces_; ++end) {
                 Reached& best = reached[part][end];
                 for (std::size_t from = end; from-- > std::max(part, first_[part][end]);) {
                     const Seconds here = before_[part][end] - before_[part][from];

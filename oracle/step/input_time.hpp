@@ -20,7 +20,9 @@ public:
               std::int64_t microbatches);
 
     [[nodiscard]] InputCosts costs() const { return {reading_, prefetched_, decoding_, feeding_, {}}; }
-    [[nodiscard]] Seconds busy() const { return feeding_ + max(reading_, decoding_); }
+    [[nodiscard]] Seconds busy() const {
+        return feeding_ + (prefetched_ ? max(reading_, decoding_) : reading_ + decoding_);
+    }
     /// Exposed input time of a step that takes `step` without input.
     [[nodiscard]] Seconds exposed(Seconds step) const;
     /// Derivatives of the step with input by its error sources; `sources`: those of the step without input.

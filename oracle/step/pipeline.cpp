@@ -278,7 +278,7 @@ template <class Number>
 Skipped skipped(const Pipeline<Number>& pipeline, const PlayedOrder& order, const schedule::Played<double>& played) {
     const std::int64_t more =
         (pipeline.microbatches - schedule::without_rounds(pipeline.microbatches, pipeline.stages)) / pipeline.stages;
-    if (more == 0 || order.rounds.empty()) {
+    if (order.rounds.empty()) {
         return {};
     }
     const auto busiest =

@@ -34,11 +34,11 @@ std::vector<std::size_t> useful_tiers(const SampleCacheQuestion& question) {
     return useful;
 }
 
-/// Share of a node's part of the data set that a tier has room for.
+/// What a tier has room for, over a node's part of the data set; 1 or more if all fits.
 double room_share(const SampleCacheQuestion& question, std::size_t tier) {
     const auto& memory = question.tiers[tier].memory;
     const Bytes part = question.samples / static_cast<double>(question.nodes) * kept_bytes(question, tier);
-    return memory && tier > 0 ? std::min(1.0, *memory / part) : 1;
+    return memory && tier > 0 ? *memory / part : 1;
 }
 
 /// What is read of each tier while so many of the useful ones are filled, slowest first.

@@ -349,7 +349,7 @@ std::vector<StateTransfer> tied_transfers(const CostedGraph& costed, const plan:
     std::vector<StateTransfer> transfers;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         for (const WeightClass& weight : costed.segments[u].weights) {
-            if (!weight.tied || weight.kind.frozen || weight.owner_segment == u) {
+            if (weight.kind.frozen || weight.owner_segment == u) {
                 continue;
             }
             const std::size_t user = holder(u);

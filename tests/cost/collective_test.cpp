@@ -164,6 +164,18 @@ TEST(Contention, given_by_the_user_replaces_the_one_computed_outside_the_device)
     EXPECT_EQ(inside.contention, 1);
 }
 
+TEST(Interval, is_wider_by_rates_that_nobody_stated) {
+    // 0.9 and 1.6 times the time of a model; a quarter more either way where the network's rate is assumed.
+    cluster::Cluster cluster = scene::two_levels();
+    cluster.levels[1].assumed = 0.25;
+    const auto across = collective_time(cluster, all_reduce({{{1, 16}}}, 160'000'000_B, 16), Algorithm::ring);
+    EXPECT_NEAR(across.time.lo / across.time.value, 0.9 / 1.25, 1e-12);
+    EXPECT_NEAR(across.time.hi / across.time.value, 1.6 * 1.25, 1e-12);
+    const auto inside = collective_time(cluster, all_reduce({{{1, 8}}}, 160'000'000_B, 16), Algorithm::ring);
+    EXPECT_NEAR(inside.time.lo / inside.time.value, 0.9, 1e-12);
+    EXPECT_NEAR(inside.time.hi / inside.time.value, 1.6, 1e-12);
+}
+
 TEST(Taper, divides_what_leaves_a_child) {
     cluster::Cluster cluster = scene::two_levels(1);
     cluster.levels[1].kind = LevelKind::fat_tree;

@@ -1,7 +1,12 @@
 // Workspaces of convolution algorithms by hand, and when each is faster.
 #include "cost/convolution_algorithms.hpp"
 
+#include <cstdint>
+#include <vector>
+
 #include <gtest/gtest.h>
+
+#include "tests/graph/networks.hpp"
 
 namespace dodona::cost::testing {
 namespace convolution_algorithms_test {
@@ -65,6 +70,44 @@ TEST(ConvolutionAlgorithms, TransformOnlyWhatTheyCan) {
     Convolution large = usual();
     large.height = 300;
     EXPECT_EQ(find(algorithm_costs(device(), large, Precision::fp32), ConvolutionAlgorithm::fft), nullptr);
+}
+
+using Numbers = std::vector<std::int64_t>;
+
+/// 64 filters of 3 x 3 on 16 channels of 20 x 24.
+Convolution convolved(const Numbers& stride, const Numbers& dilation, std::int64_t groups = 1) {
+    const graph::Graph graph =
+        graph::build(graph::test::network(graph::test::tensor({{"channel", 16}, {"height", 20}, {"width", 24}}),
+                                          {graph::test::layer("conv", "conv",
+                                                              {{"filters", std::int64_t{64}},
+                                                               {"kernel", std::int64_t{3}},
+                                                               {"pad", std::int64_t{1}},
+                                                               {"groups", groups},
+                                                               {"stride", stride},
+                                                               {"dilation", dilation}})}));
+    return convolution_of(graph, graph.layer(graph::test::find(graph, "conv")), 2).value();
+}
+
+TEST(ConvolutionAlgorithms, AreOfDenseWindowsInBothDirections) {
+    EXPECT_TRUE(convolved({1, 1}, {1, 1}).dense);
+    EXPECT_FALSE(convolved({2, 1}, {1, 1}).dense);
+    EXPECT_FALSE(convolved({1, 2}, {1, 1}).dense);
+    EXPECT_FALSE(convolved({1, 1}, {2, 1}).dense);
+    EXPECT_FALSE(convolved({1, 1}, {1, 2}).dense);
+}
+
+TEST(ConvolutionAlgorithms, AreToldTheShapesOfALayer) {
+    const Convolution one = convolved({1, 2}, {1, 1});
+    EXPECT_EQ(one.groups, 1);
+    EXPECT_EQ(one.channels, 16);
+    EXPECT_EQ(one.filters, 64);
+    EXPECT_EQ(one.height, 22);
+    EXPECT_EQ(one.width, 26);
+    EXPECT_EQ(one.rows, 20);
+    EXPECT_EQ(one.columns, 12);
+    const Convolution four = convolved({1, 1}, {1, 1}, 4);
+    EXPECT_EQ(four.groups, 4);
+    EXPECT_EQ(four.channels * four.groups, 16);
 }
 
 /// 36 products of a sixteenth of the positions instead of nine: a quarter of the arithmetic, and passes over memory.

@@ -112,6 +112,14 @@ TEST(Routed, CountsNodesAsAllChoicesTogetherDo) {
     }
 }
 
+// Groups of experts that nodes cut through: as if a token chose among all experts.
+TEST(Routed, TakesNoGroupsThatDoNotFitNodes) {
+    const cluster::Cluster cluster = nodes_of(2, 3, 300_GB_per_s, 1_GB_per_s);
+    const Routing groups{.experts = 12, .chosen = 3, .groups = 2, .chosen_groups = 1};
+    const Routing all{.experts = 12, .chosen = 3};
+    EXPECT_EQ(exchange(cluster, 1'000'000_B, groups).time.value, exchange(cluster, 1'000'000_B, all).time.value);
+}
+
 // 4,096 tokens of 7,168 features in 16 bits, 8 of 256 experts in at most 4 nodes, H800 with 160 GB/s of NVLink and a port
 // of 50 GB/s of which 0.96 is reached (hardware/links/infiniband-ndr.yaml). Bandwidths count what stays in a node, of
 // combining: 43, 57 and 50 GB/s on 2, 4 and 8 nodes. Source: deepseek-ai/DeepEP, docs/legacy.md, normal kernels.

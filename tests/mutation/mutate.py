@@ -26,7 +26,7 @@ LAYERS = ["cost", "plan", "step"]
 PROGRAMS = {
     "oracle/cost": ["tests/cost_test", "tests/step_test", "tests/derivation/derivation_test", "tests/search_test"],
     "oracle/plan": ["tests/plan_test", "tests/step_test", "tests/derivation/derivation_test", "tests/search_test"],
-    "oracle/step": ["tests/step_test", "tests/derivation/derivation_test", "tests/search_test"],
+    "oracle/step": ["tests/step_test", "tests/simulate_test", "tests/derivation/derivation_test", "tests/search_test"],
 }
 COMPILE = ["-std=c++20", "-O1", "-ffp-contract=off", "-fPIC"]
 

@@ -83,6 +83,14 @@ TEST(AFold, OfTwoAxesTakesAllOfTheFirstBeforeItCutsTheSecond) {
     EXPECT_EQ(mesh.axis("expert") & mesh.axis("context"), mesh.axis("context"));
 }
 
+TEST(AFold, OfTwoAxesBeginsWithTheOneThatIsNamedFirst) {
+    Plan plan = plan_on({{"inner", 2}, {"outer", 4}});
+    plan.folds = {{.name = "expert", .of = {"outer", "inner"}, .size = 4}};
+    const Mesh mesh(plan, Location{});
+    EXPECT_EQ(mesh.axis("expert"), mesh.axis("outer"));
+    EXPECT_EQ(mesh.group(mesh.axis("expert")).strides, (Strides{{2, 4}}));
+}
+
 TEST(AFold, WithoutASizeTakesAllOfItsAxes) {
     Plan plan = plan_on({{"context", 2}, {"data", 6}});
     plan.folds = {{.name = "expert", .of = {"context", "data"}}};

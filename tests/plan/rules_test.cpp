@@ -120,6 +120,22 @@ TEST(ACondition, OnceFalseEndsItsRuleForAllLaterLayers) {
     EXPECT_EQ(assigned.ways("body", "height"), 1);
 }
 
+// Windows of 5 that move by 2 on the result: ceil(5 / 2) = 3 inputs reach one output. 12 over 4 are 3 each; 8 over 4 are 2.
+TEST(ACondition, CountsTheInputsOfOneOutputWhereWindowsLieOnTheResult) {
+    const auto up = [](std::int64_t extent) {
+        const Graph graph = graph::build(
+            network(tensor({{"channel", 4}, {"height", extent}, {"width", extent}}),
+                    {layer("up", "conv_transpose",
+                           {{"filters", std::int64_t{4}}, {"kernel", std::int64_t{5}}, {"stride", std::int64_t{2}}})}));
+        const Mesh mesh = mesh_of({{"spatial", 4}});
+        Strategy strategy;
+        strategy.rules = {while_wide({{"height", {"spatial"}}})};
+        return Assigned(graph, strategy, mesh).ways("up", "height");
+    };
+    EXPECT_EQ(up(12), 4);
+    EXPECT_EQ(up(8), 1);
+}
+
 TEST(ACondition, EndsOnlyItsOwnRule) {
     const Graph graph = images();
     const Mesh mesh = mesh_of({{"spatial", 4}});

@@ -1,7 +1,10 @@
 // Parameters moved to what was observed.
 #include "step/anchor.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -167,6 +170,162 @@ TEST(Anchored, StepsOfAPlanArePredictedAnewUntilTheyFit) {
     });
     EXPECT_NEAR(predicted(moved).step.value / measured, 1, 0.02);
     EXPECT_NEAR(moved.observed->missed_after, std::log(measured / predicted(moved).step.value), 1e-9);
+}
+
+constexpr std::size_t kSources = cost::kErrorSources.size();
+constexpr std::size_t kNumbers = plan::kFrameworkParameters.size();
+
+std::size_t parameter_of(std::size_t source) { return static_cast<std::size_t>(cost::kErrorSources[source].parameter); }
+
+/// Two runs of linear steps that have something of every source of error.
+struct TwoRuns {
+    plan::Framework framework;
+    std::array<std::array<double, kSources>, 2> shares{};
+    std::array<double, 2> missed{0.08, -0.03};
+
+    TwoRuns() {
+        framework.spread = 0.04;
+        framework.between_sources = 0.03;
+        for (std::size_t p = 0; p < kNumbers; ++p) {
+            framework.numbers[p] = {1 + 0.1 * static_cast<double>(p), 0.9, 3.5, {{1e-3, 1e3}}, "a test"};
+        }
+        for (std::size_t k = 0; k < kSources; ++k) {
+            shares[0][k] = 0.02 * static_cast<double>((7 * k + 3) % 11) - 0.04;
+            shares[1][k] = 0.02 * static_cast<double>((5 * k + 1) % 13) - 0.05;
+        }
+    }
+
+    /// Standard deviation of a source; the second run's is another one.
+    static double sigma(std::size_t run, std::size_t source) {
+        return 0.02 * static_cast<double>(1 + (3 * source + 2 * run) % 5);
+    }
+
+    [[nodiscard]] std::vector<Observation> observe(const plan::Framework& now) const {
+        std::vector<Observation> observations;
+        for (std::size_t run = 0; run < 2; ++run) {
+            Observation& one = observations.emplace_back();
+            one.uncertainty.spread = framework.spread;
+            one.uncertainty.between_sources = framework.between_sources;
+            double log_time = 0;
+            for (std::size_t k = 0; k < kSources; ++k) {
+                const double error = sigma(run, k) * kNormal90;
+                one.uncertainty.sources[k] = {.share = shares[run][k], .below = error, .above = error};
+                const std::size_t p = parameter_of(k);
+                log_time += shares[run][k] * std::log(now.numbers[p].value / framework.numbers[p].value);
+            }
+            one.predicted = seconds(10 * std::exp(log_time));
+            one.measured = seconds(10 * std::exp(missed[run]));
+        }
+        return observations;
+    }
+
+    using Vector = std::array<double, kNumbers + 1>;
+
+    /// The errors of parameters, and the one that all times of a job share, by which a parameter moves.
+    [[nodiscard]] Vector row_of_parameter(std::size_t p) const {
+        Vector row{};
+        for (std::size_t k = 0; k < kSources; ++k) {
+            if (parameter_of(k) == p) {
+                row[p] = std::max({row[p], sigma(0, k), sigma(1, k)});
+            }
+        }
+        const FrameworkParameter which = plan::kFrameworkParameters[p].parameter;
+        const bool ratio = which == FrameworkParameter::overlap_states || which == FrameworkParameter::overlap_layers ||
+                           which == FrameworkParameter::interference || which == FrameworkParameter::stragglers;
+        row[kNumbers] = ratio ? 0 : std::sqrt((1 - kLayoutPart) * (0.04 * 0.04 + 0.03 * 0.03));
+        return row;
+    }
+
+    /// ... by which a combination of log parameters moves.
+    [[nodiscard]] Vector row_of(const plan::Framework::ByParameter& combination) const {
+        Vector row{};
+        for (std::size_t p = 0; p < kNumbers; ++p) {
+            const Vector one = row_of_parameter(p);
+            for (std::size_t e = 0; e < row.size(); ++e) {
+                row[e] += combination[p] * one[e];
+            }
+        }
+        return row;
+    }
+
+    [[nodiscard]] Vector row_of_run(std::size_t run) const {
+        plan::Framework::ByParameter combination{};
+        for (std::size_t k = 0; k < kSources; ++k) {
+            combination[parameter_of(k)] += shares[run][k];
+        }
+        return row_of(combination);
+    }
+};
+
+double product(const TwoRuns::Vector& a, const TwoRuns::Vector& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+// With rows a, b of two runs, g = (a'a + n, a'b; a'b, b'b + n) and residuals r: the errors move by (a b) g^-1 r, and of
+// the variance of a combination c the runs explain (c'a c'b) g^-1 (c'a c'b)'.
+TEST(Anchored, TwoRunsMoveEveryParameterByItsCovarianceWithThem) {
+    const TwoRuns runs;
+    const plan::Framework moved =
+        anchored(runs.framework, [&](const plan::Framework& framework) { return runs.observe(framework); });
+    const auto a = runs.row_of_run(0);
+    const auto b = runs.row_of_run(1);
+    const double own = kLayoutPart * (0.04 * 0.04 + 0.03 * 0.03) + kRepeat * kRepeat;
+    const double aa = product(a, a) + own;
+    const double ab = product(a, b);
+    const double bb = product(b, b) + own;
+    const double determinant = aa * bb - ab * ab;
+    const auto solved = [&](double x, double y) {
+        return std::array{(bb * x - ab * y) / determinant, (aa * y - ab * x) / determinant};
+    };
+    const auto weights = solved(runs.missed[0], runs.missed[1]);
+    for (std::size_t p = 0; p < kNumbers; ++p) {
+        const auto row = runs.row_of_parameter(p);
+        const double theta = weights[0] * product(row, a) + weights[1] * product(row, b);
+        const plan::FrameworkNumber& before = runs.framework.numbers[p];
+        const plan::FrameworkNumber& after = moved.numbers[p];
+        EXPECT_NEAR(std::log(after.value / before.value), theta, 1e-9) << plan::kFrameworkParameters[p].word;
+        EXPECT_NEAR(after.lo / before.lo, after.value / before.value, 1e-12);
+        EXPECT_NEAR(after.hi / before.hi, after.value / before.value, 1e-12);
+        EXPECT_EQ(moved.observed->from[p], before.value);
+    }
+    plan::Framework::ByParameter combination{};
+    for (std::size_t p = 0; p < kNumbers; ++p) {
+        combination[p] = 0.1 * static_cast<double>((4 * p + 1) % 9) - 0.3;
+    }
+    const auto c = runs.row_of(combination);
+    const auto explains = solved(product(c, a), product(c, b));
+    EXPECT_NEAR(moved.observed->explained(combination), explains[0] * product(c, a) + explains[1] * product(c, b),
+                1e-12);
+    // The interval of the first run itself: the variance that is left of it, on either side.
+    const Uncertainty first = runs.observe(runs.framework).front().uncertainty;
+    double variance = 0.04 * 0.04 + 0.03 * 0.03;
+    for (const SourceError& source : first.sources) {
+        variance += std::pow(source.share * source.sigma(), 2);
+    }
+    const auto known = solved(product(a, a), product(a, b));
+    const double left = variance - (known[0] * product(a, a) + known[1] * product(a, b));
+    ASSERT_GT(left, kLayoutPart * (0.04 * 0.04 + 0.03 * 0.03));
+    const Estimate wide = interval(first, seconds(10), runs.framework);
+    const Estimate narrow = interval(first, seconds(10), moved);
+    EXPECT_NEAR((narrow.hi - narrow.value) / (wide.hi - wide.value), std::sqrt(left / variance), 1e-9);
+    EXPECT_NEAR((narrow.value - narrow.lo) / (wide.value - wide.lo), std::sqrt(left / variance), 1e-9);
+    // Of two runs alike nothing but their layouts differs; of these two the shares that the runs do not explain.
+    const Uncertainty second = runs.observe(runs.framework).back().uncertainty;
+    const double layouts = 2 * kLayoutPart * 0.04 * 0.04;
+    EXPECT_NEAR(difference(first, first, moved), std::sqrt(layouts), 1e-12);
+    double apart = 0;
+    plan::Framework::ByParameter shares{};
+    for (std::size_t k = 0; k < kSources; ++k) {
+        apart += std::pow(
+            first.sources[k].share * first.sources[k].sigma() - second.sources[k].share * second.sources[k].sigma(), 2);
+        shares[parameter_of(k)] += first.sources[k].share - second.sources[k].share;
+    }
+    const double explained = moved.observed->explained(shares);
+    EXPECT_NEAR(difference(first, second, moved), std::sqrt(std::max(0.0, apart - explained) + layouts), 1e-12);
+    EXPECT_EQ(moved.observed->runs, 2);
+    EXPECT_NEAR(moved.observed->missed_before, (0.08 - 0.03) / 2, 1e-12);
+    // Of each residual n times its weight is left.
+    EXPECT_NEAR(moved.observed->missed_after, own * (weights[0] + weights[1]) / 2, 1e-9);
 }
 
 }  // namespace anchor_test

@@ -140,6 +140,17 @@ TEST(Bottlenecks, HaveACaseForEveryKind) {
 
 TEST(Bottlenecks, OfAQuietStepAreNone) { EXPECT_TRUE(Scene{}.found().empty()); }
 
+TEST(Bottlenecks, OfAStepThatTakesNoTimeHaveNoShareOfIt) {
+    Scene scene;
+    scene.p.step = {};
+    scene.p.time = {};
+    scene.p.communication = {{.time = 0_s, .contention = 2}};
+    const std::vector<Bottleneck> found = scene.found();
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].kind, BottleneckKind::congestion);
+    EXPECT_NE(found[0].text.find("costs up to 0.0 % of the step"), std::string::npos) << found[0].text;
+}
+
 TEST(Bottlenecks, ThatCostTimeComeFirstTheDearestOfThemBefore) {
     Scene scene;
     scene.p.memory[MemoryPart::activations] = 15_GiB;

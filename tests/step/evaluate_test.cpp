@@ -114,6 +114,40 @@ TEST(Evaluate, ReadingSamplesHidesBehindComputeOnlyWithPrefetch) {
     EXPECT_NEAR(hidden.step.value.in(unit::second), reading, 1e-12);
 }
 
+TEST(Evaluate, SeveralMicroBatchesAddTheirGradientsUp) {
+    // One sample of a wide layer: all that counts is what passes through memory.
+    const graph::Graph graph = graph::build(test::network(
+        test::tensor({{"feature", 4096}}), {test::layer("wide", "linear", {{"out", std::int64_t{4096}}})}));
+    const auto backward = [&graph](std::int64_t batch) {
+        plan::Plan plan = data_plan(1);
+        plan.batch = batch;
+        plan.microbatch = 1;
+        return predict(graph, small_cluster(), plan).time[TimePart::backward].in(unit::second);
+    };
+    // A sum reads what is there already: two passes take more than twice one alone, three half as long again as two.
+    EXPECT_GT(backward(2), 2 * backward(1) * (1 + 1e-9));
+    EXPECT_NEAR(backward(3) / backward(2), 1.5, 1e-12);
+}
+
+TEST(Evaluate, EveryNodeReadsItsShareOfTheSamples) {
+    graph::Graph graph = small_network();
+    graph.dataset.sample_bytes = 1_MiB;
+    cluster::Cluster cluster = small_cluster();
+    cluster.levels[0].size = 2;
+    cluster.levels.push_back({.name = "system", .size = 4, .bandwidth = 25_GB_per_s, .latency = 10_us});
+    cluster.storage = cluster::Storage{.bandwidth = 1_GB_per_s, .prefetch = false, .source = "test"};
+    const auto reading = [&](std::int64_t devices) {
+        const Prediction p = predict(graph, cluster, data_plan(devices));
+        EXPECT_EQ(p.time[TimePart::input], p.busy[TimePart::input]);
+        return p.time[TimePart::input].in(unit::second);
+    };
+    // 32 samples on one node, on two and on four.
+    EXPECT_NEAR(reading(1), 32 * 1048576.0 / 1e9, 1e-12);
+    EXPECT_NEAR(reading(2), 32 * 1048576.0 / 1e9, 1e-12);
+    EXPECT_NEAR(reading(4), 16 * 1048576.0 / 1e9, 1e-12);
+    EXPECT_NEAR(reading(8), 8 * 1048576.0 / 1e9, 1e-12);
+}
+
 TEST(Evaluate, EqualBlocksAreDealtOutEqually) {
     const Prediction p = predict(small_network(), small_cluster(), pipeline_plan(4, 2));
     ASSERT_EQ(p.stages.size(), 4U);
@@ -130,6 +164,35 @@ TEST(Evaluate, GivenStagesAreTaken) {
     EXPECT_EQ(p.stages[0].layers, "body");
     EXPECT_EQ(p.stages[1].layers, "3 x body");
     EXPECT_EQ(p.critical_stage, 1U);
+}
+
+// 16 micro-batches of two directions: each stage runs eight of either of its two parts, and reduces after each with ZeRO-2.
+TEST(Evaluate, AStageThatTwoDirectionsPassRunsHalfTheMicroBatchesOfEitherPart) {
+    plan::Plan plan = pipeline_plan(2, 1);
+    plan.mesh = {{"pipeline", 2}, {"data", 2}};
+    plan.shard = plan::ShardLevel::gradients;
+    const auto reductions = [](const Prediction& p) {
+        double count = 0;
+        for (const CommunicationLine& line : p.communication) {
+            if (line.subject == CommunicationSubject::weight_gradients &&
+                line.collective == cluster::Collective::reduce_scatter) {
+                count += line.per_step;
+            }
+        }
+        return count;
+    };
+    const Prediction one_way = predict(small_network(), small_cluster(), plan);
+    plan.schedule = plan::schedule_from("dualpipe").value();
+    const Prediction both_ways = predict(small_network(), small_cluster(), plan);
+    ASSERT_TRUE(both_ways.runs);
+    EXPECT_EQ(one_way.microbatches, 16);
+    EXPECT_GE(reductions(one_way), 16);
+    EXPECT_EQ(reductions(both_ways), reductions(one_way) / 2);
+    EXPECT_NEAR(both_ways.hfu * both_ways.step.value.in(unit::second),
+                one_way.hfu * one_way.step.value.in(unit::second),
+                1e-9 * one_way.hfu * one_way.step.value.in(unit::second))
+        << "as much is executed";
+    EXPECT_NEAR(both_ways.time[TimePart::forward] / one_way.time[TimePart::forward], 1, 1e-9);
 }
 
 TEST(Evaluate, MoreStagesThanPiecesIsALimitByName) {

@@ -74,6 +74,15 @@ TEST(Exchange, OfALargeFirstLayerHasLittleToHideBehind) {
     EXPECT_DOUBLE_EQ(alone.gathered_again, 1.0 / 2);
 }
 
+TEST(Frozen, NetworksUpdateNothing) {
+    const Prediction p = predict(chain(true, true, true), small_cluster(), plan_on(2));
+    EXPECT_LE(p.time[TimePart::optimizer], 5_us) << "no more than to start a kernel";
+    EXPECT_EQ(p.time[TimePart::backward], Seconds{});
+    EXPECT_EQ(p.time[TimePart::gradients], Seconds{});
+    EXPECT_GT(p.step.value, Seconds{});
+    EXPECT_EQ(p.step.value, p.time.total());
+}
+
 TEST(Frozen, WeightsRunNoKernelsForTheirGradient) {
     const Prediction frozen = predict(chain(true, false, true), small_cluster(), plan_on(1));
     const Prediction trained = predict(chain(false, false, false), small_cluster(), plan_on(1));

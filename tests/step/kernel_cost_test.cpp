@@ -55,6 +55,20 @@ TEST(KernelCost, CastsTheOperandThatChanges) {
     EXPECT_NEAR(micro(kernels.with_casts({kProduct}, false)), kIn16Bits, 1e-6) << "nothing to cast in 16 bits";
 }
 
+// Three products at a time, twice: six times 256 x 512 elements of a byte.
+TEST(KernelCost, CastsEveryProductOfABatch) {
+    const cluster::Device on = device();
+    plan::Plan plan = plan_in(Precision::fp8);
+    plan.framework.number(plan::FrameworkParameter::cast).value = 1;
+    KernelCost kernels(on, plan, false);
+    Kernel product = graph::matmul(256, 1024, 512);
+    product.batch = 3;
+    product.times = 2;
+    const double alone = micro(kernels.alone({product}, true));
+    EXPECT_NEAR(micro(kernels.with_casts({product}, true)) - alone, 6 * 256 * 512 / 1e6, 1e-9);
+    EXPECT_EQ(kernels.with_casts({product}, true).launches, 4);
+}
+
 // 24 steps of cells, and a product, which has none: 24 * 50 us more, all of it the software's.
 TEST(KernelCost, SoftwareRunsCellsOperatorByOperator) {
     const cluster::Device on = device();

@@ -37,5 +37,33 @@ TEST(LayerTimes, AreThoseOfAGraphThatIsCostedAlone) {
     }
 }
 
+// Three seconds for forward and backward of a sample: all passes of two take six, each its share of the arithmetic, and
+// gradients of weights the same share of backward as without.
+TEST(MeasuredSamples, AreDealtToPassesByTheirArithmetic) {
+    const graph::Graph graph = test::small_network();
+    cluster::Cluster cluster = test::small_cluster();
+    plan::Plan plan;
+    plan.precision = Precision::fp32;
+    plan.strategy = test::strategy("data", {"data"});
+    plan.batch = plan.microbatch = 2;
+    const CostedGraph modelled = cost_graph(graph, cluster, plan, {});
+    cluster.measured_samples = {{graph.name, 3_s, 1_s, "test"}};
+    const CostedGraph measured = cost_graph(graph, cluster, plan, {});
+    EXPECT_TRUE(measured.devices.front().measured);
+    Seconds all;
+    for (std::size_t u = 0; u < measured.segments.size(); ++u) {
+        const SegmentCost& before = modelled.segments[u];
+        const SegmentCost& after = measured.segments[u];
+        all += static_cast<double>(graph.segments[u].count) * (after.forward.compute + after.backward.compute).value;
+        EXPECT_NEAR(after.forward.compute.value / after.backward.compute.value,
+                    after.forward.executed / after.backward.executed, 1e-12);
+        EXPECT_NEAR(after.backward.weight_gradients / after.backward.compute.value,
+                    before.backward.weight_gradients / before.backward.compute.value, 1e-12);
+        EXPECT_GT(after.backward.weight_gradients, Seconds{});
+        EXPECT_EQ(after.forward.launches, 0) << "measured times include the host";
+    }
+    EXPECT_NEAR(all.in(unit::second), 6, 1e-9);
+}
+
 }  // namespace layer_times_test
 }  // namespace dodona::step

@@ -123,6 +123,20 @@ TEST(Placeholders, AreOneForEachMatrixOfABlock) {
     EXPECT_EQ(part(with({.gradient_placeholders = true}), MemoryPart::workspace) - without, 2 * (2 * 128 + 800));
 }
 
+// A table of 10,000 x 8 has none: it is no product.
+TEST(Placeholders, AreOfProductsAlone) {
+    const graph::Graph graph = graph::build(network(
+        test::tensor({{"sequence", 4}}, graph::Element::index),
+        {layer("embedding", "embedding", {{"vocabulary", std::int64_t{10'000}}, {"features", std::int64_t{8}}}),
+         layer("head", "linear", {{"out", std::int64_t{100}}, {"bias", false}}), layer("loss", "cross_entropy")}));
+    const auto workspace = [&](bool placeholders) {
+        plan::Plan plan = usual();
+        plan.memory.gradient_placeholders = placeholders;
+        return part(predict(graph, narrow_cluster(), plan, {}), MemoryPart::workspace);
+    };
+    EXPECT_EQ(workspace(true) - workspace(false), 2 * 800);
+}
+
 // The norm's 32 results and gelu's 64 are read by dW alone, a byte less each in both blocks. The head reads the last
 // sum in 16 bits.
 TEST(QuantisedInputs, TakeOneByteInBlocks) {
@@ -234,6 +248,7 @@ TEST(GradientCopies, StayBesideTheBufferAndAreCastOneAtATime) {
 TEST(UpdateCopies, AreOfTheOwnShardOf16BitGradients) {
     plan::Plan plan = usual(2);
     plan.gradient_precision = Precision::bf16;
+    EXPECT_EQ(part(with({}, plan), MemoryPart::cache), 0) << "software that makes no copies";
     EXPECT_EQ(part(with({.update_copies = true}, plan), MemoryPart::cache), kWeights * (2 + 4));
     plan.shard = plan::ShardLevel::states;
     EXPECT_EQ(part(with({.update_copies = true}, plan), MemoryPart::cache), kWeights / 2 * (2 + 4));

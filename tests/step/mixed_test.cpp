@@ -111,6 +111,27 @@ TEST(Mixed, ADataRankTwiceAsFastGetsTwiceTheBatch) {
     EXPECT_NEAR(p.mfu * (1.5 * p.step.value.in(unit::second)), fast.mfu * (2 * fast.step.value.in(unit::second)), 1e-9);
 }
 
+TEST(Mixed, ARemainderMakesTwoKindsOfReplicasOfOneDevice) {
+    // Twelve micro-batches to three devices of t and one of 2 t: none is done before 4 t.
+    const Prediction p = predict(six_blocks(), world(4, 1), data_plan(4, 12));
+    std::int64_t microbatches = 0;
+    std::int64_t ranks = 0;
+    for (const ReplicaPrediction& replica : p.replicas) {
+        microbatches += replica.count * replica.microbatches;
+        ranks += replica.data_ranks;
+        EXPECT_NEAR(replica.time.in(unit::second),
+                    static_cast<double>(replica.microbatches) *
+                        (p.replicas[0].time / static_cast<double>(p.replicas[0].microbatches)).in(unit::second) *
+                        (replica.devices.front() == "slow" ? 2 : 1),
+                    1e-9 * p.step.value.in(unit::second));
+    }
+    EXPECT_EQ(microbatches, 12);
+    EXPECT_EQ(ranks, 4);
+    ASSERT_EQ(p.replicas.size(), 3U);
+    EXPECT_EQ(p.replicas[0].devices, p.replicas[1].devices);
+    EXPECT_EQ(p.replicas[0].microbatches, p.replicas[1].microbatches + 1);
+}
+
 TEST(Mixed, OneDeviceInSeveralEntriesIsNoMixture) {
     const graph::Graph graph = six_blocks();
     cluster::Cluster split = even_world();
@@ -195,6 +216,13 @@ TEST(Mixed, LayersGoWhereTheyFitIfSpeedAloneWouldNotLeaveThemRoom) {
     const Prediction p = predict(six_blocks(), cluster, pipeline_plan(2, 12));
     EXPECT_TRUE(p.fits) << text(p.why_not.value());
     EXPECT_EQ(p.stages[0].layers, "3 x body");
+    // What the runtime takes of either device leaves as little room for layers.
+    cluster.device.context = 256_MiB;
+    cluster.device.memory += 256_MiB;
+    cluster.mixed[0].device.context = 64_MiB;
+    const Prediction other = predict(six_blocks(), cluster, pipeline_plan(2, 12));
+    EXPECT_TRUE(other.fits);
+    EXPECT_EQ(other.stages[0].layers, "3 x body");
 }
 
 TEST(Mixed, StagesOfReplicasOnOtherDevicesAreCutAlikeAndFedUnlike) {

@@ -243,6 +243,28 @@ TEST(Pipeline, SlowTransfersSetThePaceThoughTheyOverlap) {
     Pipeline<Seconds> asked = pipeline(positions, 64);
     asked.transfers_overlap = true;
     EXPECT_GE(total(asked), 63 * 100.0);
+    // All forward first: one micro-batch there and back over three boundaries, and 63 more transfers one way.
+    asked.schedule = plan::ScheduleKind::gpipe;
+    EXPECT_DOUBLE_EQ(total(asked), 4 * 9 + 3 * 200 + 63 * 100.0);
+}
+
+TEST(Pipeline, BoundIsWhatEqualStagesTake) {
+    const std::vector<Position<Seconds>> positions = equal(4, 1, 2);
+    Pipeline<Seconds> asked = pipeline(positions, 8);
+    EXPECT_DOUBLE_EQ(pipeline_bound(asked).in(unit::second), (8 + 3) * 3);
+    asked.schedule = plan::schedule_from("pipedream").value();
+    EXPECT_DOUBLE_EQ(pipeline_bound(asked).in(unit::second), 8 * 3) << "micro-batches of the step before fill it";
+    asked.schedule = plan::schedule_from("zb-h1").value();
+    EXPECT_DOUBLE_EQ(pipeline_bound(asked).in(unit::second), 8 * 3 + 3) << "gradients of weights fill the end";
+    // Micro-batches enter at both ends: no stage waits for another.
+    asked.schedule = plan::schedule_from("dualpipe").value();
+    EXPECT_DOUBLE_EQ(pipeline_bound(asked).in(unit::second), 8 * 3);
+    std::vector<Position<Seconds>> pairs = positions;
+    for (Position<Seconds>& position : pairs) {
+        position.hidden = Seconds::of_base(0.25);
+    }
+    asked.positions = pairs;
+    EXPECT_DOUBLE_EQ(pipeline_bound(asked).in(unit::second), 8 * (3 - 0.25)) << "every pass in a pair";
 }
 
 /// The derivatives of a composed number are those by differences, and add up to it.
@@ -491,8 +513,31 @@ TEST(Pipeline, DualPipeHasItsAuthorsBubble) {
     EXPECT_DOUBLE_EQ(total(asked), 32 * 5 - static_cast<double>(pairs) + (8 / 2 - 1) * (4 + 3 - 3 * 1.0));
     PlayedOrders orders;
     const PipelineTime time = pipeline_time(asked, orders);
+    std::int64_t pairs_of_critical = 0;
+    for (const schedule::Task& task : order.stages[time.critical]) {
+        pairs_of_critical += task.overlaps_next ? 1 : 0;
+    }
+    EXPECT_DOUBLE_EQ(time.hidden.in(unit::second), static_cast<double>(pairs_of_critical)) << "a second each";
     // The parts of the step add up: passes, less what pairs hide, and idle time.
     EXPECT_DOUBLE_EQ((32 * Seconds::of_base(5) - time.hidden + time.bubble).in(unit::second), total(asked));
+}
+
+TEST(Pipeline, EveryMicroBatchMoreOfDualPipeHidesAPairMore) {
+    // Of two micro-batches more each direction has one, which hides h_0 and h_7 on stage 0.
+    std::vector<Position<Seconds>> positions = equal(8, 2, 3);
+    for (std::size_t k = 0; k < positions.size(); ++k) {
+        positions[k].weight_gradients = Seconds::of_base(1);
+        positions[k].hidden = Seconds::of_base(0.1 + 0.05 * static_cast<double>(k));
+    }
+    PlayedOrders orders;
+    const auto hidden = [&](std::size_t microbatches) {
+        Pipeline<Seconds> asked = pipeline(positions, microbatches);
+        asked.schedule = plan::schedule_from("dualpipe").value();
+        const PipelineTime time = pipeline_time(asked, orders);
+        EXPECT_EQ(time.critical, 0U);
+        return time.hidden.in(unit::second);
+    };
+    EXPECT_NEAR(hidden(640) - hidden(320), 160 * (0.1 + 0.1 + 0.05 * 7), 1e-9);
 }
 
 TEST(Pipeline, WithoutAFlushGoesOnAtThePaceOfTheSlowestStage) {
@@ -539,7 +584,9 @@ TEST(Pipeline, OrdersOfTooManyTasksAreNotPlayed) {
     EXPECT_FALSE(too_many_tasks(put_off, {512, 100 * 512, 1})) << "6 million";
     EXPECT_FALSE(too_many_tasks(put_off, {1024, 1024, 1})) << "3 million: fewer rounds";
     EXPECT_FALSE(too_many_tasks(plan::ScheduleKind::one_forward_one_backward, {4096, 40960, 1})) << "a closed form";
-    EXPECT_TRUE(too_many_tasks(plan::ScheduleKind::breadth_first, {1024, 100 * 1024, 2}));
+    EXPECT_EQ(too_many_tasks(plan::ScheduleKind::breadth_first, {1024, 100 * 1024, 2}),
+              "1024 stages have some 33 million tasks in order, of which at most 20 million are played")
+        << "two tasks at two positions";
 }
 
 TEST(Pipeline, InterleavedFirstStageHoldsOnePlusAShareOfTheModel) {

@@ -56,6 +56,18 @@ TEST(SampleCache, KeepsWhatItHasRoomFor) {
     EXPECT_NEAR(ms(epochs[2].reading), 0.4 * 200, 1e-9);
 }
 
+TEST(SampleCache, HasRoomForAllWhereNoneIsNamed) {
+    auto tiers = three_tiers();
+    tiers[0].memory = 1e9 * unit::byte;  // the data set itself is all there
+    tiers[1] = {.name = "ssd", .bandwidth = 2_GB_per_s};
+    const auto epochs = epoch_inputs(question(tiers));
+    ASSERT_EQ(epochs[0].tiers.size(), 1U);
+    EXPECT_EQ(epochs[0].tiers[0].share, 1);
+    ASSERT_EQ(epochs[1].tiers.size(), 1U) << "nothing is left to be read from afar";
+    EXPECT_EQ(epochs[1].tiers[0].tier, 1U);
+    EXPECT_EQ(epochs[1].tiers[0].share, 1);
+}
+
 TEST(SampleCache, SharesWhatAllNodesReadTogether) {
     auto tiers = three_tiers();
     tiers[0].system = 1_GB_per_s;  // a quarter for each

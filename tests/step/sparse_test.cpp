@@ -68,6 +68,16 @@ TEST(SparseGradients, AreReducedWholeWhereThatIsFaster) {
     EXPECT_EQ(states.token.gradients, kElements * 4 * 1_B);
 }
 
+TEST(SparseGradients, OfHalfATableAreReducedWholeOrNotByWhatEitherTakes) {
+    cluster::Cluster slow = small_cluster();
+    slow.levels[0].bandwidth = 0.1 * 1_GB_per_s;
+    slow.levels[0].latency = Seconds{};
+    // Rows cross links (4 - 1) times, the whole 2 (4 - 1) / 4: of 4 + 8 / 16 bytes an element against 4, 0.44 of all rows
+    // take as long. A rank's two samples touch twice 3,500 or 3,600 of 16,000 elements.
+    EXPECT_EQ(states_of(3500, four_ranks(), slow).transfers[0].what, StateTransfer::What::rows);
+    EXPECT_EQ(states_of(3600, four_ranks(), slow).transfers[0].what, StateTransfer::What::gradients);
+}
+
 TEST(SparseGradients, AreDenseWhereAStepTouchesEverything) {
     const StageStates states = states_of(8000, four_ranks());
     EXPECT_EQ(states.transfers[0].collective, cluster::Collective::all_reduce);

@@ -1,7 +1,12 @@
 // What overlap leaves exposed.
 #include "step/stage_time.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
+
+#include "scenes.hpp"
+#include "step/replica.hpp"
 
 namespace dodona::step {
 namespace stage_time_test {
@@ -56,7 +61,10 @@ TEST(OverlapOfLayers, HidesAllToAllsWithExpertsAndTheOthersWithTensor) {
     const auto shown = [&](bool tensor, bool expert) {
         plan.overlap.tensor = tensor;
         plan.overlap.expert = expert;
-        return segment_pass(segment, plan).forward.layer.value.in(unit::second);
+        const double layer = segment_pass(segment, plan).forward.layer.value.in(unit::second);
+        EXPECT_NEAR(overlapped(seconds_of(segment.forward), plan).layer.in(unit::second), layer, 1e-12)
+            << "the search's own sum";
+        return layer;
     };
     EXPECT_DOUBLE_EQ(shown(false, false), 6);
     EXPECT_DOUBLE_EQ(shown(false, true), 2.4);
@@ -88,6 +96,94 @@ TEST(Exposed, GathersForBackwardLeaveReductionsLessToHideBehind) {
     EXPECT_NEAR(found.parameters.in(unit::second), 0.15, 1e-12);
     EXPECT_NEAR(found.gradients.in(unit::second), 9.9015, 1e-9);
     EXPECT_EQ(found.gradients_busy, seconds(15));
+}
+
+TEST(PassSeconds, ScaleAndAddInAllTheirParts) {
+    const PassSeconds pass{seconds(1), seconds(2), seconds(3), seconds(4), seconds(0.5), 6};
+    PassSeconds sum = 4.0 * pass;
+    sum += pass;
+    EXPECT_EQ(sum.compute, seconds(5));
+    EXPECT_EQ(sum.layer, seconds(10));
+    EXPECT_EQ(sum.exchanged, seconds(15));
+    EXPECT_EQ(sum.halo, seconds(20));
+    EXPECT_EQ(sum.weight_gradients, seconds(2.5));
+    EXPECT_EQ(sum.launches, 30);
+    EXPECT_EQ(sum.total(), seconds(5 + 10 + 20)) << "what is exchanged and gradients of weights are parts of others";
+}
+
+TEST(HostWait, IsTheSmoothMaximumLessTheDevice) {
+    // (3^4 + 4^4)^(1/4) = 337^(1/4) = 4.28457; the host's share is 81 / 337.
+    EXPECT_NEAR(host_wait(seconds(3), seconds(4)).in(unit::second), std::pow(337, 0.25) - 4, 1e-12);
+    EXPECT_NEAR(host_wait(seconds(4), seconds(3)).in(unit::second), std::pow(337, 0.25) - 3, 1e-12);
+    EXPECT_NEAR(host_share(seconds(3), seconds(4)), 81.0 / 337, 1e-12);
+    EXPECT_EQ(host_wait(seconds(0), seconds(4)), seconds(0));
+    EXPECT_EQ(host_share(seconds(0), seconds(4)), 0);
+    EXPECT_EQ(host_wait(seconds(0), seconds(0)), seconds(0));
+    EXPECT_EQ(host_share(seconds(0), seconds(0)), 0);
+    EXPECT_EQ(host_wait(seconds(3), seconds(0)), seconds(3));
+    EXPECT_EQ(host_share(seconds(3), seconds(0)), 1);
+}
+
+TEST(PassWaits, AreOfTheHostAndOfStragglers) {
+    // Forward 4 s, which 30 launches of 0.1 s need 3 s of the host for; backward and recomputation 3 s and 4 s.
+    const PassSeconds forward{seconds(3), seconds(1), {}, {}, {}, 30};
+    const PassSeconds backward{seconds(1), {}, {}, seconds(1), {}, 25};
+    const PassSeconds recompute{seconds(1), {}, {}, {}, {}, 15};
+    plan::Framework framework;
+    framework.number(plan::FrameworkParameter::launch).value = 0.1;
+    framework.number(plan::FrameworkParameter::stragglers).value = 0.01;
+    const PassWaits waits = pass_waits(forward, backward, recompute, framework, 8);
+    EXPECT_NEAR(waits.host_needs.in(unit::second), 3, 1e-12);
+    EXPECT_NEAR(waits.host_needs_back.in(unit::second), 4, 1e-12);
+    EXPECT_NEAR(waits.host.in(unit::second), std::pow(337, 0.25) - 4, 1e-12);
+    EXPECT_NEAR(waits.host_back.in(unit::second), std::pow(337, 0.25) - 3, 1e-12);
+    EXPECT_NEAR(waits.overhead.in(unit::second), 0.01 * 3 * 2 * std::pow(337, 0.25), 1e-12) << "three doublings";
+    // Stragglers lengthen both passes alike, copies come on top.
+    const PassTotals both = with_waits({seconds(4), seconds(3)}, waits, {seconds(0.5), seconds(0.25)});
+    EXPECT_NEAR(both.forward.in(unit::second), 1.03 * std::pow(337, 0.25) + 0.5, 1e-12);
+    EXPECT_NEAR(both.back.in(unit::second), 1.03 * std::pow(337, 0.25) + 0.25, 1e-12);
+}
+
+/// Nodes of two devices, racks of two nodes and two racks; stages `apart` ranks from each other.
+cluster::Group between(std::int64_t apart, std::size_t index) {
+    const graph::Graph graph = test::small_network();
+    cluster::Cluster cluster = test::small_cluster();
+    cluster.levels[0].size = 2;
+    for (const char* name : {"rack", "system"}) {
+        cluster.levels.push_back({.name = name, .size = 2, .bandwidth = 1_GB_per_s, .latency = 10_us});
+    }
+    plan::Plan plan = test::pipeline_of(8 / apart);
+    plan.mesh = {{"data", apart}, {"pipeline", 8 / apart}};
+    plan.microbatch = 1;
+    plan.batch = 64;
+    const CostedGraph costed = cost_graph(graph, cluster, plan, {});
+    return neighbours(costed, costed.mesh.axis("pipeline"), index);
+}
+
+bool is_group(const cluster::Group& group, std::int64_t stride, std::int64_t size) {
+    return group.strides.size() == 1 && group.strides[0].stride == stride && group.strides[0].size == size;
+}
+
+TEST(Neighbours, AreAPairWhereTheyAreAsCloseAsTheFirstTwo) {
+    EXPECT_TRUE(is_group(between(1, 0), 1, 8)) << "the first receives from the last";
+    EXPECT_TRUE(is_group(between(1, 1), 1, 2)) << "in one node";
+    EXPECT_TRUE(is_group(between(1, 2), 1, 8)) << "from node to node, on ranks whose neighbours mostly share one";
+    EXPECT_TRUE(is_group(between(1, 3), 1, 2));
+    EXPECT_TRUE(is_group(between(2, 1), 2, 2)) << "from node to node in a rack";
+    EXPECT_TRUE(is_group(between(2, 2), 2, 4)) << "from rack to rack";
+    EXPECT_TRUE(is_group(between(2, 3), 2, 2));
+    EXPECT_TRUE(is_group(between(4, 1), 4, 2)) << "from rack to rack, as all";
+}
+
+TEST(Receiver, IsTheLaterOfNeighboursOrTheWholePipelines) {
+    const schedule::Places loop{schedule::Placement::loop, 4, 2};
+    EXPECT_EQ(receiver(loop, 2, 0), 2U);
+    EXPECT_EQ(receiver(loop, 2, 1), 2U);
+    EXPECT_EQ(receiver(loop, 0, 1), 0U) << "from the last stage to the first";
+    const schedule::Places there_and_back = places_of(plan::schedule_of(plan::schedule_from("zb-v").value()), 4, 2);
+    EXPECT_EQ(receiver(there_and_back, 1, 0), 1U) << "from stage 0";
+    EXPECT_EQ(receiver(there_and_back, 1, 1), 2U) << "from stage 2, on the way back";
+    EXPECT_EQ(receiver(there_and_back, 3, 1), 3U) << "from itself";
 }
 
 }  // namespace stage_time_test

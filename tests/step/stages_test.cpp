@@ -1,7 +1,14 @@
 // What crosses the boundaries of a pipeline, by hand.
 #include "step/stages.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
 #include <gtest/gtest.h>
+
+#include <rapidcheck/gtest.h>
 
 #include "scenes.hpp"
 #include "step/segment_cost.hpp"
@@ -49,6 +56,138 @@ TEST(Incoming, IsTheMeanOfVirtualStagesToSendAndTheLargestToKeep) {
     EXPECT_DOUBLE_EQ(second.sent.in(1_B), (wide + narrow) / 2);
     EXPECT_DOUBLE_EQ(second.whole.in(1_B), wide);
     EXPECT_EQ(second.gathered, Bytes{});
+}
+
+graph::Graph of_segments(const std::vector<std::int64_t>& counts) {
+    graph::Graph graph;
+    for (const std::int64_t count : counts) {
+        graph.segments.push_back({.name = "segment", .block = "", .count = count, .layers = {}});
+    }
+    return graph;
+}
+
+std::vector<std::int64_t> sizes_of(const std::vector<Piece>& pieces) {
+    std::vector<std::int64_t> sizes;
+    for (const Piece& piece : pieces) {
+        sizes.push_back(piece.count);
+    }
+    return sizes;
+}
+
+// At most 512 pieces, or four for every part, whichever is more: 1,025 instances go in threes, those of a segment by
+// themselves.
+TEST(Pieces, AreSingleInstancesButOfVeryDeepNetworks) {
+    EXPECT_EQ(sizes_of(pieces_of(of_segments({1, 3, 1}), 2)), (std::vector<std::int64_t>{1, 1, 1, 1, 1}));
+    EXPECT_EQ(pieces_of(of_segments({1, 511}), 2).size(), 512U);
+    EXPECT_EQ(pieces_of(of_segments({1, 512}), 2).size(), 1 + 256U);
+    EXPECT_EQ(pieces_of(of_segments({1, 512}), 129).size(), 513U);
+    const std::vector<Piece> pieces = pieces_of(of_segments({4, 1021}), 2);
+    ASSERT_EQ(pieces.size(), 2U + 341U);
+    EXPECT_EQ(pieces[0].count, 3);
+    EXPECT_EQ(pieces[1].count, 1);
+    EXPECT_EQ(pieces[1].segment, 0U);
+    EXPECT_EQ(pieces[2].count, 3);
+    EXPECT_EQ(pieces[2].segment, 1U);
+    EXPECT_EQ(pieces.back().count, 1);
+}
+
+TEST(Describe, NamesRunsOfSegments) {
+    const graph::Graph graph = wide_graph();
+    const CostedGraph costed = costed_on_one_node(graph, two_stages());
+    EXPECT_EQ(describe(costed, {{VirtualStage{{1, 1, 0, 0}}}}), "wide, a");
+    EXPECT_EQ(describe(costed, {{VirtualStage{{0, 0, 0, 1}}}}), "c");
+    EXPECT_EQ(describe(costed, {{VirtualStage{{1, 0, 0, 0}}, VirtualStage{{0, 0, 3, 1}}}}), "wide, 3 x b, c");
+    EXPECT_EQ(describe(costed, {{VirtualStage{{0, 0, 0, 0}}}}), "");
+}
+
+/// Nodes of two devices, with links of 25 GB/s inside and of 0.5 GB/s between.
+cluster::Cluster two_nodes() {
+    cluster::Cluster cluster = small_cluster();
+    cluster.levels[0].size = 2;
+    cluster.levels.push_back({.name = "system", .size = 2, .bandwidth = 0.5_GB_per_s, .latency = 10_us});
+    return cluster;
+}
+
+/// A chain as a pipeline sees it: times of its layers, and of sending what each reads.
+struct Chain {
+    std::vector<double> times;
+    std::vector<double> entries;
+
+    Chain(const CostedGraph& costed, BytesPerSecond bandwidth) {
+        for (const SegmentCost& segment : costed.segments) {
+            times.push_back((segment.forward.total() + segment.backward.total()).value.in(unit::second));
+            Bytes read;
+            for (const Entering& tensor : segment.entering) {
+                read += tensor.sample ? Bytes{} : tensor.bytes;
+            }
+            entries.push_back((read / bandwidth).in(unit::second));
+        }
+        entries.push_back(0);
+    }
+
+    /// Eighth powers of the parts of a cut: the slowest decides, then the next. A boundary counts on either side.
+    [[nodiscard]] double cost(const std::vector<std::size_t>& ends) const {
+        const double all = std::accumulate(times.begin(), times.end(), 0.0);
+        double sum = 0;
+        std::size_t begin = 0;
+        for (const std::size_t end : ends) {
+            double part = (begin > 0 ? entries[begin] : 0) + entries[end];
+            for (std::size_t i = begin; i < end; ++i) {
+                part += times[i];
+            }
+            sum += std::pow(part / all, 8);
+            begin = end;
+        }
+        return sum;
+    }
+
+    /// The least of all cuts into `parts`, the first of which end at `ends`.
+    [[nodiscard]] double least(std::vector<std::size_t> ends, std::size_t parts) const {
+        if (ends.size() + 1 == parts) {
+            ends.push_back(times.size());
+            return cost(ends);
+        }
+        double found = std::numeric_limits<double>::infinity();
+        for (std::size_t end = (ends.empty() ? 0 : ends.back()) + 1; end < times.size(); ++end) {
+            ends.push_back(end);
+            found = std::min(found, least(ends, parts));
+            ends.pop_back();
+        }
+        return found;
+    }
+};
+
+std::vector<std::size_t> ends_of(const std::vector<Stage>& stages) {
+    std::vector<std::size_t> ends;
+    std::size_t end = 0;
+    for (const Stage& stage : stages) {
+        for (const std::int64_t count : stage.virtual_stages.front().counts) {
+            end += static_cast<std::size_t>(count);
+        }
+        ends.push_back(end);
+    }
+    return ends;
+}
+
+RC_GTEST_PROP(Cut, IsTheMostEvenOfAllWithWhatCrossesItsBoundaries, ()) {
+    const auto parts = *rc::gen::inRange<std::int64_t>(2, 5);
+    const auto layers = *rc::gen::inRange<std::int64_t>(parts, 8);
+    const bool between_nodes = *rc::gen::arbitrary<bool>();
+    std::vector<graph::Entry> chain;
+    for (std::int64_t i = 0; i < layers; ++i) {
+        const std::int64_t out = std::int64_t{16} << *rc::gen::inRange(0, 8);
+        chain.push_back(layer("layer" + std::to_string(i), "linear", {{"out", out}}));
+    }
+    const graph::Graph graph = graph::build(network(tensor({{"feature", 64}}), chain));
+    plan::Plan plan = two_stages();
+    plan.mesh = {{"pipeline", 2}, {"data", between_nodes ? 2 : 1}};
+    const cluster::Cluster cluster = two_nodes();
+    const CostedGraph costed = cost_graph(graph, cluster, plan, {});
+    const std::vector<std::size_t> ends = ends_of(cut_stages(costed, {schedule::Placement::loop, parts, 1}, {}));
+    const Chain row(costed, cluster.levels[between_nodes ? 1 : 0].bandwidth);
+    RC_ASSERT(ends.size() == static_cast<std::size_t>(parts));
+    RC_ASSERT(ends.back() == row.times.size());
+    RC_ASSERT(row.cost(ends) <= (1 + 1e-9) * row.least({}, ends.size()));
 }
 
 }  // namespace stages_test

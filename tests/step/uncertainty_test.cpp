@@ -149,6 +149,14 @@ TEST(Interval, WidensByWhatRunsOfOneSourceShareButPlansAreComparedWithoutIt) {
     EXPECT_NEAR(difference(parts, parts, framework), std::sqrt(2 * kLayoutPart) * 0.06, 1e-12);
 }
 
+TEST(Interval, OfAStepThatTakesNoTimeHasNoSources) {
+    const plan::Framework neutral;
+    for (const SourceError& source : uncertainty(ten_seconds(), Seconds{}, neutral).sources) {
+        EXPECT_EQ(source.share, 0);
+        EXPECT_EQ(source.above, 0);
+    }
+}
+
 TEST(Interval, OfOneSourceIsItsOwn) {
     cost::StepTimes times;
     times[ErrorSource::matmul] = {seconds(10), seconds(9.5), seconds(18)};

@@ -1,0 +1,382 @@
+// Laws of a step's prediction, over drawn plans of every strategy: what has the dimension of a time follows all times of
+// the machine and of the software, and nothing else does; parts and lines add up; shares of an interval are derivatives.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "drawn_plan.hpp"
+#include "graph/graph.hpp"
+#include "step/evaluate.hpp"
+#include "step/predict.hpp"
+#include "step/segment_cost.hpp"
+#include "step/validate.hpp"
+
+namespace dodona::derivation {
+namespace step_laws_test {
+
+using drawn::Draw;
+using drawn::World;
+using plan::FrameworkParameter;
+using step::CommunicationSubject;
+using step::Prediction;
+using step::TimePart;
+
+constexpr unsigned kPlans = 8;  ///< of each strategy
+
+/// A drawn plan in a world whose samples are read from storage.
+struct Case {
+    World world;
+    plan::Plan plan;
+    std::string name;
+};
+
+Case drawn_case(const plan::Strategy& strategy, unsigned seed) {
+    World world = drawn::draw_world(seed);
+    Draw draw(seed);
+    world.cluster.device.memory = 16_GiB;
+    world.cluster.storage = cluster::Storage{
+        .bandwidth = draw.between(0.001, 0.2) * 1_GB_per_s, .prefetch = draw.one_in(2), .source = "drawn"};
+    world.graph.dataset.samples = draw.of({960.0, 1000.0, 1001.0});
+    world.graph.dataset.sample_bytes = 4096_B;
+    plan::Plan plan = drawn::draw_plan(draw, world, strategy);
+    plan.framework.number(FrameworkParameter::message) = {2e-6, 1e-6, 3e-6, std::nullopt, "drawn"};
+    plan.framework.number(FrameworkParameter::rank_launches).value = 0.5;
+    plan.framework.number(FrameworkParameter::dispatch).value = 0.75;
+    std::string name = fmt::format("{} of {}, world {}", strategy.name, world.network, seed);
+    return {std::move(world), std::move(plan), std::move(name)};
+}
+
+const std::vector<Case>& drawn_cases() {
+    static const std::vector<Case> all = [] {
+        std::vector<Case> drawn;
+        const files::Library library = drawn::library();
+        const std::vector<std::string> names = library.strategies();
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            for (unsigned k = 0; k < kPlans; ++k) {
+                drawn.push_back(drawn_case(library.strategy(names[i]), static_cast<unsigned>(20'000 + 100 * i) + k));
+            }
+        }
+        return drawn;
+    }();
+    return all;
+}
+
+struct Predicted {
+    const Case& of;
+    Prediction prediction;
+};
+
+/// All cases that run.
+std::vector<Predicted> cases() {
+    std::vector<Predicted> found;
+    for (const Case& one : drawn_cases()) {
+        if (step::plan_faults(one.world.graph, one.world.cluster, one.plan, {}).all().empty()) {
+            Prediction p = step::predict(one.world.graph, one.world.cluster, one.plan);
+            if (p.runs) {
+                found.push_back({one, std::move(p)});
+            }
+        }
+    }
+    return found;
+}
+
+/// A figure of a prediction, and the power of time in its dimension.
+struct Figure {
+    std::string name;
+    double value = 0;
+    int seconds = 0;
+};
+
+std::vector<Figure> figures(const Prediction& p) {
+    std::vector<Figure> all;
+    const auto time = [&](std::string name, Seconds value) {
+        all.push_back({std::move(name), value.in(unit::second), 1});
+    };
+    const auto bytes = [&](std::string name, Bytes value) {
+        all.push_back({std::move(name), value.in(unit::byte), 0});
+    };
+    const auto ratio = [&](std::string name, double value) { all.push_back({std::move(name), value, 0}); };
+    time("step", p.step.value);
+    time("lo", p.step.lo);
+    time("hi", p.step.hi);
+    all.push_back({"samples per second", p.samples_per_second, -1});
+    all.push_back({"tokens per second", p.tokens_per_second.value_or(0), -1});
+    ratio("mfu", p.mfu);
+    ratio("hfu", p.hfu);
+    ratio("critical stage", static_cast<double>(p.critical_stage));
+    for (std::size_t i = 0; i < step::kTimeParts; ++i) {
+        time(fmt::format("part {}", i), p.time.values[i]);
+        time(fmt::format("busy part {}", i), p.busy.values[i]);
+    }
+    for (std::size_t i = 0; i < step::kMemoryParts; ++i) {
+        bytes(fmt::format("memory part {}", i), p.memory.values[i]);
+    }
+    for (const step::SourceError& source : p.uncertainty.sources) {
+        ratio("share", source.share);
+        ratio("below", source.below);
+        ratio("above", source.above);
+    }
+    for (const step::StagePrediction& stage : p.stages) {
+        time("stage " + stage.layers, stage.time);
+        bytes("memory of stage " + stage.layers, stage.memory.process);
+    }
+    for (const step::Bottleneck& bottleneck : p.bottlenecks) {
+        ratio(bottleneck.text, bottleneck.share);
+    }
+    if (p.host) {
+        bytes("in", p.host->in);
+        bytes("out", p.host->out);
+        bytes("host memory", p.host->memory);
+    }
+    if (p.epoch) {
+        ratio("iterations", p.epoch->iterations);
+        time("epoch's compute", p.epoch->compute);
+        time("epoch's communication", p.epoch->communication);
+        time("epoch", p.epoch->total);
+    }
+    for (const step::CommunicationLine& line : p.communication) {
+        ratio(text(line), line.per_step);
+        bytes(text(line), line.size);
+        bytes(text(line), line.sent);
+        time(text(line), line.time);
+        ratio(text(line), line.contention);
+    }
+    return all;
+}
+
+constexpr double kFactor = 2;
+
+/// The machine on which everything takes twice as long.
+cluster::Cluster twice_as_slow(cluster::Cluster cluster) {
+    for (auto& [precision, peak] : cluster.device.matrix) {
+        peak = peak / kFactor;
+    }
+    cluster.device.vector = cluster.device.vector / kFactor;
+    cluster.device.memory_bandwidth = cluster.device.memory_bandwidth / kFactor;
+    cluster.device.launch = kFactor * cluster.device.launch;
+    for (cluster::Level& level : cluster.levels) {
+        level.bandwidth = level.bandwidth / kFactor;
+        level.latency = kFactor * level.latency;
+    }
+    cluster.host->bandwidth = cluster.host->bandwidth / kFactor;
+    cluster.storage->bandwidth = cluster.storage->bandwidth / kFactor;
+    return cluster;
+}
+
+plan::Plan twice_as_slow(plan::Plan plan) {
+    for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
+        if (kind.is_time) {
+            plan::FrameworkNumber& number = plan.framework.number(kind.parameter);
+            number.value *= kFactor;
+            number.lo *= kFactor;
+            number.hi *= kFactor;
+        }
+    }
+    return plan;
+}
+
+/// Whether two figures are equal but for rounding in sums as large as `scale`.
+bool near(double a, double b, double scale = 0) {
+    return std::abs(a - b) <= 1e-9 * std::max({std::abs(a), std::abs(b), scale});
+}
+
+TEST(StepLaws, WhereEverythingTakesTwiceAsLongTimesDoubleAndNothingElseChanges) {
+    for (const auto& [one, p] : cases()) {
+        const Prediction slow =
+            step::predict(one.world.graph, twice_as_slow(one.world.cluster), twice_as_slow(one.plan));
+        const std::vector<Figure> before = figures(p);
+        const std::vector<Figure> after = figures(slow);
+        ASSERT_EQ(before.size(), after.size()) << one.name;
+        for (std::size_t i = 0; i < before.size(); ++i) {
+            EXPECT_EQ(before[i].name, after[i].name) << one.name;
+            EXPECT_TRUE(near(after[i].value, std::pow(kFactor, before[i].seconds) * before[i].value,
+                             before[i].seconds == 1 ? p.step.value.in(unit::second) : 0))
+                << before[i].name << " of " << one.name << ": " << before[i].value << ", then " << after[i].value;
+        }
+    }
+    EXPECT_GT(cases().size(), 150U);
+}
+
+Seconds time_of_lines(const Prediction& p, std::initializer_list<CommunicationSubject> subjects) {
+    Seconds sum;
+    for (const step::CommunicationLine& line : p.communication) {
+        if (std::find(subjects.begin(), subjects.end(), line.subject) != subjects.end()) {
+            sum += line.time;
+        }
+    }
+    return sum;
+}
+
+TEST(StepLaws, LinesOfCommunicationAddUpToTheBusyParts) {
+    for (const auto& [one, p] : cases()) {
+        if (one.plan.pipeline_stages() > 1) {  // the stage whose passes take longest need not have the longest tail
+            continue;
+        }
+        const double step = p.step.value.in(unit::second);
+        const auto expect = [&](Seconds part, std::initializer_list<CommunicationSubject> subjects, const char* what) {
+            const Seconds lines = time_of_lines(p, subjects);
+            EXPECT_TRUE(near(part.in(unit::second), lines.in(unit::second), step))
+                << what << " of " << one.name << ": " << part.in(unit::second) << ", lines " << lines.in(unit::second);
+        };
+        expect(p.busy[TimePart::gradients],
+               {CommunicationSubject::weight_gradients, CommunicationSubject::gradient_rows,
+                CommunicationSubject::copied_gradients, CommunicationSubject::tied_gradient},
+               "gradients");
+        expect(p.busy[TimePart::parameters], {CommunicationSubject::weights}, "weights");
+        const Seconds streams = time_of_lines(
+            p, {CommunicationSubject::keys_and_values, CommunicationSubject::keys_and_values_with_gradients});
+        if (streams == Seconds{}) {  // of rings of attention only what compute does not hide counts as busy
+            expect(p.busy[TimePart::layer] + p.busy[TimePart::halo],
+                   {CommunicationSubject::activations, CommunicationSubject::activation_gradients,
+                    CommunicationSubject::activations_again, CommunicationSubject::statistics},
+                   "collectives of layers");
+        }
+    }
+}
+
+TEST(StepLaws, FiguresAreWhatTheirNamesSay) {
+    int with_tokens = 0;
+    for (const auto& [one, p] : cases()) {
+        const double step = p.step.value.in(unit::second);
+        const auto batch = static_cast<double>(one.plan.batch);
+        EXPECT_EQ(p.microbatches * p.data_ranks * one.plan.microbatch, one.plan.batch) << one.name;
+        EXPECT_TRUE(near(p.samples_per_second, batch / step)) << one.name;
+        const bool decoder =
+            one.world.network == "gpt" || one.world.network == "llama" || one.world.network == "mixtral";
+        EXPECT_EQ(p.tokens_per_second.has_value(), decoder) << one.name;
+        if (p.tokens_per_second) {
+            EXPECT_TRUE(near(*p.tokens_per_second, 64 * batch / step)) << one.name;
+            ++with_tokens;
+        }
+        const auto devices = static_cast<double>(one.plan.devices());
+        const FlopPerSecond peak = devices * one.world.cluster.device.peak(one.plan.precision);
+        EXPECT_TRUE(near(p.mfu, batch * graph::count(one.world.graph).training_per_sample / (peak * p.step.value)))
+            << one.name;
+        ASSERT_TRUE(p.epoch) << one.name;
+        EXPECT_EQ(p.epoch->iterations, std::ceil(*one.world.graph.dataset.samples / batch)) << one.name;
+        EXPECT_TRUE(near(p.time.total().in(unit::second), step)) << one.name;
+        EXPECT_TRUE(near(p.memory.total().in(unit::byte), p.totals.process.in(unit::byte))) << one.name;
+        for (std::size_t i = 0; i < step::kTimeParts; ++i) {
+            const auto part = static_cast<TimePart>(i);
+            // Waits have no busy time, and a transfer may hold up more stages than the one that it is counted for.
+            if (part != TimePart::bubble && part != TimePart::host && part != TimePart::pipeline) {
+                EXPECT_LE(p.time[part].in(unit::second), p.busy[part].in(unit::second) + 1e-9 * step)
+                    << name(part) << " of " << one.name;
+            }
+        }
+    }
+    EXPECT_GT(with_tokens, 20);
+}
+
+/// A world whose data set is a whole number of batches takes as many steps as that: the parts of an epoch are those of a
+/// step. Half a batch more computes half a batch and communicates once more.
+TEST(StepLaws, HalfABatchMoreOfADataSetComputesHalfAndCommunicatesInFull) {
+    for (const auto& [one, p] : cases()) {
+        World world = one.world;
+        const auto batch = static_cast<double>(one.plan.batch);
+        const auto epoch = [&](double samples) {
+            world.graph.dataset.samples = samples;
+            return step::predict(world.graph, world.cluster, one.plan);
+        };
+        const Prediction whole = epoch(10 * batch);
+        const Prediction more = epoch(10.5 * batch);
+        EXPECT_EQ(whole.epoch->iterations, 10);
+        EXPECT_EQ(more.epoch->iterations, 11);
+        EXPECT_TRUE(near(whole.epoch->total.in(unit::second), 10 * whole.step.value.in(unit::second))) << one.name;
+        EXPECT_TRUE(near(more.epoch->compute / whole.epoch->compute, 1.05)) << one.name;
+        const Seconds busy = whole.busy[TimePart::layer] + whole.busy[TimePart::halo] + whole.busy[TimePart::pipeline] +
+                             whole.busy[TimePart::gradients] + whole.busy[TimePart::parameters] +
+                             whole.busy[TimePart::offload];
+        EXPECT_TRUE(near((more.epoch->communication - whole.epoch->communication).in(unit::second),
+                         busy.in(unit::second), whole.epoch->communication.in(unit::second)))
+            << one.name;
+        const TimePart computing[] = {TimePart::forward, TimePart::backward, TimePart::recompute, TimePart::optimizer,
+                                      TimePart::host,    TimePart::overhead, TimePart::bubble};
+        Seconds compute;
+        for (const TimePart part : computing) {
+            compute += whole.time[part];
+        }
+        EXPECT_TRUE(near((more.epoch->total - whole.epoch->total).in(unit::second),
+                         (whole.step.value - 0.5 * compute).in(unit::second), whole.epoch->total.in(unit::second)))
+            << one.name;
+    }
+}
+
+// On one device nothing is done twice, and the passes of all layers together are the network's arithmetic.
+TEST(StepLaws, OneDeviceExecutesTheArithmeticOfTheNetworkOnce) {
+    const files::Library library = drawn::library();
+    const cluster::Cluster cluster = drawn_cases().front().world.cluster;
+    std::vector<graph::Graph> graphs{graph::build(library.model("gnmt", {}))};
+    for (std::size_t i = 0; i < 20; ++i) {
+        graphs.push_back(drawn_cases()[i].world.graph);
+    }
+    for (const graph::Graph& graph : graphs) {
+        plan::Plan plan;
+        plan.strategy = library.strategy("data");
+        plan.microbatch = 2;
+        plan.batch = 2;
+        plan.precision = Precision::fp32;
+        const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, {});
+        Flop executed;
+        for (std::size_t u = 0; u < costed.segments.size(); ++u) {
+            executed += static_cast<double>(graph.segments[u].count) *
+                        (costed.segments[u].forward.executed + costed.segments[u].backward.executed);
+        }
+        EXPECT_GT(executed.in(unit::flop), 0) << graph.name;
+        EXPECT_TRUE(near(executed.in(unit::flop), (2.0 * costed.whole_executed).in(unit::flop))) << graph.name;
+    }
+}
+
+/// The step with one parameter of the software longer by a share.
+double step_with(const Case& one, FrameworkParameter parameter, double factor) {
+    plan::Plan plan = one.plan;
+    plan.framework.number(parameter).value *= factor;
+    return step::predict(one.world.graph, one.world.cluster, plan).step.value.in(unit::second);
+}
+
+/// Whether the derivatives of a plan are complete. Not modelled: what the update hides of copies to and from the host,
+/// states that hide behind compute in passes whose own collectives hide there too, and cuts that move with a parameter.
+bool has_all_derivatives(const plan::Plan& plan) {
+    const bool layers_hide = plan.overlap.tensor || plan.overlap.expert;
+    const bool states_hide = plan.overlap.gradients || plan.overlap.parameters;
+    return !plan.offload.any() && !(layers_hide && states_hide) && plan.pipeline_stages() == 1;
+}
+
+// A parameter may be where two times are equal, as where a collective is just hidden: either side's derivative is right.
+TEST(StepLaws, SharesAreDerivativesByTheParametersOfTheSoftware) {
+    constexpr double kSmall = 1e-6;
+    int compared = 0;
+    for (const auto& [one, p] : cases()) {
+        if (!has_all_derivatives(one.plan)) {
+            continue;
+        }
+        ++compared;
+        const double step = p.step.value.in(unit::second);
+        for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
+            double share = 0;
+            bool has_source = false;
+            for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
+                if (cost::kErrorSources[k].parameter == kind.parameter) {
+                    share += p.uncertainty.sources[k].share;
+                    has_source = true;
+                }
+            }
+            if (!has_source || one.plan.framework[kind.parameter] == 0) {
+                continue;
+            }
+            const double more = (step_with(one, kind.parameter, 1 + kSmall) / step - 1) / kSmall;
+            const double less = (1 - step_with(one, kind.parameter, 1 - kSmall) / step) / kSmall;
+            EXPECT_LE(share, std::max(more, less) + 1e-5) << kind.word << " of " << one.name;
+            EXPECT_GE(share, std::min(more, less) - 1e-5) << kind.word << " of " << one.name;
+        }
+    }
+    EXPECT_GT(compared, 25);
+}
+
+}  // namespace step_laws_test
+}  // namespace dodona::derivation
