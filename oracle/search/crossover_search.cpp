@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "base/check.hpp"
@@ -72,35 +73,26 @@ Plan under(const Conditions& conditions, Plan plan) {
     return plan;
 }
 
-plan::ShardedGraph shards(const graph::Graph& graph, const Plan& plan) {
-    return plan::shard(graph, plan::Mesh(plan, {}), plan.strategy, plan.microbatch);
-}
-
 }  // namespace
 
-std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, Plan plan) {
-    if (step::plan_faults(graph, conditions.cluster, under(conditions, plan), {}).has_errors()) {
-        return std::nullopt;
-    }
-    plan::ShardedGraph sharded = shards(graph, plan);
-    return predicted(graph, conditions, std::move(plan), std::move(sharded));
-}
+ShardedPlan::ShardedPlan(const graph::Graph& graph, const Plan& of)
+    : plan(of), sharded(plan::shard(graph, plan::Mesh(of, {}), of.strategy, of.microbatch)) {}
 
-std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, Plan plan,
-                                          plan::ShardedGraph sharded) {
-    plan = under(conditions, std::move(plan));
-    if (step::plan_faults(graph, conditions.cluster, plan, {}).has_errors()) {
+std::optional<step::Prediction> predicted(const ShardedPlan& known, const Conditions& conditions, PassesUnder& passes) {
+    const Plan plan = under(conditions, known.plan);
+    if (step::plan_faults(*known.sharded.graph, conditions.cluster, plan, {}).has_errors()) {
         return std::nullopt;
     }
-    const step::CostedGraph costed =
-        step::cost_graph(graph, conditions.cluster, plan, plan::Mesh(plan, {}), std::move(sharded));
+    const step::CostedGraph costed = step::cost_graph(conditions.cluster, plan, plan::Mesh(plan, {}), known.sharded,
+                                                      passes.of(conditions.cluster, conditions.framework).times());
     step::Prediction prediction = step::evaluate(costed, plan, step::Detail::totals, conditions.max_memory);
     return prediction.runs ? std::optional(std::move(prediction)) : std::nullopt;
 }
 
 CrossoverSearch::CrossoverSearch(const Inquiry& inquiry, const Conditions& conditions,
-                                 const std::vector<step::Prediction>& plans, std::function<bool()> go_on)
-    : inquiry_(inquiry), conditions_(conditions), go_on_(std::move(go_on)) {
+                                 const std::vector<step::Prediction>& plans, PassesUnder& passes,
+                                 std::function<bool()> go_on)
+    : inquiry_(inquiry), conditions_(conditions), passes_(passes), shards_(inquiry.graph), go_on_(std::move(go_on)) {
     check(!plans.empty(), "a crossover search starts from a recommended plan");
     for (const step::Prediction& prediction : plans) {
         know(prediction.plan);
@@ -109,12 +101,14 @@ CrossoverSearch::CrossoverSearch(const Inquiry& inquiry, const Conditions& condi
 
 /// Of per-layer strategies, which have one name and different rules, times are compared too.
 void CrossoverSearch::know(const Plan& plan) {
-    const auto alike = [&](const Known& other) { return same_layout(plan, other.plan) && same_run(plan, other.plan); };
+    const auto alike = [&](const Known& other) {
+        return same_layout(plan, other.plan()) && same_run(plan, other.plan());
+    };
     const bool by_layers = plan.strategy.name == kByLayers;
     if (!by_layers && std::any_of(known_.begin(), known_.end(), alike)) {
         return;
     }
-    Known fresh{.plan = plan, .sharded = shards(inquiry_.graph, plan), .now = std::nullopt};
+    Known fresh{.sharded = ShardedPlan(inquiry_.graph, plan), .now = std::nullopt};
     fresh.now = time(conditions_, fresh);
     const bool known = std::any_of(known_.begin(), known_.end(),
                                    [&](const Known& other) { return alike(other) && fresh.now == other.now; });
@@ -133,7 +127,7 @@ void CrossoverSearch::Standing::take(bool is_ours, Seconds time) {
 bool CrossoverSearch::Standing::crosses() const { return !ours || *ours > (1 + kEqualTime) * *fastest; }
 
 std::optional<Seconds> CrossoverSearch::time(const Conditions& conditions, const Known& known) const {
-    const auto prediction = predicted(inquiry_.graph, conditions, known.plan, known.sharded);
+    const auto prediction = predicted(known.sharded, conditions, passes_);
     const bool fits = prediction && prediction->fits && leaves(*prediction, conditions.reserve);
     return fits ? std::optional(prediction->step.value) : std::nullopt;
 }
@@ -145,7 +139,7 @@ bool CrossoverSearch::changes(const AdjustableParameter& parameter, double facto
     const auto take = [&](Contender& contender) {
         if (const auto taken = time(conditions, *contender.known)) {
             contender.times.emplace_back(factor, *taken);
-            standing.take(is_ours(contender.known->plan), *taken);
+            standing.take(is_ours(contender.known->plan()), *taken);
         }
     };
     const auto loses = [&](const Contender& contender) {
@@ -155,12 +149,12 @@ bool CrossoverSearch::changes(const AdjustableParameter& parameter, double facto
                });
     };
     for (Contender& contender : contenders) {
-        if (is_ours(contender.known->plan)) {
+        if (is_ours(contender.known->plan())) {
             take(contender);
         }
     }
     for (Contender& contender : contenders) {
-        if (!is_ours(contender.known->plan) && !loses(contender)) {
+        if (!is_ours(contender.known->plan()) && !loses(contender)) {
             take(contender);
         }
     }
@@ -179,7 +173,7 @@ std::vector<CrossoverSearch::Contender> CrossoverSearch::contenders(const Adjust
             contender.times.emplace_back(1, *known.now);
         }
         const auto wins = [&](std::optional<Seconds> taken) { return taken && *taken < max(*now, *then); };
-        bool may_win = is_ours(known.plan) || !now || !then || wins(known.now);
+        bool may_win = is_ours(known.plan()) || !now || !then || wins(known.now);
         if (!may_win) {
             const auto last = time(at_end, known);
             may_win = wins(last);
@@ -245,9 +239,14 @@ ListedPlans CrossoverSearch::search_within(const Conditions& conditions, const L
     if (inquiry_.searcher != nullptr) {
         found.plans = inquiry_.searcher(inquiry_.graph, conditions.cluster, space, goes_on).plans;
     } else {
-        found =
-            search_again(inquiry_.graph,
-                         {.cluster = conditions.cluster, .space = space, .bounds = bounds, .orders = orders_}, goes_on);
+        found = search_again(inquiry_.graph,
+                             {.cluster = conditions.cluster,
+                              .space = space,
+                              .bounds = bounds,
+                              .orders = orders_,
+                              .passes = passes_.of(conditions.cluster, conditions.framework),
+                              .shards = shards_},
+                             goes_on);
     }
     found.complete = !ended && go_on_();
     return found;
@@ -261,9 +260,10 @@ const LeastTimes& CrossoverSearch::bounds_at(const AdjustableParameter& paramete
     if (!now_) {
         ListedPlans found = search_within(conditions_, kNone);
         now_ = found.complete ? std::move(found.least) : LeastTimes{};
+        std::transform(now_->begin(), now_->end(), std::back_inserter(fitting_), without_times);
     }
     std::erase_if(bounds_, [&](const Bound& bound) { return bound.parameter != parameter.parameter.key; });
-    const LeastTimes* nearest = quality(factor) <= 1 ? &*now_ : &kNone;
+    const LeastTimes* nearest = quality(factor) <= 1 ? &*now_ : parameter.by_steps ? &kNone : &fitting_;
     double least = quality(factor) <= 1 ? 1 : std::numeric_limits<double>::infinity();
     for (const Bound& bound : bounds_) {
         if (quality(bound.factor) >= quality(factor) && quality(bound.factor) < least) {
@@ -306,7 +306,7 @@ CrossoverSearch::Recommended CrossoverSearch::searched(const AdjustableParameter
         if (!standing.crosses()) {
             break;  // further plans of the layout cannot make it slower
         }
-        if (const auto taken = is_ours(known.plan) ? time(conditions, known) : std::nullopt) {
+        if (const auto taken = is_ours(known.plan()) ? time(conditions, known) : std::nullopt) {
             standing.take(true, *taken);
         }
     }

@@ -34,6 +34,7 @@
 #include "graph/graph.hpp"
 #include "plan/shard.hpp"
 #include "search/adjustable_parameters.hpp"
+#include "search/passes_under.hpp"
 #include "search/search.hpp"
 
 namespace dodona::search {
@@ -47,12 +48,16 @@ inline constexpr double kFine = 1.005;
 /// Whether two plans are one recommendation.
 bool same_layout(const plan::Plan& a, const plan::Plan& b);
 
-/// Totals of a plan under other conditions; none where it cannot run (a batch that does not divide).
-std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, plan::Plan plan);
+/// A plan, and its shards: the same under all conditions.
+struct ShardedPlan {
+    plan::Plan plan;
+    plan::ShardedGraph sharded;
 
-/// The same for a plan whose shards are known.
-std::optional<step::Prediction> predicted(const graph::Graph& graph, const Conditions& conditions, plan::Plan plan,
-                                          plan::ShardedGraph sharded);
+    ShardedPlan(const graph::Graph& graph, const plan::Plan& of);
+};
+
+/// Totals of a plan under other conditions; none where it cannot run (a batch that does not divide).
+std::optional<step::Prediction> predicted(const ShardedPlan& known, const Conditions& conditions, PassesUnder& passes);
 
 using Searcher = Answer (*)(const graph::Graph&, const cluster::Cluster&, const Space&, const Progress&);
 
@@ -67,9 +72,9 @@ struct Inquiry {
 class CrossoverSearch {
 public:
     /// `plans`: the answer of the inquiry under `conditions`; at least one plan. `go_on` returns false to stop. The
-    /// inquiry and the conditions must outlive the object.
+    /// inquiry, the conditions and the passes must outlive the object.
     CrossoverSearch(const Inquiry& inquiry, const Conditions& conditions, const std::vector<step::Prediction>& plans,
-                    std::function<bool()> go_on);
+                    PassesUnder& passes, std::function<bool()> go_on);
 
     [[nodiscard]] std::int64_t searches() const { return searches_; }
 
@@ -101,9 +106,10 @@ private:
 
     /// A known plan; `now`: its time under the question's own conditions, where it fits.
     struct Known {
-        plan::Plan plan;
-        plan::ShardedGraph sharded;  ///< the same under all conditions
+        ShardedPlan sharded;
         std::optional<Seconds> now;
+
+        [[nodiscard]] const plan::Plan& plan() const { return sharded.plan; }
     };
 
     /// A known plan that may be the fastest under some conditions, and times of it under better and worse ones.
@@ -123,7 +129,8 @@ private:
     /// The plans that are listed; null where the search was stopped.
     const std::vector<step::Prediction>* listed(const AdjustableParameter& parameter, double factor);
     ListedPlans search_within(const Conditions& conditions, const LeastTimes& bounds);
-    /// Those of the nearest factor searched at which the parameter is no worse.
+    /// Those of the nearest factor searched at which the parameter is no worse; else what does not fit, which depends on
+    /// memory and batch only (and on times as far as pipelines are cut by them, as other bounds do).
     [[nodiscard]] const LeastTimes& bounds_at(const AdjustableParameter& parameter, double factor);
     [[nodiscard]] Space space_under(const Conditions& conditions) const;
     /// Full searches at every factor of `way`.
@@ -132,7 +139,7 @@ private:
     Direction probed(const AdjustableParameter& parameter, double end);
     /// Bisection by full searches between a factor at which the recommendation stays and a crossover.
     Direction bisected(const AdjustableParameter& parameter, double stays, Crossover crossover);
-    [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan); }
+    [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan()); }
     [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const Known& known) const;
     /// Whether the recommendation changes among known plans; what their times at other factors rule out is not predicted.
     [[nodiscard]] bool changes(const AdjustableParameter& parameter, double factor,
@@ -143,11 +150,14 @@ private:
 
     const Inquiry& inquiry_;
     const Conditions& conditions_;
+    PassesUnder& passes_;
+    KnownShards shards_;
     std::function<bool()> go_on_;
     std::vector<Known> known_;  ///< the recommended plan first
     std::int64_t searches_ = 0;
     step::PlayedOrders orders_;
     std::optional<LeastTimes> now_;  ///< under the question's own conditions
+    LeastTimes fitting_;             ///< without_times of these
     std::vector<Bound> bounds_;      ///< of the parameter searched last
 };
 

@@ -213,7 +213,7 @@ private:
             join_axes(plan);
             const step::CostedGraph costed = step::cost_graph(graph_, cluster_, plan, {});
             take_better(totals(costed, plan), best);
-            for (const std::vector<std::int64_t>& cut : uneven_cuts(costed, plan)) {
+            for (const std::vector<std::int64_t>& cut : uneven_cuts(costed, plan, orders_)) {
                 plan.stages = cut;
                 take_better(totals(costed, plan), best);
             }
@@ -275,6 +275,7 @@ private:
     const cluster::Cluster& cluster_;
     const Space& space_;
     const Progress& progress_;
+    step::PlayedOrders orders_;
     Answer answer_;
     LayerCounts counts_;
     std::optional<Prediction> best_;

@@ -1,13 +1,16 @@
-// Lower bounds of the times of plans, from a search under other conditions.
+// Lower bounds of the times of plans.
 //
 // Times are monotone in every parameter of a machine and of software. What a plan takes is therefore a lower bound of
-// what it takes where one parameter is worse and nothing else differs. A search that is given such bounds
-// (search_again) leaves out a mesh or a micro-batch where
+// what it takes where one parameter is worse and nothing else differs:
 //
-//   (1 - kCutSlack) least > (1 + kEqualTime) T(last plan that is listed)
+//   least = (1 - kCutSlack) T(elsewhere)
 //
-// since none of its plans can be listed, nor be the simplest of those as fast as a plan that is. A search for one plan
-// (Space::best_only) bounds times by what the devices compute, which needs no such slack.
+// So is what the devices compute (least_passes.hpp), whatever was searched before. A search leaves out a mesh or a
+// micro-batch where
+//
+//   least > (1 + kEqualTime) T(last plan that is listed)
+//
+// since none of its plans can be listed, nor be the simplest of those as fast as a plan that is.
 #pragma once
 
 #include <algorithm>
@@ -53,15 +56,28 @@ private:
 /// By layout of the enumeration; empty: nothing is known.
 using LeastTimes = std::vector<LayoutTimes>;
 
-/// Whether no plan that takes at least `least` elsewhere can be as fast as `slowest` here.
-inline bool rules_out(Seconds least, Seconds slowest, double slack = kCutSlack) {
-    return (1 - slack) * least > slowest;
+/// The larger of two bounds, where both are known. Domain: of the same layouts and micro-batches.
+inline LayoutTimes tighter(LayoutTimes bounds, const LayoutTimes& others) {
+    if (!bounds.searched || !others.searched) {
+        return bounds.searched ? bounds : others;
+    }
+    for (auto& [microbatch, least] : bounds.by_microbatch) {
+        least = max(least, others.of(microbatch));
+    }
+    return bounds;
+}
+
+/// Where everything may be faster: what does not fit is all that is known.
+inline LayoutTimes without_times(LayoutTimes bounds) {
+    for (auto& known : bounds.by_microbatch) {
+        known.second = {};
+    }
+    return bounds;
 }
 
 /// Of the plans of one layout, which are of interest.
 struct TimeBounds {
     const LayoutTimes* least = nullptr;  ///< null: nothing is known
-    double slack = kCutSlack;
     Seconds slowest = Seconds::of_base(std::numeric_limits<double>::max());
 };
 

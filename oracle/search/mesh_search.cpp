@@ -100,8 +100,6 @@ public:
         if (!ruled_out(passes_.feasibility(plan_, meshes.whole), meshes, sizes)) {
             if (bounds_.time.least == nullptr) {
                 evaluate_ascending(sizes, meshes);
-            } else if (context_.space.best_only) {
-                evaluate_best(sizes, meshes);
             } else {
                 evaluate_fastest(sizes, meshes);
             }
@@ -125,24 +123,9 @@ private:
         }
     }
 
-    /// The micro-batches in the order of their bounds, until none that is left can be of interest.
-    void evaluate_fastest(std::vector<std::int64_t> sizes, const Meshes& meshes) {
-        const auto least = [&](std::int64_t microbatch) { return bounds_.time.least->of(microbatch); };
-        std::stable_sort(sizes.begin(), sizes.end(),
-                         [&](std::int64_t a, std::int64_t b) { return least(a) < least(b); });
-        for (const std::int64_t microbatch : sizes) {
-            plan_.microbatch = microbatch;
-            if (rules_out(least(microbatch), slowest_of_interest(), bounds_.time.slack)) {
-                result_.times.by_microbatch.emplace_back(microbatch, least(microbatch));
-            } else {
-                evaluate_all(table_of(meshes), context_.left_open(plan_));
-            }
-        }
-    }
-
-    /// The micro-batch that is looked at first.
+    /// The micro-batch that is looked at first: the largest of those with the least bound.
     [[nodiscard]] std::int64_t first(const std::vector<std::int64_t>& sizes) const {
-        if (bounds_.time.least == nullptr || !context_.space.best_only) {
+        if (bounds_.time.least == nullptr) {
             return sizes.front();
         }
         return *std::min_element(sizes.rbegin(), sizes.rend(), [&](std::int64_t a, std::int64_t b) {
@@ -150,9 +133,9 @@ private:
         });
     }
 
-    /// The same where few fit: after one that does not, the middle of the smaller ones is next, and larger ones that
-    /// cannot fit either are left out.
-    void evaluate_best(std::vector<std::int64_t> sizes, const Meshes& meshes) {
+    /// The micro-batches in the order of their bounds, until none that is left can be of interest. After one that does
+    /// not fit, the middle of the smaller ones is next, and larger ones that cannot fit either are left out.
+    void evaluate_fastest(std::vector<std::int64_t> sizes, const Meshes& meshes) {
         const auto least = [&](std::int64_t microbatch) { return bounds_.time.least->of(microbatch); };
         bool fits = true;
         while (!sizes.empty()) {
@@ -163,8 +146,11 @@ private:
             const std::int64_t here = plan_.microbatch;
             std::erase_if(sizes, [&](std::int64_t size) {
                 plan_.microbatch = size;
-                return rules_out(least(size), slowest_of_interest(), bounds_.time.slack) ||
-                       (!fits && size > here && cannot_fit(passes, context_.left_open(plan_)));
+                const bool is_slow = least(size) > slowest_of_interest();
+                if (is_slow) {
+                    result_.times.by_microbatch.emplace_back(size, least(size));
+                }
+                return is_slow || (!fits && size > here && cannot_fit(passes, context_.left_open(plan_)));
             });
         }
     }
@@ -287,7 +273,7 @@ private:
             }
         }
         if (least) {
-            result_.times.by_microbatch.emplace_back(plan_.microbatch, *least);
+            result_.times.by_microbatch.emplace_back(plan_.microbatch, (1 - kCutSlack) * *least);
         }
         return any;
     }

@@ -1,6 +1,5 @@
 #include "search/pass_table.hpp"
 
-#include <bit>
 #include <utility>
 
 #include "step/placement.hpp"
@@ -32,26 +31,6 @@ step::WeightKind Meshes::refined(step::WeightKind kind) const {
     kind.laid = cut.refined(whole, kind.laid);
     kind.partial = cut.refined(whole, kind.partial);
     return kind;
-}
-
-MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, Atoms free) {
-    MeshKey key;
-    for (const std::string& axis : plan.strategy.axes) {
-        key.push_back(mesh.axis(axis));
-    }
-    for (const plan::FoldedAxis& fold : plan.strategy.folds) {
-        key.push_back(mesh.axis(fold.name));
-    }
-    for (Atoms rest = mesh.all(); rest != 0; rest &= rest - 1) {
-        const Atoms atom = rest & (~rest + 1);
-        if ((atom & free) == 0) {
-            const cluster::Group::Stride stride = mesh.group(atom).strides.front();
-            key.push_back(std::countr_zero(atom));
-            key.push_back(stride.size);
-            key.push_back(stride.stride);
-        }
-    }
-    return key;
 }
 
 Atoms communication_free_candidates(const plan::Plan& plan, const plan::Mesh& mesh) {

@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "plan/limit.hpp"
+#include "search/known_shards.hpp"
+#include "search/mesh_key.hpp"
 #include "step/layer_times.hpp"
 #include "step/pipeline.hpp"
 #include "step/segment_cost.hpp"
@@ -74,19 +76,16 @@ struct StageRun {
     std::size_t size = 1;
 };
 
-/// Identifies meshes that share a table: size and stride of the atoms outside `free`, only presence of those in it.
-using MeshKey = std::vector<std::int64_t>;
-MeshKey mesh_key(const plan::Plan& plan, const plan::Mesh& mesh, plan::Atoms free);
-
 /// Atoms that may be communication-free: those that lay the batch or cut the pipeline.
 plan::Atoms communication_free_candidates(const plan::Plan& plan, const plan::Mesh& mesh);
 
 /// Tables of meshes that differ only in candidates for communication-free atoms. Filled on demand.
 class PassTables {
 public:
+    /// `shards`: kept for other searches; null: there are none.
     PassTables(const graph::Graph& graph, const cluster::Cluster& cluster, step::PlayedOrders& orders,
-               step::LayerTimes& times)
-        : graph_(graph), cluster_(cluster), orders_(orders), times_(times) {}
+               step::LayerTimes& times, KnownShards* shards)
+        : graph_(graph), cluster_(cluster), orders_(orders), times_(times), shards_(shards) {}
 
     const FeasibilityBound& feasibility(const plan::Plan& plan, const plan::Mesh& mesh);
     const PassTable& at(const plan::Plan& plan, const plan::Mesh& mesh);
@@ -120,13 +119,15 @@ private:
 
     [[nodiscard]] MeshKey key_of(const plan::Plan& plan, const plan::Mesh& mesh) const;
     [[nodiscard]] plan::ShardedGraph shards(const plan::Plan& plan, const plan::Mesh& mesh) const {
-        return plan::shard(graph_, mesh, plan.strategy, plan.microbatch);
+        return shards_ != nullptr ? *shards_->of(plan, mesh)
+                                  : plan::shard(graph_, mesh, plan.strategy, plan.microbatch);
     }
 
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;
     step::PlayedOrders& orders_;
     step::LayerTimes& times_;
+    KnownShards* shards_;
     std::optional<plan::Atoms> busy_;  ///< candidates that some collective of a pass runs over
     bool shared_ = true;
     std::optional<Shards> last_;

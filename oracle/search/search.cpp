@@ -31,8 +31,8 @@ using GroupsByStrategy = std::map<std::pair<std::size_t, step::InfeasibleCause>,
 class Search {
 public:
     Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, step::PlayedOrders& orders,
-           LeastPasses& passes, const Progress& progress)
-        : context_(graph, cluster, space), orders_(orders), passes_(passes), progress_(progress) {}
+           LeastPasses& passes, KnownShards* shards, const Progress& progress)
+        : context_(graph, cluster, space), orders_(orders), passes_(passes), shards_(shards), progress_(progress) {}
 
     Answer run() {
         const auto start = std::chrono::steady_clock::now();
@@ -40,7 +40,7 @@ public:
         answer_.counts.unusual = enumeration_.unusual;
         answer_.reserve = context_.space.reserve;
         if (context_.space.best_only && bounds_times()) {
-            search_within(least_by_compute(), 0);
+            search_within(least_by_compute());
             answer_.counts.optimal = !stopped_ && enumeration_.complete;
         } else {
             search_all(batches());
@@ -57,17 +57,20 @@ public:
     /// search_again.
     ListedPlans run_again(const LeastTimes& bounds) {
         enumerate_layouts();
-        const bool bounded = from_tables() && bounds.size() == enumeration_.layouts.size();
-        if (bounded) {
-            search_within(bounds, kCutSlack);
+        LeastTimes least(bounds_times() ? least_by_compute() : LeastTimes(results_.size()));
+        for (std::size_t i = 0; bounds.size() == least.size() && i < least.size(); ++i) {
+            least[i] = tighter(std::move(least[i]), bounds[i]);
+        }
+        if (from_tables()) {
+            search_within(least);
         } else {
             search_all(batches());
         }
-        list_plans();
+        list_plans(step::Detail::totals);
         ListedPlans found{.plans = std::move(answer_.plans), .least = {}, .complete = !stopped_};
         for (std::size_t i = 0; from_tables() && i < results_.size(); ++i) {
             const LayoutTimes& times = results_[i].times;
-            found.least.push_back(times.searched || !bounded ? times : bounds[i]);
+            found.least.push_back(times.searched ? times : std::move(least[i]));
         }
         return found;
     }
@@ -119,7 +122,7 @@ private:
     }
 
     [[nodiscard]] PassTables pass_tables() const {
-        return PassTables(context_.graph, context_.cluster, orders_, passes_.times());
+        return PassTables(context_.graph, context_.cluster, orders_, passes_.times(), shards_);
     }
 
     void search_batch(const Batch& batch) {
@@ -137,7 +140,7 @@ private:
     }
 
     /// Layouts by their bounds, until none that is left can be of interest.
-    void search_within(const LeastTimes& bounds, double slack) {
+    void search_within(const LeastTimes& bounds) {
         struct Open {
             Seconds least;
             std::size_t layout = 0;
@@ -152,9 +155,9 @@ private:
             }
         }
         std::stable_sort(order.begin(), order.end(), [](const Open& a, const Open& b) { return a.least < b.least; });
-        TimeBounds time{.slack = slack};
+        TimeBounds time;
         for (const Open& open : order) {
-            if (stopped_ || rules_out(open.least, time.slowest, slack)) {
+            if (stopped_ || open.least > time.slowest) {
                 return;
             }
             time.least = &bounds[open.layout];
@@ -267,7 +270,7 @@ private:
                 add(enumeration_.layouts[i].strategy, group);
             }
         }
-        list_plans();
+        list_plans(step::Detail::full);
         explain(groups);
     }
 
@@ -282,39 +285,51 @@ private:
         return candidates;
     }
 
-    void list_plans() {
+    /// `others`: of what is not the first plan.
+    void list_plans(step::Detail others) {
         const Ranked best = ranked(context_.space, enumeration_.layouts, candidates());
         answer_.counts.equally_fast = best.equally_fast;
         std::vector<std::int64_t> unusual;
         for (const Candidate& candidate : best.plans) {
-            answer_.plans.push_back(in_full(candidate));
+            answer_.plans.push_back(predicted(candidate, others));
             unusual.push_back(enumeration_.layouts[candidate.layout].unusual);
         }
         order(answer_.plans, unusual, context_.space.reserve);
+        if (others != step::Detail::full && !answer_.plans.empty()) {
+            Prediction& first = answer_.plans.front();
+            first = evaluated(costed(first.plan), first.plan, step::Detail::full);
+        }
     }
 
-    /// The full prediction of a plan that is shown; with an uneven pipeline cut where that is faster and fits.
-    [[nodiscard]] Prediction in_full(const Candidate& candidate) const {
-        const Plan plan = plan_of(context_.space, enumeration_.layouts, candidate);
+    [[nodiscard]] step::CostedGraph costed(const Plan& plan) const {
         plan::Mesh mesh(plan, {});
-        plan::ShardedGraph sharded = plan::shard(context_.graph, mesh, plan.strategy, plan.microbatch);
-        const step::CostedGraph costed =
-            step::cost_graph(context_.cluster, plan, std::move(mesh), std::move(sharded), passes_.times());
-        const auto& limit = context_.space.max_memory;
-        Prediction full = held_to(context_.space.reserve, step::evaluate(costed, plan, step::Detail::full, limit));
-        if (!full.fits) {
-            return full;
+        plan::ShardedGraph sharded = shards_ != nullptr
+                                         ? *shards_->of(plan, mesh)
+                                         : plan::shard(context_.graph, mesh, plan.strategy, plan.microbatch);
+        return step::cost_graph(context_.cluster, plan, std::move(mesh), std::move(sharded), passes_.times());
+    }
+
+    [[nodiscard]] Prediction evaluated(const step::CostedGraph& costed, const Plan& plan, step::Detail detail) const {
+        return held_to(context_.space.reserve, step::evaluate(costed, plan, detail, context_.space.max_memory));
+    }
+
+    /// The prediction of a plan that is shown; with an uneven pipeline cut where that is faster and fits.
+    [[nodiscard]] Prediction predicted(const Candidate& candidate, step::Detail detail) const {
+        const Plan plan = plan_of(context_.space, enumeration_.layouts, candidate);
+        const step::CostedGraph costed = this->costed(plan);
+        Prediction best = evaluated(costed, plan, detail);
+        if (!best.fits) {
+            return best;
         }
         Plan other = plan;
-        for (const std::vector<std::int64_t>& stages : uneven_cuts(costed, plan)) {
+        for (const std::vector<std::int64_t>& stages : uneven_cuts(costed, plan, orders_)) {
             other.stages = stages;
-            Prediction uneven =
-                held_to(context_.space.reserve, step::evaluate(costed, other, step::Detail::full, limit));
-            if (uneven.fits && (1.0 + kEqualTime) * uneven.step.value < full.step.value) {
-                full = std::move(uneven);
+            Prediction uneven = evaluated(costed, other, detail);
+            if (uneven.fits && (1.0 + kEqualTime) * uneven.step.value < best.step.value) {
+                best = std::move(uneven);
             }
         }
-        return full;
+        return best;
     }
 
     void explain(const GroupsByStrategy& groups) {
@@ -336,13 +351,14 @@ private:
                                     std::tuple(-b.count, b.strategy, text(b.cause));
                          });
         if (answer_.plans.empty() && nearest != nullptr) {
-            answer_.nearest.push_back(in_full(*nearest));
+            answer_.nearest.push_back(predicted(*nearest, step::Detail::full));
         }
     }
 
     SearchContext context_;
     step::PlayedOrders& orders_;
     LeastPasses& passes_;
+    KnownShards* shards_;
     const Progress& progress_;
     Enumeration enumeration_;
     std::vector<MeshResult> results_;  ///< by layout
@@ -364,14 +380,14 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, LeastPasses& passes,
               const Progress& progress) {
     step::PlayedOrders orders;
-    Answer answer = Search(graph, cluster, space, orders, passes, progress).run();
+    Answer answer = Search(graph, cluster, space, orders, passes, nullptr, progress).run();
     if (!answer.plans.empty() || answer.counts.unusual == 0 || space.vary.unusual || space.only_usual ||
         !answer.counts.optimal) {
         return answer;
     }
     Space all = space;
     all.vary.unusual = true;
-    answer = Search(graph, cluster, all, orders, passes, progress).run();
+    answer = Search(graph, cluster, all, orders, passes, nullptr, progress).run();
     if (!answer.plans.empty()) {
         const Plan& plan = answer.plans.front().plan;
         answer.unusual = UsualCase(plan.strategy, graph, cluster.node_size()).faults(plan, Filter(space));
@@ -380,9 +396,8 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
 }
 
 ListedPlans search_again(const graph::Graph& graph, const SearchAgain& again, const Progress& progress) {
-    step::LayerTimes times(graph, *again.cluster.device_kinds(1).front().device, plan_of(again.space));
-    LeastPasses passes(graph, times);
-    return Search(graph, again.cluster, again.space, again.orders, passes, progress).run_again(again.bounds);
+    return Search(graph, again.cluster, again.space, again.orders, again.passes, &again.shards, progress)
+        .run_again(again.bounds);
 }
 
 }  // namespace dodona::search

@@ -11,6 +11,7 @@
 #include "graph/graph.hpp"
 #include "plan/plan.hpp"
 #include "search/answer.hpp"
+#include "search/known_shards.hpp"
 #include "search/least_passes.hpp"
 #include "search/least_times.hpp"
 #include "step/played_orders.hpp"
@@ -81,16 +82,19 @@ struct SearchAgain {
     const Space& space;
     const LeastTimes& bounds;    ///< of conditions that are no worse; empty: none
     step::PlayedOrders& orders;  ///< shared by the searches
+    LeastPasses& passes;         ///< of the cluster's first device under the space's precision and framework
+    KnownShards& shards;         ///< shared by the searches
 };
 
 /// Plans of an answer, and what bounds searches under worse conditions.
 struct ListedPlans {
-    std::vector<step::Prediction> plans;
+    std::vector<step::Prediction> plans;  ///< the first in full, of the others totals
     LeastTimes least;
     bool complete = true;  ///< false: stopped
 };
 
-/// The plans that search() lists, without looking at what `bounds` rule out and without counting what cannot run.
+/// The plans that search() lists, without looking at what `bounds` or what the devices compute rule out and without
+/// counting what cannot run.
 /// Unusual plans are considered only where Space::vary asks for them.
 ListedPlans search_again(const graph::Graph& graph, const SearchAgain& again, const Progress& progress = {});
 

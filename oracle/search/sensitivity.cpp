@@ -22,15 +22,42 @@ struct Reaction {
     Sensitivity sensitivity;
 };
 
-/// The parameters that are listed, the largest |elasticity| first.
+double elasticity(const ShardedPlan& plan, const Conditions& conditions, const AdjustableParameter& parameter,
+                  PassesUnder& passes) {
+    const auto at = [&](double factor) { return predicted(plan, parameter.adjusted(conditions, factor), passes); };
+    double below = parameter.below;
+    double above = parameter.above;
+    auto less = at(below);
+    auto more = at(above);
+    if (!less) {
+        below = 1;
+        less = at(1);
+    }
+    if (!more) {
+        above = 1;
+        more = at(1);
+    }
+    if (!less || !more || below == above || less->step.value <= Seconds{} || more->step.value <= Seconds{}) {
+        return 0;
+    }
+    const double batch = static_cast<double>(more->plan.batch) / static_cast<double>(less->plan.batch);
+    return std::log(more->step.value / less->step.value / batch) / std::log(above / below);
+}
+
+/// The parameters that are listed, the largest |elasticity| of the first plan first.
 std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& conditions,
-                                const std::vector<const plan::Plan*>& plans, Explanation& explanation) {
+                                const std::vector<const plan::Plan*>& plans, PassesUnder& passes,
+                                Explanation& explanation) {
+    std::vector<ShardedPlan> sharded;
+    for (const plan::Plan* plan : plans) {
+        sharded.emplace_back(graph, *plan);
+    }
     std::vector<Reaction> found;
     for (AdjustableParameter& parameter : adjustable_parameters(conditions, graph, *plans.front())) {
-        const double own = elasticity(graph, conditions, *plans.front(), parameter);
-        const bool moves = parameter.parameter.kind != ParameterKind::software ||
-                           std::any_of(plans.begin(), plans.end(), [&](const plan::Plan* plan) {
-                               return std::abs(elasticity(graph, conditions, *plan, parameter)) >= kUnmoved;
+        const double own = elasticity(sharded.front(), conditions, parameter, passes);
+        const bool moves = parameter.parameter.kind != ParameterKind::software || std::abs(own) >= kUnmoved ||
+                           std::any_of(sharded.begin() + 1, sharded.end(), [&](const ShardedPlan& plan) {
+                               return std::abs(elasticity(plan, conditions, parameter, passes)) >= kUnmoved;
                            });
         if (!moves) {
             ++explanation.insensitive_omitted;
@@ -69,28 +96,6 @@ void mark_tie(const std::vector<step::Prediction>& plans, Direction& direction) 
 
 }  // namespace
 
-double elasticity(const graph::Graph& graph, const Conditions& conditions, const plan::Plan& plan,
-                  const AdjustableParameter& parameter) {
-    const auto at = [&](double factor) { return predicted(graph, parameter.adjusted(conditions, factor), plan); };
-    double below = parameter.below;
-    double above = parameter.above;
-    auto less = at(below);
-    auto more = at(above);
-    if (!less) {
-        below = 1;
-        less = at(1);
-    }
-    if (!more) {
-        above = 1;
-        more = at(1);
-    }
-    if (!less || !more || below == above || less->step.value <= Seconds{} || more->step.value <= Seconds{}) {
-        return 0;
-    }
-    const double batch = static_cast<double>(more->plan.batch) / static_cast<double>(less->plan.batch);
-    return std::log(more->step.value / less->step.value / batch) / std::log(above / below);
-}
-
 Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster,
                         const step::Prediction& prediction) {
     const Conditions conditions{.cluster = cluster,
@@ -99,7 +104,8 @@ Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& clust
                                 .max_memory = std::nullopt,
                                 .offloads = prediction.plan.offload.any()};
     Explanation explanation;
-    for (Reaction& reaction : reactions(graph, conditions, {&prediction.plan}, explanation)) {
+    PassesUnder passes(graph, prediction.plan);
+    for (Reaction& reaction : reactions(graph, conditions, {&prediction.plan}, passes, explanation)) {
         explanation.parameters.push_back(std::move(reaction.sensitivity));
     }
     explanation.memory.left = prediction.memory_limit - prediction.memory.total();
@@ -123,11 +129,12 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
     for (const step::Prediction& prediction : answer.plans) {
         plans.push_back(&prediction.plan);
     }
-    std::vector<Reaction> all = reactions(inquiry.graph, conditions, plans, explanation);
+    PassesUnder passes(inquiry.graph, first.plan);
+    std::vector<Reaction> all = reactions(inquiry.graph, conditions, plans, passes, explanation);
     std::int64_t done = 0;
     const auto directions = static_cast<std::int64_t>(2 * all.size() + 1);
     const auto go_on = [&] { return !progress || progress(done, directions); };
-    CrossoverSearch crossovers(inquiry, conditions, answer.plans, go_on);
+    CrossoverSearch crossovers(inquiry, conditions, answer.plans, passes, go_on);
     look_at_memory(crossovers, conditions, all, first, explanation.memory);
     for (const bool memory : {true, false}) {
         for (Reaction& reaction : all) {

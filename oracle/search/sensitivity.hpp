@@ -16,9 +16,6 @@
 
 namespace dodona::search {
 
-double elasticity(const graph::Graph& graph, const Conditions& conditions, const plan::Plan& plan,
-                  const AdjustableParameter& parameter);
-
 /// Elasticities and memory headroom of one plan, without crossovers.
 Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& cluster, const step::Prediction& prediction);
 

@@ -87,8 +87,13 @@ struct UnevenCut {
 
 class UnevenCuts {
 public:
-    UnevenCuts(const BlockTimes& blocks, const plan::Plan& plan, std::int64_t stages, std::int64_t microbatches)
-        : blocks_(blocks), plan_(plan), parts_(stages * plan.virtual_stages), microbatches_(microbatches) {}
+    UnevenCuts(const BlockTimes& blocks, const plan::Plan& plan, std::int64_t stages, std::int64_t microbatches,
+               step::PlayedOrders& orders)
+        : blocks_(blocks),
+          plan_(plan),
+          parts_(stages * plan.virtual_stages),
+          microbatches_(microbatches),
+          orders_(orders) {}
 
     /// The cuts with equal stages in the middle that are faster than `usual`, fastest first.
     [[nodiscard]] std::vector<UnevenCut> faster_than(Seconds usual) {
@@ -160,12 +165,12 @@ private:
     const plan::Plan& plan_;
     std::int64_t parts_;
     std::int64_t microbatches_;
-    step::PlayedOrders orders_;
+    step::PlayedOrders& orders_;
 };
 
 /// Time of the passes of the default cut.
 Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, std::int64_t microbatches,
-                     Seconds receive) {
+                     Seconds receive, step::PlayedOrders& orders) {
     const schedule::Places places = plan.places();
     const std::vector<step::Stage> cut = step::cut_stages(costed, places, {});
     std::vector<Passes> positions;
@@ -178,13 +183,12 @@ Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, st
         }
         passes.receive = k > 0 ? receive : Seconds{};
     }
-    step::PlayedOrders orders;
     return step::pipeline_total(step::pipeline_of(positions, plan, microbatches), orders);
 }
 
 }  // namespace
 
-std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan) {
+std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan, step::PlayedOrders& orders) {
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     std::optional<BlockTimes> blocks = block_times(costed, plan);
     const std::int64_t microbatches = plan.batch / (costed.sharded.data_ways * plan.microbatch);
@@ -193,8 +197,9 @@ std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Pla
         return {};
     }
     blocks->receive = block_receipt(costed, plan);
-    UnevenCuts cuts(*blocks, plan, stages, microbatches);
-    const std::vector<UnevenCut> faster = cuts.faster_than(default_time(costed, plan, microbatches, blocks->receive));
+    UnevenCuts cuts(*blocks, plan, stages, microbatches, orders);
+    const std::vector<UnevenCut> faster =
+        cuts.faster_than(default_time(costed, plan, microbatches, blocks->receive, orders));
     std::vector<Counts> found;
     for (std::size_t i = 0; i < std::min(kMost, faster.size()); ++i) {
         found.push_back(faster[i].counts);

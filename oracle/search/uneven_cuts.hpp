@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "step/played_orders.hpp"
 #include "step/segment_cost.hpp"
 
 namespace dodona::search {
@@ -15,6 +16,7 @@ namespace dodona::search {
 /// Blocks by virtual stage (Plan::stages) of at most two such cuts, fastest first, that are faster than the default cut
 /// of step::cut_stages. None for jobs on several kinds of devices and for unequal blocks, whose default cut is balanced
 /// already. Cuts with an empty stage are left out. `plan`: its `stages` are not used.
-std::vector<std::vector<std::int64_t>> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan);
+std::vector<std::vector<std::int64_t>> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan,
+                                                   step::PlayedOrders& orders);
 
 }  // namespace dodona::search

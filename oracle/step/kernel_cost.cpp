@@ -1,6 +1,7 @@
 #include "step/kernel_cost.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "cost/error_source.hpp"
 
@@ -11,6 +12,18 @@ using graph::Kernel;
 bool is_product(const Kernel& kernel) {
     return kernel.kind == graph::KernelKind::matmul || kernel.kind == graph::KernelKind::convolution ||
            kernel.kind == graph::KernelKind::attention || kernel.kind == graph::KernelKind::recurrent;
+}
+
+bool kernels_are_alike(const plan::Framework& a, const plan::Framework& b) {
+    using plan::FrameworkParameter;
+    constexpr std::array kOfKernels{
+        FrameworkParameter::matmul,        FrameworkParameter::convolution,
+        FrameworkParameter::attention,     FrameworkParameter::recurrent,
+        FrameworkParameter::stream,        FrameworkParameter::gather,
+        FrameworkParameter::cast,          FrameworkParameter::recurrent_overhead,
+        FrameworkParameter::channels_last, FrameworkParameter::window_reuse,
+    };
+    return std::all_of(kOfKernels.begin(), kOfKernels.end(), [&](FrameworkParameter of) { return a[of] == b[of]; });
 }
 
 KernelCost::KernelCost(const cluster::Device& device, const plan::Plan& plan, bool adds_gradients)

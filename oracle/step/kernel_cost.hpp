@@ -16,6 +16,9 @@ namespace dodona::step {
 /// Whether a kernel is a matrix product of any kind, whose arithmetic counts in MFU and HFU.
 bool is_product(const graph::Kernel& kernel);
 
+/// Whether kernels take as long under both frameworks.
+bool kernels_are_alike(const plan::Framework& a, const plan::Framework& b);
+
 /// The best and the worst evidence of some times.
 struct EvidenceRange {
     Evidence best = Evidence::data_sheet;

@@ -42,7 +42,8 @@ cluster::Cluster smooth_cluster() {
 
 std::vector<Counts> cuts(const graph::Graph& graph, const plan::Plan& plan) {
     const cluster::Cluster cluster = smooth_cluster();
-    return uneven_cuts(step::cost_graph(graph, cluster, plan, {}), plan);
+    step::PlayedOrders orders;
+    return uneven_cuts(step::cost_graph(graph, cluster, plan, {}), plan, orders);
 }
 
 TEST(UnevenCuts, TakeBlocksFromTheStageWithTheHead) {
@@ -98,13 +99,14 @@ TEST(UnevenCuts, AreTriedOfThePlansThatASearchShows) {
 
 TEST(UnevenCuts, MakeAStepFasterThanTheUsualCut) {
     const cluster::Cluster cluster = smooth_cluster();
+    step::PlayedOrders orders;
     int faster = 0;
     for (const std::int64_t head : {2, 3, 5}) {
         const graph::Graph graph = headed(16, head);
         plan::Plan plan = pipeline_of(4);
         const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, {});
         const Seconds usual = step::evaluate(costed, plan, step::Detail::totals).step.value;
-        for (const Counts& cut : uneven_cuts(costed, plan)) {
+        for (const Counts& cut : uneven_cuts(costed, plan, orders)) {
             plan.stages = cut;
             EXPECT_LT(step::evaluate(costed, plan, step::Detail::totals).step.value, usual);
             ++faster;
@@ -121,7 +123,8 @@ TEST(UnevenCuts, WeighWhatStagesReceive) {
     }
     const plan::Plan plan = pipeline_of(4);
     const graph::Graph graph = headed(16, 1);
-    const std::vector<Counts> found = uneven_cuts(step::cost_graph(graph, cluster, plan, {}), plan);
+    step::PlayedOrders orders;
+    const std::vector<Counts> found = uneven_cuts(step::cost_graph(graph, cluster, plan, {}), plan, orders);
     ASSERT_FALSE(found.empty());
     EXPECT_GT(found.front().front(), found.front()[1]);
 }
@@ -136,7 +139,8 @@ TEST(UnevenCuts, TheFirstIsTheFastestOfAllWithAnEqualMiddle) {
         plan.stages = cut;
         return step::evaluate(costed, plan, step::Detail::totals);
     };
-    const std::vector<Counts> found = uneven_cuts(costed, pipeline_of(4));
+    step::PlayedOrders orders;
+    const std::vector<Counts> found = uneven_cuts(costed, pipeline_of(4), orders);
     ASSERT_FALSE(found.empty());
     const Seconds best = step(found.front()).time[step::TimePart::forward] +
                          step(found.front()).time[step::TimePart::backward] +

@@ -115,5 +115,42 @@ TEST(KernelCost, SlowsKernelsDownByKind) {
     EXPECT_EQ(kernels.evidence().worst, Evidence::data_sheet);
 }
 
+/// Every kind of kernel, in a block and outside, forward and into gradients; of a data sheet, and of a device whose
+/// convolutions were measured.
+std::vector<double> times_under(const plan::Framework& framework) {
+    cluster::Device measured = device();
+    measured.tiles = {{}};
+    measured.profile.fits = {
+        {.kind = KernelKind::convolution, .precision = Precision::bf16, .overlap = 8, .window_gain = 2}};
+    plan::Plan plan = plan_in(Precision::fp8);
+    plan.framework = framework;
+    std::vector<double> times;
+    for (const cluster::Device& on : {device(), measured}) {
+        KernelCost kernels(on, plan, true);
+        for (const KernelKind kind : {KernelKind::matmul, KernelKind::convolution, KernelKind::attention,
+                                      KernelKind::stream, KernelKind::gather, KernelKind::recurrent}) {
+            Kernel kernel = kProduct;
+            kernel.kind = kind;
+            kernel.window = 9;
+            for (const bool in_block : {true, false}) {
+                times.push_back(micro(kernels.with_casts({kernel}, in_block)));
+                times.push_back(micro(kernels.into_gradients({kernel}, in_block)));
+            }
+        }
+    }
+    return times;
+}
+
+/// What searches under varied conditions rest on: times are shared by frameworks whose kernels are alike, and only then.
+TEST(KernelCost, IsTheSameUnderFrameworksWhoseKernelsAreAlike) {
+    const plan::Framework neutral;
+    for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
+        plan::Framework other;
+        plan::FrameworkNumber& number = other.number(kind.parameter);
+        number.value = number.value == kind.most ? 0.5 * kind.most : 0.5 * (number.value + kind.most);
+        EXPECT_EQ(kernels_are_alike(neutral, other), times_under(neutral) == times_under(other)) << kind.word;
+    }
+}
+
 }  // namespace kernel_cost_test
 }  // namespace dodona::step

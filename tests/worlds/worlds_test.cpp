@@ -2,14 +2,19 @@
 // walk, to the last byte of what it says of plans and of what does not fit.
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "drawn_world.hpp"
 #include "reports/collect/plan_report.hpp"
+#include "reports/collect/plan_summary.hpp"
 #include "reports/render/json.hpp"
 #include "search/adjustable_parameters.hpp"
+#include "search/mesh_layouts.hpp"
+#include "search/passes_under.hpp"
 
 namespace dodona {
 namespace worlds_test {
@@ -49,47 +54,99 @@ TEST_P(Worlds, TablesAndBoundsFindWhatTheExhaustiveWalkFinds) {
     EXPECT_GE(pruned, worlds() / 25) << "worlds in which bounds are used";
 }
 
-/// One parameter of the machine or the software is worse; which one differs from world to world.
-TEST_P(Worlds, BoundsFromBetterConditionsListTheSamePlans) {
-    unsigned bounded = 0;
-    for (unsigned seed = 0; seed < worlds() / 2; ++seed) {
-        drawn::World world = drawn::draw_world(1000 * GetParam() + seed);
-        auto& [network, graph, cluster, space] = world;
-        space.only_usual = true;
-        space.top = 2;
-        step::PlayedOrders orders;
-        const search::LeastTimes none;
-        const search::ListedPlans better = search::search_again(graph, {cluster, space, none, orders});
-        if (better.plans.empty()) {
-            continue;
+/// A search under the world's conditions, and one with a parameter changed: what the searches of one question share.
+class SearchedAgain {
+public:
+    SearchedAgain(const drawn::World& world, unsigned seed)
+        : world_(world), space_(world.space), passes_(world.graph, search::plan_of(world.space)), shards_(world.graph) {
+        space_.only_usual = true;
+        space_.top = 2;
+        first = search(now_, {});
+        if (!first.plans.empty()) {
+            const auto all = search::adjustable_parameters(now_, world.graph, first.plans.front().plan);
+            parameter_ = all[seed % all.size()];
         }
-        const search::Conditions now{.cluster = cluster,
-                                     .framework = space.framework,
-                                     .batch = space.batch,
-                                     .max_memory = space.max_memory,
-                                     .reserve = space.reserve};
-        const auto parameters = search::adjustable_parameters(now, graph, better.plans.front().plan);
-        const search::AdjustableParameter& parameter = parameters[seed % parameters.size()];
-        if (parameter.by_doublings) {
-            continue;
-        }
-        const double worse = parameter.parameter.more_is_better ? std::max(0.6, parameter.parameter.least)
-                                                                : std::min(1.6, parameter.parameter.most);
-        const search::Conditions then = parameter.adjusted(now, worse);
+    }
+
+    search::ListedPlans first;
+    std::size_t seen = 0;  ///< meshes of the last search
+
+    /// The parameter that is changed; its name is empty where nothing fits.
+    [[nodiscard]] const search::AdjustableParameter& parameter() const { return parameter_; }
+
+    /// Expects the same plans as without bounds, with the parameter better or worse.
+    void expect_alike(bool better, const search::LeastTimes& bounds) {
+        const search::Parameter& of = parameter_.parameter;
+        const double factor = of.more_is_better == better ? std::min(1.6, of.most) : std::max(0.6, of.least);
+        const search::Conditions then = parameter_.adjusted(now_, factor);
+        search::Space space = space_;
         space.framework = then.framework;
         space.max_memory = then.max_memory;
-        search::Answer slow = search::search(graph, then.cluster, space);
-        const std::string expected = told(slow);
-        std::int64_t looked_at = 0;
-        slow.plans = search::search_again(graph, {then.cluster, space, better.least, orders},
-                                          [&](std::int64_t done, std::int64_t) {
-                                              looked_at = done;
-                                              return true;
-                                          })
-                         .plans;
-        ASSERT_EQ(told(slow), expected) << "world " << GetParam() << "/" << seed << ": " << network << " on "
-                                        << space.devices << ", " << parameter.parameter.key;
-        bounded += looked_at < static_cast<std::int64_t>(better.least.size()) ? 1U : 0U;
+        search::Answer slow = search::search(world_.graph, then.cluster, space);
+        const std::string expected = listed(slow.plans);
+        EXPECT_EQ(listed(search(then, bounds).plans), expected)
+            << world_.network << " on " << space.devices << ", " << of.key << (better ? " better" : " worse");
+    }
+
+private:
+    /// What later questions read of plans.
+    static std::string listed(const std::vector<step::Prediction>& plans) {
+        std::string text;
+        for (const step::Prediction& prediction : plans) {
+            text += reports::plan_text(prediction) + fmt::format(" {:a}\n", prediction.step.value.in(unit::second));
+        }
+        return plans.empty() ? text : text + fmt::format("to {:a}", plans.front().step.hi.in(unit::second));
+    }
+
+    search::ListedPlans search(const search::Conditions& conditions, const search::LeastTimes& bounds) {
+        search::Space space = space_;
+        space.framework = conditions.framework;
+        space.max_memory = conditions.max_memory;
+        return search::search_again(world_.graph,
+                                    {.cluster = conditions.cluster,
+                                     .space = space,
+                                     .bounds = bounds,
+                                     .orders = orders_,
+                                     .passes = passes_.of(conditions.cluster, conditions.framework),
+                                     .shards = shards_},
+                                    [&](std::int64_t done, std::int64_t) {
+                                        seen = static_cast<std::size_t>(done);
+                                        return true;
+                                    });
+    }
+
+    const drawn::World& world_;
+    search::Space space_;
+    search::Conditions now_{.cluster = world_.cluster,
+                            .framework = space_.framework,
+                            .batch = space_.batch,
+                            .max_memory = space_.max_memory,
+                            .reserve = space_.reserve};
+    step::PlayedOrders orders_;
+    search::PassesUnder passes_;
+    search::KnownShards shards_;
+    search::AdjustableParameter parameter_;
+};
+
+/// One parameter of the machine or the software is better or worse; which one differs from world to world.
+TEST_P(Worlds, BoundsFromOtherConditionsListTheSamePlans) {
+    unsigned bounded = 0;
+    for (unsigned seed = 0; seed < worlds() / 2; ++seed) {
+        const drawn::World world = drawn::draw_world(1000 * GetParam() + seed);
+        SearchedAgain again(world, seed);
+        if (again.first.plans.empty() || again.parameter().by_doublings) {
+            continue;
+        }
+        SCOPED_TRACE("world " + std::to_string(GetParam()) + "/" + std::to_string(seed));
+        const search::LeastTimes least = again.first.least;
+        again.expect_alike(false, least);
+        bounded += again.seen < least.size() ? 1U : 0U;
+        search::LeastTimes fitting;
+        if (!again.parameter().by_steps) {
+            std::transform(least.begin(), least.end(), std::back_inserter(fitting), search::without_times);
+        }
+        again.expect_alike(true, fitting);
+        again.expect_alike(true, {});
     }
     EXPECT_GE(bounded, worlds() / 25) << "worlds in which meshes are left out";
 }
