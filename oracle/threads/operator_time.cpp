@@ -44,22 +44,32 @@ bool is_cpu(const cluster::Device& device) {
     return device.context <= Bytes{} && single != device.matrix.end() && single->second == device.vector;
 }
 
+bool runs_alone(const graph::Kernel& kernel) {
+    const bool pass = kernel.kind == graph::KernelKind::stream || kernel.kind == graph::KernelKind::gather;
+    return pass ? kernel.elements <= 0x1p15 : kernel.m * kernel.n * kernel.k <= 0x1p18;
+}
+
 OperatorWork work_of(const cluster::Device& device, const std::vector<graph::Kernel>& kernels, Precision precision,
                      std::int64_t cores) {
     const double share = static_cast<double>(cores) / device.multiprocessors;
-    OperatorWork sum;
+    OperatorWork work;
     for (const graph::Kernel& kernel : kernels) {
         const cost::KernelTime predicted = cost::kernel_time(device, kernel, precision);
+        work.evidence = std::max(work.evidence, predicted.evidence);
         const Seconds compute = kernel.flops / arithmetic_rate(device, kernel, precision);
         const Bytes moved = cost::moved_bytes(kernel, precision);
         const Seconds sheet = max(compute, moved / device.memory_bandwidth);
-        const double misfit = sheet > Seconds{} ? max(predicted.time.value - device.launch, Seconds{}) / sheet : 0;
-        sum.kernels += kernel.times;
-        sum.compute += kernel.times * misfit / share * compute;
-        sum.evidence = std::max(sum.evidence, predicted.evidence);
-        sum.moved += kernel.times * misfit * moved;
+        const Seconds time = max(predicted.time.value - device.launch, Seconds{});
+        const double misfit = sheet > Seconds{} ? time / sheet : 0;
+        if (!runs_alone(kernel)) {
+            work.divided += kernel.times * KernelSum{1, misfit / share * compute, misfit * moved};
+        } else if (predicted.evidence == Evidence::data_sheet) {
+            work.alone += kernel.times * KernelSum{1, device.multiprocessors * misfit * compute, misfit * moved};
+        } else {
+            work.alone += kernel.times * KernelSum{1, time, {}};  // measured with all threads, of which one worked
+        }
     }
-    return sum;
+    return work;
 }
 
 Evidence weakest(const std::vector<OperatorWork>& works) {
@@ -70,16 +80,26 @@ Evidence weakest(const std::vector<OperatorWork>& works) {
     return found;
 }
 
-Seconds operator_time(const OperatorWork& work, const ThreadCosts& costs, std::int64_t threads, std::int64_t active) {
-    const auto n = static_cast<double>(threads);
-    const auto a = static_cast<double>(active);
+namespace {
+
+/// Kernels on n threads each, beside a - 1 other operators.
+Seconds time_of(const KernelSum& sum, const ThreadCosts& costs, double threads, double active) {
     const auto cores = static_cast<double>(costs.cores);
-    const double crowding = std::max(1.0, a * n / cores);
-    const double busy = n / crowding;
-    const Seconds waits = threads > 1 ? costs.fork + std::log2(n) * costs.barrier : Seconds{};
-    const BytesPerSecond bandwidth = min(busy * costs.of_core, costs.of_all / a);
-    const Seconds parallel = max(cores / busy * work.compute, work.moved / bandwidth);
-    return work.kernels * (costs.serial + crowding * waits) + (1 + costs.oversubscription * (crowding - 1)) * parallel;
+    const double crowding = std::max(1.0, active * threads / cores);
+    const double busy = threads / crowding;
+    const Seconds waits = threads > 1 ? costs.fork + std::log2(threads) * costs.barrier : Seconds{};
+    const BytesPerSecond bandwidth = min(busy * costs.of_core, costs.of_all / active);
+    const Seconds parallel = max(cores / busy * sum.compute, sum.moved / bandwidth);
+    return sum.kernels * (costs.serial + crowding * waits) + (1 + costs.oversubscription * (crowding - 1)) * parallel;
+}
+
+}  // namespace
+
+Seconds operator_time(const OperatorWork& work, const ThreadCosts& costs, std::int64_t threads, std::int64_t active) {
+    const auto a = static_cast<double>(active);
+    KernelSum alone = work.alone;
+    alone.compute = alone.compute / static_cast<double>(costs.cores);
+    return time_of(work.divided, costs, static_cast<double>(threads), a) + time_of(alone, costs, 1, a);
 }
 
 }  // namespace dodona::threads

@@ -6,11 +6,12 @@
 //   w = max(1, a n / cores),   s = 1 / w,   p = 1 + oversubscription * (w - 1)
 //
 // n threads of each of a operators that run side by side; compute is the time of the arithmetic on all cores, s the
-// share of a core that a thread has. Where more threads than cores work, forks and barriers wait for the last of them to
+// share of a core that a thread has. Of small kernels (runs_alone) all is as on one thread, n = 1: libraries do not
+// divide them. Where more threads than cores work, forks and barriers wait for the last of them to
 // get a core, and p is what changing between threads and caches costs. On all cores, alone, t is what the device takes
 // (cost/device_time.hpp): a kernel's misfit to the data sheet is in compute and moved alike.
 // Times in s, bytes in B; 1 <= n <= cores, a >= 1.
-// Not modelled: kernels too small for n parts, caches that hold what the operator before wrote or the weights that the
+// Not modelled: the time to hand an operator to a worker, caches that hold what the operator before wrote or the weights that the
 // next step reads again, sockets, clocks that depend on the number of busy cores.
 // Source: Williams et al., "Roofline", CACM 52(4), 2009; Bull, "Measuring synchronisation and scheduling overheads in
 // OpenMP", EWOMP 1999, for forks and barriers as costs of their own.
@@ -59,11 +60,30 @@ ThreadCosts thread_costs(const cluster::Device& device, std::int64_t cores, cons
 /// Whether it is a CPU: its vector units do its matrix products, and it has no context.
 bool is_cpu(const cluster::Device& device);
 
-/// The work of one operator on the cores at hand.
-struct OperatorWork {
+/// Whether libraries run a kernel on one thread whatever they were given: products of up to 2^18 multiplications, passes
+/// over up to 2^15 numbers.
+/// Source: OpenBLAS, interface/gemm.c, SMP_THRESHOLD_MIN (65,536) times GEMM_MULTITHREAD_THRESHOLD (4); PyTorch,
+/// aten/src/ATen/TensorIterator.h, GRAIN_SIZE.
+bool runs_alone(const graph::Kernel& kernel);
+
+/// Kernels on the cores at hand.
+struct KernelSum {
     double kernels = 0;
-    Seconds compute;  ///< of all cores
+    Seconds compute;  ///< of all cores; of small kernels, of one
     Bytes moved;
+    KernelSum& operator+=(const KernelSum& other) {
+        kernels += other.kernels, compute += other.compute, moved += other.moved;
+        return *this;
+    }
+    friend KernelSum operator*(double times, const KernelSum& one) {
+        return {times * one.kernels, times * one.compute, times * one.moved};
+    }
+};
+
+/// The work of one operator.
+struct OperatorWork {
+    KernelSum divided;
+    KernelSum alone;                         ///< kernels that run on one thread (runs_alone)
     Evidence evidence = Evidence::measured;  ///< the weakest of its kernels
 };
 

@@ -46,7 +46,7 @@ Case drawn_case(const plan::Strategy& strategy, unsigned seed) {
     plan::Plan plan = drawn::draw_plan(draw, world, strategy);
     plan.framework.number(FrameworkParameter::message) = {2e-6, 1e-6, 3e-6, std::nullopt, "drawn"};
     plan.framework.number(FrameworkParameter::rank_launches).value = 0.5;
-    plan.framework.number(FrameworkParameter::dispatch).value = 0.75;
+    plan.framework.number(FrameworkParameter::dispatch_width).value = 0.75;
     std::string name = fmt::format("{} of {}, world {}", strategy.name, world.network, seed);
     return {std::move(world), std::move(plan), std::move(name)};
 }

@@ -22,7 +22,7 @@ double us(Seconds time) { return time.in(1_us); }
 
 /// 10 us on all 16 cores: 160 on one, without fork; 2 + 3 + 2 x 1 + 40 on four.
 TEST(OperatorTime, ArithmeticIsDividedAndThreadsCost) {
-    const OperatorWork work{.kernels = 1, .compute = 10_us, .moved = 1_B};
+    const OperatorWork work{.divided = {.kernels = 1, .compute = 10_us, .moved = 1_B}};
     EXPECT_NEAR(us(operator_time(work, kCosts, 1, 1)), 2 + 160, 1e-9);
     EXPECT_NEAR(us(operator_time(work, kCosts, 4, 1)), 2 + 3 + 2 + 40, 1e-9);
     EXPECT_NEAR(us(operator_time(work, kCosts, 16, 1)), 2 + 3 + 4 + 10, 1e-9);
@@ -30,7 +30,7 @@ TEST(OperatorTime, ArithmeticIsDividedAndThreadsCost) {
 
 /// 800,000 bytes: 80 us at a thread's 10 GB/s, 10 us at the 80 GB/s of eight or more; half of these beside another.
 TEST(OperatorTime, MemoryHasAFloorThatOperatorsShare) {
-    const OperatorWork work{.kernels = 2, .compute = Seconds{}, .moved = 800'000_B};
+    const OperatorWork work{.divided = {.kernels = 2, .compute = Seconds{}, .moved = 800'000_B}};
     EXPECT_NEAR(us(operator_time(work, kCosts, 1, 1)), 2 * 2 + 80, 1e-9);
     EXPECT_NEAR(us(operator_time(work, kCosts, 8, 1)), 2 * (2 + 3 + 3) + 10, 1e-9);
     EXPECT_NEAR(us(operator_time(work, kCosts, 16, 1)), 2 * (2 + 3 + 4) + 10, 1e-9);
@@ -39,15 +39,34 @@ TEST(OperatorTime, MemoryHasAFloorThatOperatorsShare) {
 
 /// Two operators of 16 threads on 16 cores: each has half of the cores, waits twice as long, and loses half again.
 TEST(OperatorTime, MoreThreadsThanCoresPay) {
-    const OperatorWork work{.kernels = 1, .compute = 10_us, .moved = 1_B};
+    const OperatorWork work{.divided = {.kernels = 1, .compute = 10_us, .moved = 1_B}};
     EXPECT_NEAR(us(operator_time(work, kCosts, 16, 2)), 2 + 2 * (3 + 4) + 1.5 * 20, 1e-9);
     EXPECT_NEAR(us(operator_time(work, kCosts, 8, 2)), 2 + 3 + 3 + 20, 1e-9) << "as many as there are cores";
 }
 
+/// 10 us of one core whatever its threads; twice as long only where more operators than cores run.
+TEST(OperatorTime, SmallKernelsTakeWhatOneThreadTakes) {
+    const OperatorWork work{.alone = {.kernels = 1, .compute = 10_us, .moved = 1_B}};
+    for (const std::int64_t threads : {1, 2, 16}) {
+        EXPECT_NEAR(us(operator_time(work, kCosts, threads, 16)), 2 + 10, 1e-9);
+        EXPECT_NEAR(us(operator_time(work, kCosts, threads, 32)), 2 + 1.5 * 20, 1e-9);
+    }
+}
+
+/// 2^18 multiplications, and 2^15 numbers, are the most on one thread.
+TEST(OperatorWork, KnowsTheKernelsThatLibrariesDoNotDivide) {
+    EXPECT_TRUE(runs_alone(graph::matmul(4, 512, 128)));
+    EXPECT_FALSE(runs_alone(graph::matmul(5, 512, 128)));
+    EXPECT_TRUE(runs_alone(graph::stream(32'768)));
+    EXPECT_FALSE(runs_alone(graph::stream(32'769)));
+}
+
 /// More operators at once never make one faster.
 RC_GTEST_PROP(OperatorTime, NeverFallsWithWhatRunsBeside, ()) {
-    const OperatorWork work{
-        .kernels = 1, .compute = *rc::gen::inRange(0, 1000) * 1_us, .moved = *rc::gen::inRange(0, 1'000'000) * 1_B};
+    const auto drawn = [] {
+        return KernelSum{1, *rc::gen::inRange(0, 1000) * 1_us, *rc::gen::inRange(0, 1'000'000) * 1_B};
+    };
+    const OperatorWork work{.divided = drawn(), .alone = drawn()};
     const auto threads = *rc::gen::inRange<std::int64_t>(1, 17);
     const auto active = *rc::gen::inRange<std::int64_t>(1, 16);
     RC_ASSERT(operator_time(work, kCosts, threads, active) <= operator_time(work, kCosts, threads, active + 1));
@@ -99,13 +118,32 @@ TEST(ThreadCosts, AreOfCpus) {
     EXPECT_FALSE(is_cpu(device));
 }
 
+/// Of a data sheet's 20 us for all 16 cores of a product of 2^18 multiplications one core needs 16 times the arithmetic;
+/// as measured, it is what one thread took.
+TEST(OperatorWork, OfASmallKernelIsWhatOneThreadTakes) {
+    cluster::Device device = processor();
+    const graph::Kernel kernel = graph::matmul(4, 512, 128);
+    const OperatorWork sheet = work_of(device, {kernel}, Precision::fp32, 16);
+    EXPECT_EQ(sheet.divided.kernels, 0);
+    EXPECT_EQ(sheet.alone.kernels, 1);
+    EXPECT_GT(sheet.alone.compute, 15 * (kernel.flops / device.vector));
+    cluster::KernelCurve curve{.kind = graph::KernelKind::matmul, .precision = Precision::fp32};
+    curve.points = {{.m = 4, .n = 512, .k = 128, .batch = 1, .bytes = {}, .flops = {}, .time = 50_us}};
+    device.curves = {curve};
+    const OperatorWork measured = work_of(device, {kernel}, Precision::fp32, 16);
+    EXPECT_NEAR(us(measured.alone.compute), us(cost::kernel_time(device, kernel, Precision::fp32).time.value) - 20,
+                1e-6);
+    EXPECT_EQ(measured.alone.moved, 0_B);
+}
+
 /// On half of the cores arithmetic takes twice as long.
 TEST(OperatorWork, IsOfTheCoresAtHand) {
     const std::vector<graph::Kernel> kernels{graph::matmul(512, 512, 512)};
     const OperatorWork all = work_of(processor(), kernels, Precision::fp32, 16);
     const OperatorWork half = work_of(processor(), kernels, Precision::fp32, 8);
-    EXPECT_NEAR(half.compute / all.compute, 2, 1e-12);
-    EXPECT_EQ(half.moved, all.moved);
+    EXPECT_NEAR(half.divided.compute / all.divided.compute, 2, 1e-12);
+    EXPECT_EQ(half.divided.moved, all.divided.moved);
+    EXPECT_EQ(all.alone.kernels, 0);
     EXPECT_EQ(all.evidence, Evidence::data_sheet);
 }
 
