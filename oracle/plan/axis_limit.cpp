@@ -257,7 +257,7 @@ std::vector<Limit> limits_on(const graph::Graph& graph, const Plan& plan, std::o
     if (!mesh) {
         return {Limit{FoldLimit{}}};
     }
-    std::vector<Limit> limits = shard(graph, *mesh, plan.strategy, 1).limits;
+    std::vector<Limit> limits = limits_of_shards(graph, *mesh, plan.strategy);
     if (plan.strategy.pipeline) {
         add_pipeline(graph, plan.axis_size(*plan.strategy.pipeline), limits);
     }

@@ -24,18 +24,17 @@ Sharding complete(Sharding sharding) {
 
 }  // namespace
 
-void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh, ShardedGraph& sharded) {
-    const double batch = static_cast<double>(sharded.microbatch) * static_cast<double>(sharded.data_ways);
+void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh,
+                              const std::vector<std::vector<Division>>& divisions, ShardedGraph& sharded) {
     std::vector<std::set<Contribution>> seen(sharded.layers.size());
     for (Vertex v = 0; v < graph.layers.size(); ++v) {
         const graph::Layer& layer = graph.layer(v);
         const std::vector<Vertex>& producers = graph.layer(v).producers;
         ShardedLayer& consumer = sharded.layers[v];
         const auto convert_gradient = [&](Vertex tensor, const Sharding& from, const Sharding& to) {
-            const graph::Nest& nest = graph.layer(tensor).nest;
-            for (const Transfer& transfer : convert(mesh, result_divisions(nest, batch), from, complete(to))) {
-                consumer.transfers.push_back(
-                    {transfer, Phase::backward, Purpose::conversion, nest.result.element, tensor});
+            for (const Transfer& transfer : convert(mesh, divisions[tensor], from, complete(to))) {
+                const graph::Element element = graph.layer(tensor).nest.result.element;
+                consumer.transfers.push_back({transfer, Phase::backward, Purpose::conversion, element, tensor});
                 if (tensor != v) {
                     send_round(mesh, consumer.streams, consumer.transfers.back());
                 }

@@ -27,38 +27,58 @@ public:
         result_.microbatch = microbatch;
         result_.data_ways = mesh.ways(rules_.batch_atoms());
         result_.layers.resize(graph.layers.size());
+        rules_of_.resize(graph.layers.size());
+        halos_.resize(graph.layers.size());
+        divisions_.reserve(graph.layers.size());
+        for (Vertex v = 0; v < graph.layers.size(); ++v) {
+            divisions_.push_back(result_divisions(graph.layer(v).nest, batch()));
+        }
     }
 
     ShardedGraph run() {
+        lay_out();
+        for (Vertex v = 0; v < graph_.layers.size(); ++v) {
+            const Layer& layer = graph_.layer(v);
+            ShardedLayer& sharded = result_.layers[v];
+            force_output(v, sharded);
+            read_inputs(v, sharded);
+            add_statistics(layer, sharded);
+            add_recurrences(v, sharded);
+            add_weights(v, sharded);
+            add_saved(v, sharded);
+        }
+        add_gradient_conversions(graph_, mesh_, divisions_, result_);
+        return std::move(result_);
+    }
+
+    std::vector<Limit> limits() {
+        lay_out();
+        return std::move(result_.limits);
+    }
+
+private:
+    /// Lays the loops of all layers, and notes what limits that.
+    void lay_out() {
         for (Vertex v = 0; v < graph_.layers.size(); ++v) {
             const Layer& layer = graph_.layer(v);
             ShardedLayer& sharded = result_.layers[v];
             const Assignment assignment = rules_.assign(layer, result_.limits);
+            rules_of_[v] = assignment.rule;
             sharded.loops = assignment.loops;
             sharded.streams = streamed(assignment);
-            const std::vector<Vertex>& producers = graph_.layer(v).producers;
-            const bool passes = assignment.rule == nullptr && layer.nest.follows && !producers.empty();
+            const bool passes = assignment.rule == nullptr && layer.nest.follows && !layer.producers.empty();
             if (passes) {
-                follow(layer, producers, sharded);
+                follow(layer, layer.producers, sharded);
             }
-            place(v, assignment, sharded);
-            read_inputs(v, producers, assignment, sharded);
-            add_statistics(layer, sharded);
-            add_recurrences(v, sharded);
-            add_weights(v, sharded);
-            add_saved(v, producers, assignment, sharded);
+            place(v, sharded);
+            note_halos(v, sharded);
         }
-        add_gradient_conversions(graph_, mesh_, result_);
         note_idle_axes();
         note_unused_rules();
         sort_by_text(result_.limits);
-        return std::move(result_);
     }
 
-private:
-    [[nodiscard]] std::vector<Division> divisions(Vertex v) const {
-        return result_divisions(graph_.layer(v).nest, batch());
-    }
+    [[nodiscard]] const std::vector<Division>& divisions(Vertex v) const { return divisions_[v]; }
     [[nodiscard]] double batch() const {
         return static_cast<double>(result_.microbatch) * static_cast<double>(result_.data_ways);
     }
@@ -92,7 +112,7 @@ private:
         for (std::size_t candidate = 0; candidate < producers.size(); ++candidate) {
             const std::vector<Atoms> loops = loops_from(layer, candidate, result_.layers[producers[candidate]].output);
             double cost = 0;
-            for (std::size_t i = 0; i < producers.size(); ++i) {
+            for (std::size_t i = 0; producers.size() > 1 && i < producers.size(); ++i) {
                 Sharding wanted = operand_sharding(layer.nest.inputs[i], loops);
                 wanted.partial = sharded.passed;
                 cost += conversion_cost(producers[i], wanted);
@@ -120,23 +140,30 @@ private:
         return sent_elements(mesh_, transfers);
     }
 
-    void place(Vertex v, const Assignment& assignment, ShardedLayer& sharded) {
+    void place(Vertex v, ShardedLayer& sharded) const {
         const Nest& nest = graph_.layer(v).nest;
+        const Rule* rule = rules_of_[v];
         sharded.local = local_extents(nest, mesh_, sharded.loops, batch());
-        sharded.local.order = assignment.rule != nullptr ? assignment.rule->order : graph::ShardOrder::zigzag;
+        sharded.local.order = rule != nullptr ? rule->order : graph::ShardOrder::zigzag;
         sharded.product = operand_sharding(nest.output, sharded.loops);
         sharded.product.partial = partial_result(nest, sharded.loops) | sharded.passed;
         sharded.output = sharded.product;
-        if (assignment.rule != nullptr && assignment.rule->output) {
+        if (rule != nullptr && rule->output) {
             std::vector<Atoms> loops = rules_.everywhere(graph_.layer(v));
-            for (const Lay& lay : *assignment.rule->output) {
+            for (const Lay& lay : *rule->output) {
                 const int loop = nest.loop(lay.dimension);
                 if (loop != kNoLoop) {
                     loops[static_cast<std::size_t>(loop)] |= mesh_.axes(lay.axes);
                 }
             }
             sharded.output = operand_sharding(nest.output, loops);
-            add_conversion(v, sharded.product, sharded.output, assignment.rule->via, Phase::forward, sharded);
+        }
+    }
+
+    /// The conversion that a rule forces on a layer's own output.
+    void force_output(Vertex v, ShardedLayer& sharded) {
+        if (rules_of_[v] != nullptr && rules_of_[v]->output) {
+            add_conversion(v, sharded.product, sharded.output, rules_of_[v]->via, Phase::forward, sharded);
         }
         sharded.output_elements = local_elements(mesh_, divisions(v), sharded.output);
     }
@@ -158,9 +185,10 @@ private:
 
     /// Converts the outputs of producers to the shardings that this layer reads. Consumers of a tensor that read it in
     /// the same sharding equally often share the conversion, which is attributed to the first.
-    void read_inputs(Vertex v, const std::vector<Vertex>& producers, const Assignment& assignment,
-                     ShardedLayer& sharded) {
+    void read_inputs(Vertex v, ShardedLayer& sharded) {
         const Layer& layer = graph_.layer(v);
+        const std::vector<Vertex>& producers = layer.producers;
+        const Rule* rule = rules_of_[v];
         for (std::size_t i = 0; i < producers.size(); ++i) {
             const Vertex producer = producers[i];
             Sharding wanted = operand_sharding(layer.nest.inputs[i], sharded.loops);
@@ -172,10 +200,10 @@ private:
             const bool is_input = graph_.layer(producer).nest.inputs.empty();
             const std::size_t first = sharded.transfers.size();
             if (!is_input && paid_.insert({producer, wanted, graph_.instances(v)}).second) {
-                const Via via = assignment.rule != nullptr ? assignment.rule->via : Via::reduce_scatter;
+                const Via via = rule != nullptr ? rule->via : Via::reduce_scatter;
                 add_conversion(producer, result_.layers[producer].output, wanted, via, Phase::forward, sharded);
             }
-            if (!is_input && regathers(assignment) && saves_input(layer, i)) {
+            if (!is_input && regathers(rule) && saves_input(layer, i)) {
                 add_regather(producer, wanted, sharded);
             }
             stream_from(first, sharded);
@@ -193,8 +221,8 @@ private:
         return assignment.rule != nullptr ? mesh_.axes(assignment.rule->stream) & split : Atoms{0};
     }
 
-    [[nodiscard]] static bool regathers(const Assignment& assignment) {
-        return assignment.rule != nullptr && (assignment.rule->regather || !assignment.rule->stream.empty());
+    [[nodiscard]] static bool regathers(const Rule* rule) {
+        return rule != nullptr && (rule->regather || !rule->stream.empty());
     }
 
     /// Whether backward reads input `i` again: a product with a weight for dW, attention's keys and values for dX.
@@ -217,20 +245,28 @@ private:
         }
     }
 
-    void add_halos(Vertex v, std::size_t input, Vertex producer, ShardedLayer& sharded) {
+    /// Where windows reach over the edges of shards, by input.
+    void note_halos(Vertex v, const ShardedLayer& sharded) {
         const Layer& layer = graph_.layer(v);
-        const std::vector<HaloExchange> exchanges =
-            halo_exchanges(layer.nest, input, graph_.layer(producer).nest.result, mesh_, sharded.loops, batch());
-        for (const HaloExchange& exchange : exchanges) {
-            if (exchange.phase == Phase::backward && !layer.input_gradient) {
-                continue;
+        for (std::size_t i = 0; i < layer.producers.size(); ++i) {
+            halos_[v].push_back(halo_exchanges(layer.nest, i, graph_.layer(layer.producers[i]).nest.result, mesh_,
+                                               sharded.loops, batch()));
+            std::erase_if(halos_[v].back(), [&](const HaloExchange& exchange) {
+                return exchange.phase == Phase::backward && !layer.input_gradient;
+            });
+            for (const HaloExchange& exchange : halos_[v].back()) {
+                if (exchange.too_wide) {
+                    result_.limits.push_back({WindowLimit{layer.name}});
+                }
             }
-            if (exchange.too_wide) {
-                result_.limits.push_back({WindowLimit{layer.name}});
-            }
+        }
+    }
+
+    void add_halos(Vertex v, std::size_t input, Vertex producer, ShardedLayer& sharded) const {
+        for (const HaloExchange& exchange : halos_[v][input]) {
             const Vertex tensor = exchange.phase == Phase::forward ? producer : v;
             sharded.transfers.push_back(
-                {exchange.transfer, exchange.phase, Purpose::halo, layer.nest.result.element, tensor});
+                {exchange.transfer, exchange.phase, Purpose::halo, graph_.layer(v).nest.result.element, tensor});
         }
     }
 
@@ -312,8 +348,7 @@ private:
         return static_cast<Vertex>(found - graph_.layers.begin());
     }
 
-    void add_saved(Vertex v, const std::vector<Vertex>& producers, const Assignment& assignment,
-                   ShardedLayer& sharded) {
+    void add_saved(Vertex v, ShardedLayer& sharded) {
         const Layer& layer = graph_.layer(v);
         int slot = 0;
         for (const graph::Saved& saved : layer.nest.saved) {
@@ -338,9 +373,9 @@ private:
             }
             const bool is_input = saved.what == graph::Saved::What::input;
             const auto operand = static_cast<std::size_t>(saved.operand);
-            const Vertex tensor = is_input ? producers.at(operand) : v;
+            const Vertex tensor = is_input ? layer.producers.at(operand) : v;
             Sharding sharding = is_input ? operand_sharding(layer.nest.inputs[operand], sharded.loops) : sharded.output;
-            if (is_input && regathers(assignment)) {
+            if (is_input && regathers(rules_of_[v])) {
                 sharding = result_.layers[tensor].output;
             }
             const double elements = local_elements(mesh_, divisions(tensor), sharding);
@@ -387,6 +422,9 @@ private:
     const Mesh& mesh_;
     const Strategy& strategy_;
     RuleBook rules_;
+    std::vector<const Rule*> rules_of_;                          ///< by vertex; null: it has none
+    std::vector<std::vector<Division>> divisions_;               ///< of results, by vertex
+    std::vector<std::vector<std::vector<HaloExchange>>> halos_;  ///< by vertex and input
     ShardedGraph result_;
     std::set<Conversion> paid_;
     std::set<Conversion> regathered_;
@@ -400,6 +438,10 @@ graph::Work work_of(const Layer& layer, const graph::LocalExtents& local) {
 
 ShardedGraph shard(const Graph& graph, const Mesh& mesh, const Strategy& strategy, std::int64_t microbatch) {
     return Derivation(graph, mesh, strategy, microbatch).run();
+}
+
+std::vector<Limit> limits_of_shards(const Graph& graph, const Mesh& mesh, const Strategy& strategy) {
+    return Derivation(graph, mesh, strategy, 1).limits();
 }
 
 }  // namespace dodona::plan

@@ -88,4 +88,7 @@ graph::Work work_of(const graph::Layer& layer, const graph::LocalExtents& local)
 /// `microbatch`: samples per data rank and pass.
 ShardedGraph shard(const graph::Graph& graph, const Mesh& mesh, const Strategy& strategy, std::int64_t microbatch);
 
+/// ShardedGraph::limits alone, with one sample per data rank, for a fraction of the time.
+std::vector<Limit> limits_of_shards(const graph::Graph& graph, const Mesh& mesh, const Strategy& strategy);
+
 }  // namespace dodona::plan

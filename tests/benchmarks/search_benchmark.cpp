@@ -21,6 +21,7 @@
 #include "base/text_hash.hpp"
 #include "files/library.hpp"
 #include "reports/document/number_format.hpp"
+#include "search/limits.hpp"
 #include "search/search.hpp"
 #include "search/sensitivity.hpp"
 #include "search/space.hpp"
@@ -105,6 +106,13 @@ public:
         answers_ += fmt::format("{}: {} {}\n", title, run.counts.configurations, run.best);
     }
     void take(const search::Explanation& explanation) { answers_ += text(explanation); }
+    void take(const search::StrategyLimits& limits) {
+        answers_ += fmt::format("{}: {} devices\n", limits.strategy, limits.most);
+        for (const search::ScalingPoint& point : limits.points) {
+            answers_ += fmt::format("{} {}\n", point.devices,
+                                    point.best ? digits(point.best->step.value) : why_not_text(point));
+        }
+    }
     [[nodiscard]] std::uint64_t value() const { return text_hash(answers_); }
 
     /// The crossovers of an explanation.
@@ -184,6 +192,25 @@ void explanations(Signature& signature) {
     fmt::print("ratio {:.1f}\n", found.back().first / found.front().first);
 }
 
+/// How far every strategy scales: many small searches for one plan each.
+void limits(Signature& signature) {
+    fmt::print("\nHow many devices strategies can use\n{:<58} {:>12} {:>10}\n", "", "points", "seconds");
+    const Question question{"resnet50 on abci, 64 samples a device", "resnet50", "abci", 1, 64, {}, {}};
+    const graph::Graph graph = network(question);
+    const cluster::Cluster cluster = library().cluster(question.machine);
+    const search::Space space = space_of(question, graph);
+    const double start = processor_seconds();
+    const std::vector<search::StrategyLimits> found =
+        search::limits(graph, cluster, space, {.samples_per_device = 64, .machine = cluster.devices()});
+    const double taken = processor_seconds() - start;
+    std::size_t points = 0;
+    for (const search::StrategyLimits& strategy : found) {
+        points += strategy.points.size();
+        signature.take(strategy);
+    }
+    fmt::print("{:<58} {:>12} {:>10.3f}\n", question.title, points, taken);
+}
+
 void exhaustive(Signature& signature) {
     print_heading("Against every plan one by one");
     Question small = kGpt3;
@@ -222,6 +249,7 @@ int main(int count, char** values) {
     questions(quick, signature);
     if (!quick) {
         explanations(signature);
+        limits(signature);
         exhaustive(signature);
         growth(signature);
     }

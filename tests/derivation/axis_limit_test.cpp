@@ -226,5 +226,30 @@ TEST(AxisLimit, IsWhatAWalkOverAllSizesFinds) {
     }
 }
 
+/// Limits alone are those of the shards, of which they are a part.
+TEST(LimitsOfShards, AreThoseThatShardsCarry) {
+    std::size_t broken = 0;
+    for (const char* name : {"resnet50", "unet2d-medical", "gpt2", "mixtral-8x7b", "gnmt"}) {
+        const graph::Graph graph = graph::build(model(name));
+        for (const std::string& each : library().strategies()) {
+            const plan::Strategy strategy = library().strategy(each);
+            for (const int64_t size : {1, 3, 64}) {
+                plan::Plan plan;
+                plan.strategy = strategy;
+                for (const std::string& axis : strategy.axes) {
+                    plan.mesh.push_back({axis, size});
+                }
+                const std::optional<plan::Mesh> mesh = plan::Mesh::of(plan);
+                ASSERT_TRUE(mesh.has_value());
+                const std::vector<plan::Limit> all = plan::shard(graph, *mesh, strategy, 1).limits;
+                EXPECT_EQ(plan::text(plan::limits_of_shards(graph, *mesh, strategy)), plan::text(all))
+                    << name << ", " << each << ", " << size;
+                broken += plan::tightest_broken(all) != nullptr ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(broken, 10U);
+}
+
 }  // namespace axis_limit_test
 }  // namespace dodona::derivation
