@@ -1,8 +1,8 @@
 #include "step/layer_times.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
+#include <functional>
 
 namespace dodona::step {
 
@@ -54,7 +54,7 @@ std::size_t LayerTimes::Hash::operator()(const KeyView& key) const {
     std::uint64_t hash = (key.pass.adds_gradients ? 1U : 0U) + (key.pass.repeated ? 2U : 0U) +
                          4 * static_cast<std::uint64_t>(key.local.order);
     const auto mix = [&hash](double value) {
-        hash = (hash ^ std::bit_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15U;
+        hash = (hash ^ static_cast<std::uint64_t>(std::hash<double>{}(value))) * 0x9e3779b97f4a7c15U;
         hash ^= hash >> 32;
     };
     std::for_each(key.local.loops.begin(), key.local.loops.end(), mix);
