@@ -213,7 +213,9 @@ Seconds time_of_lines(const Prediction& p, std::initializer_list<CommunicationSu
 }
 
 TEST(StepLaws, LinesOfCommunicationAddUpToTheBusyParts) {
-    for (const auto& [one, p] : cases()) {
+    for (const Predicted& each : cases()) {
+        const Case& one = each.of;
+        const Prediction& p = each.prediction;
         if (one.plan.pipeline_stages() > 1) {  // the stage whose passes take longest need not have the longest tail
             continue;
         }
@@ -276,7 +278,8 @@ TEST(StepLaws, FiguresAreWhatTheirNamesSay) {
 /// A world whose data set is a whole number of batches takes as many steps as that: the parts of an epoch are those of a
 /// step. Half a batch more computes half a batch and communicates once more.
 TEST(StepLaws, HalfABatchMoreOfADataSetComputesHalfAndCommunicatesInFull) {
-    for (const auto& [one, p] : cases()) {
+    for (const Predicted& each : cases()) {
+        const Case& one = each.of;
         World world = one.world;
         const auto batch = static_cast<double>(one.plan.batch);
         const auto epoch = [&](double samples) {
