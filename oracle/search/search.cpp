@@ -70,7 +70,7 @@ public:
         ListedPlans found{.plans = std::move(answer_.plans), .least = {}, .complete = !stopped_};
         for (std::size_t i = 0; from_tables() && i < results_.size(); ++i) {
             const LayoutTimes& times = results_[i].times;
-            found.least.push_back(times.searched ? times : std::move(least[i]));
+            found.least.push_back(times.searched ? times : least[i]);
         }
         return found;
     }
