@@ -61,12 +61,11 @@ OperatorWork work_of(const cluster::Device& device, const std::vector<graph::Ker
         const Seconds sheet = max(compute, moved / device.memory_bandwidth);
         const Seconds time = max(predicted.time.value - device.launch, Seconds{});
         const double misfit = sheet > Seconds{} ? time / sheet : 0;
-        if (!runs_alone(kernel)) {
-            work.divided += kernel.times * KernelSum{1, misfit / share * compute, misfit * moved};
-        } else if (predicted.evidence == Evidence::data_sheet) {
-            work.alone += kernel.times * KernelSum{1, device.multiprocessors * misfit * compute, misfit * moved};
+        if (runs_alone(kernel) && predicted.evidence != Evidence::data_sheet) {  // one thread was measured
+            work.alone += kernel.times * KernelSum{1, time / static_cast<double>(cores), {}};
         } else {
-            work.alone += kernel.times * KernelSum{1, time, {}};  // measured with all threads, of which one worked
+            (runs_alone(kernel) ? work.alone : work.divided) +=
+                kernel.times * KernelSum{1, misfit / share * compute, misfit * moved};
         }
     }
     return work;
@@ -97,9 +96,7 @@ Seconds time_of(const KernelSum& sum, const ThreadCosts& costs, double threads, 
 
 Seconds operator_time(const OperatorWork& work, const ThreadCosts& costs, std::int64_t threads, std::int64_t active) {
     const auto a = static_cast<double>(active);
-    KernelSum alone = work.alone;
-    alone.compute = alone.compute / static_cast<double>(costs.cores);
-    return time_of(work.divided, costs, static_cast<double>(threads), a) + time_of(alone, costs, 1, a);
+    return time_of(work.divided, costs, static_cast<double>(threads), a) + time_of(work.alone, costs, 1, a);
 }
 
 }  // namespace dodona::threads

@@ -6,13 +6,13 @@
 //   w = max(1, a n / cores),   s = 1 / w,   p = 1 + oversubscription * (w - 1)
 //
 // n threads of each of a operators that run side by side; compute is the time of the arithmetic on all cores, s the
-// share of a core that a thread has. Of small kernels (runs_alone) all is as on one thread, n = 1: libraries do not
-// divide them. Where more threads than cores work, forks and barriers wait for the last of them to
-// get a core, and p is what changing between threads and caches costs. On all cores, alone, t is what the device takes
-// (cost/device_time.hpp): a kernel's misfit to the data sheet is in compute and moved alike.
+// share of a core that a thread has. Libraries do not divide small kernels (runs_alone): for them n = 1. Where more
+// threads than cores work, forks and barriers wait for the last of them to get a core, and p is what changing between
+// threads and caches costs. On all cores, alone, t is what the device takes (cost/device_time.hpp): a kernel's misfit to
+// the data sheet is in compute and moved alike.
 // Times in s, bytes in B; 1 <= n <= cores, a >= 1.
-// Not modelled: the time to hand an operator to a worker, caches that hold what the operator before wrote or the weights that the
-// next step reads again, sockets, clocks that depend on the number of busy cores.
+// Not modelled: the time to hand an operator to a worker, caches that hold what the operator before wrote or the weights
+// that the next step reads again, sockets, clocks that depend on the number of busy cores.
 // Source: Williams et al., "Roofline", CACM 52(4), 2009; Bull, "Measuring synchronisation and scheduling overheads in
 // OpenMP", EWOMP 1999, for forks and barriers as costs of their own.
 #pragma once
@@ -69,7 +69,7 @@ bool runs_alone(const graph::Kernel& kernel);
 /// Kernels on the cores at hand.
 struct KernelSum {
     double kernels = 0;
-    Seconds compute;  ///< of all cores; of small kernels, of one
+    Seconds compute;  ///< of all cores, if they shared it
     Bytes moved;
     KernelSum& operator+=(const KernelSum& other) {
         kernels += other.kernels, compute += other.compute, moved += other.moved;

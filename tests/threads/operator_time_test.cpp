@@ -46,7 +46,7 @@ TEST(OperatorTime, MoreThreadsThanCoresPay) {
 
 /// 10 us of one core whatever its threads; twice as long only where more operators than cores run.
 TEST(OperatorTime, SmallKernelsTakeWhatOneThreadTakes) {
-    const OperatorWork work{.alone = {.kernels = 1, .compute = 10_us, .moved = 1_B}};
+    const OperatorWork work{.alone = {.kernels = 1, .compute = 10_us / 16.0, .moved = 1_B}};
     for (const std::int64_t threads : {1, 2, 16}) {
         EXPECT_NEAR(us(operator_time(work, kCosts, threads, 16)), 2 + 10, 1e-9);
         EXPECT_NEAR(us(operator_time(work, kCosts, threads, 32)), 2 + 1.5 * 20, 1e-9);
@@ -126,12 +126,12 @@ TEST(OperatorWork, OfASmallKernelIsWhatOneThreadTakes) {
     const OperatorWork sheet = work_of(device, {kernel}, Precision::fp32, 16);
     EXPECT_EQ(sheet.divided.kernels, 0);
     EXPECT_EQ(sheet.alone.kernels, 1);
-    EXPECT_GT(sheet.alone.compute, 15 * (kernel.flops / device.vector));
+    EXPECT_GT(16 * sheet.alone.compute, 15 * (kernel.flops / device.vector));
     cluster::KernelCurve curve{.kind = graph::KernelKind::matmul, .precision = Precision::fp32};
     curve.points = {{.m = 4, .n = 512, .k = 128, .batch = 1, .bytes = {}, .flops = {}, .time = 50_us}};
     device.curves = {curve};
     const OperatorWork measured = work_of(device, {kernel}, Precision::fp32, 16);
-    EXPECT_NEAR(us(measured.alone.compute), us(cost::kernel_time(device, kernel, Precision::fp32).time.value) - 20,
+    EXPECT_NEAR(us(16 * measured.alone.compute), us(cost::kernel_time(device, kernel, Precision::fp32).time.value) - 20,
                 1e-6);
     EXPECT_EQ(measured.alone.moved, 0_B);
 }
