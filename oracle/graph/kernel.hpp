@@ -59,6 +59,9 @@ struct Kernel {
     bool causal = false;  ///< an attention: masks later positions
     bool pooled = false;  ///< a gather: adds up look-ups as it reads them, of all tables at once
     double window = 1;    ///< of a convolution: results of one filter that an input element contributes to
+    /// Of a convolution, whatever its direction: samples, results of one filter for all of them, and filters of a
+    /// group. 0 samples: not known.
+    double samples = 0, positions = 0, filters = 0;
 };
 
 /// The kernels of one layer, forward and backward, on one device for one micro-batch.

@@ -31,6 +31,7 @@ enum class FrameworkParameter {
     cast,
     channels_last,
     window_reuse,
+    im2col_samples,
     optimizer,
     collective,
     overlap_states,
@@ -82,6 +83,9 @@ inline constexpr std::array kFrameworkParameters{
     FrameworkParameterKind{FrameworkParameter::window_reuse, "window_reuse", false, 1, 0, 1,
                            "share of what overlapping windows save that convolutions have the workspace for",
                            "windows"},
+    FrameworkParameterKind{FrameworkParameter::im2col_samples, "im2col_samples", false, 0, 0, 1e6,
+                           "samples whose windows are written out as one matrix, which a product reads; 0: "
+                           "convolutions read the windows where they lie"},
     FrameworkParameterKind{FrameworkParameter::optimizer, "optimizer", false, 1, 0.5, 8,
                            "bytes that the update moves, over those of a fused one"},
     FrameworkParameterKind{FrameworkParameter::collective, "collective", false, 1, 0.5, 4,

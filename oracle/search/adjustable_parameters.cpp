@@ -38,6 +38,7 @@ constexpr std::array kFrameworkLabels{
     FrameworkLabel{FrameworkParameter::cast, "bytes of casts"},
     FrameworkLabel{FrameworkParameter::channels_last, "passes to relayout"},
     FrameworkLabel{FrameworkParameter::window_reuse, "workspace for windows", true},
+    FrameworkLabel{FrameworkParameter::im2col_samples, "samples of a matrix of windows", true},
     FrameworkLabel{FrameworkParameter::optimizer, "time of the update"},
     FrameworkLabel{FrameworkParameter::collective, "time of all collectives"},
     FrameworkLabel{FrameworkParameter::launch, "host time of a launch"},

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "cost/error_source.hpp"
+#include "step/im2col.hpp"
 
 namespace dodona::step {
 
@@ -17,11 +18,12 @@ bool is_product(const Kernel& kernel) {
 bool kernels_are_alike(const plan::Framework& a, const plan::Framework& b) {
     using plan::FrameworkParameter;
     constexpr std::array kOfKernels{
-        FrameworkParameter::matmul,        FrameworkParameter::convolution,
-        FrameworkParameter::attention,     FrameworkParameter::recurrent,
-        FrameworkParameter::stream,        FrameworkParameter::gather,
-        FrameworkParameter::cast,          FrameworkParameter::recurrent_overhead,
-        FrameworkParameter::channels_last, FrameworkParameter::window_reuse,
+        FrameworkParameter::matmul,         FrameworkParameter::convolution,
+        FrameworkParameter::attention,      FrameworkParameter::recurrent,
+        FrameworkParameter::stream,         FrameworkParameter::gather,
+        FrameworkParameter::cast,           FrameworkParameter::recurrent_overhead,
+        FrameworkParameter::channels_last,  FrameworkParameter::window_reuse,
+        FrameworkParameter::im2col_samples,
     };
     return std::all_of(kOfKernels.begin(), kOfKernels.end(), [&](FrameworkParameter of) { return a[of] == b[of]; });
 }
@@ -67,25 +69,36 @@ std::vector<Kernel> KernelCost::into_buffer(std::vector<Kernel> kernels) const {
 }
 
 PassCost KernelCost::alone(const std::vector<Kernel>& kernels, bool in_block) {
+    const double samples = framework_[plan::FrameworkParameter::im2col_samples];
     PassCost cost;
     for (const Kernel& kernel : kernels) {
-        const bool attends = kernel.kind == graph::KernelKind::attention;
-        const cost::KernelTime time = timed(kernel, precision(in_block && !attends));
-        const double slow_down = framework_.slow_down(kernel.kind);
-        cost.compute += slow_down * time.time;
-        cost.by_source[cost::source_of(kernel.kind)] += slow_down * cost::systematic(time);
-        cost.launches += kernel.times;
-        if (kernel.kind == graph::KernelKind::recurrent) {
-            const Seconds cells = kernel.times * framework_.seconds(plan::FrameworkParameter::recurrent_overhead);
-            cost.compute += Estimate::exactly(cells);
-            cost.by_source[cost::ErrorSource::recurrent_overhead] += Estimate::exactly(cells);
-        }
-        evidence_.take(time.evidence);
-        if (is_product(kernel)) {
-            cost.executed += kernel.times * kernel.flops;
+        if (samples > 0 && kernel.kind == graph::KernelKind::convolution) {
+            for (const Kernel& part : im2col(kernel, samples)) {
+                add(part, in_block, cost);
+            }
+        } else {
+            add(kernel, in_block, cost);
         }
     }
     return cost;
+}
+
+void KernelCost::add(const Kernel& kernel, bool in_block, PassCost& cost) {
+    const bool attends = kernel.kind == graph::KernelKind::attention;
+    const cost::KernelTime time = timed(kernel, precision(in_block && !attends));
+    const double slow_down = framework_.slow_down(kernel.kind);
+    cost.compute += slow_down * time.time;
+    cost.by_source[cost::source_of(kernel.kind)] += slow_down * cost::systematic(time);
+    cost.launches += kernel.times;
+    if (kernel.kind == graph::KernelKind::recurrent) {
+        const Seconds cells = kernel.times * framework_.seconds(plan::FrameworkParameter::recurrent_overhead);
+        cost.compute += Estimate::exactly(cells);
+        cost.by_source[cost::ErrorSource::recurrent_overhead] += Estimate::exactly(cells);
+    }
+    evidence_.take(time.evidence);
+    if (is_product(kernel)) {
+        cost.executed += kernel.times * kernel.flops;
+    }
 }
 
 /// Algorithms that exploit overlapping windows (Winograd, FFT) need workspace. Without it libraries use the direct

@@ -48,6 +48,7 @@ public:
     [[nodiscard]] const EvidenceRange& evidence() const { return evidence_; }
 
 private:
+    void add(const graph::Kernel& kernel, bool in_block, PassCost& cost);
     [[nodiscard]] Precision precision(bool in_block) const;
     [[nodiscard]] cost::KernelTime timed(const graph::Kernel& kernel, Precision precision) const;
     [[nodiscard]] std::vector<graph::Kernel> into_buffer(std::vector<graph::Kernel> kernels) const;

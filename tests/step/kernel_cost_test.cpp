@@ -132,6 +132,9 @@ std::vector<double> times_under(const plan::Framework& framework) {
             Kernel kernel = kProduct;
             kernel.kind = kind;
             kernel.window = 9;
+            kernel.samples = kind == KernelKind::convolution ? 8 : 0;
+            kernel.positions = kernel.m;
+            kernel.filters = kernel.n;
             for (const bool in_block : {true, false}) {
                 times.push_back(micro(kernels.with_casts({kernel}, in_block)));
                 times.push_back(micro(kernels.into_gradients({kernel}, in_block)));

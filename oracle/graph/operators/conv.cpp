@@ -23,7 +23,8 @@ Work convolution_work(const LocalExtents& local, const ConvolutionSizes& sizes, 
     for (std::size_t i = 0; i < spatial; ++i) {
         positions *= local[kSpatial + static_cast<int>(i)];
     }
-    return convolution({.positions = positions,
+    return convolution({.samples = local[kBatch],
+                        .positions = positions,
                         .channels = local[kChannel],
                         .filters = local[kFilter],
                         .groups = local[kGroup],

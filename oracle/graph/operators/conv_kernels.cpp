@@ -14,6 +14,9 @@ Work convolution(const ConvolutionShape& shape) {
         // Algorithms that gain by overlapping windows are there for two dimensions only: neither volumes nor windows of
         // 1 x 7 have a Winograd transform. NVIDIA cuDNN developer guide, cudnnConvolutionFwdAlgo_t.
         kernel.window = shape.wide == 2 ? shape.window_area / shape.input_ratio : 1;
+        kernel.samples = shape.samples;
+        kernel.positions = shape.positions;
+        kernel.filters = shape.filters;
         return kernel;
     };
     const double reduced = shape.channels * shape.window_area;

@@ -10,6 +10,7 @@ enum ConvolutionLoop : int { kGroup = 1, kChannel = 2, kFilter = 3, kSpatial = 4
 
 /// Of one group. Counts of elements; `positions` over samples and space.
 struct ConvolutionShape {
+    double samples = 0;
     double positions = 0;  ///< results of a filter
     double channels = 0;
     double filters = 0;
