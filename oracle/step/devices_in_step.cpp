@@ -35,6 +35,9 @@ Bytes CostedGraph::context() const {
 }
 
 Estimate CostedGraph::update_time(Bytes traffic, double share) const {
+    if (traffic <= Bytes{}) {
+        return {};  // nothing is trained
+    }
     Estimate slowest;
     for (const DeviceTimes& times : devices) {
         const Estimate time = times.measured
