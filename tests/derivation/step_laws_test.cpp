@@ -11,7 +11,9 @@
 
 #include "drawn_plan.hpp"
 #include "graph/graph.hpp"
+#include "plan/mesh.hpp"
 #include "step/evaluate.hpp"
+#include "step/pipeline_costs.hpp"
 #include "step/predict.hpp"
 #include "step/segment_cost.hpp"
 #include "step/validate.hpp"
@@ -379,6 +381,104 @@ TEST(StepLaws, SharesAreDerivativesByTheParametersOfTheSoftware) {
         }
     }
     EXPECT_GT(compared, 25);
+}
+
+/// Micro-batches that a stage of these schedules holds at most; none: the schedule has no simple rule.
+std::optional<std::int64_t> most_held(const plan::Plan& plan, const Prediction& p, std::int64_t stage) {
+    if (plan.pipeline_stages() == 1) {
+        return 1;
+    }
+    switch (plan.schedule) {
+        case plan::ScheduleKind::gpipe: return p.microbatches;
+        case plan::ScheduleKind::one_forward_one_backward:
+            return std::min(p.microbatches, plan.pipeline_stages() - stage);
+        default: return std::nullopt;
+    }
+}
+
+// What is always there, what recomputation works with and what micro-batches keep is all that the closed form allocates.
+TEST(StepLaws, MemoryOfTasksAddsUpToThatOfTheClosedForm) {
+    int compared = 0;
+    for (const Predicted& each : cases()) {
+        const Case& one = each.of;
+        const step::CostedPlan costed = step::cost_plan(one.world.graph, one.world.cluster, one.plan);
+        const Prediction& p = costed.prediction;
+        ASSERT_EQ(costed.costs.memory.size(), p.stages.size()) << one.name;
+        for (std::size_t s = 0; s < p.stages.size(); ++s) {
+            const step::StageMemory& memory = costed.costs.memory[s];
+            EXPECT_EQ(memory.predicted.process, p.stages[s].memory.process) << one.name;
+            EXPECT_EQ(memory.limit, p.memory_limit) << one.name;
+            const auto held = most_held(one.plan, p, static_cast<std::int64_t>(s));
+            if (held) {
+                const Bytes kept = static_cast<double>(*held) * costed.costs.positions[s].kept;
+                EXPECT_TRUE(near((memory.always + memory.working + kept).in(unit::byte),
+                                 memory.predicted.allocated.in(unit::byte)))
+                    << one.name << ", stage " << s;
+                compared += kept > Bytes{} ? 1 : 0;
+            }
+        }
+    }
+    EXPECT_GT(compared, 50);
+}
+
+// Without a pipeline the tasks of a step follow each other, so that their parts are those of the closed form.
+TEST(StepLaws, TimesOfTasksAddUpToThoseOfTheClosedForm) {
+    int with_links = 0;
+    int with_recomputation = 0;
+    for (const Predicted& each : cases()) {
+        const Case& one = each.of;
+        const step::CostedPlan costed = step::cost_plan(one.world.graph, one.world.cluster, one.plan);
+        const step::PipelineCosts& costs = costed.costs;
+        const Prediction& p = costed.prediction;
+        const Seconds fixed = one.plan.framework.seconds(FrameworkParameter::step);
+        EXPECT_EQ(costs.microbatches, p.microbatches) << one.name;
+        EXPECT_EQ(costs.input.fixed, fixed) << one.name;
+        EXPECT_EQ(costs.outside, p.time[TimePart::input] + fixed) << one.name;
+        if (one.plan.pipeline_stages() > 1) {
+            continue;
+        }
+        const double step = p.step.value.in(unit::second);
+        const auto expect = [&](Seconds found, Seconds part, const char* what) {
+            EXPECT_TRUE(near(found.in(unit::second), part.in(unit::second), step))
+                << what << " of " << one.name << ": " << found.in(unit::second) << ", not " << part.in(unit::second);
+        };
+        const auto m = static_cast<double>(p.microbatches);
+        const step::PositionCost& pass = costs.positions.front();
+        const Seconds links = pass.forward_links + pass.recompute_links + pass.backward_links;
+        if (!one.plan.overlap.tensor && !one.plan.overlap.expert) {
+            expect(m * links, p.busy[TimePart::layer] + p.busy[TimePart::halo], "collectives");
+            with_links += links > Seconds{} ? 1 : 0;
+        }
+        const bool computes_only = links == Seconds{} && p.time[TimePart::host] == Seconds{} && !one.plan.offload.any();
+        if (computes_only && one.plan.framework[FrameworkParameter::stragglers] == 0) {
+            expect(m * pass.forward, p.time[TimePart::forward], "forward");
+            expect(m * pass.recompute, p.time[TimePart::recompute], "recomputation");
+            expect(m * pass.backward, p.time[TimePart::backward], "backward");
+            with_recomputation += pass.recompute > Seconds{} ? 1 : 0;
+        }
+        const step::StageTail& tail = costs.tails.front();
+        expect(tail.gradients, p.time[TimePart::gradients], "gradients");
+        expect(tail.parameters, p.time[TimePart::parameters], "parameters");
+        expect(m * (pass.forward + pass.recompute + pass.backward) + tail.total() + costs.outside, p.step.value, "all");
+    }
+    EXPECT_GT(with_links, 20);
+    EXPECT_GT(with_recomputation, 5);
+}
+
+TEST(StepLaws, DataRanksThatSynchroniseInEveryMicroBatchAreNoReplicas) {
+    int replicas = 0;
+    for (const Predicted& each : cases()) {
+        const Case& one = each.of;
+        const step::CostedPlan costed = step::cost_plan(one.world.graph, one.world.cluster, one.plan);
+        const std::int64_t ways = plan::Mesh(one.plan, {}).ways(costed.costs.replicas);
+        if (one.plan.shard >= plan::ShardLevel::gradients) {
+            EXPECT_EQ(ways, 1) << one.name;
+        } else if (one.plan.strategy.name == "data" || one.plan.strategy.name == "pipeline") {
+            EXPECT_EQ(ways, costed.prediction.data_ranks) << one.name;
+            replicas += ways > 1 ? 1 : 0;
+        }
+    }
+    EXPECT_GT(replicas, 2);
 }
 
 }  // namespace step_laws_test

@@ -366,5 +366,106 @@ TEST(Mixed, CutsThatUnlikeReplicasShareAreTheBestOrNearlySo) {
     EXPECT_LT(sum / kWorlds, 1.001);
 }
 
+/// What every cut of the six blocks into these stages needs and how long its passes take, on devices without limits.
+struct Cut {
+    std::vector<std::int64_t> blocks;
+    std::vector<Bytes> needed;  ///< by stage, the runtime's context included
+    Seconds passes;
+};
+
+std::vector<Cut> cuts_of(const cluster::Cluster& cluster, plan::Plan plan) {
+    std::vector<Cut> cuts;
+    for (const std::vector<std::int64_t>& blocks : all_cuts(kBlocks, plan.axis_size("pipeline"))) {
+        plan.stages = blocks;
+        const Prediction p = predict(six_blocks(), cluster, plan);
+        Cut& cut = cuts.emplace_back(Cut{blocks, {}, passes(p)});
+        for (const StagePrediction& stage : p.stages) {
+            cut.needed.push_back(stage.memory.process);
+        }
+    }
+    return cuts;
+}
+
+bool fits(const Cut& cut, const std::vector<Bytes>& room) {
+    for (std::size_t s = 0; s < room.size(); ++s) {
+        if (cut.needed[s] > room[s]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Three devices of speeds 1, 2 and 1, whose runtime takes 16, 32 and 48 MiB of them.
+cluster::Cluster three_devices() {
+    cluster::Cluster cluster = even_world();
+    for (const std::int64_t rank : {0, 1, 2}) {
+        cluster::Device device = slower(cluster.device, rank == 1 ? 2 : 1);
+        device.name += std::to_string(rank);
+        device.context = (16 + 16 * static_cast<double>(rank)) * 1_MiB;
+        cluster.mixed.push_back({.first = rank, .ranks = 1, .device = std::move(device)});
+    }
+    return cluster;
+}
+
+// Every way to leave each of three devices room for one to four blocks: if a cut fits, one is found, and where neither
+// equal stages nor those of equal time fit it is the fastest of all that fit.
+TEST(Mixed, WhatFitsIsFoundWhereverThereIsRoom) {
+    cluster::Cluster cluster = three_devices();
+    plan::Plan plan = pipeline_plan(3, 12);
+    const std::vector<Cut> cuts = cuts_of(cluster, plan);
+    ASSERT_EQ(cuts.size(), 10U);
+    const auto cut_with = [&](std::size_t stage, std::int64_t blocks) {
+        return *std::find_if(cuts.begin(), cuts.end(), [&](const Cut& cut) { return cut.blocks[stage] == blocks; });
+    };
+    const Prediction fastest = predict(six_blocks(), cluster, plan);
+    int narrow = 0;
+    for (int world = 0; world < 64; ++world) {
+        std::vector<Bytes> room;
+        for (std::size_t s = 0; s < 3; ++s) {
+            const std::int64_t blocks = 1 + (world >> (2 * s)) % 4;
+            room.push_back(cut_with(s, blocks).needed[s]);  // to the byte
+            cluster.mixed[s].device.memory = room[s];
+        }
+        const bool any = std::any_of(cuts.begin(), cuts.end(), [&](const Cut& cut) { return fits(cut, room); });
+        const Prediction p = predict(six_blocks(), cluster, plan);
+        EXPECT_EQ(p.fits, any) << world;
+        const auto at_once = [&](const Cut& cut) {
+            return fits(cut, room) &&
+                   (cut.blocks == std::vector<std::int64_t>{2, 2, 2} || cut.passes <= (1 + 1e-9) * passes(fastest));
+        };
+        if (!any || std::any_of(cuts.begin(), cuts.end(), at_once)) {
+            continue;
+        }
+        ++narrow;
+        for (const Cut& cut : cuts) {
+            if (fits(cut, room)) {
+                EXPECT_LE(passes(p), (1 + 1e-9) * cut.passes) << world << " " << cut.blocks[0] << cut.blocks[1];
+            }
+        }
+    }
+    EXPECT_GT(narrow, 10);
+}
+
+TEST(Mixed, AStageIsAsLargeAsTheSmallestDeviceOfItsReplicasAllows) {
+    cluster::Cluster cluster = even_world();
+    plan::Plan plan = pipeline_plan(2, 24);
+    const std::vector<Cut> cuts = cuts_of(cluster, plan);
+    plan.mesh = {{"pipeline", 2}, {"data", 2}};
+    // Ranks 0 and 1 hold the stages of the first replica, 2 and 3 those of the second. Where the first stage of one of
+    // them has room for two blocks, that of both has.
+    for (const std::size_t small : {0U, 2U}) {
+        cluster.mixed.clear();
+        for (std::size_t rank = 0; rank < 4; ++rank) {
+            cluster::Device device = cluster.device;
+            device.name = "device " + std::to_string(rank);
+            device.memory = rank == small ? 1.01 * cuts[1].needed[0] : 1_GiB;
+            cluster.mixed.push_back({.first = static_cast<std::int64_t>(rank), .ranks = 1, .device = device});
+        }
+        const Prediction p = predict(six_blocks(), cluster, plan);
+        EXPECT_TRUE(p.fits) << small;
+        EXPECT_EQ(p.stages[0].layers, "2 x body") << small;
+    }
+}
+
 }  // namespace mixed_test
 }  // namespace dodona::step
