@@ -78,21 +78,23 @@ Plan under(const Conditions& conditions, Plan plan) {
 ShardedPlan::ShardedPlan(const graph::Graph& graph, const Plan& of)
     : plan(of), sharded(plan::shard(graph, plan::Mesh(of, {}), of.strategy, of.microbatch)) {}
 
-std::optional<step::Prediction> predicted(const ShardedPlan& known, const Conditions& conditions, PassesUnder& passes) {
+std::optional<step::Prediction> predicted(const ShardedPlan& known, const Conditions& conditions,
+                                          const SharedTimes& shared) {
     const Plan plan = under(conditions, known.plan);
     if (step::plan_faults(*known.sharded.graph, conditions.cluster, plan, {}).has_errors()) {
         return std::nullopt;
     }
     const step::CostedGraph costed = step::cost_graph(conditions.cluster, plan, plan::Mesh(plan, {}), known.sharded,
-                                                      passes.of(conditions.cluster, conditions.framework).times());
-    step::Prediction prediction = step::evaluate(costed, plan, step::Detail::totals, conditions.max_memory);
+                                                      shared.passes.of(conditions.cluster, conditions.framework).times());
+    step::Prediction prediction =
+        step::evaluate(costed, plan, step::Detail::totals, conditions.max_memory, shared.orders);
     return prediction.runs ? std::optional(std::move(prediction)) : std::nullopt;
 }
 
 CrossoverSearch::CrossoverSearch(const Inquiry& inquiry, const Conditions& conditions,
-                                 const std::vector<step::Prediction>& plans, PassesUnder& passes,
+                                 const std::vector<step::Prediction>& plans, const SharedTimes& shared,
                                  std::function<bool()> go_on)
-    : inquiry_(inquiry), conditions_(conditions), passes_(passes), shards_(inquiry.graph), go_on_(std::move(go_on)) {
+    : inquiry_(inquiry), conditions_(conditions), shared_(shared), shards_(inquiry.graph), go_on_(std::move(go_on)) {
     check(!plans.empty(), "a crossover search starts from a recommended plan");
     for (const step::Prediction& prediction : plans) {
         know(prediction.plan);
@@ -127,17 +129,32 @@ void CrossoverSearch::Standing::take(bool is_ours, Seconds time) {
 bool CrossoverSearch::Standing::crosses() const { return !ours || *ours > (1 + kEqualTime) * *fastest; }
 
 std::optional<Seconds> CrossoverSearch::time(const Conditions& conditions, const Known& known) const {
-    const auto prediction = predicted(known.sharded, conditions, passes_);
+    const auto prediction = predicted(known.sharded, conditions, shared_);
     const bool fits = prediction && prediction->fits && leaves(*prediction, conditions.reserve);
     return fits ? std::optional(prediction->step.value) : std::nullopt;
 }
 
+const Conditions& CrossoverSearch::conditions_at(const AdjustableParameter& parameter, double factor) {
+    Point point(parameter.parameter.key, factor);
+    if (!varied_ || varied_->first != point) {
+        varied_.emplace(std::move(point), parameter.adjusted(conditions_, factor));
+    }
+    return varied_->second;
+}
+
+std::optional<Seconds> CrossoverSearch::time(const AdjustableParameter& parameter, double factor, Known& known) {
+    const auto [found, fresh] = known.times.try_emplace(Point(parameter.parameter.key, factor));
+    if (fresh) {
+        found->second = time(conditions_at(parameter, factor), known);
+    }
+    return found->second;
+}
+
 bool CrossoverSearch::changes(const AdjustableParameter& parameter, double factor,
-                              std::vector<Contender>& contenders) const {
-    const Conditions conditions = parameter.adjusted(conditions_, factor);
+                              std::vector<Contender>& contenders) {
     Standing standing;
     const auto take = [&](Contender& contender) {
-        if (const auto taken = time(conditions, *contender.known)) {
+        if (const auto taken = time(parameter, factor, *contender.known)) {
             contender.times.emplace_back(factor, *taken);
             standing.take(is_ours(contender.known->plan()), *taken);
         }
@@ -162,12 +179,11 @@ bool CrossoverSearch::changes(const AdjustableParameter& parameter, double facto
 }
 
 std::vector<CrossoverSearch::Contender> CrossoverSearch::contenders(const AdjustableParameter& parameter,
-                                                                    double end) const {
-    const Conditions at_end = parameter.adjusted(conditions_, end);
+                                                                    double end) {
     const std::optional<Seconds> now = known_.front().now;
-    const std::optional<Seconds> then = time(at_end, known_.front());
+    const std::optional<Seconds> then = time(parameter, end, known_.front());
     std::vector<Contender> plans;
-    for (const Known& known : known_) {
+    for (Known& known : known_) {
         Contender contender{.known = &known, .times = {}};
         if (known.now) {
             contender.times.emplace_back(1, *known.now);
@@ -175,7 +191,7 @@ std::vector<CrossoverSearch::Contender> CrossoverSearch::contenders(const Adjust
         const auto wins = [&](std::optional<Seconds> taken) { return taken && *taken < max(*now, *then); };
         bool may_win = is_ours(known.plan()) || !now || !then || wins(known.now);
         if (!may_win) {
-            const auto last = time(at_end, known);
+            const auto last = time(parameter, end, known);
             may_win = wins(last);
             if (last) {
                 contender.times.emplace_back(end, *last);
@@ -188,19 +204,19 @@ std::vector<CrossoverSearch::Contender> CrossoverSearch::contenders(const Adjust
     return plans;
 }
 
-bool CrossoverSearch::cannot_cross(const AdjustableParameter& parameter, double factor) const {
+bool CrossoverSearch::cannot_cross(const AdjustableParameter& parameter, double factor) {
     const bool worse = !parameter.by_doublings && (factor > 1) != parameter.parameter.more_is_better;
     if (!worse) {
         return false;
     }
-    const std::optional<Seconds> then = time(parameter.adjusted(conditions_, factor), known_.front());
+    const std::optional<Seconds> then = time(parameter, factor, known_.front());
     return then && std::all_of(known_.begin(), known_.end(), [&](const Known& known) {
                return !known.now || *then <= (1 + kEqualTime) * *known.now;
            });
 }
 
 std::optional<CrossoverSearch::Bracket> CrossoverSearch::bracket(const AdjustableParameter& parameter,
-                                                                 double end) const {
+                                                                 double end) {
     std::vector<Contender> plans = contenders(parameter, end);
     const auto changes = [&](double factor) { return this->changes(parameter, factor, plans); };
     Bracket found;
@@ -243,8 +259,8 @@ ListedPlans CrossoverSearch::search_within(const Conditions& conditions, const L
                              {.cluster = conditions.cluster,
                               .space = space,
                               .bounds = bounds,
-                              .orders = orders_,
-                              .passes = passes_.of(conditions.cluster, conditions.framework),
+                              .orders = shared_.orders,
+                              .passes = shared_.passes.of(conditions.cluster, conditions.framework),
                               .shards = shards_},
                              goes_on);
     }
@@ -283,7 +299,7 @@ const std::vector<step::Prediction>* CrossoverSearch::listed(const AdjustablePar
         return &known->found.plans;
     }
     ++searches_;
-    ListedPlans found = search_within(parameter.adjusted(conditions_, factor), bounds);
+    ListedPlans found = search_within(conditions_at(parameter, factor), bounds);
     if (!found.complete) {
         return nullptr;
     }
@@ -296,17 +312,16 @@ CrossoverSearch::Recommended CrossoverSearch::searched(const AdjustableParameter
     if (plans == nullptr || !go_on_()) {
         return {};
     }
-    const Conditions conditions = parameter.adjusted(conditions_, factor);
     Standing standing;
     for (const step::Prediction& prediction : *plans) {
         know(prediction.plan);
         standing.take(is_ours(prediction.plan), prediction.step.value);
     }
-    for (const Known& known : known_) {
+    for (Known& known : known_) {
         if (!standing.crosses()) {
             break;  // further plans of the layout cannot make it slower
         }
-        if (const auto taken = is_ours(known.plan()) ? time(conditions, known) : std::nullopt) {
+        if (const auto taken = is_ours(known.plan()) ? time(parameter, factor, known) : std::nullopt) {
             standing.take(true, *taken);
         }
     }
@@ -388,7 +403,7 @@ Direction CrossoverSearch::look(const AdjustableParameter& parameter, bool up) {
 
 Direction CrossoverSearch::probed(const AdjustableParameter& parameter, double end) {
     const std::optional<Seconds> now = known_.front().now;
-    const std::optional<Seconds> then = time(parameter.adjusted(conditions_, end), known_.front());
+    const std::optional<Seconds> then = time(parameter, end, known_.front());
     const bool reacts = !now || !then || std::abs(std::log(*then / *now)) > std::log(1 + kEqualTime);
     double stays = 1;
     for (const double probe : kProbes) {

@@ -27,8 +27,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graph/graph.hpp"
@@ -56,8 +58,15 @@ struct ShardedPlan {
     ShardedPlan(const graph::Graph& graph, const plan::Plan& of);
 };
 
+/// What predictions of plans under varied conditions share.
+struct SharedTimes {
+    PassesUnder& passes;
+    step::PlayedOrders& orders;
+};
+
 /// Totals of a plan under other conditions; none where it cannot run (a batch that does not divide).
-std::optional<step::Prediction> predicted(const ShardedPlan& known, const Conditions& conditions, PassesUnder& passes);
+std::optional<step::Prediction> predicted(const ShardedPlan& known, const Conditions& conditions,
+                                          const SharedTimes& shared);
 
 using Searcher = Answer (*)(const graph::Graph&, const cluster::Cluster&, const Space&, const Progress&);
 
@@ -72,9 +81,9 @@ struct Inquiry {
 class CrossoverSearch {
 public:
     /// `plans`: the answer of the inquiry under `conditions`; at least one plan. `go_on` returns false to stop. The
-    /// inquiry, the conditions and the passes must outlive the object.
+    /// inquiry, the conditions and what is shared must outlive the object.
     CrossoverSearch(const Inquiry& inquiry, const Conditions& conditions, const std::vector<step::Prediction>& plans,
-                    PassesUnder& passes, std::function<bool()> go_on);
+                    const SharedTimes& shared, std::function<bool()> go_on);
 
     [[nodiscard]] std::int64_t searches() const { return searches_; }
 
@@ -104,17 +113,21 @@ private:
         [[nodiscard]] bool crosses() const;
     };
 
+    /// One parameter's factor.
+    using Point = std::pair<std::string, double>;
+
     /// A known plan; `now`: its time under the question's own conditions, where it fits.
     struct Known {
         ShardedPlan sharded;
         std::optional<Seconds> now;
+        std::map<Point, std::optional<Seconds>> times;  ///< under conditions that were asked about
 
         [[nodiscard]] const plan::Plan& plan() const { return sharded.plan; }
     };
 
     /// A known plan that may be the fastest under some conditions, and times of it under better and worse ones.
     struct Contender {
-        const Known* known = nullptr;
+        Known* known = nullptr;
         std::vector<std::pair<double, Seconds>> times;  ///< by factor
     };
 
@@ -141,21 +154,22 @@ private:
     Direction bisected(const AdjustableParameter& parameter, double stays, Crossover crossover);
     [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan()); }
     [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const Known& known) const;
+    std::optional<Seconds> time(const AdjustableParameter& parameter, double factor, Known& known);
+    const Conditions& conditions_at(const AdjustableParameter& parameter, double factor);
     /// Whether the recommendation changes among known plans; what their times at other factors rule out is not predicted.
-    [[nodiscard]] bool changes(const AdjustableParameter& parameter, double factor,
-                               std::vector<Contender>& contenders) const;
-    [[nodiscard]] std::vector<Contender> contenders(const AdjustableParameter& parameter, double end) const;
-    [[nodiscard]] bool cannot_cross(const AdjustableParameter& parameter, double factor) const;
-    [[nodiscard]] std::optional<Bracket> bracket(const AdjustableParameter& parameter, double end) const;
+    bool changes(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders);
+    std::vector<Contender> contenders(const AdjustableParameter& parameter, double end);
+    bool cannot_cross(const AdjustableParameter& parameter, double factor);
+    std::optional<Bracket> bracket(const AdjustableParameter& parameter, double end);
 
     const Inquiry& inquiry_;
     const Conditions& conditions_;
-    PassesUnder& passes_;
+    SharedTimes shared_;
     KnownShards shards_;
     std::function<bool()> go_on_;
     std::vector<Known> known_;  ///< the recommended plan first
+    std::optional<std::pair<Point, Conditions>> varied_;  ///< those asked for last
     std::int64_t searches_ = 0;
-    step::PlayedOrders orders_;
     std::optional<LeastTimes> now_;  ///< under the question's own conditions
     LeastTimes fitting_;             ///< without_times of these
     std::vector<Bound> bounds_;      ///< of the parameter searched last

@@ -28,6 +28,9 @@ namespace dodona::search {
 /// tests/worlds.
 inline constexpr double kCutSlack = 0.10;
 
+/// Of a plan whose cut is the same under all conditions, sums in another order may be this much less.
+inline constexpr double kSumSlack = 1e-6;
+
 /// Of the plans of one layout of an enumeration that fit.
 struct LayoutTimes {
     bool searched = false;  ///< false: nothing is known

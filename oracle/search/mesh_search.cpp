@@ -262,18 +262,17 @@ private:
                 any = true;
             } else {
                 any = true;
-                const Seconds slowest = slowest_of_interest();
-                const std::optional<Seconds> step = evaluator.step(slowest);
-                const Seconds taken = step.value_or(slowest);
-                least = least ? min(*least, taken) : taken;
-                if (step) {
-                    candidate.step = *step;
+                const PlanEvaluator::Time step = evaluator.step(slowest_of_interest());
+                const Seconds elsewhere = (1 - (evaluator.cut_is_fixed() ? kSumSlack : kCutSlack)) * step.least;
+                least = least ? min(*least, elsewhere) : elsewhere;
+                if (step.within) {
+                    candidate.step = step.least;
                     result_.take(candidate);
                 }
             }
         }
         if (least) {
-            result_.times.by_microbatch.emplace_back(plan_.microbatch, (1 - kCutSlack) * *least);
+            result_.times.by_microbatch.emplace_back(plan_.microbatch, *least);
         }
         return any;
     }

@@ -17,6 +17,7 @@ PassTable::PassTable(step::CostedGraph graph) : costed(std::move(graph)) {
                             step::seconds_of(segment.selective), segment.recomputes()});
     }
     alike = step::blocks_are_alike(costed);
+    same = step::blocks_are_same(costed);
 }
 
 Meshes::Meshes(plan::Plan& plan) : cut(plan, {}), whole(cut) {

@@ -229,8 +229,10 @@ Seconds PlanEvaluator::hidden(const StageTimes& forward, const StageTimes& back)
     return (1 - plan_.framework[FrameworkParameter::interference]) * both;
 }
 
-/// Time of the pipeline's passes; none if that of the slowest stage alone exceeds `limit`.
-std::optional<Seconds> PlanEvaluator::passes_within(Seconds limit) {
+bool PlanEvaluator::cut_is_fixed() const { return passes_.cut_is_fixed(places_.positions()); }
+
+/// Time of the pipeline's passes; exceeds `limit` if that of the slowest stage alone does.
+PlanEvaluator::Time PlanEvaluator::passes_within(Seconds limit) {
     Seconds slowest;
     for (std::size_t r = 0; r < cut_->runs.size(); ++r) {
         const step::PassTotals whole = whole_pass(r);
@@ -238,32 +240,33 @@ std::optional<Seconds> PlanEvaluator::passes_within(Seconds limit) {
     }
     // Where passes run together, pipeline_bound knows by how much they are shorter.
     const std::int64_t microbatches_of_stage = microbatches_ / places_.copies();
-    if (!plan::overlaps_pairs(plan_.schedule) && static_cast<double>(microbatches_of_stage) * slowest > limit) {
-        return {};
+    const Seconds alone = static_cast<double>(microbatches_of_stage) * slowest;
+    if (!plan::overlaps_pairs(plan_.schedule) && alone > limit) {
+        return {.least = alone};
     }
     // Copies to and from the host depend on how states are sharded; without them passes do not.
     const std::tuple key(plan_.recompute, plan_.overlap.tensor, plan_.overlap.expert, plan_.overlap.pipeline);
     const bool keeps = !plan_.offload.any();
     if (const auto known = totals_.find(key); keeps && known != totals_.end()) {
-        return known->second;
+        return {.least = known->second, .within = true};
     }
     const std::vector<step::Position<Seconds>> positions = this->positions();
     const step::Pipeline<Seconds> pipeline = step::pipeline_of(positions, plan_, microbatches_);
-    if (step::pipeline_bound(pipeline) > limit) {
-        return {};
+    if (const Seconds bound = step::pipeline_bound(pipeline); bound > limit) {
+        return {.least = bound};
     }
     const Seconds total = step::pipeline_total(pipeline, orders_);
     if (keeps) {
         totals_[key] = total;
     }
-    return total;
+    return {.least = total, .within = true};
 }
 
-std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
+PlanEvaluator::Time PlanEvaluator::step(Seconds limit) {
     const Seconds fixed = plan_.framework.seconds(FrameworkParameter::step);
-    const std::optional<Seconds> passes = passes_within(limit - fixed);
-    if (!passes || *passes + fixed > limit) {
-        return {};
+    const Time passes = passes_within(limit - fixed);
+    if (!passes.within || passes.least + fixed > limit) {
+        return {.least = passes.least + fixed};
     }
     const double share = plan_.framework[FrameworkParameter::overlap_states];
     Seconds tail;
@@ -284,8 +287,8 @@ std::optional<Seconds> PlanEvaluator::step(Seconds limit) {
             step::exposed_update(offload, plan_, {back, exposed.gradients, states.update}, states.sums.buckets);
         tail = max(tail, exposed.gradients + exposed.parameters + exposed.interference + update + states.update);
     }
-    const Seconds step = *passes + tail + fixed;
-    return step + input_.exposed(step);
+    const Seconds step = passes.least + tail + fixed;
+    return {.least = step + input_.exposed(step), .within = true};
 }
 
 }  // namespace dodona::search

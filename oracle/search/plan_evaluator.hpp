@@ -33,8 +33,15 @@ public:
         Bytes host;    ///< of the fullest node
     };
     [[nodiscard]] const MemoryNeed& memory();
-    /// Time of a step; none if it exceeds `limit` even with all exchange of states and pipeline sends hidden.
-    [[nodiscard]] std::optional<Seconds> step(Seconds limit);
+    /// A time, or if that exceeds a limit, a lower bound of it that does.
+    struct Time {
+        Seconds least;
+        bool within = false;
+    };
+    /// Of a step; exceeds `limit` if it does even with all exchange of states and pipeline sends hidden.
+    [[nodiscard]] Time step(Seconds limit);
+    /// Whether equally many blocks are on all stages, whatever passes take.
+    [[nodiscard]] bool cut_is_fixed() const;
 
 private:
     /// Times of one micro-batch on a stage, or at one position of it.
@@ -69,7 +76,7 @@ private:
     [[nodiscard]] std::vector<schedule::Holding> held_by(const StageRun& run) const;
     [[nodiscard]] Seconds hidden(const StageTimes& forward, const StageTimes& back) const;
     [[nodiscard]] std::vector<step::Position<Seconds>> positions();
-    [[nodiscard]] std::optional<Seconds> passes_within(Seconds limit);
+    [[nodiscard]] Time passes_within(Seconds limit);
     [[nodiscard]] MemoryNeed make_memory();
     [[nodiscard]] step::StageOffload offloaded(std::size_t run, const StageTimes& pass) const;
 

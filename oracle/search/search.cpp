@@ -310,7 +310,7 @@ private:
     }
 
     [[nodiscard]] Prediction evaluated(const step::CostedGraph& costed, const Plan& plan, step::Detail detail) const {
-        return held_to(context_.space.reserve, step::evaluate(costed, plan, detail, context_.space.max_memory));
+        return held_to(context_.space.reserve, step::evaluate(costed, plan, detail, context_.space.max_memory, orders_));
     }
 
     /// The prediction of a plan that is shown; with an uneven pipeline cut where that is faster and fits.

@@ -23,8 +23,8 @@ struct Reaction {
 };
 
 double elasticity(const ShardedPlan& plan, const Conditions& conditions, const AdjustableParameter& parameter,
-                  PassesUnder& passes) {
-    const auto at = [&](double factor) { return predicted(plan, parameter.adjusted(conditions, factor), passes); };
+                  const SharedTimes& shared) {
+    const auto at = [&](double factor) { return predicted(plan, parameter.adjusted(conditions, factor), shared); };
     double below = parameter.below;
     double above = parameter.above;
     auto less = at(below);
@@ -46,7 +46,7 @@ double elasticity(const ShardedPlan& plan, const Conditions& conditions, const A
 
 /// The parameters that are listed, the largest |elasticity| of the first plan first.
 std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& conditions,
-                                const std::vector<const plan::Plan*>& plans, PassesUnder& passes,
+                                const std::vector<const plan::Plan*>& plans, const SharedTimes& shared,
                                 Explanation& explanation) {
     std::vector<ShardedPlan> sharded;
     for (const plan::Plan* plan : plans) {
@@ -54,10 +54,10 @@ std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& con
     }
     std::vector<Reaction> found;
     for (AdjustableParameter& parameter : adjustable_parameters(conditions, graph, *plans.front())) {
-        const double own = elasticity(sharded.front(), conditions, parameter, passes);
+        const double own = elasticity(sharded.front(), conditions, parameter, shared);
         const bool moves = parameter.parameter.kind != ParameterKind::software || std::abs(own) >= kUnmoved ||
                            std::any_of(sharded.begin() + 1, sharded.end(), [&](const ShardedPlan& plan) {
-                               return std::abs(elasticity(plan, conditions, parameter, passes)) >= kUnmoved;
+                               return std::abs(elasticity(plan, conditions, parameter, shared)) >= kUnmoved;
                            });
         if (!moves) {
             ++explanation.insensitive_omitted;
@@ -105,7 +105,8 @@ Explanation sensitivity(const graph::Graph& graph, const cluster::Cluster& clust
                                 .offloads = prediction.plan.offload.any()};
     Explanation explanation;
     PassesUnder passes(graph, prediction.plan);
-    for (Reaction& reaction : reactions(graph, conditions, {&prediction.plan}, passes, explanation)) {
+    step::PlayedOrders orders;
+    for (Reaction& reaction : reactions(graph, conditions, {&prediction.plan}, {passes, orders}, explanation)) {
         explanation.parameters.push_back(std::move(reaction.sensitivity));
     }
     explanation.memory.left = prediction.memory_limit - prediction.memory.total();
@@ -130,11 +131,13 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
         plans.push_back(&prediction.plan);
     }
     PassesUnder passes(inquiry.graph, first.plan);
-    std::vector<Reaction> all = reactions(inquiry.graph, conditions, plans, passes, explanation);
+    step::PlayedOrders orders;
+    const SharedTimes shared{passes, orders};
+    std::vector<Reaction> all = reactions(inquiry.graph, conditions, plans, shared, explanation);
     std::int64_t done = 0;
     const auto directions = static_cast<std::int64_t>(2 * all.size() + 1);
     const auto go_on = [&] { return !progress || progress(done, directions); };
-    CrossoverSearch crossovers(inquiry, conditions, answer.plans, passes, go_on);
+    CrossoverSearch crossovers(inquiry, conditions, answer.plans, shared, go_on);
     look_at_memory(crossovers, conditions, all, first, explanation.memory);
     for (const bool memory : {true, false}) {
         for (Reaction& reaction : all) {

@@ -14,7 +14,7 @@ constexpr double kHopeless = 1.25;
 
 /// The fastest of the cuts for unequal devices, if it is better than `composed`.
 void consider_mixed_cuts(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan, std::int64_t microbatches,
-                         MemoryLimits memory, ComposedStep& composed) {
+                         MemoryLimits memory, PlayedOrders& orders, ComposedStep& composed) {
     const std::vector<std::vector<Stage>> cuts = mixed_cuts(groups, plan, microbatches, memory);
     const std::vector<Stage>* best = nullptr;
     Seconds fastest;
@@ -28,7 +28,7 @@ void consider_mixed_cuts(const std::vector<ReplicaGroup>& groups, const plan::Pl
     if (best == nullptr) {
         return;
     }
-    ComposedStep other = compose_step(groups, plan, *best, microbatches);
+    ComposedStep other = compose_step(groups, plan, *best, microbatches, orders);
     const bool fits = other.fits();
     if (fits != composed.fits() ? fits : other.time() < composed.time()) {
         composed = std::move(other);
@@ -38,12 +38,13 @@ void consider_mixed_cuts(const std::vector<ReplicaGroup>& groups, const plan::Pl
 }  // namespace
 
 ComposedStep compose_plan(const CostedGraph& costed, const plan::Plan& plan, const std::vector<ReplicaGroup>& groups,
-                          std::int64_t microbatches) {
-    ComposedStep composed = compose_step(groups, plan, cut_stages(costed, plan.places(), plan.stages), microbatches);
+                          std::int64_t microbatches, PlayedOrders& orders) {
+    const std::vector<Stage> cut = cut_stages(costed, plan.places(), plan.stages);
+    ComposedStep composed = compose_step(groups, plan, cut, microbatches, orders);
     if (cuts_by_device(groups, plan)) {
-        consider_mixed_cuts(groups, plan, microbatches, MemoryLimits::ignored, composed);
+        consider_mixed_cuts(groups, plan, microbatches, MemoryLimits::ignored, orders, composed);
         if (!composed.fits() && composed.fullness() < kHopeless) {
-            consider_mixed_cuts(groups, plan, microbatches, MemoryLimits::respected, composed);
+            consider_mixed_cuts(groups, plan, microbatches, MemoryLimits::respected, orders, composed);
         }
     }
     return composed;

@@ -18,8 +18,9 @@ namespace {
 
 class Evaluation {
 public:
-    Evaluation(const CostedGraph& costed, const plan::Plan& plan, Detail detail, std::optional<Bytes> max_memory)
-        : costed_(costed), plan_(plan), detail_(detail), max_memory_(max_memory) {
+    Evaluation(const CostedGraph& costed, const plan::Plan& plan, Detail detail, std::optional<Bytes> max_memory,
+               PlayedOrders& orders)
+        : costed_(costed), plan_(plan), detail_(detail), max_memory_(max_memory), orders_(orders) {
         p_.plan = plan;
         p_.data_ranks = costed.sharded.data_ways;
         p_.microbatches = plan.batch / (p_.data_ranks * plan.microbatch);
@@ -43,7 +44,7 @@ public:
                                        plan_.pipeline_stages()});
         }
         groups_ = replica_groups(costed_, plan_);
-        composed_ = compose_plan(costed_, plan_, groups_, p_.microbatches);
+        composed_ = compose_plan(costed_, plan_, groups_, p_.microbatches, orders_);
         compose_time();
         compose_memory();
         check_fit();
@@ -383,6 +384,7 @@ private:
     const plan::Plan& plan_;
     Detail detail_;
     std::optional<Bytes> max_memory_;
+    PlayedOrders& orders_;
     Prediction p_;
     std::vector<ReplicaGroup> groups_;
     ComposedStep composed_;
@@ -392,7 +394,13 @@ private:
 }  // namespace
 
 Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail, std::optional<Bytes> max_memory) {
-    return Evaluation(costed, plan, detail, max_memory).run();
+    PlayedOrders orders;
+    return evaluate(costed, plan, detail, max_memory, orders);
+}
+
+Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail, std::optional<Bytes> max_memory,
+                    PlayedOrders& orders) {
+    return Evaluation(costed, plan, detail, max_memory, orders).run();
 }
 
 }  // namespace dodona::step

@@ -1,6 +1,7 @@
 // Evaluates a plan on a costed graph: schedule, exposed communication, memory, limits, bottlenecks.
 #pragma once
 
+#include "step/played_orders.hpp"
 #include "step/prediction.hpp"
 #include "step/segment_cost.hpp"
 
@@ -14,5 +15,9 @@ enum class Detail { totals, full };
 /// `max_memory`: upper limit of the memory of a device, if less than what it offers.
 Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail = Detail::full,
                     std::optional<Bytes> max_memory = std::nullopt);
+
+/// The same with orders that plans share.
+Prediction evaluate(const CostedGraph& costed, const plan::Plan& plan, Detail detail, std::optional<Bytes> max_memory,
+                    PlayedOrders& orders);
 
 }  // namespace dodona::step

@@ -123,9 +123,8 @@ std::vector<ReplicaGroup> replica_groups(const CostedGraph& costed, const plan::
 }
 
 Replica replica(const ReplicaGroup& group, const plan::Plan& plan, const std::vector<Stage>& cut,
-                std::int64_t microbatches) {
+                std::int64_t microbatches, PlayedOrders& orders) {
     Replica replica{.places = plan.places(), .microbatches = microbatches, .stages = {}, .pipeline = {}};
-    PlayedOrders orders;
     for (std::size_t i = 0; i < cut.size(); ++i) {
         replica.stages.push_back(stage_work(*group.on[i], plan, cut, i, microbatches, orders));
     }
@@ -241,15 +240,15 @@ Seconds passes_alone(const std::vector<ReplicaGroup>& groups, const plan::Plan& 
 }
 
 ComposedStep compose_step(const std::vector<ReplicaGroup>& groups, const plan::Plan& plan,
-                          const std::vector<Stage>& cut, std::int64_t microbatches) {
+                          const std::vector<Stage>& cut, std::int64_t microbatches, PlayedOrders& orders) {
     ComposedStep composed;
     for (const ReplicaGroup& group : groups) {
-        composed.replicas.push_back(replica(group, plan, cut, microbatches));
+        composed.replicas.push_back(replica(group, plan, cut, microbatches, orders));
     }
     composed.dealt = deal_to(groups, composed, plan, microbatches);
     for (std::size_t k = 0; k < groups.size(); ++k) {
         if (composed.dealt[k].most != microbatches) {
-            composed.replicas[k] = replica(groups[k], plan, cut, composed.dealt[k].most);
+            composed.replicas[k] = replica(groups[k], plan, cut, composed.dealt[k].most, orders);
         }
         if (composed.replicas[k].passes() > composed.replicas[composed.critical].passes()) {
             composed.critical = k;

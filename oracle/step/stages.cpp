@@ -224,7 +224,7 @@ std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts) {
     return pieces;
 }
 
-bool blocks_are_alike(const CostedGraph& costed) {
+bool blocks_differ_within(const CostedGraph& costed, double tolerance) {
     double first = -1;
     for (const SegmentCost& segment : costed.segments) {
         if (!segment.block) {
@@ -234,12 +234,16 @@ bool blocks_are_alike(const CostedGraph& costed) {
         if (first < 0) {
             first = seconds;
         }
-        if (std::abs(seconds - first) > 0.01 * first) {
+        if (std::abs(seconds - first) > tolerance * first) {
             return false;
         }
     }
     return first >= 0;
 }
+
+bool blocks_are_alike(const CostedGraph& costed) { return blocks_differ_within(costed, 0.01); }
+
+bool blocks_are_same(const CostedGraph& costed) { return blocks_differ_within(costed, 0); }
 
 std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Plan& plan, std::int64_t microbatches) {
     const std::int64_t stages = plan.pipeline_stages();

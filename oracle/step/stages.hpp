@@ -45,6 +45,9 @@ std::vector<Stage> placed(const std::vector<std::vector<std::int64_t>>& parts, c
 /// Whether all blocks cost the same within 1 %, so that equally many per stage are balanced.
 bool blocks_are_alike(const CostedGraph& costed);
 
+/// Whether all blocks take the same time to the last bit: they do the same.
+bool blocks_are_same(const CostedGraph& costed);
+
 /// Why a pipeline cannot be cut or scheduled as planned; none if it can. The one rule for `evaluate` and for searches.
 /// `segments`: of the network, instances counted; `microbatches`: of a data rank.
 std::optional<plan::Limit> pipeline_limit(std::int64_t segments, const plan::Plan& plan, std::int64_t microbatches);
