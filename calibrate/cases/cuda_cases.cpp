@@ -219,6 +219,30 @@ void add_tables(Cases& cases, bool quick) {
     }
 }
 
+Case selection(const char* kernel, double elements, double density, double passes) {
+    return {"compression", {{"kernel", kernel}, {"elements", elements}, {"density", density}, {"passes", passes}}};
+}
+
+Case quantisation(const char* kernel, double elements, double block) {
+    return {"compression", {{"kernel", kernel}, {"elements", elements}, {"block", block}}};
+}
+
+constexpr std::array kSelections{"exact-top-k", "threshold-top-k"};
+constexpr std::array kFormats{"int8", "fp8", "int4", "1-bit"};
+
+/// Densities, passes and blocks are those of exchanges that do not say theirs (oracle/exchange/exchange.hpp).
+void add_compressions(Cases& cases, bool quick) {
+    for (const double elements :
+         quick ? std::vector<double>{16 * kMiB} : std::vector<double>{kMiB / 16, kMiB, 16 * kMiB, 128 * kMiB}) {
+        for (const char* kernel : kSelections) {
+            cases.push_back(selection(kernel, elements, 0.001, 20));
+        }
+        for (const char* kernel : kFormats) {
+            cases.push_back(quantisation(kernel, elements, 256));
+        }
+    }
+}
+
 Case recurrent(double samples, double gates, double units, double cells, const char* precision, bool backward) {
     return {"recurrent",
             {{"samples", samples},
@@ -330,6 +354,20 @@ void add_small_products(Cases& cases) {
     }
 }
 
+/// Parts of eight values and of blocks, few elements and all.
+void add_small_compressions(Cases& cases) {
+    for (const double elements : {5.0, 2048.0, 12345.0}) {
+        for (const char* kernel : kSelections) {
+            cases.push_back(selection(kernel, elements, 0.01, 20));
+            cases.push_back(selection(kernel, elements, 1, 3));
+        }
+        for (const char* kernel : kFormats) {
+            cases.push_back(quantisation(kernel, elements, 256));
+            cases.push_back(quantisation(kernel, elements, 24));
+        }
+    }
+}
+
 }  // namespace
 
 std::vector<Case> cuda_cases(const CaseOptions& options, int devices) {
@@ -340,6 +378,7 @@ std::vector<Case> cuda_cases(const CaseOptions& options, int devices) {
     add_operators(cases, options.quick);
     add_streams(cases, options.quick);
     add_tables(cases, options.quick);
+    add_compressions(cases, options.quick);
     add_recurrent(cases, options.quick);
     add_copies(cases, options.quick);
     add_links(cases, options.quick, devices);
@@ -375,6 +414,7 @@ std::vector<Case> cuda_check_cases(int devices) {
         cases.push_back(
             {"reorder", {{"elements", 64.0 * 77}, {"precision", precision}, {"from", "nhwc"}, {"to", "nchw"}}});
     }
+    add_small_compressions(cases);
     for (const char* pattern : {"write", "copy", "triad"}) {
         cases.push_back({"stream", {{"bytes", 48000.0}, {"pattern", pattern}}});
     }

@@ -19,16 +19,6 @@ constexpr std::uint8_t kFp8Sign = 0x80;
 constexpr std::uint8_t kFp8Largest = 0x7e;
 constexpr std::uint8_t kInt4Bias = 8;
 
-std::size_t codes_bytes(CodeFormat format, std::size_t elements) {
-    switch (format) {
-        case CodeFormat::int4: return (elements + 1) / 2;
-        case CodeFormat::one_bit: return (elements + 7) / 8;
-        case CodeFormat::int8:
-        case CodeFormat::fp8: break;
-    }
-    return elements;
-}
-
 std::size_t blocks_of(std::size_t elements, std::size_t block) { return (elements + block - 1) / block; }
 
 float most_of(std::span<const float> values) {
@@ -116,14 +106,38 @@ void encode(CodeFormat format, std::span<const float> values, float inverse, std
     }
 }
 
+struct CodeWord {
+    std::string_view word;
+    CodeFormat format;
+};
+
+constexpr std::array kCodeWords{CodeWord{"int8", CodeFormat::int8}, CodeWord{"fp8", CodeFormat::fp8},
+                                CodeWord{"int4", CodeFormat::int4}, CodeWord{"1-bit", CodeFormat::one_bit}};
+
 }  // namespace
 
+std::optional<CodeFormat> code_format_of(std::string_view word) {
+    const auto* const found =
+        std::find_if(kCodeWords.begin(), kCodeWords.end(), [&](const CodeWord& known) { return known.word == word; });
+    return found == kCodeWords.end() ? std::nullopt : std::optional(found->format);
+}
+
+std::size_t code_bytes(CodeFormat format, std::size_t elements) {
+    switch (format) {
+        case CodeFormat::int4: return (elements + 1) / 2;
+        case CodeFormat::one_bit: return (elements + 7) / 8;
+        case CodeFormat::int8:
+        case CodeFormat::fp8: break;
+    }
+    return elements;
+}
+
 std::size_t packed_bytes(CodeFormat format, std::size_t elements, std::size_t block) {
-    return codes_bytes(format, elements) + blocks_of(elements, block) * sizeof(float);
+    return code_bytes(format, elements) + blocks_of(elements, block) * sizeof(float);
 }
 
 void quantise(CodeFormat format, std::span<const float> values, std::size_t block, std::span<std::uint8_t> packed) {
-    const std::size_t codes = codes_bytes(format, values.size());
+    const std::size_t codes = code_bytes(format, values.size());
     std::fill_n(packed.begin(), codes, std::uint8_t{0});
     for (std::size_t first = 0; first < values.size(); first += block) {
         const std::span<const float> part = values.subspan(first, std::min(block, values.size() - first));
@@ -134,7 +148,7 @@ void quantise(CodeFormat format, std::span<const float> values, std::size_t bloc
 }
 
 void dequantise(CodeFormat format, std::span<const std::uint8_t> packed, std::size_t block, std::span<float> values) {
-    const std::size_t codes = codes_bytes(format, values.size());
+    const std::size_t codes = code_bytes(format, values.size());
     for (std::size_t first = 0; first < values.size(); first += block) {
         float scale = 0;
         std::memcpy(&scale, packed.data() + codes + first / block * sizeof(float), sizeof(float));

@@ -11,12 +11,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 
 namespace dodona::calibrate {
 
 enum class CodeFormat { int8, fp8, int4, one_bit };
 
+/// The format of that name: int8, fp8, int4 or 1-bit.
+std::optional<CodeFormat> code_format_of(std::string_view word);
+
+/// Of `elements` codes, without their scales.
+std::size_t code_bytes(CodeFormat format, std::size_t elements);
 /// Of `elements` codes and their scales. Domain: `block` of at least 1.
 std::size_t packed_bytes(CodeFormat format, std::size_t elements, std::size_t block);
 

@@ -3,8 +3,6 @@
 //   top-k       selection, the selected values; adding them to a sum
 //   quantised   codes and scales; the numbers that they stand for
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -16,14 +14,6 @@
 namespace dodona::calibrate::cpu {
 
 namespace {
-
-struct CodeWord {
-    std::string_view word;
-    CodeFormat format;
-};
-
-constexpr std::array kCodeWords{CodeWord{"int8", CodeFormat::int8}, CodeWord{"fp8", CodeFormat::fp8},
-                                CodeWord{"int4", CodeFormat::int4}, CodeWord{"1-bit", CodeFormat::one_bit}};
 
 Job quantised(const Case& asked, CodeFormat format, const TensorFactory& factory) {
     const std::int64_t elements = count(asked, "elements");
@@ -80,10 +70,8 @@ Job sparse(const Case& asked, bool exact, const TensorFactory& factory) {
 
 Job compression(const Case& asked, const TensorFactory& factory) {
     const std::string kernel = asked.word("kernel");
-    for (const CodeWord& known : kCodeWords) {
-        if (kernel == known.word) {
-            return quantised(asked, known.format, factory);
-        }
+    if (const auto format = code_format_of(kernel)) {
+        return quantised(asked, *format, factory);
     }
     if (kernel == "exact-top-k" || kernel == "threshold-top-k") {
         return sparse(asked, kernel == "exact-top-k", factory);

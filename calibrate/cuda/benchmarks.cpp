@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "calibrate/cuda/collectives.hpp"
+#include "calibrate/cuda/compression.hpp"
 #include "calibrate/cuda/interference.hpp"
 #include "calibrate/cuda/movement.hpp"
 #include "calibrate/cuda/networks.hpp"
@@ -26,13 +27,21 @@ struct Benchmark {
 };
 
 constexpr std::array kBenchmarks{
-    Benchmark{"matmul", prepare_matmul},       Benchmark{"convolution", prepare_convolution},
-    Benchmark{"attention", prepare_attention}, Benchmark{"recurrent", prepare_recurrent},
-    Benchmark{"operator", prepare_operator},   Benchmark{"stream", prepare_stream},
-    Benchmark{"gather", prepare_gather},       Benchmark{"update", prepare_update},
-    Benchmark{"reorder", prepare_reorder},     Benchmark{"copy", prepare_copy},
-    Benchmark{"launch", prepare_launch},       Benchmark{"collective", prepare_collective},
-    Benchmark{"send", prepare_send},           Benchmark{"interference", prepare_interference},
+    Benchmark{"matmul", prepare_matmul},
+    Benchmark{"convolution", prepare_convolution},
+    Benchmark{"attention", prepare_attention},
+    Benchmark{"recurrent", prepare_recurrent},
+    Benchmark{"operator", prepare_operator},
+    Benchmark{"stream", prepare_stream},
+    Benchmark{"gather", prepare_gather},
+    Benchmark{"update", prepare_update},
+    Benchmark{"reorder", prepare_reorder},
+    Benchmark{"copy", prepare_copy},
+    Benchmark{"launch", prepare_launch},
+    Benchmark{"collective", prepare_collective},
+    Benchmark{"send", prepare_send},
+    Benchmark{"interference", prepare_interference},
+    Benchmark{"compression", prepare_compression},
 };
 
 }  // namespace

@@ -96,7 +96,7 @@ for source in "$root"/calibrate/cuda/*.cpp; do
     case " $left_out standalone " in *" $name "*) continue ;; esac
     echo "g++ $common -c $source -o $out/cuda_$name.o" >>"$commands"
 done
-for source in "$root"/calibrate/record/*.cpp; do
+for source in "$root"/calibrate/record/*.cpp "$root"/calibrate/compression/*.cpp; do
     echo "g++ $common -c $source -o $out/base_$(basename "$source" .cpp).o" >>"$commands"
 done
 for name in cases/cuda_cases cuda/standalone; do

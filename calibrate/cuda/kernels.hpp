@@ -8,6 +8,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "calibrate/compression/quantisation.hpp"
 #include "calibrate/cuda/element.hpp"
 
 namespace dodona::calibrate::cuda {
@@ -102,5 +103,23 @@ void gate_units(Element, const void* gates, float* memory, void* state, int gate
 /// The gradient of the gates from that of the state.
 void gate_units_backward(Element, const void* gates, const float* memory, const void* dstate, void* dgates,
                          int gates_per_unit, Count samples, Count units, cudaStream_t);
+
+// ---- compression of fp32 values, with the results that calibrate/compression has on the host
+/// Domain: a `block` of a multiple of 8; `packed` has packed_bytes().
+void quantise_blocks(CodeFormat, const float* values, Count elements, Count block, std::uint8_t* packed, cudaStream_t);
+void dequantise_blocks(CodeFormat, const std::uint8_t* packed, Count elements, Count block, float* values,
+                       cudaStream_t);
+struct SelectedElements {
+    std::uint32_t* indices;  ///< ascending
+    float* values;
+};
+/// What a selection needs beside its values.
+std::size_t selection_bytes(Count elements);
+/// The k largest magnitudes. Domain: 1 <= k <= elements < 2^32; no NaN.
+void select_exactly(const float* values, Count elements, Count k, void* scratch, SelectedElements, cudaStream_t);
+void select_by_threshold(const float* values, Count elements, Count k, int passes, void* scratch, SelectedElements,
+                         cudaStream_t);
+/// sum[indices[i]] += values[i].
+void add_selected(SelectedElements, Count k, float* sum, cudaStream_t);
 
 }  // namespace dodona::calibrate::cuda

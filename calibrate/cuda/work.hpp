@@ -15,6 +15,7 @@ struct Work {
     /// Puts one execution into the stream.
     std::function<void(cudaStream_t)> run;
     int executions = 1;    ///< that one call of `run` holds: times are divided by it
+    int launches = 10;     ///< at most, of one call of `run`: a held queue takes about a thousand
     bool queued = true;    ///< `run` returns before the GPU is done; false for copies of pageable memory
     bool lasting = false;  ///< worth running until power and temperature have settled
     /// One sample of its own, where one stream is not all of it (collectives). Then `run` is for the other passes.

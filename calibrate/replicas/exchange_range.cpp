@@ -105,6 +105,10 @@ void check_runs(const exchange::Exchange& exchange) {
              fmt::format("{}: elastic averaging runs with a master or in an asynchronous tree only", exchange.name),
              "pattern: master");
     }
+    if (exchange.endpoints) {
+        fail(exchange.where, fmt::format("{}: endpoints do not run: a thread of each rank exchanges", exchange.name),
+             "no `endpoints`");
+    }
     if (servers_of(exchange) > 1 && exchange.pattern != Pattern::servers) {
         fail(exchange.where, fmt::format("{}: several servers run in the pattern servers only", exchange.name),
              "pattern: servers, or servers: 1");

@@ -30,11 +30,12 @@ void own_part(Party& party, Part part) {
     party.replica.apply(part, sum, party.workers);
 }
 
+/// The next worker first: where several owners send at once, no two send to the same worker.
 void send_to_workers(Party& party, Part part) {
-    for (std::size_t worker = 0; worker < party.workers; ++worker) {
-        if (worker != party.rank()) {
-            party.messenger.send<float>(party.replica.target_of(part), static_cast<int>(worker));
-        }
+    const std::size_t others = party.is_server() ? party.workers : party.workers - 1;
+    for (std::size_t ahead = 1; ahead <= others; ++ahead) {
+        const std::size_t worker = (party.rank() + ahead) % party.workers;
+        party.messenger.send<float>(party.replica.target_of(part), static_cast<int>(worker));
     }
 }
 
@@ -78,7 +79,8 @@ void with_servers(Party& party, Part range) {
         party.messenger.wait();
         return;
     }
-    for (std::size_t server = 0; server < party.servers; ++server) {
+    for (std::size_t turn = 0; turn < party.servers; ++turn) {
+        const std::size_t server = (party.rank() + turn) % party.servers;  // not all workers to the same one first
         const Part part = part_of(range, server, party.servers);
         const auto rank = static_cast<int>(party.workers + server);
         party.messenger.send<float>(party.replica.payload_of(part), rank);

@@ -78,8 +78,8 @@ private:
                 course_.snapshots.push_back(worker_.replica.weights);
             }
         }
+        course_.starts.push_back(Clock::now());  // as a next step would start: before it waits for what overlaps
         wait_for_all();
-        course_.starts.push_back(Clock::now());
     }
 
     void forward() {

@@ -12,7 +12,7 @@ namespace dodona::calibrate {
 
 /// What a rank saw. Of servers there are updates only.
 struct Course {
-    std::vector<Clock::time_point> starts;      ///< of each step, and the end of the last
+    std::vector<Clock::time_point> starts;      ///< of each step, and of one after the last
     std::vector<std::vector<float>> snapshots;  ///< weights after each step, where distances are asked for
     std::int64_t lead = 0;                      ///< steps that it was ahead of the slowest, at most
     std::uint64_t updates = 0;                  ///< that a server counted staleness of

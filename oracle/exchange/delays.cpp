@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace dodona::exchange {
 
 std::vector<Delays> delays(const std::vector<Exchange>& exchanges, const DelayQuestion& question) {
@@ -10,6 +12,11 @@ std::vector<Delays> delays(const std::vector<Exchange>& exchanges, const DelayQu
     const ReplicaWork work{.layers = {}, .compute = question.compute, .gradients = gradients};
     std::vector<Delays> rows;
     for (const Exchange& exchange : exchanges) {
+        if (exchange.endpoints) {
+            fail(exchange.where,
+                 fmt::format("{}: endpoints take cores from a device, and there is none here", exchange.name),
+                 "`dodona predict MODEL --machine M --exchange FILE`");
+        }
         Delays row{exchange, {}};
         row.exchange.overlap = false;
         for (const std::int64_t workers : question.workers) {

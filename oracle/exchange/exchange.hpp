@@ -124,6 +124,13 @@ struct Compression {
     bool error_feedback = false;  ///< what was not sent is added to the next gradient
 };
 
+/// Cores of each worker that only send and receive (endpoints.hpp).
+struct Endpoints {
+    BytesPerSecond rate;                ///< what one sends while it receives as much
+    std::optional<std::int64_t> cores;  ///< none: as many as make the step shortest
+    std::int64_t most = 16;             ///< of those that are tried
+};
+
 struct Exchange {
     std::string name;
     std::string source;
@@ -143,6 +150,7 @@ struct Exchange {
     Bytes bucket = Bytes::of_base(25 * 0x1p20);  ///< gradients that are joined to one message; 0: none
     Bytes chunk = Bytes::of_base(0x1p20);        ///< newest-first: what is sent between two looks at newer messages
     Compression compression;
+    std::optional<Endpoints> endpoints;  ///< none: communication takes no cores
     Location where;
 
     /// Whether all replicas have the same weights after every step.

@@ -98,6 +98,7 @@ ExchangeCost exchange_cost(const Exchange& exchange, const Network& network, con
         cost.exposed = max(alone, cost.pattern.busiest / period) - work.compute;
         cost.is_bound = true;
     }
+    cost.compute = work.compute;
     cost.step = work.compute + cost.exposed;
     cost.utilisation = cost.step > Seconds{} ? work.compute / cost.step : 1;
     if (has_servers(exchange) && work.compute > Seconds{}) {

@@ -41,6 +41,7 @@ struct ExchangeCost {
     PatternCost pattern;
     Seconds compression;  ///< kernels of one exchange
     Seconds one;          ///< one exchange of all workers with compression
+    Seconds compute;      ///< of a step, beside which replicas exchange
     Seconds exposed;      ///< in a step, on average
     Seconds step;
     Bytes sent;              ///< by a worker in a step, on average

@@ -9,11 +9,15 @@ namespace dodona::exchange {
 
 namespace {
 
-std::vector<std::int64_t> distinct(std::vector<std::int64_t> others, std::int64_t worker) {
-    std::sort(others.begin(), others.end());
-    others.erase(std::unique(others.begin(), others.end()), others.end());
-    others.erase(std::remove(others.begin(), others.end(), worker), others.end());
-    return others;
+/// The others but the worker itself, each once, in their order.
+std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& others, std::int64_t worker) {
+    std::vector<std::int64_t> kept;
+    for (const std::int64_t other : others) {
+        if (other != worker && std::find(kept.begin(), kept.end(), other) == kept.end()) {
+            kept.push_back(other);
+        }
+    }
+    return kept;
 }
 
 }  // namespace

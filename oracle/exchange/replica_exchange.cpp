@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/precision.hpp"
 #include "exchange/compression_time.hpp"
+#include "exchange/endpoints.hpp"
 #include "step/compose_plan.hpp"
 
 namespace dodona::exchange {
@@ -79,6 +82,35 @@ double exchanged_share(const step::StageWork& stage) {
     return all > Seconds{} ? exchanged / all : 0;
 }
 
+struct Costed {
+    ExchangeCost cost;
+    std::optional<std::int64_t> endpoints;
+};
+
+/// With as many endpoints as the exchange says, else with those that make the step shortest; of equal ones the fewest.
+Costed cost_with_endpoints(const Exchange& exchange, const Network& network, const ReplicaWork& work,
+                           std::int64_t cores) {
+    const Endpoints& asked = *exchange.endpoints;
+    const std::int64_t fewest = asked.cores.value_or(1);
+    if (fewest >= cores) {
+        fail(exchange.where,
+             fmt::format("{}: {} of a device of {} as endpoints leave none to compute", exchange.name,
+                         fewest == 1 ? "1 core" : fmt::format("{} cores", fewest), cores),
+             "fewer cores for endpoints, or a device of more: `multiprocessors` in its file");
+    }
+    const std::int64_t most = asked.cores.value_or(std::min(asked.most, cores - 1));
+    std::optional<Costed> best;
+    for (std::int64_t endpoints = fewest; endpoints <= most; ++endpoints) {
+        const CoreSplit split{cores, endpoints};
+        const ExchangeCost cost =
+            exchange_cost(exchange, network_with(split, asked.rate, network), work_beside(split, work));
+        if (!best || cost.step < best->cost.step) {
+            best = Costed{cost, endpoints};
+        }
+    }
+    return *best;
+}
+
 }  // namespace
 
 std::optional<Replicas> find_replicas(const graph::Graph& graph, const cluster::Cluster& cluster,
@@ -120,8 +152,11 @@ Replicas replicas_of(const graph::Graph& graph, const cluster::Cluster& cluster,
 ReplicaExchange replica_exchange(const Exchange& exchange, const cluster::Cluster& cluster, const Replicas& replicas,
                                  std::int64_t batch) {
     const Network network = network_of(cluster, replicas.group, replicas.ranks, exchange.algorithm);
-    ReplicaExchange made{
-        .exchange = exchange, .workers = network.workers, .cost = exchange_cost(exchange, network, replicas.work)};
+    const Costed costed = exchange.endpoints
+                              ? cost_with_endpoints(exchange, network, replicas.work, cluster.device.multiprocessors)
+                              : Costed{exchange_cost(exchange, network, replicas.work), {}};
+    ReplicaExchange made{.exchange = exchange, .workers = network.workers, .cost = costed.cost};
+    made.endpoints = costed.endpoints;
     made.step = replicas.step.rescaled_to(made.cost.step);
     made.compression_measured = exchange.compression.kind != CompressionKind::none &&
                                 measured_compression(exchange.compression, cluster.device) != nullptr;

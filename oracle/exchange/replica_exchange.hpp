@@ -43,9 +43,11 @@ struct ReplicaExchange {
     ExchangeCost cost;
     Estimate step;  ///< with the interval of the plan's own step, scaled
     double samples_per_second = 0;
-    bool compression_measured = false;  ///< on this device; else its kernels are passes over memory
+    std::optional<std::int64_t> endpoints;  ///< cores of each worker that only send and receive
+    bool compression_measured = false;      ///< on this device; else its kernels are passes over memory
 };
 
+/// Throws InputError where endpoints leave no core to compute.
 ReplicaExchange replica_exchange(const Exchange& exchange, const cluster::Cluster& cluster, const Replicas& replicas,
                                  std::int64_t batch);
 

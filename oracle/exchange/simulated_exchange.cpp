@@ -47,7 +47,7 @@ public:
           layout_{.replicas = made.workers.count, .node_size = cluster.node_size()},
           noise_(settings.noise, settings.seed, layout_),
           workers_(static_cast<std::size_t>(made.workers.count)),
-          compute_(replicas.work.compute),
+          compute_(made.cost.compute),
           steps_(whole_periods(settings.steps, made.exchange.period)),
           size_(compressed(exchange_.compression, replicas.work.gradients)),
           ready_(workers_) {

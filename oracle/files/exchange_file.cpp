@@ -12,6 +12,7 @@ namespace {
 
 using exchange::Compression;
 using exchange::CompressionKind;
+using exchange::Endpoints;
 using exchange::Exchange;
 using exchange::Outer;
 using exchange::Pattern;
@@ -53,6 +54,13 @@ void check_exchange(Fields& fields, Exchange& exchange, const Reading& /*reading
     }
 }
 
+/// What is said of a number of cores that is looked for.
+void check_endpoints(Fields& fields, Endpoints& endpoints, const Reading& /*reading*/) {
+    if (const Value most = fields.find("most"); most && endpoints.cores) {
+        most.error("`cores` says how many endpoints there are", "one of the two");
+    }
+}
+
 Condition only_of(std::string_view key, std::vector<std::string_view> values) { return {key, std::move(values)}; }
 
 }  // namespace
@@ -79,6 +87,24 @@ const Description& description<Compression>() {
         .single_value = "kind",
         .one_line = true,
         .defaults = default_of<Compression>};
+    return described;
+}
+
+template <>
+const Description& description<Endpoints>() {
+    static const Description described{
+        .noun = "endpoints",
+        .summary =
+            "Cores of each worker that only send and receive; the others compute, for longer. A device has as many "
+            "cores as multiprocessors in its file.",
+        .keys = {required<&Endpoints::rate>("rate", "What one sends while it receives as much.",
+                                            {.range = kPositive, .help = "as measured: 3 GB/s"}),
+                 optional<&Endpoints::cores>("cores", "How many.",
+                                             {.range = at_least(1), .default_text = "those of the shortest step"}),
+                 optional<&Endpoints::most>("most", "How many are tried at most.", {.range = at_least(1)})},
+        .one_line = true,
+        .check = checked<Endpoints, check_endpoints>,
+        .defaults = default_of<Endpoints>};
     return described;
 }
 
@@ -118,7 +144,10 @@ const Description& description<Exchange>() {
              optional<&Exchange::chunk>("chunk", "What is sent between two looks at newer messages.",
                                         {.range = kPositive, .only = only_of("order", {"newest-first"})}),
              optional<&Exchange::compression>("compression", "What is left of a buffer before it is sent.",
-                                              {.default_text = "nothing is compressed"})},
+                                              {.default_text = "nothing is compressed"}),
+             optional<&Exchange::endpoints>("endpoints", "Cores that only send and receive.",
+                                            {.default_text = "communication takes no cores",
+                                             .only = only_of("pattern", {"all-reduce", "sharded-update"})})},
         .file_kind = "exchange",
         .check = checked<Exchange, check_exchange>,
         .where = place_of<&Exchange::where>,

@@ -40,6 +40,13 @@ std::string compression_text(const Exchange& exchange) {
     return fmt::format("{}, blocks of {}", name(how.kind), how.block);
 }
 
+std::string endpoints_text(const exchange::Endpoints& endpoints) {
+    const std::string cores = endpoints.cores
+                                  ? counted(*endpoints.cores, "core")
+                                  : fmt::format("the best number of up to {}", counted(endpoints.most, "core"));
+    return fmt::format("{}, {} each", cores, text(endpoints.rate));
+}
+
 std::string pattern_text(const Exchange& exchange) {
     std::string text(name(exchange.pattern));
     if (exchange.servers) {
@@ -102,8 +109,7 @@ KeyFigures answer_figures(const ExchangeAnswer& answer, const ReplicaExchange& m
         {.label = "throughput", .value = Rate{made.samples_per_second, "samples"}, .note = {}},
         {.label = "exposed",
          .value = cost.exposed,
-         .note =
-             fmt::format("a step; one exchange takes {}, compute {}", text(cost.one), text(answer.own.work.compute))},
+         .note = fmt::format("a step; one exchange takes {}, compute {}", text(cost.one), text(cost.compute))},
         {.label = "sent",
          .value = cost.sent,
          .note = fmt::format("by a worker in a step; gradients have {}", text(answer.own.work.gradients.bytes))},
@@ -117,6 +123,13 @@ KeyFigures answer_figures(const ExchangeAnswer& answer, const ReplicaExchange& m
                            .value = cost.compression,
                            .note = made.compression_measured ? "in kernels, as measured"
                                                              : "in kernels, at the bandwidth of device memory"});
+    }
+    if (made.endpoints) {
+        figures.push_back({.label = "endpoints",
+                           .value = Count{*made.endpoints},
+                           .note = made.exchange.endpoints->cores
+                                       ? "cores of each worker that only send and receive"
+                                       : "cores of each worker that only send and receive: the step is shortest"});
     }
     if (cost.pattern.server > Bytes{}) {
         figures.push_back(
@@ -168,14 +181,18 @@ Document exchange_document(const Exchange& exchange) {
     set_record(document, exchange_record(exchange), exchange);
     add(document, Headline{exchange.name});
     add(document, Paragraph{exchange.summary});
-    add(document, KeyFigures{{{.label = "pattern", .value = pattern_text(exchange), .note = {}},
-                              {.label = "scheduling", .value = scheduling_text(exchange), .note = {}},
-                              {.label = "sends", .value = std::string(name(exchange.sends)), .note = {}},
-                              {.label = "weights",
-                               .value = std::string(name(exchange.outer)),
-                               .note = fmt::format("({})", enumerator_of(exchange.outer).meaning)},
-                              {.label = "compression", .value = compression_text(exchange), .note = {}},
-                              {.label = "source", .value = exchange.source, .note = {}}}});
+    KeyFigures all{{{.label = "pattern", .value = pattern_text(exchange), .note = {}},
+                    {.label = "scheduling", .value = scheduling_text(exchange), .note = {}},
+                    {.label = "sends", .value = std::string(name(exchange.sends)), .note = {}},
+                    {.label = "weights",
+                     .value = std::string(name(exchange.outer)),
+                     .note = fmt::format("({})", enumerator_of(exchange.outer).meaning)},
+                    {.label = "compression", .value = compression_text(exchange), .note = {}}}};
+    if (exchange.endpoints) {
+        all.figures.push_back({.label = "endpoints", .value = endpoints_text(*exchange.endpoints), .note = {}});
+    }
+    all.figures.push_back({.label = "source", .value = exchange.source, .note = {}});
+    add(document, std::move(all));
     return document;
 }
 
@@ -206,6 +223,8 @@ Record replica_exchange_record(const ReplicaExchange& made) {
             {"exposed_s", cost.exposed},
             {"exchange_s", cost.one},
             {"compression_s", cost.compression},
+            {"compute_s", cost.compute},
+            {"endpoints", made.endpoints},
             {"utilisation", cost.utilisation},
             {"workers", made.workers.count},
             {"workers_per_node", made.workers.per_node},

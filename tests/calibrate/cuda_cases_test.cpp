@@ -28,7 +28,7 @@ TEST(CudaCases, EveryCaseStandsOnce) {
 
 TEST(CudaCases, AQuickListHasEveryBenchmarkOfTheWholeOne) {
     EXPECT_EQ(benchmarks(cuda_cases({.quick = true})), benchmarks(cuda_cases({})));
-    EXPECT_LE(cuda_cases({.quick = true}).size(), 110U);
+    EXPECT_LE(cuda_cases({.quick = true}).size(), 115U);
     EXPECT_LE(cuda_cases({}).size(), 500U);
 }
 
@@ -63,6 +63,20 @@ TEST(CudaCases, ProductsInEightBitsHaveExtentsThatTheHardwareReads) {
                 EXPECT_EQ(static_cast<int>(one.number(extent)) % 16, 0) << one.key();
             }
         }
+    }
+}
+
+TEST(CudaCases, EveryKernelOfCompressionIsMeasuredAtSeveralSizesAndCheckedAtOddOnes) {
+    for (const char* kernel : {"exact-top-k", "threshold-top-k", "int8", "fp8", "int4", "1-bit"}) {
+        const auto of_kernel = [&](const Case& one) {
+            return one.benchmark == "compression" && one.word("kernel") == kernel;
+        };
+        const auto all = cuda_cases({});
+        EXPECT_EQ(std::count_if(all.begin(), all.end(), of_kernel), 4) << kernel;
+        const auto checked = cuda_check_cases();
+        EXPECT_TRUE(std::any_of(checked.begin(), checked.end(), [&](const Case& one) {
+            return of_kernel(one) && static_cast<int>(one.number("elements")) % 8 != 0;
+        })) << kernel;
     }
 }
 

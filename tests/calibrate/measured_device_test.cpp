@@ -122,6 +122,22 @@ TEST(MeasuredDevice, KernelsOfCompressionBecomeCurvesOverTheirBytes) {
     EXPECT_TRUE(measured_device({.records = world(), .backend = "cpu"})->compressions.empty());
 }
 
+TEST(MeasuredDevice, KernelsOfCompressionThatAGpuRanAreThoseOfTheGpu) {
+    std::vector<Record> records = world();
+    for (Record& record : records) {
+        record.backend = "cuda";
+    }
+    const Case int8{.benchmark = "compression",
+                    .parameters = {{"kernel", "int8"}, {"elements", 1000.}, {"block", 250.}}};
+    records.push_back(timed(int8, 4_us));
+    records.back().backend = "cuda";
+    records.push_back(timed(int8, 400_us));  // the CPU's
+    const auto device = measured_device({.records = records, .backend = "cuda"});
+    ASSERT_EQ(device->compressions.size(), 1u);
+    EXPECT_EQ(device->compressions[0].points,
+              (std::vector<cluster::CompressionCurve::Point>{{Bytes::of_base(10032), 4_us}}));
+}
+
 TEST(MeasuredDevice, WithoutKernelsThereIsNoneAndWithoutProductsItSaysWhatLacks) {
     EXPECT_FALSE(measured_device({.records = {}, .backend = "cpu"}).has_value());
     const std::vector<Record> streams{timed(stream(1 << 30), 100_us)};

@@ -1,6 +1,9 @@
 // Exchanges with neighbours: the numbers of workers that cross over to all-reduce, and what nodes share.
 #include "exchange/neighbours.hpp"
 
+#include <set>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "exchange/pattern_cost.hpp"
@@ -48,6 +51,20 @@ TEST(Neighbours, CrossOverWhereTheSeedSays) {
     };
     EXPECT_EQ(first_faster(Pattern::ring, 3, 1), 63);
     EXPECT_NEAR(static_cast<double>(first_faster(Pattern::torus, 3600, 4)), 3738, 8);
+}
+
+TEST(Neighbours, NoTwoWorkersSendToTheSameOneInTheSameTurn) {
+    for (const auto& [pattern, workers] : {std::pair{Pattern::ring, 4}, std::pair{Pattern::ring, 7},
+                                           std::pair{Pattern::torus, 4}, std::pair{Pattern::torus, 12}}) {
+        const std::size_t turns = neighbours(pattern, workers, 0).size();
+        for (std::size_t turn = 0; turn < turns; ++turn) {
+            std::set<std::int64_t> receivers;
+            for (int worker = 0; worker < workers; ++worker) {
+                receivers.insert(neighbours(pattern, workers, worker).at(turn));
+            }
+            EXPECT_EQ(receivers.size(), static_cast<std::size_t>(workers)) << name(pattern) << " " << workers;
+        }
+    }
 }
 
 TEST(Neighbours, OfAGridAreThoseNextToIt) {

@@ -28,6 +28,7 @@ SERVERS = {"parameter-server", "binomial-tree", "scatter-reduce", "easgd", "spar
 LONG_PERIODS = {"diloco", "diloco-int4", "sparknet", "local-sgd", "easgd", "tree-easgd"}
 SPEEDS = (25e6, 100e6)
 DELAY = 0.2e-3
+WINDOW = 4 << 20  # larger than any message: what is beyond it waits for acknowledgements, which wait behind what goes the other way
 STEPS, PERIOD, TRIES = 8, 4, 2
 NETWORK = ("--widths", "384,384,384,10", "--samples", 4, "--compute", "80ms", "--steps", STEPS)
 EQUAL_LAYERS = ("--widths", "256,256,256,256,256,256,256", "--samples", 4, "--compute", "640ms", "--steps", STEPS)
@@ -66,7 +67,7 @@ def measure(switch, program, names):
     """Name -> answers by speed."""
     answers = {name: {} for name in names}
     for rate in SPEEDS:
-        with hosts.Network(switch, hosts=WORKERS + 1, rate=rate, delay=DELAY) as network:
+        with hosts.Network(switch, hosts=WORKERS + 1, rate=rate, delay=DELAY, window=WINDOW) as network:
             for name in names:
                 got = answers[name][rate] = run(network, program, name, rate)
                 print(f"     {rate / 1e6:g} Mb/s {name}: {got['step_s'] * 1e3:.1f} ms, predicted "
@@ -76,7 +77,8 @@ def measure(switch, program, names):
 
 def priority_gains(switch, program):
     """What the next step needs first overtakes in chunks of 128 KiB: less shows than in the order of the backward pass."""
-    with tempfile.TemporaryDirectory() as folder, hosts.Network(switch, hosts=WORKERS, rate=SPEEDS[0], delay=DELAY) as network:
+    with tempfile.TemporaryDirectory() as folder, hosts.Network(switch, hosts=WORKERS, rate=SPEEDS[0], delay=DELAY,
+                                                                window=WINDOW) as network:
         steps = {}
         for order, chunk in (("first-ready", ""), ("newest-first", "chunk: 128 KiB\n")):
             path = pathlib.Path(folder, f"{order}.yaml")
