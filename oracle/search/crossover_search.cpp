@@ -76,12 +76,14 @@ Plan under(const Conditions& conditions, Plan plan) {
 }  // namespace
 
 ShardedPlan::ShardedPlan(const graph::Graph& graph, const Plan& of)
-    : plan(of), sharded(plan::shard(graph, plan::Mesh(of, {}), of.strategy, of.microbatch)) {}
+    : plan(of),
+      sharded(std::make_shared<const plan::ShardedGraph>(
+          plan::shard(graph, plan::Mesh(of, {}), of.strategy, of.microbatch))) {}
 
 std::optional<step::Prediction> predicted(const ShardedPlan& known, const Conditions& conditions,
                                           const SharedTimes& shared) {
     const Plan plan = under(conditions, known.plan);
-    if (step::plan_faults(*known.sharded.graph, conditions.cluster, plan, {}).has_errors()) {
+    if (step::plan_faults(*known.sharded->graph, conditions.cluster, plan, {}).has_errors()) {
         return std::nullopt;
     }
     const step::CostedGraph costed = step::cost_graph(conditions.cluster, plan, plan::Mesh(plan, {}), known.sharded,
@@ -423,7 +425,49 @@ Direction CrossoverSearch::probed(const AdjustableParameter& parameter, double e
     return {.searched = true, .crossover = std::nullopt};
 }
 
+CrossoverSearch::Bracket CrossoverSearch::guessed(const AdjustableParameter& parameter, Bracket within) {
+    std::vector<Contender> plans = contenders(parameter, within.changes);
+    while (std::abs(std::log(within.changes / within.stays)) > std::log(kFine)) {
+        const double middle = std::sqrt(within.changes * within.stays);
+        const bool crosses = !cannot_cross(parameter, middle) && changes(parameter, middle, plans);
+        (crosses ? within.changes : within.stays) = middle;
+    }
+    return within;
+}
+
+std::optional<Direction> CrossoverSearch::confirmed(const AdjustableParameter& parameter, Bracket within,
+                                                    const Crossover& crossover) {
+    for (int round = 0; round < kRounds; ++round) {
+        const Bracket guess = guessed(parameter, within);
+        Direction found{.searched = true, .crossover = crossover};
+        if (guess.changes != within.changes) {
+            Recommended there = searched(parameter, guess.changes);
+            if (!there.searched) {
+                return Direction{};
+            }
+            if (!there.changes) {
+                continue;  // the search found a faster plan of the recommended layout
+            }
+            found.crossover = Crossover{.factor = guess.changes, .to = std::move(there.plan)};
+        }
+        if (guess.stays == within.stays || cannot_cross(parameter, guess.stays)) {
+            return found;
+        }
+        const Recommended before = searched(parameter, guess.stays);
+        if (!before.searched) {
+            return Direction{};
+        }
+        if (!before.changes) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
 Direction CrossoverSearch::bisected(const AdjustableParameter& parameter, double stays, Crossover crossover) {
+    if (const auto found = confirmed(parameter, {.stays = stays, .changes = crossover.factor}, crossover)) {
+        return *found;
+    }
     while (std::abs(std::log(crossover.factor / stays)) > std::log(kFine)) {
         const double middle = std::sqrt(crossover.factor * stays);
         if (cannot_cross(parameter, middle)) {

@@ -53,7 +53,7 @@ bool same_layout(const plan::Plan& a, const plan::Plan& b);
 /// A plan, and its shards: the same under all conditions.
 struct ShardedPlan {
     plan::Plan plan;
-    plan::ShardedGraph sharded;
+    plan::SharedShards sharded;
 
     ShardedPlan(const graph::Graph& graph, const plan::Plan& of);
 };
@@ -150,7 +150,14 @@ private:
     Direction search_each(const AdjustableParameter& parameter, const std::vector<double>& way);
     /// Full searches at kProbes, where known plans have no crossover.
     Direction probed(const AdjustableParameter& parameter, double end);
-    /// Bisection by full searches between a factor at which the recommendation stays and a crossover.
+    /// Where bisection among known plans ends.
+    Bracket guessed(const AdjustableParameter& parameter, Bracket within);
+    /// Bisection among known plans, confirmed by full searches on both sides; none if they find plans that move it
+    /// every time.
+    std::optional<Direction> confirmed(const AdjustableParameter& parameter, Bracket within,
+                                       const Crossover& crossover);
+    /// Bisection between a factor at which the recommendation stays and a crossover: by full searches, unless those at
+    /// its end confirm what known plans say.
     Direction bisected(const AdjustableParameter& parameter, double stays, Crossover crossover);
     [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan()); }
     [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const Known& known) const;
