@@ -38,6 +38,7 @@
 #include "search/adjustable_parameters.hpp"
 #include "search/passes_under.hpp"
 #include "search/search.hpp"
+#include "search/simplicity.hpp"
 
 namespace dodona::search {
 
@@ -116,11 +117,17 @@ private:
     /// One parameter's factor.
     using Point = std::pair<std::string, double>;
 
+    /// What a plan takes, and what decides between equally fast ones.
+    struct Taken {
+        Seconds time;
+        Simplicity simplicity;
+    };
+
     /// A known plan; `now`: its time under the question's own conditions, where it fits.
     struct Known {
         ShardedPlan sharded;
         std::optional<Seconds> now;
-        std::map<Point, std::optional<Seconds>> times;  ///< under conditions that were asked about
+        std::map<Point, std::optional<Taken>> under;  ///< conditions that were asked about
 
         [[nodiscard]] const plan::Plan& plan() const { return sharded.plan; }
     };
@@ -160,11 +167,18 @@ private:
     /// its end confirm what known plans say.
     Direction bisected(const AdjustableParameter& parameter, double stays, Crossover crossover);
     [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan()); }
-    [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const Known& known) const;
+    [[nodiscard]] std::optional<Taken> taken(const Conditions& conditions, const Known& known) const;
+    const std::optional<Taken>& taken(const AdjustableParameter& parameter, double factor, Known& known);
     std::optional<Seconds> time(const AdjustableParameter& parameter, double factor, Known& known);
     const Conditions& conditions_at(const AdjustableParameter& parameter, double factor);
-    /// Whether the recommendation changes among known plans; what their times at other factors rule out is not predicted.
+    using KnownTimes = std::vector<std::pair<const Known*, Taken>>;
+    /// Known plans that fit; those that their times at other factors rule out are not predicted.
+    KnownTimes times_at(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders);
+    /// Whether the recommendation changes among known plans.
     bool changes(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders);
+    /// The same as a search would say that found these plans only: it lists one of each layout, the simplest of those
+    /// equally fast (ranking.hpp).
+    [[nodiscard]] bool changes_listed(const KnownTimes& times) const;
     std::vector<Contender> contenders(const AdjustableParameter& parameter, double end);
     bool cannot_cross(const AdjustableParameter& parameter, double factor);
     std::optional<Bracket> bracket(const AdjustableParameter& parameter, double end);
