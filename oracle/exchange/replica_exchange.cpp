@@ -118,7 +118,7 @@ std::optional<Replicas> find_replicas(const graph::Graph& graph, const cluster::
     const plan::Plan& plan = prediction.plan;
     const step::CostedGraph costed = step::cost_graph(graph, cluster, plan, where);
     const std::int64_t microbatches =
-        std::max<std::int64_t>(1, plan.batch / (costed.sharded.data_ways * plan.microbatch));
+        std::max<std::int64_t>(1, plan.batch / (costed.sharded->data_ways * plan.microbatch));
     step::PlayedOrders orders;
     const step::ComposedStep composed =
         step::compose_plan(costed, plan, step::replica_groups(costed, plan), microbatches, orders);

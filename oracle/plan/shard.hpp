@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "graph/graph.hpp"
@@ -81,6 +82,9 @@ struct ShardedGraph {
     std::int64_t microbatch = 1;       ///< samples per data rank
     std::vector<Limit> limits;         ///< sorted by text, each once
 };
+
+/// Shards that several graphs of costs use.
+using SharedShards = std::shared_ptr<const ShardedGraph>;
 
 /// The kernels of a layer on one device.
 graph::Work work_of(const graph::Layer& layer, const graph::LocalExtents& local);

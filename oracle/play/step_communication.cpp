@@ -31,7 +31,7 @@ public:
         all.stages = plan_.strategy.pipeline ? costed_.mesh.group(costed_.mesh.axis(*plan_.strategy.pipeline))
                                              : cluster::Group{};
         all.lockstep =
-            costed_.mesh.group(step::communicating_atoms(costed_.sharded) | step::boundary_split(costed_, plan_));
+            costed_.mesh.group(step::communicating_atoms(*costed_.sharded) | step::boundary_split(costed_, plan_));
         const std::size_t stages = replica.stages.size();
         const schedule::Places& places = replica.places;
         all.positions.resize(static_cast<std::size_t>(places.positions()));
@@ -212,7 +212,7 @@ StepCommunication step_communication(const graph::Graph& graph, const cluster::C
         fail({}, "the ranks of this plan are on several kinds of devices, and their replicas differ",
              "one kind of device");
     }
-    const std::int64_t microbatches = plan.batch / (costed.sharded.data_ways * plan.microbatch);
+    const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
     step::PlayedOrders orders;
     const step::ComposedStep composed =
         step::compose_plan(costed, plan, step::replica_groups(costed, plan), microbatches, orders);

@@ -76,12 +76,14 @@ Plan under(const Conditions& conditions, Plan plan) {
 }  // namespace
 
 ShardedPlan::ShardedPlan(const graph::Graph& graph, const Plan& of)
-    : plan(of), sharded(plan::shard(graph, plan::Mesh(of, {}), of.strategy, of.microbatch)) {}
+    : plan(of),
+      sharded(std::make_shared<const plan::ShardedGraph>(
+          plan::shard(graph, plan::Mesh(of, {}), of.strategy, of.microbatch))) {}
 
 std::optional<step::Prediction> predicted(const ShardedPlan& known, const Conditions& conditions,
                                           const SharedTimes& shared) {
     const Plan plan = under(conditions, known.plan);
-    if (step::plan_faults(*known.sharded.graph, conditions.cluster, plan, {}).has_errors()) {
+    if (step::plan_faults(*known.sharded->graph, conditions.cluster, plan, {}).has_errors()) {
         return std::nullopt;
     }
     const step::CostedGraph costed = step::cost_graph(conditions.cluster, plan, plan::Mesh(plan, {}), known.sharded,
@@ -111,7 +113,9 @@ void CrossoverSearch::know(const Plan& plan) {
         return;
     }
     Known fresh{.sharded = ShardedPlan(inquiry_.graph, plan), .now = std::nullopt};
-    fresh.now = time(conditions_, fresh);
+    if (const auto found = taken(conditions_, fresh)) {
+        fresh.now = found->time;
+    }
     const bool known = std::any_of(known_.begin(), known_.end(),
                                    [&](const Known& other) { return alike(other) && fresh.now == other.now; });
     if (!known) {
@@ -128,10 +132,11 @@ void CrossoverSearch::Standing::take(bool is_ours, Seconds time) {
 
 bool CrossoverSearch::Standing::crosses() const { return !ours || *ours > (1 + kEqualTime) * *fastest; }
 
-std::optional<Seconds> CrossoverSearch::time(const Conditions& conditions, const Known& known) const {
+std::optional<CrossoverSearch::Taken> CrossoverSearch::taken(const Conditions& conditions, const Known& known) const {
     const auto prediction = predicted(known.sharded, conditions, shared_);
     const bool fits = prediction && prediction->fits && leaves(*prediction, conditions.reserve);
-    return fits ? std::optional(prediction->step.value) : std::nullopt;
+    return fits ? std::optional(Taken{prediction->step.value, simplicity(*prediction, 0, conditions.reserve)})
+                : std::nullopt;
 }
 
 const Conditions& CrossoverSearch::conditions_at(const AdjustableParameter& parameter, double factor) {
@@ -142,27 +147,34 @@ const Conditions& CrossoverSearch::conditions_at(const AdjustableParameter& para
     return varied_->second;
 }
 
-std::optional<Seconds> CrossoverSearch::time(const AdjustableParameter& parameter, double factor, Known& known) {
-    const auto [found, fresh] = known.times.try_emplace(Point(parameter.parameter.key, factor));
+const std::optional<CrossoverSearch::Taken>& CrossoverSearch::taken(const AdjustableParameter& parameter,
+                                                                    double factor, Known& known) {
+    const auto [found, fresh] = known.under.try_emplace(Point(parameter.parameter.key, factor));
     if (fresh) {
-        found->second = time(conditions_at(parameter, factor), known);
+        found->second = taken(conditions_at(parameter, factor), known);
     }
     return found->second;
 }
 
-bool CrossoverSearch::changes(const AdjustableParameter& parameter, double factor,
-                              std::vector<Contender>& contenders) {
-    Standing standing;
+std::optional<Seconds> CrossoverSearch::time(const AdjustableParameter& parameter, double factor, Known& known) {
+    const std::optional<Taken>& found = taken(parameter, factor, known);
+    return found ? std::optional(found->time) : std::nullopt;
+}
+
+CrossoverSearch::KnownTimes CrossoverSearch::times_at(const AdjustableParameter& parameter, double factor,
+                                                      std::vector<Contender>& contenders) {
+    KnownTimes times;
+    std::optional<Seconds> ours;
     const auto take = [&](Contender& contender) {
-        if (const auto taken = time(parameter, factor, *contender.known)) {
-            contender.times.emplace_back(factor, *taken);
-            standing.take(is_ours(contender.known->plan()), *taken);
+        if (const auto& found = taken(parameter, factor, *contender.known)) {
+            contender.times.emplace_back(factor, found->time);
+            times.emplace_back(contender.known, *found);
         }
     };
     const auto loses = [&](const Contender& contender) {
-        return standing.ours && std::any_of(contender.times.begin(), contender.times.end(), [&](const auto& known) {
+        return ours && std::any_of(contender.times.begin(), contender.times.end(), [&](const auto& known) {
                    const bool was_better = (known.first >= factor) == parameter.parameter.more_is_better;
-                   return was_better && (1 - kCutSlack) * (1 + kEqualTime) * known.second > *standing.ours;
+                   return was_better && (1 - kCutSlack) * (1 + kEqualTime) * known.second > *ours;
                });
     };
     for (Contender& contender : contenders) {
@@ -170,9 +182,63 @@ bool CrossoverSearch::changes(const AdjustableParameter& parameter, double facto
             take(contender);
         }
     }
+    for (const auto& [known, found] : times) {
+        ours = ours ? min(*ours, found.time) : found.time;
+    }
     for (Contender& contender : contenders) {
         if (!is_ours(contender.known->plan()) && !loses(contender)) {
             take(contender);
+        }
+    }
+    return times;
+}
+
+bool CrossoverSearch::changes(const AdjustableParameter& parameter, double factor,
+                              std::vector<Contender>& contenders) {
+    Standing standing;
+    for (const auto& [known, found] : times_at(parameter, factor, contenders)) {
+        standing.take(is_ours(known->plan()), found.time);
+    }
+    return standing.crosses();
+}
+
+bool CrossoverSearch::changes_listed(const KnownTimes& times) const {
+    struct Layout {
+        const Plan* plan = nullptr;
+        Seconds fastest;
+        std::optional<Taken> listed;
+    };
+    std::vector<Layout> layouts;
+    std::vector<std::size_t> layout_of;
+    Seconds fastest = Seconds::of_base(std::numeric_limits<double>::infinity());
+    for (const auto& [known, found] : times) {
+        const Plan& plan = known->plan();
+        auto layout = std::find_if(layouts.begin(), layouts.end(),
+                                   [&](const Layout& other) { return same_layout(*other.plan, plan); });
+        if (layout == layouts.end()) {
+            layout = layouts.insert(layouts.end(), {.plan = &plan, .fastest = found.time, .listed = {}});
+        }
+        layout->fastest = min(layout->fastest, found.time);
+        fastest = min(fastest, found.time);
+        layout_of.push_back(static_cast<std::size_t>(layout - layouts.begin()));
+    }
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        Layout& layout = layouts[layout_of[i]];
+        const Taken& found = times[i].second;
+        const bool leads = layout.fastest <= (1 + kEqualTime) * fastest;
+        const auto order = [](const Taken& taken) { return std::pair(taken.simplicity, taken.time); };
+        if (found.time <= (1 + kEqualTime) * (leads ? fastest : layout.fastest) &&
+            (!layout.listed || order(found) < order(*layout.listed))) {
+            layout.listed = found;
+        }
+    }
+    Standing standing;
+    for (const Layout& layout : layouts) {
+        standing.take(is_ours(*layout.plan), layout.listed->time);
+    }
+    for (std::size_t i = 0; i < times.size() && standing.crosses(); ++i) {
+        if (is_ours(times[i].first->plan())) {
+            standing.take(true, times[i].second.time);
         }
     }
     return standing.crosses();
@@ -423,7 +489,50 @@ Direction CrossoverSearch::probed(const AdjustableParameter& parameter, double e
     return {.searched = true, .crossover = std::nullopt};
 }
 
+CrossoverSearch::Bracket CrossoverSearch::guessed(const AdjustableParameter& parameter, Bracket within) {
+    std::vector<Contender> plans = contenders(parameter, within.changes);
+    while (std::abs(std::log(within.changes / within.stays)) > std::log(kFine)) {
+        const double middle = std::sqrt(within.changes * within.stays);
+        const bool crosses =
+            !cannot_cross(parameter, middle) && changes_listed(times_at(parameter, middle, plans));
+        (crosses ? within.changes : within.stays) = middle;
+    }
+    return within;
+}
+
+std::optional<Direction> CrossoverSearch::confirmed(const AdjustableParameter& parameter, Bracket within,
+                                                    const Crossover& crossover) {
+    for (int round = 0; round < kRounds; ++round) {
+        const Bracket guess = guessed(parameter, within);
+        Direction found{.searched = true, .crossover = crossover};
+        if (guess.changes != within.changes) {
+            Recommended there = searched(parameter, guess.changes);
+            if (!there.searched) {
+                return Direction{};
+            }
+            if (!there.changes) {
+                continue;  // the search found a faster plan of the recommended layout
+            }
+            found.crossover = Crossover{.factor = guess.changes, .to = std::move(there.plan)};
+        }
+        if (guess.stays == within.stays || cannot_cross(parameter, guess.stays)) {
+            return found;
+        }
+        const Recommended before = searched(parameter, guess.stays);
+        if (!before.searched) {
+            return Direction{};
+        }
+        if (!before.changes) {
+            return found;
+        }
+    }
+    return std::nullopt;
+}
+
 Direction CrossoverSearch::bisected(const AdjustableParameter& parameter, double stays, Crossover crossover) {
+    if (const auto found = confirmed(parameter, {.stays = stays, .changes = crossover.factor}, crossover)) {
+        return *found;
+    }
     while (std::abs(std::log(crossover.factor / stays)) > std::log(kFine)) {
         const double middle = std::sqrt(crossover.factor * stays);
         if (cannot_cross(parameter, middle)) {

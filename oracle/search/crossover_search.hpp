@@ -38,6 +38,7 @@
 #include "search/adjustable_parameters.hpp"
 #include "search/passes_under.hpp"
 #include "search/search.hpp"
+#include "search/simplicity.hpp"
 
 namespace dodona::search {
 
@@ -53,7 +54,7 @@ bool same_layout(const plan::Plan& a, const plan::Plan& b);
 /// A plan, and its shards: the same under all conditions.
 struct ShardedPlan {
     plan::Plan plan;
-    plan::ShardedGraph sharded;
+    plan::SharedShards sharded;
 
     ShardedPlan(const graph::Graph& graph, const plan::Plan& of);
 };
@@ -116,11 +117,17 @@ private:
     /// One parameter's factor.
     using Point = std::pair<std::string, double>;
 
+    /// What a plan takes, and what decides between equally fast ones.
+    struct Taken {
+        Seconds time;
+        Simplicity simplicity;
+    };
+
     /// A known plan; `now`: its time under the question's own conditions, where it fits.
     struct Known {
         ShardedPlan sharded;
         std::optional<Seconds> now;
-        std::map<Point, std::optional<Seconds>> times;  ///< under conditions that were asked about
+        std::map<Point, std::optional<Taken>> under;  ///< conditions that were asked about
 
         [[nodiscard]] const plan::Plan& plan() const { return sharded.plan; }
     };
@@ -150,14 +157,28 @@ private:
     Direction search_each(const AdjustableParameter& parameter, const std::vector<double>& way);
     /// Full searches at kProbes, where known plans have no crossover.
     Direction probed(const AdjustableParameter& parameter, double end);
-    /// Bisection by full searches between a factor at which the recommendation stays and a crossover.
+    /// Where bisection among known plans ends.
+    Bracket guessed(const AdjustableParameter& parameter, Bracket within);
+    /// Bisection among known plans, confirmed by full searches on both sides; none if they find plans that move it
+    /// every time.
+    std::optional<Direction> confirmed(const AdjustableParameter& parameter, Bracket within,
+                                       const Crossover& crossover);
+    /// Bisection between a factor at which the recommendation stays and a crossover: by full searches, unless those at
+    /// its end confirm what known plans say.
     Direction bisected(const AdjustableParameter& parameter, double stays, Crossover crossover);
     [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan()); }
-    [[nodiscard]] std::optional<Seconds> time(const Conditions& conditions, const Known& known) const;
+    [[nodiscard]] std::optional<Taken> taken(const Conditions& conditions, const Known& known) const;
+    const std::optional<Taken>& taken(const AdjustableParameter& parameter, double factor, Known& known);
     std::optional<Seconds> time(const AdjustableParameter& parameter, double factor, Known& known);
     const Conditions& conditions_at(const AdjustableParameter& parameter, double factor);
-    /// Whether the recommendation changes among known plans; what their times at other factors rule out is not predicted.
+    using KnownTimes = std::vector<std::pair<const Known*, Taken>>;
+    /// Known plans that fit; those that their times at other factors rule out are not predicted.
+    KnownTimes times_at(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders);
+    /// Whether the recommendation changes among known plans.
     bool changes(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders);
+    /// The same as a search would say that found these plans only: it lists one of each layout, the simplest of those
+    /// equally fast (ranking.hpp).
+    [[nodiscard]] bool changes_listed(const KnownTimes& times) const;
     std::vector<Contender> contenders(const AdjustableParameter& parameter, double end);
     bool cannot_cross(const AdjustableParameter& parameter, double factor);
     std::optional<Bracket> bracket(const AdjustableParameter& parameter, double end);

@@ -4,7 +4,7 @@
 
 namespace dodona::search {
 
-std::shared_ptr<const plan::ShardedGraph> KnownShards::of(const plan::Plan& plan, const plan::Mesh& mesh) {
+plan::SharedShards KnownShards::of(const plan::Plan& plan, const plan::Mesh& mesh) {
     Key key(plan.strategy.name, mesh_key(plan, mesh, {}), plan.microbatch);
     const std::scoped_lock lock(mutex_);
     const auto found = known_.find(key);

@@ -22,7 +22,7 @@ public:
     explicit KnownShards(const graph::Graph& graph) : graph_(graph) {}
 
     /// `mesh`: of the plan, with or without what a sharding group adds.
-    std::shared_ptr<const plan::ShardedGraph> of(const plan::Plan& plan, const plan::Mesh& mesh);
+    plan::SharedShards of(const plan::Plan& plan, const plan::Mesh& mesh);
 
 private:
     using Key = std::tuple<std::string, MeshKey, std::int64_t>;  ///< strategy, mesh, micro-batch
@@ -32,7 +32,7 @@ private:
 
     const graph::Graph& graph_;
     std::mutex mutex_;
-    std::map<Key, std::shared_ptr<const plan::ShardedGraph>> known_;
+    std::map<Key, plan::SharedShards> known_;
 };
 
 }  // namespace dodona::search

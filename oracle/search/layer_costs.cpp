@@ -154,11 +154,11 @@ std::optional<LayerCost> LayerCosts::of(Vertex v, const std::vector<plan::Lay>& 
     const graph::Layer& layer = alone.graph.layer(alone.layer);
     const plan::Plan plan = plan_for(layer, lays);
     CostedGraph costed = step::cost_graph(alone.graph, cluster_, plan, {});
-    if (plan::tightest_broken(costed.sharded.limits) != nullptr) {
+    if (plan::tightest_broken(costed.sharded->limits) != nullptr) {
         return std::nullopt;
     }
     const auto instances = static_cast<double>(graph_.instances(v));
-    const plan::ShardedLayer& sharded = costed.sharded.layers[alone.layer];
+    const plan::ShardedLayer& sharded = costed.sharded->layers[alone.layer];
     LayerCost cost{.costs = step_costs(costed, plan, instances),
                    .peak = {},
                    .output = sharded.output,
@@ -220,7 +220,8 @@ Costs LayerCosts::step_costs(CostedGraph& costed, const plan::Plan& plan, double
 /// The tensors that the layer keeps for backward, and its transient memory. All in bytes.
 void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::Plan& plan, LayerCost& cost,
                           double instances) const {
-    plan::ShardedLayer& sharded = costed.sharded.layers[alone.layer];
+    plan::ShardedGraph graph = *costed.sharded;
+    plan::ShardedLayer& sharded = graph.layers[alone.layer];
     const std::vector<plan::SavedTensor> all = std::move(sharded.saved);
     // Full recomputation keeps the inputs of blocks instead; they are counted where tensors are closed.
     const bool again = plan.recompute == RecomputeKind::full && costed.segments.front().block;
@@ -228,7 +229,7 @@ void LayerCosts::add_kept(const Alone& alone, CostedGraph& costed, const plan::P
     const auto memory_with = [&](std::vector<plan::SavedTensor> saved) {
         sharded.saved = std::move(saved);
         step::SegmentMemory memory;
-        step::SegmentMemories(alone.graph, costed.sharded, costed.mesh, plan, repeated).add(alone.layer, 1, memory);
+        step::SegmentMemories(alone.graph, graph, costed.mesh, plan, repeated).add(alone.layer, 1, memory);
         return memory;
     };
     cost.peak = memory_with({}).transient;

@@ -45,7 +45,7 @@ MeshResult search_mesh_exhaustively(const SearchContext& context, const MeshLayo
         plan.microbatch = microbatch;
         const std::vector<Variant> open = context.left_open(plan);
         const step::CostedGraph costed = step::cost_graph(context.graph, context.cluster, plan, {});
-        if (const plan::Limit* broken = plan::tightest_broken(costed.sharded.limits)) {
+        if (const plan::Limit* broken = plan::tightest_broken(costed.sharded->limits)) {
             const auto count = static_cast<std::int64_t>(open.size());
             result.configurations += count;
             result.add_infeasible(broken->cause, count);

@@ -76,8 +76,14 @@ MeshKey PassTables::key_of(const plan::Plan& plan, const plan::Mesh& mesh) const
     return mesh_key(plan, mesh, communication_free_candidates(plan, mesh) & ~*busy_);
 }
 
+plan::SharedShards PassTables::shards(const plan::Plan& plan, const plan::Mesh& mesh) const {
+    return shards_ != nullptr ? shards_->of(plan, mesh)
+                              : std::make_shared<const plan::ShardedGraph>(
+                                    plan::shard(graph_, mesh, plan.strategy, plan.microbatch));
+}
+
 const FeasibilityBound& PassTables::feasibility(const plan::Plan& plan, const plan::Mesh& mesh) {
-    std::optional<plan::ShardedGraph> sharded;
+    plan::SharedShards sharded;
     if (!busy_) {
         const Atoms candidates = communication_free_candidates(plan, mesh);
         sharded = shards(plan, mesh);
@@ -91,7 +97,7 @@ const FeasibilityBound& PassTables::feasibility(const plan::Plan& plan, const pl
             sharded = shards(plan, mesh);
         }
         found = feasibility_.emplace(key, FeasibilityBound(*sharded)).first;
-        last_ = Shards{std::move(key), plan.microbatch, std::move(*sharded)};
+        last_ = Shards{std::move(key), plan.microbatch, std::move(sharded)};
     }
     return found->second;
 }

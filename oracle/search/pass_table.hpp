@@ -111,7 +111,7 @@ private:
     struct Shards {
         MeshKey mesh;
         std::int64_t microbatch = 1;
-        plan::ShardedGraph graph;
+        plan::SharedShards graph;
     };
 
     struct CutKey {
@@ -123,10 +123,7 @@ private:
     };
 
     [[nodiscard]] MeshKey key_of(const plan::Plan& plan, const plan::Mesh& mesh) const;
-    [[nodiscard]] plan::ShardedGraph shards(const plan::Plan& plan, const plan::Mesh& mesh) const {
-        return shards_ != nullptr ? *shards_->of(plan, mesh)
-                                  : plan::shard(graph_, mesh, plan.strategy, plan.microbatch);
-    }
+    [[nodiscard]] plan::SharedShards shards(const plan::Plan& plan, const plan::Mesh& mesh) const;
 
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;

@@ -303,9 +303,10 @@ private:
 
     [[nodiscard]] step::CostedGraph costed(const Plan& plan) const {
         plan::Mesh mesh(plan, {});
-        plan::ShardedGraph sharded = shards_ != nullptr
-                                         ? *shards_->of(plan, mesh)
-                                         : plan::shard(context_.graph, mesh, plan.strategy, plan.microbatch);
+        plan::SharedShards sharded = shards_ != nullptr
+                                         ? shards_->of(plan, mesh)
+                                         : std::make_shared<const plan::ShardedGraph>(plan::shard(
+                                               context_.graph, mesh, plan.strategy, plan.microbatch));
         return step::cost_graph(context_.cluster, plan, std::move(mesh), std::move(sharded), passes_.times());
     }
 

@@ -191,7 +191,7 @@ Seconds default_time(const step::CostedGraph& costed, const plan::Plan& plan, st
 std::vector<Counts> uneven_cuts(const step::CostedGraph& costed, const plan::Plan& plan, step::PlayedOrders& orders) {
     const std::int64_t stages = plan.strategy.pipeline ? plan.axis_size(*plan.strategy.pipeline) : 1;
     std::optional<BlockTimes> blocks = block_times(costed, plan);
-    const std::int64_t microbatches = plan.batch / (costed.sharded.data_ways * plan.microbatch);
+    const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
     if (stages < 2 || !blocks || costed.placement.mixed() || microbatches < 1 ||
         step::pipeline_limit(costed.graph->segment_count(), plan, microbatches)) {
         return {};

@@ -22,10 +22,10 @@ public:
                PlayedOrders& orders)
         : costed_(costed), plan_(plan), detail_(detail), max_memory_(max_memory), orders_(orders) {
         p_.plan = plan;
-        p_.data_ranks = costed.sharded.data_ways;
+        p_.data_ranks = costed.sharded->data_ways;
         p_.microbatches = plan.batch / (p_.data_ranks * plan.microbatch);
         p_.memory_limit = within_asked(costed.memory_limit());
-        p_.limits = costed.sharded.limits;
+        p_.limits = costed.sharded->limits;
         if (const std::int64_t together = costed.graph->post_training.together; plan.microbatch % together != 0) {
             p_.limits.push_back({plan::AnswersLimit{together}});
         }

@@ -78,7 +78,7 @@ plan::Atoms replica_atoms(const CostedGraph& costed, const plan::Plan& plan) {
         return 0;
     }
     const plan::Atoms stages = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : plan::Atoms{0};
-    return data_atoms(costed.mesh, plan.strategy) & ~communicating_atoms(costed.sharded) & ~stages;
+    return data_atoms(costed.mesh, plan.strategy) & ~communicating_atoms(*costed.sharded) & ~stages;
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ CostedPlan cost_plan(const graph::Graph& graph, const cluster::Cluster& cluster,
     const CostedGraph costed = cost_graph(graph, cluster, plan, where);
     CostedPlan costed_plan{evaluate(costed, plan), {}};
     if (costed_plan.prediction.runs) {
-        const std::int64_t microbatches = plan.batch / (costed.sharded.data_ways * plan.microbatch);
+        const std::int64_t microbatches = plan.batch / (costed.sharded->data_ways * plan.microbatch);
         PlayedOrders orders;
         const ComposedStep composed = compose_plan(costed, plan, replica_groups(costed, plan), microbatches, orders);
         costed_plan.costs = pipeline_costs(composed, plan, costed_plan.prediction.time);

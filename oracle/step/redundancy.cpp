@@ -28,7 +28,7 @@ plan::Atoms internal_atoms(const graph::Layer& layer, const plan::ShardedLayer& 
 
 plan::Atoms atoms_of(const CostedGraph& costed, graph::Vertex v, const plan::SavedTensor& saved) {
     if (saved.slot > 0) {
-        return internal_atoms(costed.graph->layer(v), costed.sharded.layers[v], saved.slot);
+        return internal_atoms(costed.graph->layer(v), costed.sharded->layers[v], saved.slot);
     }
     return saved.sharding.sharded();
 }
@@ -60,7 +60,7 @@ double kept_elsewhere(const CostedGraph& costed, const plan::Plan& plan) {
     Bytes kept;
     Bytes copies;
     for (graph::Vertex v = 0; v < costed.graph->layers.size(); ++v) {
-        for (const plan::SavedTensor& saved : costed.sharded.layers[v].saved) {
+        for (const plan::SavedTensor& saved : costed.sharded->layers[v].saved) {
             if (!known.insert({saved.tensor, saved.slot, saved.sharding}).second) {
                 continue;
             }

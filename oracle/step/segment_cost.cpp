@@ -325,7 +325,7 @@ private:
 
 void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
     const plan::Atoms stages = plan.strategy.pipeline ? costed.mesh.axis(*plan.strategy.pipeline) : plan::Atoms{0};
-    const plan::Atoms data = data_atoms(costed.mesh, plan.strategy) & ~communicating_atoms(costed.sharded) & ~stages;
+    const plan::Atoms data = data_atoms(costed.mesh, plan.strategy) & ~communicating_atoms(*costed.sharded) & ~stages;
     costed.placement = place(*costed.cluster, costed.mesh, stages, data);
     CostedGraph bare = costed;
     bare.sharded = {};
@@ -335,7 +335,7 @@ void cost_variants(CostedGraph& costed, const plan::Plan& plan) {
         one.devices = {
             {.device = costed.placement.kinds[k].device, .measured = false, .measured_update = {}, .source = {}}};
         LayerTimes times(*costed.graph, *costed.placement.kinds[k].device, plan);
-        Costing(one, costed.sharded, plan, times).run();
+        Costing(one, *costed.sharded, plan, times).run();
         costed.variants.push_back(std::move(one));
     }
     const std::vector<CostedGraph> singles = costed.variants;
@@ -372,19 +372,20 @@ plan::Atoms communicating_atoms(const plan::ShardedGraph& sharded) {
 CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where) {
     plan::Mesh mesh(plan, where);
-    plan::ShardedGraph sharded = plan::shard(graph, mesh, plan.strategy, plan.microbatch);
+    auto sharded = std::make_shared<const plan::ShardedGraph>(
+        plan::shard(graph, mesh, plan.strategy, plan.microbatch));
     return cost_graph(graph, cluster, plan, std::move(mesh), std::move(sharded));
 }
 
 CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan, plan::Mesh mesh,
-                       plan::ShardedGraph sharded) {
+                       plan::SharedShards sharded) {
     LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan);
     return cost_graph(cluster, plan, std::move(mesh), std::move(sharded), times);
 }
 
 CostedGraph cost_graph(const cluster::Cluster& cluster, const plan::Plan& plan, plan::Mesh mesh,
-                       plan::ShardedGraph sharded, LayerTimes& times) {
-    const Graph* graph = sharded.graph;
+                       plan::SharedShards sharded, LayerTimes& times) {
+    const Graph* graph = sharded->graph;
     CostedGraph costed{.graph = graph,
                        .cluster = &cluster,
                        .mesh = std::move(mesh),
@@ -405,7 +406,7 @@ CostedGraph cost_graph(const cluster::Cluster& cluster, const plan::Plan& plan, 
     }
     costed.devices = {{.device = kinds.front().device, .measured = false, .measured_update = {}, .source = {}}};
     costed.placement.kinds = kinds;
-    Costing(costed, costed.sharded, plan, times).run();
+    Costing(costed, *costed.sharded, plan, times).run();
     return costed;
 }
 

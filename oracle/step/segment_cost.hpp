@@ -127,7 +127,7 @@ struct CostedGraph {
     const graph::Graph* graph = nullptr;
     const cluster::Cluster* cluster = nullptr;
     plan::Mesh mesh;
-    plan::ShardedGraph sharded;
+    plan::SharedShards sharded;  ///< null where only costs are used
     std::vector<SegmentCost> segments;
     Precision precision = Precision::bf16;
     SoftwareFactors software;
@@ -159,12 +159,12 @@ CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluste
 
 /// The same for a graph that is sharded already; `mesh` and `sharded` are those of the plan.
 CostedGraph cost_graph(const graph::Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
-                       plan::Mesh mesh, plan::ShardedGraph sharded);
+                       plan::Mesh mesh, plan::SharedShards sharded);
 
 /// The same with times that other graphs of one device share; `times` are of this graph, plan and the cluster's first
 /// device.
 CostedGraph cost_graph(const cluster::Cluster& cluster, const plan::Plan& plan, plan::Mesh mesh,
-                       plan::ShardedGraph sharded, LayerTimes& times);
+                       plan::SharedShards sharded, LayerTimes& times);
 
 /// Atoms over which collectives of a micro-batch run; those of states do not count.
 plan::Atoms communicating_atoms(const plan::ShardedGraph& sharded);

@@ -17,8 +17,8 @@ struct Size {
 Size size_of(const std::string& depth) {
     const Derived gpt(model("gpt", {{"layers", depth}}),
                       plan_of("megatron-sequence", {{"tensor", 8}, {"data", 4}, {"pipeline", 4}}));
-    Size size{.layers = gpt.costed().sharded.layers.size(), .segments = gpt.costed().segments.size()};
-    for (const plan::ShardedLayer& layer : gpt.costed().sharded.layers) {
+    Size size{.layers = gpt.costed().sharded->layers.size(), .segments = gpt.costed().segments.size()};
+    for (const plan::ShardedLayer& layer : gpt.costed().sharded->layers) {
         size.transfers += layer.transfers.size();
         size.saved += layer.saved.size();
     }

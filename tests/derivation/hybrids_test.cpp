@@ -55,7 +55,7 @@ TEST(AFoldedAxis, ExchangesFeaturesForSamplesByAllToAll) {
 TEST(AFoldedAxis, AddsNoDevices) {
     const Derived net(sandwich(), folded("in_feature"));
     EXPECT_EQ(net.costed().mesh.devices(), 8);
-    EXPECT_EQ(net.costed().sharded.data_ways, 8);
+    EXPECT_EQ(net.costed().sharded->data_ways, 8);
     const graph::Graph graph = graph::build(sandwich());
     const step::Prediction found = step::predict(graph, flat_ring(8), folded("in_feature"));
     EXPECT_EQ(found.plan.devices(), 8);

@@ -83,7 +83,7 @@ TEST(MegatronTensor, MayHaveADegreeThatIsNoPowerOfTwo) {
     const Derived gpt3(model("gpt3-175b"), plan);
     expect(gpt3.segment(kBlock, Phase::forward, Collective::all_reduce), 2, 2 * kActivation,
            4 * 23.0 / 24 * kActivation);
-    EXPECT_EQ(plan::tightest_broken(gpt3.costed().sharded.limits), nullptr);
+    EXPECT_EQ(plan::tightest_broken(gpt3.costed().sharded->limits), nullptr);
 }
 
 // Inputs are replicated over the axis, so the gradients of norms and of row-parallel biases are whole on every rank.
