@@ -100,9 +100,9 @@ RC_GTEST_PROP(Endpoints, AreNeverQuickerThanNoneAndNeverSlowerThanAnyOtherNumber
 }
 
 TEST(Endpoints, LeaveACoreToCompute) {
-    EXPECT_THROW(Scene(4).made(Endpoints{.rate = 1_GB_per_s, .cores = 4}), InputError);
-    EXPECT_THROW(Scene(1).made(Endpoints{.rate = 1_GB_per_s}), InputError);
-    EXPECT_NO_THROW(Scene(2).made(Endpoints{.rate = 1_GB_per_s}));
+    EXPECT_THROW(static_cast<void>(Scene(4).made(Endpoints{.rate = 1_GB_per_s, .cores = 4})), InputError);
+    EXPECT_THROW(static_cast<void>(Scene(1).made(Endpoints{.rate = 1_GB_per_s})), InputError);
+    EXPECT_NO_THROW(static_cast<void>(Scene(2).made(Endpoints{.rate = 1_GB_per_s})));
 }
 
 TEST(Endpoints, NeedADevice) {

@@ -142,9 +142,11 @@ def staleness():
 
 def refuses(folder):
     odd = exchange_file(folder, "odd", "pattern: ring\ncompression: {kind: int8}\n")
+    kept = exchange_file(folder, "kept", "pattern: all-reduce\nendpoints: {rate: 1 GB/s}\n")
     faults = [(["all-redcue"], 4, 'did you mean "all-reduce"'), ([], 4, "EXCHANGE"),
               (["parameter-server"], 2, "needs two workers and 1 ranks for servers"),
               ([odd], 4, "compressed messages run in a synchronous all-reduce only"),
+              ([kept], 4, "endpoints do not run"),
               (["all-reduce", "--widths", "7"], 4, "a network has inputs and classes"),
               (["all-reduce", "--link", "1Gb/s"], 4, "--compute is missing"),
               (["all-reduce", "--link", "1Gb/s", "--compute", "1ms"], 4, "alone on their hosts"),
