@@ -86,8 +86,9 @@ std::optional<step::Prediction> predicted(const ShardedPlan& known, const Condit
     if (step::plan_faults(*known.sharded->graph, conditions.cluster, plan, {}).has_errors()) {
         return std::nullopt;
     }
-    const step::CostedGraph costed = step::cost_graph(conditions.cluster, plan, plan::Mesh(plan, {}), known.sharded,
-                                                      shared.passes.of(conditions.cluster, conditions.framework).times());
+    const step::CostedGraph costed =
+        step::cost_graph(conditions.cluster, plan, plan::Mesh(plan, {}), known.sharded,
+                         shared.passes.of(conditions.cluster, conditions.framework).times());
     step::Prediction prediction =
         step::evaluate(costed, plan, step::Detail::totals, conditions.max_memory, shared.orders);
     return prediction.runs ? std::optional(std::move(prediction)) : std::nullopt;
@@ -96,7 +97,7 @@ std::optional<step::Prediction> predicted(const ShardedPlan& known, const Condit
 CrossoverSearch::CrossoverSearch(const Inquiry& inquiry, const Conditions& conditions,
                                  const std::vector<step::Prediction>& plans, const SharedTimes& shared,
                                  std::function<bool()> go_on)
-    : inquiry_(inquiry), conditions_(conditions), shared_(shared), shards_(inquiry.graph), go_on_(std::move(go_on)) {
+    : inquiry_(inquiry), conditions_(conditions), shared_(shared), go_on_(std::move(go_on)) {
     check(!plans.empty(), "a crossover search starts from a recommended plan");
     for (const step::Prediction& prediction : plans) {
         know(prediction.plan);
@@ -147,8 +148,8 @@ const Conditions& CrossoverSearch::conditions_at(const AdjustableParameter& para
     return varied_->second;
 }
 
-const std::optional<CrossoverSearch::Taken>& CrossoverSearch::taken(const AdjustableParameter& parameter,
-                                                                    double factor, Known& known) {
+const std::optional<CrossoverSearch::Taken>& CrossoverSearch::taken(const AdjustableParameter& parameter, double factor,
+                                                                    Known& known) {
     const auto [found, fresh] = known.under.try_emplace(Point(parameter.parameter.key, factor));
     if (fresh) {
         found->second = taken(conditions_at(parameter, factor), known);
@@ -193,8 +194,7 @@ CrossoverSearch::KnownTimes CrossoverSearch::times_at(const AdjustableParameter&
     return times;
 }
 
-bool CrossoverSearch::changes(const AdjustableParameter& parameter, double factor,
-                              std::vector<Contender>& contenders) {
+bool CrossoverSearch::changes(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders) {
     Standing standing;
     for (const auto& [known, found] : times_at(parameter, factor, contenders)) {
         standing.take(is_ours(known->plan()), found.time);
@@ -244,8 +244,7 @@ bool CrossoverSearch::changes_listed(const KnownTimes& times) const {
     return standing.crosses();
 }
 
-std::vector<CrossoverSearch::Contender> CrossoverSearch::contenders(const AdjustableParameter& parameter,
-                                                                    double end) {
+std::vector<CrossoverSearch::Contender> CrossoverSearch::contenders(const AdjustableParameter& parameter, double end) {
     const std::optional<Seconds> now = known_.front().now;
     const std::optional<Seconds> then = time(parameter, end, known_.front());
     std::vector<Contender> plans;
@@ -281,8 +280,7 @@ bool CrossoverSearch::cannot_cross(const AdjustableParameter& parameter, double 
            });
 }
 
-std::optional<CrossoverSearch::Bracket> CrossoverSearch::bracket(const AdjustableParameter& parameter,
-                                                                 double end) {
+std::optional<CrossoverSearch::Bracket> CrossoverSearch::bracket(const AdjustableParameter& parameter, double end) {
     std::vector<Contender> plans = contenders(parameter, end);
     const auto changes = [&](double factor) { return this->changes(parameter, factor, plans); };
     Bracket found;
@@ -326,8 +324,7 @@ ListedPlans CrossoverSearch::search_within(const Conditions& conditions, const L
                               .space = space,
                               .bounds = bounds,
                               .orders = shared_.orders,
-                              .passes = shared_.passes.of(conditions.cluster, conditions.framework),
-                              .shards = shards_},
+                              .passes = shared_.passes.of(conditions.cluster, conditions.framework)},
                              goes_on);
     }
     found.complete = !ended && go_on_();
@@ -493,8 +490,7 @@ CrossoverSearch::Bracket CrossoverSearch::guessed(const AdjustableParameter& par
     std::vector<Contender> plans = contenders(parameter, within.changes);
     while (std::abs(std::log(within.changes / within.stays)) > std::log(kFine)) {
         const double middle = std::sqrt(within.changes * within.stays);
-        const bool crosses =
-            !cannot_cross(parameter, middle) && changes_listed(times_at(parameter, middle, plans));
+        const bool crosses = !cannot_cross(parameter, middle) && changes_listed(times_at(parameter, middle, plans));
         (crosses ? within.changes : within.stays) = middle;
     }
     return within;

@@ -8,10 +8,11 @@
 //
 // The first crossover between factor 1 and the end of the range is located among the known plans, on a grid of factors
 // and then by bisection to kFine; that takes predictions only. Full searches on both sides confirm it among all plans.
-// The plans that they list become known, and the crossover is located again. After kRounds such rounds full searches
-// bisect the range. So every crossover is confirmed by two searches, kFine apart. Where known plans have no crossover,
-// full searches probe the end of the range and, for parameters that the plan reacts to, its middle on a logarithmic
-// scale.
+// The plans that they list become known, and the crossover is located again. After kRounds such rounds the range is
+// bisected: among the known plans, compared as a search lists them, where full searches on both sides of what is found
+// confirm it, else by full searches. So every crossover is confirmed by two searches, kFine apart. Where known plans
+// have no crossover, full searches probe the end of the range and, for parameters that the plan reacts to, its middle
+// on a logarithmic scale.
 //
 // Nothing is searched where a parameter only makes times longer and the recommended layout stays within equal time of
 // what was fastest before: no plan can overtake it. Known plans are left out that could not win even at the better of
@@ -186,9 +187,8 @@ private:
     const Inquiry& inquiry_;
     const Conditions& conditions_;
     SharedTimes shared_;
-    KnownShards shards_;
     std::function<bool()> go_on_;
-    std::vector<Known> known_;  ///< the recommended plan first
+    std::vector<Known> known_;                            ///< the recommended plan first
     std::optional<std::pair<Point, Conditions>> varied_;  ///< those asked for last
     std::int64_t searches_ = 0;
     std::optional<LeastTimes> now_;  ///< under the question's own conditions

@@ -35,4 +35,8 @@ private:
     std::map<Key, plan::SharedShards> known_;
 };
 
+/// Of those that are kept, or without `kept` made anew.
+plan::SharedShards shards_of(const graph::Graph& graph, const plan::Plan& plan, const plan::Mesh& mesh,
+                             KnownShards* kept);
+
 }  // namespace dodona::search

@@ -35,10 +35,9 @@ std::optional<Seconds> LeastPasses::of(const plan::Plan& plan, const plan::Mesh&
     const auto shards = [&]() -> const plan::ShardedGraph& {
         if (!last_ || last_->strategy != plan.strategy.name || last_->mesh != plan.mesh ||
             !same_folds(last_->folds, plan.folds)) {
-            last_ = Last{plan.strategy.name, plan.mesh, plan.folds,
-                         plan::shard(graph_, mesh, plan.strategy, plan.microbatch)};
+            last_ = Last{plan.strategy.name, plan.mesh, plan.folds, shards_of(graph_, plan, mesh, shards_)};
         }
-        return last_->sharded;
+        return *last_->sharded;
     };
     const plan::Atoms candidates = communication_free_candidates(plan, mesh);
     std::vector<bool> free;

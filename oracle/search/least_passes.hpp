@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "plan/shard.hpp"
+#include "search/known_shards.hpp"
 #include "step/layer_times.hpp"
 
 namespace dodona::search {
@@ -19,12 +20,15 @@ namespace dodona::search {
 /// May be asked by several threads.
 class LeastPasses {
 public:
-    LeastPasses(const graph::Graph& graph, step::LayerTimes& times) : graph_(graph), times_(times) {}
+    /// `shards`: kept for the searches of one question; null: each is asked for about once.
+    LeastPasses(const graph::Graph& graph, step::LayerTimes& times, KnownShards* shards)
+        : graph_(graph), times_(times), shards_(shards) {}
 
     /// Of one micro-batch of the plan, all layers on one stage; none where the network cannot be sharded like that.
     /// `mesh`: of the plan, without what a sharding group adds.
     std::optional<Seconds> of(const plan::Plan& plan, const plan::Mesh& mesh);
     [[nodiscard]] step::LayerTimes& times() { return times_; }
+    [[nodiscard]] KnownShards* shards() { return shards_; }
 
 private:
     using Sizes = std::vector<std::int64_t>;
@@ -44,6 +48,7 @@ private:
 
     const graph::Graph& graph_;
     step::LayerTimes& times_;
+    KnownShards* shards_;
     std::mutex mutex_;
     std::map<std::string, OfStrategy> strategies_;
     /// The mesh asked about last: its other micro-batches are asked about next.
@@ -51,7 +56,7 @@ private:
         std::string strategy;
         std::vector<plan::MeshAxis> mesh;
         std::vector<plan::Fold> folds;
-        plan::ShardedGraph sharded;
+        plan::SharedShards sharded;
     };
     std::optional<Last> last_;
 };

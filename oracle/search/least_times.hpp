@@ -3,7 +3,7 @@
 // Times are monotone in every parameter of a machine and of software. What a plan takes is therefore a lower bound of
 // what it takes where one parameter is worse and nothing else differs:
 //
-//   least = (1 - kCutSlack) T(elsewhere)
+//   least = (1 - slack) T(elsewhere),   slack: kCutSlack, or kSumSlack where the pipeline's cut is the same everywhere
 //
 // So is what the devices compute (least_passes.hpp), whatever was searched before. A search leaves out a mesh or a
 // micro-batch where

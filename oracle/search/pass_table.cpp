@@ -76,12 +76,6 @@ MeshKey PassTables::key_of(const plan::Plan& plan, const plan::Mesh& mesh) const
     return mesh_key(plan, mesh, communication_free_candidates(plan, mesh) & ~*busy_);
 }
 
-plan::SharedShards PassTables::shards(const plan::Plan& plan, const plan::Mesh& mesh) const {
-    return shards_ != nullptr ? shards_->of(plan, mesh)
-                              : std::make_shared<const plan::ShardedGraph>(
-                                    plan::shard(graph_, mesh, plan.strategy, plan.microbatch));
-}
-
 const FeasibilityBound& PassTables::feasibility(const plan::Plan& plan, const plan::Mesh& mesh) {
     plan::SharedShards sharded;
     if (!busy_) {

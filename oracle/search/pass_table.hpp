@@ -123,7 +123,9 @@ private:
     };
 
     [[nodiscard]] MeshKey key_of(const plan::Plan& plan, const plan::Mesh& mesh) const;
-    [[nodiscard]] plan::SharedShards shards(const plan::Plan& plan, const plan::Mesh& mesh) const;
+    [[nodiscard]] plan::SharedShards shards(const plan::Plan& plan, const plan::Mesh& mesh) const {
+        return shards_of(graph_, plan, mesh, shards_);
+    }
 
     const graph::Graph& graph_;
     const cluster::Cluster& cluster_;

@@ -7,8 +7,8 @@
 
 namespace dodona::search {
 
-PassesUnder::Known::Known(const graph::Graph& graph, cluster::Device on, const plan::Plan& plan)
-    : device(std::move(on)), framework(plan.framework), times(graph, device, plan), passes(graph, times) {}
+PassesUnder::Known::Known(const graph::Graph& graph, cluster::Device on, const plan::Plan& plan, KnownShards& shards)
+    : device(std::move(on)), framework(plan.framework), times(graph, device, plan), passes(graph, times, &shards) {}
 
 LeastPasses& PassesUnder::of(const cluster::Cluster& cluster, const plan::Framework& framework) {
     cluster::Device device = *cluster.device_kinds(1).front().device;
@@ -24,7 +24,7 @@ LeastPasses& PassesUnder::of(const cluster::Cluster& cluster, const plan::Framew
         known_.erase(known_.begin() + 1);
     }
     plan_.framework = framework;
-    return known_.emplace_back(std::make_unique<Known>(graph_, std::move(device), plan_))->passes;
+    return known_.emplace_back(std::make_unique<Known>(graph_, std::move(device), plan_, shards_))->passes;
 }
 
 }  // namespace dodona::search

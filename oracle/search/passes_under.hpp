@@ -17,7 +17,7 @@ namespace dodona::search {
 class PassesUnder {
 public:
     /// Of the plan its precisions are used. The network must outlive the object.
-    PassesUnder(const graph::Graph& graph, const plan::Plan& plan) : graph_(graph), plan_(plan) {}
+    PassesUnder(const graph::Graph& graph, const plan::Plan& plan) : graph_(graph), plan_(plan), shards_(graph) {}
 
     /// Of the cluster's first device. The answer holds until as many others as are kept were asked for.
     LeastPasses& of(const cluster::Cluster& cluster, const plan::Framework& framework);
@@ -29,13 +29,14 @@ private:
         step::LayerTimes times;
         LeastPasses passes;
 
-        Known(const graph::Graph& graph, cluster::Device on, const plan::Plan& plan);
+        Known(const graph::Graph& graph, cluster::Device on, const plan::Plan& plan, KnownShards& shards);
     };
     /// Kept beside those asked for first, which are the question's own: both sides of a derivative.
     static constexpr std::size_t kOthers = 2;
 
     const graph::Graph& graph_;
     plan::Plan plan_;
+    KnownShards shards_;
     std::deque<std::unique_ptr<Known>> known_;
 };
 

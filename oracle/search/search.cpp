@@ -303,15 +303,13 @@ private:
 
     [[nodiscard]] step::CostedGraph costed(const Plan& plan) const {
         plan::Mesh mesh(plan, {});
-        plan::SharedShards sharded = shards_ != nullptr
-                                         ? shards_->of(plan, mesh)
-                                         : std::make_shared<const plan::ShardedGraph>(plan::shard(
-                                               context_.graph, mesh, plan.strategy, plan.microbatch));
+        plan::SharedShards sharded = shards_of(context_.graph, plan, mesh, shards_);
         return step::cost_graph(context_.cluster, plan, std::move(mesh), std::move(sharded), passes_.times());
     }
 
     [[nodiscard]] Prediction evaluated(const step::CostedGraph& costed, const Plan& plan, step::Detail detail) const {
-        return held_to(context_.space.reserve, step::evaluate(costed, plan, detail, context_.space.max_memory, orders_));
+        return held_to(context_.space.reserve,
+                       step::evaluate(costed, plan, detail, context_.space.max_memory, orders_));
     }
 
     /// The prediction of a plan that is shown; with an uneven pipeline cut where that is faster and fits.
@@ -374,7 +372,7 @@ private:
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space,
               const Progress& progress) {
     step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
-    LeastPasses passes(graph, times);
+    LeastPasses passes(graph, times, nullptr);
     return search(graph, cluster, space, passes, progress);
 }
 
@@ -397,7 +395,7 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
 }
 
 ListedPlans search_again(const graph::Graph& graph, const SearchAgain& again, const Progress& progress) {
-    return Search(graph, again.cluster, again.space, again.orders, again.passes, &again.shards, progress)
+    return Search(graph, again.cluster, again.space, again.orders, again.passes, again.passes.shards(), progress)
         .run_again(again.bounds);
 }
 

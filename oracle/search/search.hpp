@@ -83,7 +83,6 @@ struct SearchAgain {
     const LeastTimes& bounds;    ///< of conditions that are no worse; empty: none
     step::PlayedOrders& orders;  ///< shared by the searches
     LeastPasses& passes;         ///< of the cluster's first device under the space's precision and framework
-    KnownShards& shards;         ///< shared by the searches
 };
 
 /// Plans of an answer, and what bounds searches under worse conditions.

@@ -59,7 +59,7 @@ ScalingPoint scaling_point(const graph::Graph& graph, const cluster::Cluster& cl
                            const plan::Strategy& strategy, std::int64_t devices, std::int64_t batch,
                            const Progress& progress) {
     step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
-    LeastPasses passes(graph, times);
+    LeastPasses passes(graph, times, nullptr);
     return scaling_point({graph, cluster, space, passes}, strategy, devices, batch, progress);
 }
 
@@ -74,7 +74,7 @@ Sweep sweep(const graph::Graph& graph, const cluster::Cluster& cluster, const Sw
     Space space = question.space;
     space.workers = 1;
     step::LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan_of(space));
-    LeastPasses passes(graph, times);
+    LeastPasses passes(graph, times, nullptr);
     std::vector<std::optional<ScalingPoint>> found(asked.size());
     std::atomic<bool> stopped = false;
     std::atomic<std::int64_t> done = 0;

@@ -372,8 +372,7 @@ plan::Atoms communicating_atoms(const plan::ShardedGraph& sharded) {
 CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan,
                        const Location& where) {
     plan::Mesh mesh(plan, where);
-    auto sharded = std::make_shared<const plan::ShardedGraph>(
-        plan::shard(graph, mesh, plan.strategy, plan.microbatch));
+    auto sharded = std::make_shared<const plan::ShardedGraph>(plan::shard(graph, mesh, plan.strategy, plan.microbatch));
     return cost_graph(graph, cluster, plan, std::move(mesh), std::move(sharded));
 }
 

@@ -165,13 +165,14 @@ std::vector<std::size_t> ends_of(const PieceRow& row, std::size_t parts) {
     const double enough = (1 + kEqualSums) * even_sum(row, parts);
     std::vector<double> best(n + 1, kNone);
     best[0] = 0;
+    Ends before{.first = 0, .end = 1};  // where `best` is known
     std::vector<std::vector<std::size_t>> begins;
     for (std::size_t p = 1; p <= parts; ++p) {
         std::vector<double> next(n + 1, kNone);
         std::vector<std::size_t>& begin = begins.emplace_back(n + 1, 0);
         const Ends within = ends_within(row, p, parts, enough);
         for (std::size_t e = within.first; e < within.end; ++e) {
-            for (std::size_t b = e; b-- > p - 1;) {
+            for (std::size_t b = std::min(e, before.end); b-- > before.first;) {
                 const double time = row.until[e] - row.until[b];
                 if (weighed(time) >= next[e]) {
                     break;
@@ -184,6 +185,7 @@ std::vector<std::size_t> ends_of(const PieceRow& row, std::size_t parts) {
             }
         }
         best = std::move(next);
+        before = within;
     }
     std::vector<std::size_t> ends(parts, n);
     for (std::size_t p = parts; p-- > 1;) {

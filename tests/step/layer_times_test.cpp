@@ -22,11 +22,10 @@ TEST(LayerTimes, AreThoseOfAGraphThatIsCostedAlone) {
                 plan.microbatch = microbatch;
                 plan.batch = devices * microbatch * passes;
                 const plan::Mesh mesh(plan, {});
-                const CostedGraph shared =
-                    cost_graph(cluster, plan, mesh,
-                               std::make_shared<const plan::ShardedGraph>(
-                                   plan::shard(graph, mesh, plan.strategy, plan.microbatch)),
-                               times);
+                const CostedGraph shared = cost_graph(cluster, plan, mesh,
+                                                      std::make_shared<const plan::ShardedGraph>(
+                                                          plan::shard(graph, mesh, plan.strategy, plan.microbatch)),
+                                                      times);
                 const CostedGraph alone = cost_graph(graph, cluster, plan, {});
                 ASSERT_EQ(shared.segments.size(), alone.segments.size());
                 for (std::size_t u = 0; u < alone.segments.size(); ++u) {

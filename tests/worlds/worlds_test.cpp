@@ -58,7 +58,7 @@ TEST_P(Worlds, TablesAndBoundsFindWhatTheExhaustiveWalkFinds) {
 class SearchedAgain {
 public:
     SearchedAgain(const drawn::World& world, unsigned seed)
-        : world_(world), space_(world.space), passes_(world.graph, search::plan_of(world.space)), shards_(world.graph) {
+        : world_(world), space_(world.space), passes_(world.graph, search::plan_of(world.space)) {
         space_.only_usual = true;
         space_.top = 2;
         first = search(now_, {});
@@ -107,8 +107,7 @@ private:
                                      .space = space,
                                      .bounds = bounds,
                                      .orders = orders_,
-                                     .passes = passes_.of(conditions.cluster, conditions.framework),
-                                     .shards = shards_},
+                                     .passes = passes_.of(conditions.cluster, conditions.framework)},
                                     [&](std::int64_t done, std::int64_t) {
                                         seen = static_cast<std::size_t>(done);
                                         return true;
@@ -124,7 +123,6 @@ private:
                             .reserve = space_.reserve};
     step::PlayedOrders orders_;
     search::PassesUnder passes_;
-    search::KnownShards shards_;
     search::AdjustableParameter parameter_;
 };
 
