@@ -52,6 +52,9 @@ cluster::Profile rounded(cluster::Profile profile) {
     for (KernelFit& fit : profile.fits) {
         round_fit(fit);
     }
+    if (profile.best) {
+        *profile.best = to_decimals(*profile.best, 3);
+    }
     return profile;
 }
 

@@ -10,9 +10,18 @@ FlopPerSecond Device::peak(Precision precision) const {
     return found->second;
 }
 
+std::optional<double> Device::best_share(Precision precision) const {
+    for (const Precision measured : {precision, Precision::bf16, Precision::fp16}) {
+        const auto found = achieved.find(measured);
+        if (found != achieved.end() && (measured == precision || precision != Precision::fp32)) {
+            return found->second / peak(measured);
+        }
+    }
+    return std::nullopt;
+}
+
 FlopPerSecond Device::product_rate(Precision precision) const {
-    const auto found = achieved.find(precision);
-    return found != achieved.end() ? found->second : peak(precision);
+    return best_share(precision).value_or(1) * peak(precision);
 }
 
 bool Device::supports(Precision precision) const { return matrix.contains(precision); }

@@ -65,7 +65,7 @@ struct Device {
     BytesPerSecond memory_bandwidth;              ///< one device, data sheet
     int multiprocessors = 1;                      ///< SMs: tiles that run concurrently
     std::map<Precision, FlopPerSecond> matrix;    ///< dense matrix-product peak by precision
-    std::map<Precision, FlopPerSecond> achieved;  ///< ... as the best of measured products keep it up, where known
+    std::map<Precision, FlopPerSecond> achieved;  ///< what the best of large products reach, where measured
     FlopPerSecond vector;                         ///< fp32 outside matrix units
     std::vector<Tile> tiles;                      ///< output tiles of the matrix kernels
     Seconds launch;                               ///< shortest time between two kernels on one stream
@@ -78,7 +78,10 @@ struct Device {
     bool typical = false;  ///< kernels of kinds without a fit miss the data sheet as those of other devices do
 
     [[nodiscard]] FlopPerSecond peak(Precision precision) const;
-    /// Rate of large products: `achieved`, else the peak.
+    /// Share of the peak that the best of large products reach; none where that was not measured. Clocks and power hold
+    /// back all products of matrix units alike, so that a precision without a figure takes that of 16 bits; fp32 does not.
+    [[nodiscard]] std::optional<double> best_share(Precision precision) const;
+    /// Rate of large products: `best_share` of the peak, else the peak.
     [[nodiscard]] FlopPerSecond product_rate(Precision precision) const;
     [[nodiscard]] bool supports(Precision precision) const;
     bool operator==(const Device&) const = default;

@@ -73,7 +73,8 @@ struct Profile {
     std::string name;
     std::string source;
     std::vector<KernelFit> fits;
-    bool borrowed = false;  ///< measured on another device: intervals widen
+    std::optional<double> best;  ///< share of the peak that the best of large products reached there, where known
+    bool borrowed = false;       ///< measured on another device: intervals widen
     bool operator==(const Profile&) const = default;
 };
 

@@ -72,6 +72,13 @@ double tiled_work(const cluster::Device& device, const KernelFit& fit, const gra
     return best;
 }
 
+/// How much more of its peak this device's best products reach than those of the device whose profile it borrows did; 1
+/// where either is unknown.
+double over_lender(const cluster::Device& device, Precision precision) {
+    const std::optional<double> ours = device.best_share(precision);
+    return device.profile.borrowed && device.profile.best && ours ? *ours / *device.profile.best : 1;
+}
+
 double padded(double extent, double step) { return std::ceil(extent / step) * step; }
 
 /// Many products that are smaller than any that was measured: several blocks of them share a multiprocessor and hide each
@@ -97,7 +104,7 @@ double attention_work(const cluster::Device& device, const KernelFit& fit, const
 Seconds compute_time(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
                      Precision precision) {
     const double clock = kernel.kind == KernelKind::attention ? 1 : device.sustained;
-    const FlopPerSecond rate = clock * fit.compute * device.peak(precision);
+    const FlopPerSecond rate = clock * over_lender(device, precision) * fit.compute * device.peak(precision);
     const double plain = 2 * kernel.m * kernel.n * kernel.k * kernel.batch;
     if (plain <= 0 || device.tiles.empty()) {
         return kernel.flops / rate;
@@ -242,7 +249,7 @@ std::optional<double> most_of_peak(const cluster::Device& device, KernelKind kin
         }
         const double clock = kind == KernelKind::attention ? 1 : device.sustained;
         const double gain = kind == KernelKind::convolution ? std::max(1.0, fit.window_gain) : 1;
-        const double share = is_stream(kind) ? fit.memory : clock * fit.compute * gain;
+        const double share = is_stream(kind) ? fit.memory : clock * over_lender(device, precision) * fit.compute * gain;
         most = std::max(most.value_or(0), share);
     }
     return most;

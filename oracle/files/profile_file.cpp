@@ -139,6 +139,11 @@ const Description& description<Profile>() {
             "Models fitted to the measured kernels of a device. Shares are of the data sheet of the device that "
             "the profile is used with, so devices of one chip can share a profile.",
         .keys = {file_name<&Profile::name>("profile"), file_source<&Profile::source>(),
+                 optional<&Profile::best>("best",
+                                          "Share of the peak that the best of large products reached on the device "
+                                          "that was measured. Where another that borrows the profile knows its own "
+                                          "(`achieved`), its products reach as much more or less.",
+                                          {.range = kPositive}),
                  optional<&Profile::borrowed>("borrowed", "Measured on another device: intervals widen."),
                  required<&Profile::fits>(
                      "fits", "The models.",

@@ -33,7 +33,8 @@ Fastest fastest(const cluster::Device& device, graph::KernelKind kind, Precision
     Fastest fastest;
     double wide = 1;
     for (const Precision precision : precisions(device, asked)) {
-        const double share = cost::most_of_peak(device, kind, precision).value_or(1);
+        const double unfitted = std::max(1.0, device.best_share(precision).value_or(1));
+        const double share = cost::most_of_peak(device, kind, precision).value_or(unfitted);
         fastest.rate = max(fastest.rate, share * device.peak(precision));
         wide = std::max(wide, share);
     }

@@ -272,6 +272,23 @@ TEST(FittedKernel, a_borrowed_profile_is_less_sure) {
     EXPECT_LT(found.time.lo / found.time.value, 0.9);
 }
 
+// The lender's best products reached 0.8 of its peak, this card's 1.2: half as much again of the arithmetic's rate.
+TEST(FittedKernel, a_borrowed_profile_is_corrected_by_the_best_products_of_both) {
+    cluster::Device card = device({plain()});
+    card.matrix[Precision::tf32] = 0.5 * card.peak(Precision::bf16);
+    card.achieved = {{Precision::bf16, 1.2 * card.peak(Precision::bf16)}};
+    card.profile.best = 0.8;
+    EXPECT_NEAR(micro(card, one_wave()), 4 + kOneWave, 1e-6) << "its own profile knows better";
+    card.profile.borrowed = true;
+    EXPECT_NEAR(micro(card, one_wave()), 4 + kOneWave / 1.5, 1e-6);
+    EXPECT_NEAR(micro(card, one_wave(), Precision::tf32), 4 + 2 * kOneWave / 1.5, 1e-6) << "as 16 bits do";
+    EXPECT_NEAR(*most_of_peak(card, graph::KernelKind::matmul, Precision::bf16), 1.5 * plain().compute, 1e-12);
+    card.achieved[Precision::tf32] = 0.4 * card.peak(Precision::tf32);
+    EXPECT_NEAR(micro(card, one_wave(), Precision::tf32), 4 + 4 * kOneWave, 1e-6) << "by its own figure";
+    card.achieved = {};
+    EXPECT_NEAR(micro(card, one_wave()), 4 + kOneWave, 1e-6) << "nothing is known of this card";
+}
+
 TEST(FittedKernel, lends_its_shares_to_related_precisions_only) {
     cluster::Device a100 = device({plain()});
     a100.matrix[Precision::fp16] = 312_TFLOP_per_s;

@@ -10,6 +10,7 @@
 #include "base/whole_file.hpp"
 #include "calibrate/evidence/fits/fit_report.hpp"
 #include "calibrate/evidence/fits/profiles.hpp"
+#include "calibrate/file/measured_table.hpp"
 #include "calibrate/fit/fit.hpp"
 #include "calibrate/fit/rounding.hpp"
 #include "files/machine_file.hpp"
@@ -59,16 +60,30 @@ void lend_attention(cluster::Profile& profile, const cluster::Profile& other) {
     }
 }
 
+/// Share of the peak that the best of large products reached on this device; none where the table has no row of it.
+std::optional<double> best_product(const MeasuredTable& table, const cluster::Device& device) {
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        if (table.text(row, "device") == device.name) {
+            const auto precision = value_of<Precision>(table.text(row, "precision"));
+            check(precision.has_value(), "the table of best products names precisions");
+            return table.number(row, "tflops") * 1_TFLOP_per_s / device.peak(*precision);
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 void fit_kernels(const KernelFitOptions& options) {
     std::vector<cluster::Profile> done;
     const std::filesystem::path typed = std::filesystem::path(options.data) / "calibrate/evidence/tables/kernels";
+    const MeasuredTable best((typed / "best_products.csv").string());
     fmt::print("{}", report_heading());
     for (const ProfileRows& rows : profile_rows(options.rows, typed.string())) {
         cluster::Profile profile{
             .name = rows.name,
-            .source = "dodona-evidence fit kernels: fitted to the measured kernels that each fit names"};
+            .source = "dodona-evidence fit kernels: fitted to the measured kernels that each fit names",
+            .best = best_product(best, device(options, rows.series.front().device))};
         for (const Series& series : rows.series) {
             const Seconds wide_start = profile.fits.empty() ? Seconds{} : profile.fits.front().start;
             const Fitted fitted = fit(series, device(options, series.device), wide_start);
