@@ -14,9 +14,7 @@
 // have no crossover, full searches probe the end of the range and, for parameters that the plan reacts to, its middle
 // on a logarithmic scale.
 //
-// Nothing is searched where a parameter only makes times longer and the recommended layout stays within equal time of
-// what was fastest before: no plan can overtake it. Known plans are left out that could not win even at the better of
-// both ends, with the recommended plan at its slower end: times are monotone in every parameter.
+// Nothing is searched where no plan can overtake the recommended one (known_plans.hpp).
 //
 // A full search starts from the lower bounds of an earlier one at which the parameter was better (least_times.hpp).
 //
@@ -28,47 +26,19 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "graph/graph.hpp"
-#include "plan/shard.hpp"
 #include "search/adjustable_parameters.hpp"
-#include "search/passes_under.hpp"
+#include "search/known_plans.hpp"
 #include "search/search.hpp"
-#include "search/simplicity.hpp"
 
 namespace dodona::search {
 
 /// Plans that each search lists: enough for the recommended layout to be among them where it is nearly the fastest.
 inline constexpr std::size_t kCompetitors = 12;
-
-/// Ratio of the factors that bracket a crossover at the end: as fine as times are told apart (kEqualTime).
-inline constexpr double kFine = 1.005;
-
-/// Whether two plans are one recommendation.
-bool same_layout(const plan::Plan& a, const plan::Plan& b);
-
-/// A plan, and its shards: the same under all conditions.
-struct ShardedPlan {
-    plan::Plan plan;
-    plan::SharedShards sharded;
-
-    ShardedPlan(const graph::Graph& graph, const plan::Plan& of);
-};
-
-/// What predictions of plans under varied conditions share.
-struct SharedTimes {
-    PassesUnder& passes;
-    step::PlayedOrders& orders;
-};
-
-/// Totals of a plan under other conditions; none where it cannot run (a batch that does not divide).
-std::optional<step::Prediction> predicted(const ShardedPlan& known, const Conditions& conditions,
-                                          const SharedTimes& shared);
 
 using Searcher = Answer (*)(const graph::Graph&, const cluster::Cluster&, const Space&, const Progress&);
 
@@ -101,44 +71,6 @@ public:
     Recommended searched(const AdjustableParameter& parameter, double factor);
 
 private:
-    /// Factors on both sides of a crossover.
-    struct Bracket {
-        double stays = 1;
-        double changes = 1;
-    };
-
-    /// The fastest time of the recommended layout and of all plans.
-    struct Standing {
-        std::optional<Seconds> ours;
-        std::optional<Seconds> fastest;
-        void take(bool is_ours, Seconds time);
-        [[nodiscard]] bool crosses() const;
-    };
-
-    /// One parameter's factor.
-    using Point = std::pair<std::string, double>;
-
-    /// What a plan takes, and what decides between equally fast ones.
-    struct Taken {
-        Seconds time;
-        Simplicity simplicity;
-    };
-
-    /// A known plan; `now`: its time under the question's own conditions, where it fits.
-    struct Known {
-        ShardedPlan sharded;
-        std::optional<Seconds> now;
-        std::map<Point, std::optional<Taken>> under;  ///< conditions that were asked about
-
-        [[nodiscard]] const plan::Plan& plan() const { return sharded.plan; }
-    };
-
-    /// A known plan that may be the fastest under some conditions, and times of it under better and worse ones.
-    struct Contender {
-        Known* known = nullptr;
-        std::vector<std::pair<double, Seconds>> times;  ///< by factor
-    };
-
     /// What a search found at one factor of a parameter.
     struct Bound {
         std::string parameter;
@@ -146,7 +78,6 @@ private:
         ListedPlans found;
     };
 
-    void know(const plan::Plan& plan);
     /// The plans that are listed; null where the search was stopped.
     const std::vector<step::Prediction>* listed(const AdjustableParameter& parameter, double factor);
     ListedPlans search_within(const Conditions& conditions, const LeastTimes& bounds);
@@ -158,8 +89,6 @@ private:
     Direction search_each(const AdjustableParameter& parameter, const std::vector<double>& way);
     /// Full searches at kProbes, where known plans have no crossover.
     Direction probed(const AdjustableParameter& parameter, double end);
-    /// Where bisection among known plans ends.
-    Bracket guessed(const AdjustableParameter& parameter, Bracket within);
     /// Bisection among known plans, confirmed by full searches on both sides; none if they find plans that move it
     /// every time.
     std::optional<Direction> confirmed(const AdjustableParameter& parameter, Bracket within,
@@ -167,29 +96,12 @@ private:
     /// Bisection between a factor at which the recommendation stays and a crossover: by full searches, unless those at
     /// its end confirm what known plans say.
     Direction bisected(const AdjustableParameter& parameter, double stays, Crossover crossover);
-    [[nodiscard]] bool is_ours(const plan::Plan& plan) const { return same_layout(plan, known_.front().plan()); }
-    [[nodiscard]] std::optional<Taken> taken(const Conditions& conditions, const Known& known) const;
-    const std::optional<Taken>& taken(const AdjustableParameter& parameter, double factor, Known& known);
-    std::optional<Seconds> time(const AdjustableParameter& parameter, double factor, Known& known);
-    const Conditions& conditions_at(const AdjustableParameter& parameter, double factor);
-    using KnownTimes = std::vector<std::pair<const Known*, Taken>>;
-    /// Known plans that fit; those that their times at other factors rule out are not predicted.
-    KnownTimes times_at(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders);
-    /// Whether the recommendation changes among known plans.
-    bool changes(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders);
-    /// The same as a search would say that found these plans only: it lists one of each layout, the simplest of those
-    /// equally fast (ranking.hpp).
-    [[nodiscard]] bool changes_listed(const KnownTimes& times) const;
-    std::vector<Contender> contenders(const AdjustableParameter& parameter, double end);
-    bool cannot_cross(const AdjustableParameter& parameter, double factor);
-    std::optional<Bracket> bracket(const AdjustableParameter& parameter, double end);
 
     const Inquiry& inquiry_;
     const Conditions& conditions_;
     SharedTimes shared_;
     std::function<bool()> go_on_;
-    std::vector<Known> known_;                            ///< the recommended plan first
-    std::optional<std::pair<Point, Conditions>> varied_;  ///< those asked for last
+    KnownPlans known_;
     std::int64_t searches_ = 0;
     std::optional<LeastTimes> now_;  ///< under the question's own conditions
     LeastTimes fitting_;             ///< without_times of these
