@@ -8,8 +8,8 @@
 //   blocks = batch * ceil(m/tm) * ceil(n/tn) * split;   w = blocks / SMs;   waves = max(1, w + tail (ceil(w) - w))
 //
 // of a product; P is the device's peak at the kernel's precision (of a borrowed profile, times how much more of its peak
-// this device's best products reach than those of the lender, where both are known), W its memory bandwidth, `least` the smallest 1/tm +
-// 1/tn of its tiles. An attention has one kind of tile, 128 queries by all keys (n) and heads padded to 32 features
+// this device's best products reach than those of the lender, where both are known), W its memory bandwidth, `least` the
+// smallest 1/tm + 1/tn of its tiles. An attention has one kind of tile, 128 queries by all keys (n) and heads padded to 32 features
 // (k): 2 * 128 * (n + edge) * (k + ramp) operations, never split. The arithmetic of a convolution whose windows overlap
 // is divided by `window_gain` (Winograd's and Fourier algorithms). A product of a backward pass takes `backward` times
 // as long beyond `start`. Streams and gathers take start + M (or their operations at the vector peak). Benchmarks of

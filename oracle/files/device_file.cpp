@@ -17,8 +17,8 @@ using cluster::Tile;
 constexpr Range kTileSide{.least = 1, .most = 65'536};
 constexpr Range kMultiprocessors{.least = 1, .most = 1'000'000};
 
-/// Clocks beyond the data sheet's: the products of cards of 2020 to 2025 reach at most 1.21 times their peak
-/// (xzwgit/gpu-flops-bench, RTX 5090).
+/// Clocks beyond the data sheet's: of the devices here 16-bit products of an RTX 5090 go furthest beyond their peak, 1.21
+/// times (xzwgit/gpu-flops-bench). The limit is ours: a figure beyond it is of other products or another peak.
 constexpr double kMostBoost = 1.5;
 
 bool has_no_profile(const Device& device) { return device.profile.fits.empty(); }

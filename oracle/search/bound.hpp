@@ -5,7 +5,7 @@
 //
 // w: weight in training precision; k: optimizer states of it (plan/optimizer.hpp); F: arithmetic of the matrix products
 // of one sample, forward and backward; B: bytes that its element-wise passes and look-ups move; R, W: the highest rates
-// that the device's fits, or else its data sheet, allow for such kernels; g: slow-down of the framework. Sharding
+// that the device's fits, or else its data sheet or `achieved` beyond it, allow for such kernels; g: slow-down of the framework. Sharding
 // divides w, F and B at best evenly, and everything else in a plan only adds: activations, gradients, collectives,
 // bubbles, recomputation, operands of products, tile and wave quantisation, launches. Domain: with measured kernel
 // curves or sample times there is no bound of throughput.

@@ -34,6 +34,9 @@ TEST(DeviceFile, SaysMoreThanTheDefaults) {
 TEST(DeviceFile, HasNoProductsThatNoClockMakes) {
     EXPECT_EQ(card("achieved: {fp16: 9 TFLOP/s}\n").product_rate(Precision::fp16), 9_TFLOP_per_s);
     EXPECT_EQ(card("achieved: {fp16: 150 TFLOP/s}\n").product_rate(Precision::fp16), 150_TFLOP_per_s) << "boost";
+    cluster::Device both = card("achieved: {fp16: 50 TFLOP/s}\n");
+    both.matrix[Precision::fp32] = 20_TFLOP_per_s;
+    EXPECT_EQ(both.product_rate(Precision::fp32), 20_TFLOP_per_s) << "outside matrix units";
     for (const char* wrong : {"achieved: {fp16: 151 TFLOP/s}\n", "achieved: {bf16: 9 TFLOP/s}\n"}) {
         EXPECT_THROW(card(wrong), InputError) << wrong;
     }

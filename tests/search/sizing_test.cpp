@@ -7,6 +7,7 @@
 
 #include "../graph/networks.hpp"
 #include "../step/scenes.hpp"
+#include "search/bound.hpp"
 #include "search/space.hpp"
 
 namespace dodona::search {
@@ -73,6 +74,28 @@ const Attempt* best(const std::vector<Attempt>& attempts, Find find) {
         }
     }
     return found;
+}
+
+// A device without fits whose products reach 1.4 times its data sheet, and nothing but products to wait for.
+TEST(Bound, IsNoLongerThanProductsBeyondTheDataSheetTake) {
+    cluster::Cluster boosted = machine(64_GiB);
+    boosted.device.profile = {};
+    boosted.device.tiles = {};
+    boosted.device.launch = {};
+    boosted.device.memory_bandwidth = 1'000'000_GB_per_s;
+    const FlopPerSecond peak = boosted.device.peak(Precision::fp32);
+    boosted.device.vector = 0.1 * peak;
+    boosted.device.achieved = {{Precision::fp32, 1.4 * peak}};
+    const graph::Graph graph = network();
+    Space space = question(boosted).space;
+    space.devices = 1;
+    space.batch = 4096;
+    space.strategies = {strategy("data", {"data"})};
+    const auto fastest = attempt(graph, boosted, space, {}, {});
+    ASSERT_TRUE(fastest && fastest->plan);
+    const double sample = 1 / fastest->plan->samples_per_second;
+    EXPECT_LE(bound(graph, boosted, space).least_sample.in(unit::second), sample);
+    EXPECT_LT(sample, 2 * 8 * 3 * 1024.0 * 1024.0 / peak.in(unit::flop_per_second)) << "faster than its data sheet";
 }
 
 TEST(Counts, ArePartsOfANodeThenEveryNode) {
