@@ -33,7 +33,8 @@ std::vector<Option> cost_options() {
          .group = group},
         {.names = "--oversubscription",
          .value = "SHARE",
-         .description = "by which work takes longer for each further thread on a core; 0.1 without\nit",
+         .description = "by which work takes longer for each further thread on a core, of every kind\nof kernel; "
+                        "without it as measured, else 0.1",
          .group = group},
         {.names = "--change",
          .value = "TIME",
@@ -128,7 +129,8 @@ AskedThreads read_asked_threads(Arguments& arguments) {
     const auto asked_most = arguments.count("--most", kMostTried);
     const auto table = arguments.text("--measured");
     const std::int64_t batch = arguments.count("--batch").value_or(1);
-    AskedThreads asked{.workload = read_workload(arguments), .question = {}, .operators = {}, .answer = {}};
+    AskedThreads asked{
+        .workload = read_workload(arguments), .question = {}, .operators = {}, .works = {}, .answer = {}};
     const std::int64_t cores = cores_of(arguments, asked.workload, asked_cores);
     const Precision precision = precision_of(arguments, asked.workload.cluster);
     arguments.throw_if_faults();
@@ -147,9 +149,9 @@ AskedThreads read_asked_threads(Arguments& arguments) {
     }
     if (asked.question.weights <= device.memory) {
         asked.operators = threads::operator_graph(network, static_cast<double>(batch));
-        const auto works = threads::works_of(device, asked.operators, precision, cores);
-        asked.question.evidence = threads::weakest(works);
-        asked.answer = threads::forecast(asked.operators, works, asked.question.costs,
+        asked.works = threads::works_of(device, asked.operators, precision, cores);
+        asked.question.evidence = threads::weakest(asked.works);
+        asked.answer = threads::forecast(asked.operators, asked.works, asked.question.costs,
                                          most_of(asked_most, asked.question.measured));
     }
     return asked;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "cli/arguments.hpp"
 #include "cli/option.hpp"
@@ -16,7 +17,8 @@ struct AskedThreads {
     Workload workload;
     reports::ThreadsQuestion question;
     threads::OperatorGraph operators;
-    std::optional<threads::Forecast> answer;  ///< none: the weights do not fit
+    std::vector<threads::OperatorWork> works;  ///< of each kind of operator
+    std::optional<threads::Forecast> answer;   ///< none: the weights do not fit
 };
 
 /// Of the network, the machine and what its threads cost; without those of output.

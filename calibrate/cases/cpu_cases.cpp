@@ -1,9 +1,11 @@
 #include "calibrate/cases/cpu_cases.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -252,17 +254,55 @@ void moves(std::vector<Case>& cases, bool quick) {
     cases.push_back({.benchmark = "launch", .parameters = {{"kind", "plain"}}});
 }
 
-/// Empty regions of two and more threads, and a product on the cores and on twice as many threads.
+/// A kernel on as many threads as there are cores, on twice as many, and two operators of as many.
+void add_crowds(std::vector<Case>& cases, const Case& kernel, double passes, int cores) {
+    struct Crowd {
+        int threads, operators;
+    };
+    for (const Crowd& crowd : {Crowd{cores, 1}, Crowd{2 * cores, 1}, Crowd{cores, 2}}) {
+        Case of = kernel;
+        of.benchmark = "crowd";
+        of.parameters["kernel"] = kernel.benchmark;
+        of.parameters["passes"] = passes;
+        of.parameters["cores"] = static_cast<double>(cores);
+        of.parameters["operators"] = static_cast<double>(crowd.operators);
+        add_threads(of, crowd.threads);
+        cases.push_back(std::move(of));
+    }
+}
+
+/// Multiplications of a product or convolution, roughly: to tell small from large.
+double multiplications(const Case& of) {
+    if (of.benchmark == "matmul") {
+        return of.number("m") * of.number("n") * of.number("k") * of.number("batch", 1);
+    }
+    double all = of.number("images") * of.number("channels") * of.number("filters") / of.number("groups", 1);
+    const auto grows = [&](const char* name, bool divides) {
+        for (const std::int64_t extent : extents(of.word(name))) {
+            all *= divides ? 1 / static_cast<double>(extent) : static_cast<double>(extent);
+        }
+    };
+    grows("input", false);
+    grows("window", false);
+    grows("stride", true);
+    return all;
+}
+
+/// Empty regions of two and more threads, and a kernel of each kind on more threads than cores: passes that stay in the
+/// caches, a product and a convolution of about a tenth of a millisecond.
 void forks(std::vector<Case>& cases, int threads) {
     for (int some = 2; some < 2 * threads; some *= 2) {
         cases.push_back({.benchmark = "fork", .parameters = {}});
         add_threads(cases.back(), std::min(some, threads));
     }
-    for (const int crowd : {threads, 2 * threads}) {
-        cases.push_back({.benchmark = "crowd",
-                         .parameters = {{"bytes", 0x1p20}, {"passes", 50.}, {"cores", static_cast<double>(threads)}}});
-        add_threads(cases.back(), crowd);
-    }
+    add_crowds(cases, {.benchmark = "stream", .parameters = {{"bytes", 0x1p20}, {"pattern", "triad"}}}, 50, threads);
+    add_crowds(
+        cases,
+        {.benchmark = "matmul",
+         .parameters =
+             {{"m", 64.}, {"n", 256.}, {"k", 256.}, {"batch", 1.}, {"direction", "forward"}, {"precision", "fp32"}}},
+        20, threads);
+    add_crowds(cases, convolution({64, 64, 1, 28, 3, 1}, 1, "forward", "nchw", "fp32"), 20, threads);
 }
 
 /// Densities, passes and blocks are those of exchanges that do not say theirs (oracle/exchange/exchange.hpp).
@@ -295,6 +335,27 @@ void interferences(std::vector<Case>& cases, bool quick) {
 }
 
 }  // namespace
+
+std::vector<Case> crowds_of(const std::vector<Case>& network, int cores) {
+    constexpr double kDivided = 0x1p18;  // multiplications: libraries run smaller products on one thread
+    constexpr std::size_t kMost = 3;
+    std::vector<Case> all;
+    for (const char* kind : {"matmul", "convolution"}) {
+        std::vector<Case> large;
+        for (const Case& one : network) {
+            if (one.benchmark == kind && one.word("direction") == "forward" && one.word("precision") == "fp32" &&
+                multiplications(one) > kDivided) {
+                large.push_back(one);
+            }
+        }
+        std::stable_sort(large.begin(), large.end(),
+                         [](const Case& a, const Case& b) { return multiplications(a) > multiplications(b); });
+        for (std::size_t i = 0; i < std::min(kMost, large.size()); ++i) {
+            add_crowds(all, large[i], 20, cores);
+        }
+    }
+    return all;
+}
 
 std::vector<Case> cpu_cases(const CaseOptions& options, int threads) {
     std::vector<Case> cases;

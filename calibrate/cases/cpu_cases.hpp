@@ -18,4 +18,8 @@ inline constexpr FlopPerSecond kAssumedCpuRate = 0.02_TFLOP_per_s;
 /// `threads` where that is more (logical CPUs of the machine). In a fixed order.
 std::vector<Case> cpu_cases(const CaseOptions& options, int threads);
 
+/// Of a network's forward products and convolutions the three of each that compute most: on as many threads as there are
+/// cores, on twice as many, and two operators on all cores each.
+std::vector<Case> crowds_of(const std::vector<Case>& network, int cores);
+
 }  // namespace dodona::calibrate

@@ -39,6 +39,11 @@ bool is_primitive(const graph::Work& work) {
     return !work.forward.empty() && work.forward.front().primitive != graph::Primitive::none;
 }
 
+Case begun_case(const char* benchmark, Direction direction, Precision precision) {
+    return {.benchmark = benchmark,
+            .parameters = {{"precision", std::string(name(precision))}, {"direction", std::string(name(direction))}}};
+}
+
 class ModelCaseList {
 public:
     ModelCaseList(const graph::Graph& graph, Precision precision) : graph_(graph), precision_(precision) {}
@@ -68,9 +73,7 @@ private:
     }
 
     [[nodiscard]] Case begun(const char* benchmark, Direction direction) const {
-        return {
-            .benchmark = benchmark,
-            .parameters = {{"precision", std::string(name(precision_))}, {"direction", std::string(name(direction))}}};
+        return begun_case(benchmark, direction, precision_);
     }
 
     void carry(Case& of, const Kernel& kernel) const {
@@ -85,7 +88,7 @@ private:
             Case of = begun("", direction);
             switch (kernel.kind) {
                 case KernelKind::matmul:
-                case KernelKind::recurrent: product(of, kernel); break;
+                case KernelKind::recurrent: of = product_case(kernel, direction, precision_); break;
                 case KernelKind::attention: attention(of, kernel); break;
                 case KernelKind::convolution: left_out = !convolution(of, v, sharded) || left_out; break;
                 case KernelKind::gather: gather(of, kernel); break;
@@ -99,15 +102,6 @@ private:
         if (found_.without_case[graph_.layer(v).kind] == 0) {
             found_.without_case.erase(graph_.layer(v).kind);
         }
-    }
-
-    static void product(Case& of, const Kernel& kernel) {
-        const bool recurrent = kernel.kind == KernelKind::recurrent;
-        of.benchmark = recurrent ? "recurrent" : "matmul";
-        of.parameters[recurrent ? "samples" : "m"] = kernel.m;
-        of.parameters[recurrent ? "gates" : "n"] = kernel.n;
-        of.parameters[recurrent ? "inputs" : "k"] = kernel.k;
-        of.parameters[recurrent ? "cells" : "batch"] = recurrent ? whole(kernel.batch) : kernel.batch;
     }
 
     void attention(Case& of, const Kernel& kernel) const {
@@ -243,6 +237,16 @@ private:
 };
 
 }  // namespace
+
+Case product_case(const Kernel& kernel, Direction direction, Precision precision) {
+    const bool recurrent = kernel.kind == KernelKind::recurrent;
+    Case of = begun_case(recurrent ? "recurrent" : "matmul", direction, precision);
+    of.parameters[recurrent ? "samples" : "m"] = kernel.m;
+    of.parameters[recurrent ? "gates" : "n"] = kernel.n;
+    of.parameters[recurrent ? "inputs" : "k"] = kernel.k;
+    of.parameters[recurrent ? "cells" : "batch"] = recurrent ? whole(kernel.batch) : kernel.batch;
+    return of;
+}
 
 ModelCases model_cases(const graph::Graph& graph, const plan::ShardedGraph& sharded, Precision precision) {
     ModelCaseList cases(graph, precision);

@@ -20,6 +20,9 @@ struct ModelCases {
     std::map<std::string, int> without_case;  ///< kind of operator -> layers whose products no benchmark runs
 };
 
+/// A matrix product, or a step of recurrent cells.
+Case product_case(const graph::Kernel& kernel, graph::Direction direction, Precision precision);
+
 ModelCases model_cases(const graph::Graph& graph, const plan::ShardedGraph& sharded, Precision precision);
 
 }  // namespace dodona::calibrate

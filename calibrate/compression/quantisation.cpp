@@ -17,7 +17,6 @@ constexpr int kFp8Bias = 7;
 constexpr int kFp8Mantissa = 3;
 constexpr std::uint8_t kFp8Sign = 0x80;
 constexpr std::uint8_t kFp8Largest = 0x7e;
-constexpr std::uint8_t kInt4Bias = 8;
 
 std::size_t blocks_of(std::size_t elements, std::size_t block) { return (elements + block - 1) / block; }
 

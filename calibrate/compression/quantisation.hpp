@@ -19,6 +19,8 @@ namespace dodona::calibrate {
 
 enum class CodeFormat { int8, fp8, int4, one_bit };
 
+inline constexpr int kInt4Bias = 8;  ///< what is added to a number from -7 to 7 to make its code
+
 /// The format of that name: int8, fp8, int4 or 1-bit.
 std::optional<CodeFormat> code_format_of(std::string_view word);
 

@@ -2,6 +2,8 @@
 // nothing.
 #include <atomic>
 #include <cmath>
+#include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -188,18 +190,38 @@ Job fork_join(const Case& asked, const TensorFactory& /*factory*/) {
             .words = {}};
 }
 
-/// A pass after the other, so that threads meet as often as in a network of small operators.
+/// A kernel after the other, so that threads meet as often as in a network; `operators` do so side by side, each on
+/// `threads` of its own.
 Job crowd(const Case& asked, const TensorFactory& factory) {
     const std::int64_t passes = count(asked, "passes", 50);
-    const std::int64_t elements = std::max<std::int64_t>(count(asked, "bytes") / kFloat, 1);
-    const Floats a = factory.random(elements);
-    const Floats b = factory.random(elements);
+    const auto threads = static_cast<int>(count(asked, "threads", 1));
+    Case kernel = asked;
+    kernel.benchmark = asked.word("kernel", "stream");
+    if (kernel.benchmark == "crowd") {
+        throw CannotMeasure("a crowd is of the kernel that `kernel` names; give the case a benchmark's name");
+    }
+    std::vector<Job> jobs;
+    for (std::int64_t i = 0; i < count(asked, "operators", 1); ++i) {
+        jobs.push_back(prepare(kernel, factory));
+    }
+    const auto all_passes = [passes](const Job& job) {
+        Laps laps;
+        for (std::int64_t pass = 0; pass < passes; ++pass) {
+            job.run(laps);
+        }
+    };
     return {.run =
                 [=](Laps&) {
-                    for (std::int64_t pass = 0; pass < passes; ++pass) {
-                        in_parts(elements, [&](std::int64_t begin, std::int64_t end) {
-                            add_scaled_pass({begin, end}, a.get(), 1e-3F, b.get());
+                    std::vector<std::thread> others;
+                    for (std::size_t i = 1; i < jobs.size(); ++i) {
+                        others.emplace_back([&, i] {
+                            use_threads(threads);
+                            all_passes(jobs[i]);
                         });
+                    }
+                    all_passes(jobs.front());
+                    for (std::thread& other : others) {
+                        other.join();
                     }
                 },
             .warm = true,

@@ -31,8 +31,6 @@ inline constexpr int kBits = format == CodeFormat::one_bit ? 1
                              : format == CodeFormat::int4  ? 4
                                                            : 8;
 
-inline constexpr int kInt4Bias = 8;
-
 DODONA_HOST_DEVICE inline int nearest_whole(float value, float most) {
     return static_cast<int>(nearbyintf(fminf(fmaxf(value, -most), most)));
 }

@@ -96,6 +96,15 @@ Times measured_times(const AskedThreads& asked, Lstm& lstm, int rounds, int pass
     return all;
 }
 
+/// Cells are divided here, and arenas have no lock and do not spin: neither how libraries divide kernels nor what they
+/// lose with more threads than cores is of this executor.
+void predict_own_cells(AskedThreads& asked) {
+    threads::ThreadCosts& costs = asked.question.costs;
+    costs.crowding.clear();
+    costs.oversubscription = asked.question.known.oversubscription.value_or(0);
+    asked.answer = threads::forecast(asked.operators, threads::divided_evenly(asked.works), costs, asked.answer->most);
+}
+
 int run_executor(Arguments& arguments) {
     const Output output = read_output(arguments);
     const auto rounds = static_cast<int>(arguments.count("--rounds", kMostRounds).value_or(20));
@@ -103,6 +112,7 @@ int run_executor(Arguments& arguments) {
     AskedThreads asked = read_asked_threads(arguments);
     if (asked.answer) {
         Lstm lstm(lstm_shape(asked.operators), kSeed);
+        predict_own_cells(asked);
         const Times times = measured_times(asked, lstm, rounds, passes);
         for (std::size_t i = 0; i < asked.answer->grid.size(); ++i) {
             asked.question.measured.push_back(

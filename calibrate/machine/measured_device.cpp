@@ -82,6 +82,12 @@ std::vector<Record> of_any_threads(const DeviceRecords& of) {
     return of_backend(all);
 }
 
+std::vector<Record> of_one_thread(const DeviceRecords& of) {
+    DeviceRecords one = of;
+    one.threads = 1;
+    return of_backend(one);
+}
+
 std::vector<MeasuredKernel> kernels_of(std::span<const Record> records) {
     std::vector<MeasuredKernel> all;
     for (const Measurement& measurement : latest({records.begin(), records.end()})) {
@@ -291,6 +297,28 @@ double held_out_error(const Device& device, const KernelCurve& curve, const Seri
     return quantile_of_sorted(misses, 0.9);
 }
 
+/// Forward kernels of which a whole network or list was measured on one thread as well.
+std::vector<KernelCurve> one_thread_curves(const DeviceRecords& of, const cluster::Provenance& from) {
+    std::vector<MeasuredKernel> kernels;
+    for (MeasuredKernel& one : kernels_of(of_one_thread(of))) {
+        const bool forward = one.kernel.direction == graph::Direction::forward;
+        if (forward && (!is_pass(one.kernel.kind) || one.exact)) {
+            kernels.push_back(std::move(one));
+        }
+    }
+    Groups groups;
+    for (const MeasuredKernel& one : kernels) {
+        groups[key_of(one)].push_back(&one);
+    }
+    order(groups);
+    std::vector<KernelCurve> curves;
+    for (const auto& [key, group] : groups) {
+        curves.push_back(curve_of(key, group));
+        curves.back().provenance = {.source = from.source, .date = from.date, .conditions = ""};
+    }
+    return curves;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> facts_of(std::span<const Record> records, const std::string& backend) {
@@ -337,6 +365,9 @@ std::optional<Device> measured_device(const DeviceRecords& of) {
 
     if (of.threads != 1) {
         auto threads = measured_threads(of_any_threads(of), from);
+        if (threads && of.threads > 1) {
+            threads->curves = one_thread_curves(of, from);
+        }
         device.threads = threads ? std::move(threads) : device.threads;
     }
 

@@ -39,15 +39,43 @@ ForkFit fork_fit(const ByThreads& times) {
     return constant >= 0 ? ForkFit{constant, slope} : ForkFit{0, xy / xx};
 }
 
-double oversubscription(const ByThreads& crowd, double passes, double cores, const ForkFit& forks) {
-    const auto usual = crowd.find(cores);
-    const auto doubled = crowd.find(2 * cores);
-    if (usual == crowd.end() || doubled == crowd.end()) {
-        return 0;
+/// A kernel alone on the cores, on twice as many threads, and beside another.
+struct Crowd {
+    Seconds usual, doubled, beside;
+};
+
+/// Crowds of kernels, by the benchmark that runs the kernel and by its shape. Of each the median: whether threads meet
+/// well or badly differs from sample to sample.
+using Crowds = std::map<std::string, std::map<std::string, Crowd>>;
+
+void note(Crowds& crowds, const Measurement& measured) {
+    Case shape = measured.of;
+    shape.parameters.erase("threads");
+    shape.parameters.erase("operators");
+    Crowd& crowd = crowds[measured.of.word("kernel", "stream")][shape.key()];
+    const bool beside = measured.of.number("operators", 1) > 1;
+    const bool doubled = measured.of.number("threads") > measured.of.number("cores");
+    (beside ? crowd.beside : doubled ? crowd.doubled : crowd.usual) = measured.time.median;
+}
+
+std::vector<cluster::Crowding> crowding(const Crowds& crowds) {
+    std::vector<cluster::Crowding> all;
+    for (const graph::KernelKind kind :
+         {graph::KernelKind::matmul, graph::KernelKind::convolution, graph::KernelKind::stream}) {
+        const auto found = crowds.find(std::string(name(kind)));
+        Crowd sum;
+        for (const auto& [shape, one] : found == crowds.end() ? Crowds::mapped_type{} : found->second) {
+            if (one.usual > Seconds{} && one.doubled > Seconds{} && one.beside > Seconds{}) {
+                sum = {sum.usual + one.usual, sum.doubled + one.doubled, sum.beside + one.beside};
+            }
+        }
+        if (sum.usual > Seconds{}) {
+            all.push_back({.kernel = kind,
+                           .threads = std::max(0.0, sum.doubled / sum.usual - 1),
+                           .operators = std::max(0.0, sum.beside / (2 * sum.usual) - 1)});
+        }
     }
-    const double work = usual->second - passes * forks.time(cores);
-    const double more = doubled->second - 2 * passes * forks.time(2 * cores);
-    return work > 0 ? std::max(0.0, more / work - 1) : 0;
+    return all;
 }
 
 /// The fastest copy or triad on one thread; the largest two octaves lie in memory, not in a cache.
@@ -75,22 +103,19 @@ BytesPerSecond core_bandwidth(const std::vector<Measurement>& all) {
 std::optional<cluster::ThreadTimes> measured_threads(std::span<const Record> records, const cluster::Provenance& from) {
     const std::vector<Measurement> all = latest({records.begin(), records.end()});
     ByThreads forks;
-    ByThreads crowd;
-    double passes = 0;
-    double cores = 0;
+    Crowds crowds;
     cluster::ThreadTimes times{.core_bandwidth = core_bandwidth(all), .provenance = from};
     for (const Measurement& one : all) {
-        // Every sample was switched: threads waited for a core that somebody else had.
-        const bool disturbed = one.words.contains("clock") && one.of.benchmark != "launch";
+        // Every sample was switched: threads waited for a core that somebody else had, which only crowds are to do.
+        const bool disturbed =
+            one.words.contains("clock") && one.of.benchmark != "launch" && one.of.benchmark != "crowd";
         if (one.time.samples == 0 || disturbed) {
             continue;
         }
         if (one.of.benchmark == "fork") {
             note(forks, one);
         } else if (one.of.benchmark == "crowd") {
-            note(crowd, one);
-            passes = one.of.number("passes");
-            cores = one.of.number("cores");
+            note(crowds, one);
         } else if (one.of.benchmark == "launch" && one.of.word("kind", "plain") == "plain") {
             times.serial = one.time.value();
         }
@@ -101,7 +126,7 @@ std::optional<cluster::ThreadTimes> measured_threads(std::span<const Record> rec
     const ForkFit fit = fork_fit(forks);
     times.fork = fit.fork * unit::second;
     times.barrier = fit.barrier * unit::second;
-    times.oversubscription = oversubscription(crowd, passes, cores, fit);
+    times.crowding = crowding(crowds);
     return times;
 }
 

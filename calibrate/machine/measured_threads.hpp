@@ -3,8 +3,9 @@
 //   core_bandwidth   the fastest stream through memory on one thread
 //   serial           a kernel that does nothing, on one thread
 //   f(n)             an empty region of n threads = fork + barrier log2 n, least squares; of one n alone all is the fork
-//   oversubscription (t(2c) - 2 q f(2c)) / (t(c) - q f(c)) - 1, at least 0: q passes in caches on as many threads as there
-//                    are cores, c, and on twice as many, where a fork takes twice as long (threads/operator_time.hpp)
+//   crowding         of a kind of kernel, q kernels in all one after the other, t(threads, operators) the median:
+//                    threads = sum t(2c, 1) / sum t(c, 1) - 1,   operators = sum t(c, 2) / (2 sum t(c, 1)) - 1
+//                    over the kernels of that kind that were measured, neither below 0
 #pragma once
 
 #include <optional>

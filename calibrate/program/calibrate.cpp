@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/whole_file.hpp"
+#include "calibrate/cases/cpu_cases.hpp"
 #include "calibrate/cases/general_cases.hpp"
 #include "calibrate/imports/link_speeds.hpp"
 #include "calibrate/imports/topology_facts.hpp"
@@ -242,13 +243,28 @@ private:
             return general_cases(asked);
         }
         std::vector<Case> cases = beside_model_cases(asked);
-        for (Case one : networks_) {
-            if (backend.name != "cuda") {
-                one.parameters["threads"] = static_cast<double>(options_.threads);
-            }
-            cases.push_back(std::move(one));
+        if (backend.name == "cuda") {
+            cases.insert(cases.end(), networks_.begin(), networks_.end());
+        } else {
+            add_on_threads(cases);
         }
         return cases;
+    }
+
+    /// A network's kernels on all cores; forward also on one, and more threads than cores on them.
+    void add_on_threads(std::vector<Case>& cases) const {
+        for (Case one : networks_) {
+            one.parameters["threads"] = static_cast<double>(options_.threads);
+            cases.push_back(one);
+            if (options_.threads > 1 && one.word("direction") == "forward") {
+                one.parameters["threads"] = 1.0;
+                cases.push_back(std::move(one));
+            }
+        }
+        if (options_.threads > 1) {
+            const std::vector<Case> crowds = crowds_of(networks_, options_.threads);
+            cases.insert(cases.end(), crowds.begin(), crowds.end());
+        }
     }
 
     /// What the user says of the machine.

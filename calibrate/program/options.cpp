@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -14,6 +15,7 @@
 #include "cli/note.hpp"
 #include "cli/workload.hpp"
 #include "plan/shard.hpp"
+#include "threads/operator_graph.hpp"
 
 namespace dodona::calibrate {
 
@@ -72,6 +74,20 @@ plan::Plan alone(std::int64_t microbatch, Precision precision) {
     plan.microbatch = plan.batch = microbatch;
     plan.precision = precision;
     return plan;
+}
+
+/// What `dodona threads` runs of a layer with a recurrence: products of one step, which other cases have of all.
+void add_cells(const graph::Graph& graph, std::int64_t microbatch, Precision precision, std::vector<Case>& cases) {
+    std::set<std::string> known;
+    for (const Case& one : cases) {
+        known.insert(one.key());
+    }
+    for (const graph::Kernel& kernel : threads::cell_kernels(graph, static_cast<double>(microbatch))) {
+        Case of = product_case(kernel, graph::Direction::forward, precision);
+        if (known.insert(of.key()).second) {
+            cases.push_back(std::move(of));
+        }
+    }
 }
 
 void add_cases(const graph::Graph& graph, const plan::Plan& plan, std::vector<Case>& cases) {
@@ -269,6 +285,7 @@ std::vector<Case> asked_model_cases(Arguments& arguments) {
         const graph::Graph graph = read_network(model, parameters);
         for (const std::int64_t microbatch : microbatches) {
             add_cases(graph, alone(microbatch, *precision), cases);
+            add_cells(graph, microbatch, *precision, cases);
         }
         for (const std::string& plan : plans) {
             add_cases(graph, library().plan(plan), cases);

@@ -22,8 +22,9 @@
 // launch       kind [plain, graph]                                                    one empty kernel, among many
 // fork         threads                                                                a region of that many threads that do
 //                                                                                     nothing
-// crowd        bytes passes cores threads                                             passes over `bytes` that stay in the
-//                                                                                     caches, on more threads than cores
+// crowd        kernel (a benchmark) and its parameters, passes cores threads           `passes` kernels one after the
+//              operators                                                               other, of each of `operators` that
+//                                                                                     run so side by side
 // collective   collective bytes ranks ranks_per_node level groups in_place algorithm  all ranks, start to last end
 //              [free, ring]
 // send         bytes level pattern groups ranks ranks_per_node                        one message, one way

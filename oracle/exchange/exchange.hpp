@@ -129,6 +129,7 @@ struct Endpoints {
     BytesPerSecond rate;                ///< what one sends while it receives as much
     std::optional<std::int64_t> cores;  ///< none: as many as make the step shortest
     std::int64_t most = 16;             ///< of those that are tried
+    Location where;
 };
 
 struct Exchange {

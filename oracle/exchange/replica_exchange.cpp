@@ -93,7 +93,7 @@ Costed cost_with_endpoints(const Exchange& exchange, const Network& network, con
     const Endpoints& asked = *exchange.endpoints;
     const std::int64_t fewest = asked.cores.value_or(1);
     if (fewest >= cores) {
-        fail(exchange.where,
+        fail(asked.where,
              fmt::format("{}: {} of a device of {} as endpoints leave none to compute", exchange.name,
                          fewest == 1 ? "1 core" : fmt::format("{} cores", fewest), cores),
              "fewer cores for endpoints, or a device of more: `multiprocessors` in its file");

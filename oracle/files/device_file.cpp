@@ -9,6 +9,7 @@ namespace dodona::files {
 
 namespace {
 
+using cluster::Crowding;
 using cluster::Device;
 using cluster::Profile;
 using cluster::ThreadTimes;
@@ -87,6 +88,27 @@ const Description& description<Tile>() {
 }
 
 template <>
+const Description& description<Crowding>() {
+    static const Description described{
+        .noun = "crowding",
+        .summary =
+            "What a kind of kernel loses where more threads than cores work: those of one operator, which wait for "
+            "each other at barriers, or those of several, which may wait for a lock.",
+        .keys = {required<&Crowding::kernel>("kernel", "Which kernels. Others are as matmul or as stream."),
+                 required<&Crowding::threads>("threads",
+                                              "Share by which an operator on twice as many threads as cores takes "
+                                              "longer than on as many.",
+                                              {.range = kNotNegative}),
+                 required<&Crowding::operators>("operators",
+                                                "Share by which two operators on all cores each take longer than one "
+                                                "after the other.",
+                                                {.range = kNotNegative})},
+        .one_line = true,
+        .defaults = default_of<Crowding>};
+    return described;
+}
+
+template <>
 const Description& description<ThreadTimes>() {
     static const Description described{
         .noun = "threads",
@@ -101,8 +123,12 @@ const Description& description<ThreadTimes>() {
              required<&ThreadTimes::barrier>("barrier", "Of a kernel, each time its threads double.",
                                              {.range = kNotNegative, .help = "of a kernel: 1 us"}),
              optional<&ThreadTimes::oversubscription>(
-                 "oversubscription", "Share by which work takes longer for each further thread on a core.",
-                 {.range = kNotNegative})},
+                 "oversubscription",
+                 "Share by which work takes longer for each further thread on a core, of kernels that `crowding` does "
+                 "not have.",
+                 {.range = kNotNegative}),
+             optional<&ThreadTimes::crowding>("crowding", "The same, measured by kind of kernel."),
+             optional<&ThreadTimes::curves>("curves", "Forward kernels on one thread.")},
             provenance_keys<&ThreadTimes::provenance>()),
         .defaults = default_of<ThreadTimes>};
     return described;

@@ -104,6 +104,7 @@ const Description& description<Endpoints>() {
                  optional<&Endpoints::most>("most", "How many are tried at most.", {.range = at_least(1)})},
         .one_line = true,
         .check = checked<Endpoints, check_endpoints>,
+        .where = place_of<&Endpoints::where>,
         .defaults = default_of<Endpoints>};
     return described;
 }

@@ -41,7 +41,10 @@ public:
                 const std::int64_t k = places.position(static_cast<std::int64_t>(s), static_cast<std::int64_t>(c));
                 all.positions[static_cast<std::size_t>(k)] = position(work, c);
             }
-            StageExchange stage{.states = {}, .buckets = work.states.buckets};
+            StageExchange stage{.states = {},
+                                .buckets = work.states.buckets,
+                                .first_reduced = work.states.alone.reduced,
+                                .first_gathered = work.states.alone.gathered};
             for (const step::StateTransfer& transfer : work.states.transfers) {
                 stage.states.push_back(state(transfer));
                 if (transfer.what == step::StateTransfer::What::copied_gradients) {

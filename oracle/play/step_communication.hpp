@@ -66,7 +66,9 @@ struct StateExchange {
 
 struct StageExchange {
     std::vector<StateExchange> states;
-    std::int64_t buckets = 1;  ///< parts in which a hidden exchange goes
+    std::int64_t buckets = 1;   ///< parts in which a hidden exchange goes
+    double first_reduced = 1;   ///< share of gradients that the first of these has, in forward order
+    double first_gathered = 1;  ///< ... of weights
 };
 
 struct StepCommunication {

@@ -121,20 +121,30 @@ Ends add_cells(Written& written, Vertex v, const Stack& stack, const Ends& after
     return below;
 }
 
-Ends add_layer(Written& written, Vertex v, Ends after) {
-    const graph::Layer& layer = written.network.layer(v);
+/// None of a layer that computes nothing.
+std::vector<Kernel> forward_kernels(const graph::Layer& layer, double samples) {
     if (layer.kind == graph::kNetworkInput || !layer.nest.work) {
-        return after;
+        return {};
     }
     graph::LocalExtents local = layer.nest.whole();
-    local.loops.front() = written.samples;
-    std::vector<Kernel> kernels = layer.nest.work(local).forward;
+    local.loops.front() = samples;
+    return layer.nest.work(local).forward;
+}
+
+bool has_cells(const graph::Layer& layer, const std::vector<Kernel>& kernels) {
+    const bool steps = std::any_of(kernels.begin(), kernels.end(),
+                                   [](const Kernel& kernel) { return kernel.kind == graph::KernelKind::recurrent; });
+    return steps && layer.count == 1 && !layer.nest.recurrences.empty() &&
+           layer.nest.loop("sequence") != graph::kNoLoop;
+}
+
+Ends add_layer(Written& written, Vertex v, Ends after) {
+    const graph::Layer& layer = written.network.layer(v);
+    std::vector<Kernel> kernels = forward_kernels(layer, written.samples);
     if (kernels.empty()) {
         return after;
     }
-    const bool steps = std::any_of(kernels.begin(), kernels.end(),
-                                   [](const Kernel& kernel) { return kernel.kind == graph::KernelKind::recurrent; });
-    if (steps && layer.count == 1 && !layer.nest.recurrences.empty() && layer.nest.loop("sequence") != graph::kNoLoop) {
+    if (has_cells(layer, kernels)) {
         return add_cells(written, v, stack_of(layer, kernels), after);
     }
     for (Kernel& kernel : kernels) {
@@ -185,6 +195,22 @@ std::vector<std::int64_t> OperatorGraph::widths() const {
 
 double OperatorGraph::average_width() const {
     return static_cast<double>(operators.size()) / static_cast<double>(widths().size());
+}
+
+std::vector<Kernel> cell_kernels(const graph::Graph& graph, double samples) {
+    std::vector<Kernel> all;
+    for (const graph::Layer& layer : graph.layers) {
+        const std::vector<Kernel> kernels = forward_kernels(layer, samples);
+        if (!has_cells(layer, kernels)) {
+            continue;
+        }
+        const Stack stack = stack_of(layer, kernels);
+        for (const bool first : {true, false}) {
+            const std::vector<Kernel> cell = cell_kernels(stack, first);
+            all.insert(all.end(), cell.begin(), cell.end());
+        }
+    }
+    return all;
 }
 
 OperatorGraph operator_graph(const graph::Graph& graph, double samples) {

@@ -53,4 +53,7 @@ inline constexpr std::size_t kMostOperators = 10'000;
 /// Throws InputError for a network with more than kMostOperators, or none.
 OperatorGraph operator_graph(const graph::Graph& graph, double samples);
 
+/// Kernels of the cells of layers with recurrences, each of which does the products of its own step; some may be alike.
+std::vector<graph::Kernel> cell_kernels(const graph::Graph& graph, double samples);
+
 }  // namespace dodona::threads

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cost/device_time.hpp"
+#include "cost/kernel_curve.hpp"
 
 namespace dodona::threads {
 
@@ -21,8 +22,7 @@ cluster::ThreadTimes assumed_times(const cluster::Device& device) {
             .serial = (all > 1 ? 0.25 : 1.0) * device.launch,
             .fork = 0.25 * device.launch,
             .barrier = all > 1 ? 0.5 / std::log2(all) * device.launch : Seconds{},
-            .oversubscription = 0.1,
-            .provenance = {}};
+            .oversubscription = 0.1};
 }
 
 }  // namespace
@@ -36,7 +36,20 @@ ThreadCosts thread_costs(const cluster::Device& device, std::int64_t cores, cons
             .fork = known.fork.value_or(times.fork),
             .barrier = known.barrier.value_or(times.barrier),
             .oversubscription = known.oversubscription.value_or(times.oversubscription),
-            .change = known.change.value_or(10 * device.launch)};
+            .change = known.change.value_or(10 * device.launch),
+            .crowding = known.oversubscription ? std::vector<cluster::Crowding>{} : times.crowding};
+}
+
+const cluster::Crowding* ThreadCosts::crowding_of(graph::KernelKind kind) const {
+    graph::KernelKind like = kind;
+    if (kind == graph::KernelKind::recurrent || kind == graph::KernelKind::attention) {
+        like = graph::KernelKind::matmul;
+    } else if (kind == graph::KernelKind::gather) {
+        like = graph::KernelKind::stream;
+    }
+    const auto found =
+        std::find_if(crowding.begin(), crowding.end(), [like](const auto& one) { return one.kernel == like; });
+    return found == crowding.end() ? nullptr : &*found;
 }
 
 bool is_cpu(const cluster::Device& device) {
@@ -49,9 +62,24 @@ bool runs_alone(const graph::Kernel& kernel) {
     return pass ? kernel.elements <= 0x1p15 : kernel.m * kernel.n * kernel.k <= 0x1p18;
 }
 
+namespace {
+
+/// The device as one of its threads was measured; none where nobody did.
+std::optional<cluster::Device> one_thread_of(const cluster::Device& device) {
+    if (!device.threads || device.threads->curves.empty()) {
+        return std::nullopt;
+    }
+    cluster::Device one = device;
+    one.curves = device.threads->curves;
+    return one;
+}
+
+}  // namespace
+
 OperatorWork work_of(const cluster::Device& device, const std::vector<graph::Kernel>& kernels, Precision precision,
                      std::int64_t cores) {
     const double share = static_cast<double>(cores) / device.multiprocessors;
+    const std::optional<cluster::Device> one_thread = one_thread_of(device);
     OperatorWork work;
     for (const graph::Kernel& kernel : kernels) {
         const cost::KernelTime predicted = cost::kernel_time(device, kernel, precision);
@@ -59,16 +87,37 @@ OperatorWork work_of(const cluster::Device& device, const std::vector<graph::Ker
         const Seconds compute = kernel.flops / arithmetic_rate(device, kernel, precision);
         const Bytes moved = cost::moved_bytes(kernel, precision);
         const Seconds sheet = max(compute, moved / device.memory_bandwidth);
-        const Seconds time = max(predicted.time.value - device.launch, Seconds{});
+        const Seconds time = max(predicted.time.value / kernel.times - device.launch, Seconds{});
         const double misfit = sheet > Seconds{} ? time / sheet : 0;
-        if (runs_alone(kernel) && predicted.evidence != Evidence::data_sheet) {  // one thread was measured
-            work.alone += kernel.times * KernelSum{1, time / static_cast<double>(cores), {}};
+        KernelWork one{.kind = kernel.kind, .times = kernel.times, .alone = runs_alone(kernel)};
+        if (one.alone && predicted.evidence != Evidence::data_sheet) {  // one thread was measured
+            one.compute = time / static_cast<double>(cores);
         } else {
-            (runs_alone(kernel) ? work.alone : work.divided) +=
-                kernel.times * KernelSum{1, misfit / share * compute, misfit * moved};
+            one.compute = misfit / share * compute;
+            one.moved = misfit * moved;
         }
+        const bool known = predicted.evidence <= Evidence::interpolated;
+        if (const auto alone = one_thread && known ? cost::from_curves(*one_thread, kernel, precision) : std::nullopt) {
+            one.measured = {.one = alone->time.value,
+                            .all = predicted.time.value / kernel.times,
+                            .cores = static_cast<double>(device.multiprocessors)};
+            one.moved = moved;
+        }
+        work.kernels.push_back(one);
     }
     return work;
+}
+
+std::vector<OperatorWork> divided_evenly(std::vector<OperatorWork> works) {
+    for (OperatorWork& work : works) {
+        for (KernelWork& one : work.kernels) {
+            one.alone = false;
+            if (one.measured) {
+                one.measured->all = one.measured->one / one.measured->cores;
+            }
+        }
+    }
+    return works;
 }
 
 Evidence weakest(const std::vector<OperatorWork>& works) {
@@ -81,22 +130,66 @@ Evidence weakest(const std::vector<OperatorWork>& works) {
 
 namespace {
 
-/// Kernels on n threads each, beside a - 1 other operators.
-Seconds time_of(const KernelSum& sum, const ThreadCosts& costs, double threads, double active) {
+/// n threads of each of a operators on c cores.
+struct Sharing {
+    double threads = 1;  ///< n
+    double active = 1;   ///< a
+    double turns = 1;    ///< r
+    double working = 1;  ///< m
+    double beside = 1;   ///< b
+};
+
+Sharing sharing(const ThreadCosts& costs, double threads, double active) {
     const auto cores = static_cast<double>(costs.cores);
-    const double crowding = std::max(1.0, active * threads / cores);
-    const double busy = threads / crowding;
-    const Seconds waits = threads > 1 ? costs.fork + std::log2(threads) * costs.barrier : Seconds{};
-    const BytesPerSecond bandwidth = min(busy * costs.of_core, costs.of_all / active);
-    const Seconds parallel = max(cores / busy * sum.compute, sum.moved / bandwidth);
-    return sum.kernels * (costs.serial + crowding * waits) + (1 + costs.oversubscription * (crowding - 1)) * parallel;
+    const double turns = std::ceil(threads / cores);
+    return {.threads = threads,
+            .active = active,
+            .turns = turns,
+            .working = threads / turns,
+            .beside = std::max(1.0, active * std::min(threads, cores) / cores)};
+}
+
+/// p
+double crowded(const ThreadCosts& costs, graph::KernelKind kind, const Sharing& sharing) {
+    if (sharing.threads <= 1) {
+        return 1;
+    }
+    const cluster::Crowding* const measured = costs.crowding_of(kind);
+    return measured == nullptr ? 1 + costs.oversubscription * (sharing.turns * sharing.beside - 1)
+                               : (1 + measured->threads * (sharing.turns - 1)) *
+                                     (1 + measured->operators * std::min(1.0, sharing.beside - 1));
+}
+
+Seconds modelled_time(const KernelWork& work, const ThreadCosts& costs, const Sharing& sharing) {
+    const double busy = sharing.working / sharing.beside;
+    const Seconds waits = sharing.threads > 1 ? costs.fork + std::log2(sharing.threads) * costs.barrier : Seconds{};
+    const BytesPerSecond bandwidth = min(busy * costs.of_core, costs.of_all / sharing.active);
+    const Seconds parallel = max(static_cast<double>(costs.cores) / busy * work.compute, work.moved / bandwidth);
+    return costs.serial + sharing.turns * sharing.beside * waits + crowded(costs, work.kind, sharing) * parallel;
+}
+
+Seconds measured_time(const KernelWork& work, const ThreadCosts& costs, const Sharing& sharing) {
+    const MeasuredTimes& measured = *work.measured;
+    const double gain = measured.cores > 1 ? std::log(measured.one / measured.all) / std::log(measured.cores) : 0;
+    const double threads = gain > 0 ? sharing.working : sharing.threads;
+    const Seconds time = sharing.beside * std::pow(threads, -gain) * measured.one;
+    const Seconds memory = work.moved / costs.of_all;
+    const bool cached = memory > min(measured.one, measured.all);
+    return crowded(costs, work.kind, sharing) * (cached ? time : max(time, sharing.active * memory));
 }
 
 }  // namespace
 
 Seconds operator_time(const OperatorWork& work, const ThreadCosts& costs, std::int64_t threads, std::int64_t active) {
     const auto a = static_cast<double>(active);
-    return time_of(work.divided, costs, static_cast<double>(threads), a) + time_of(work.alone, costs, 1, a);
+    const Sharing shared = sharing(costs, static_cast<double>(threads), a);
+    const Sharing alone = sharing(costs, 1, a);
+    Seconds time;
+    for (const KernelWork& one : work.kernels) {
+        const Sharing& how = one.alone ? alone : shared;
+        time += one.times * (one.measured ? measured_time(one, costs, how) : modelled_time(one, costs, how));
+    }
+    return time;
 }
 
 }  // namespace dodona::threads

@@ -1,20 +1,35 @@
 // Times of operators on some of the threads of a CPU, beside other operators.
 //
-//   t(n, a) = kernels * (serial + waits * w) + p * max( compute * cores / (n * s),  moved / bandwidth(n, a) )
-//   waits   = fork + barrier * log2 n                    for n > 1, otherwise nothing
-//   bandwidth(n, a) = min( n * s * of_core, of_all / a )
-//   w = max(1, a n / cores),   s = 1 / w,   p = 1 + oversubscription * (w - 1)
+// n threads of each of a operators that run side by side on c cores; r threads of an operator share a core, m of them
+// work at once, and b operators have the cores of one:
 //
-// n threads of each of a operators that run side by side; compute is the time of the arithmetic on all cores, s the
-// share of a core that a thread has. Libraries do not divide small kernels (runs_alone): for them n = 1. Where more
-// threads than cores work, forks and barriers wait for the last of them to get a core, and p is what changing between
-// threads and caches costs. On all cores, alone, t is what the device takes (cost/device_time.hpp): a kernel's misfit to
-// the data sheet is in compute and moved alike.
-// Times in s, bytes in B; 1 <= n <= cores, a >= 1.
+//   r = ceil(n / c),   m = n / r,   b = max(1, a min(n, c) / c),   s = 1 / b
+//   p = (1 + threads * (r - 1)) (1 + operators * min(1, b - 1))    for n > 1, otherwise 1
+//   p = 1 + oversubscription * (r b - 1)                           ... where nobody measured how kernels crowd
+//
+// A kernel that was measured on one thread (t1) and on all C cores of the device (tC) takes a power of the threads, at
+// least what memory takes for all a operators; where threads do not pay (tC > t1), those that wait cost like others:
+//
+//   t(n, a) = p * max( b * t1 * (m or n)^-e,  a * moved / of_all ),   e = log(t1 / tC) / log C
+//
+// Of a kernel that moves its bytes quicker than memory does these are in a cache. Without t1:
+//
+//   t(n, a) = serial + r b waits + p * max( compute * c / (m s),  moved / bandwidth(n, a) )
+//   waits   = fork + barrier * log2 n                    for n > 1, otherwise nothing
+//   bandwidth(n, a) = min( m * s * of_core, of_all / a )
+//
+// compute is the time of the arithmetic on all cores. Libraries do not divide small kernels (runs_alone): for them
+// n = 1. Where more threads than cores work, forks and barriers wait for the last of them to get a core. p is what
+// that costs beside (cluster::Crowding): threads of one operator wait at barriers; operators may wait for a lock, as
+// OpenBLAS has it, and only one has it however many wait. Operators of one thread each wait for nobody. On all cores,
+// alone, t is what the device takes (cost/device_time.hpp): a kernel's misfit to the data sheet is in compute and moved
+// alike.
+// Times in s, bytes in B; n, a, c >= 1.
 // Not modelled: the time to hand an operator to a worker, caches that hold what the operator before wrote or the weights
 // that the next step reads again, sockets, clocks that depend on the number of busy cores.
 // Source: Williams et al., "Roofline", CACM 52(4), 2009; Bull, "Measuring synchronisation and scheduling overheads in
-// OpenMP", EWOMP 1999, for forks and barriers as costs of their own.
+// OpenMP", EWOMP 1999, for forks and barriers as costs of their own; OpenBLAS 0.3, driver/others/blas_server_omp.c,
+// exec_blas, for the lock.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +51,12 @@ struct ThreadCosts {
     Seconds serial;               ///< of a kernel, whatever its threads
     Seconds fork;                 ///< of a kernel on more than one thread
     Seconds barrier;              ///< each time the number of threads doubles
-    double oversubscription = 0;  ///< share by which work takes longer for each further thread on a core
+    double oversubscription = 0;  ///< share for each further thread on a core, of kernels that `crowding` does not have
     Seconds change;               ///< of the numbers of workers and threads, at run time
+    std::vector<cluster::Crowding> crowding;
+
+    /// Of kernels of this kind; null: not measured.
+    [[nodiscard]] const cluster::Crowding* crowding_of(graph::KernelKind kind) const;
 };
 
 /// What a user knows of them.
@@ -66,30 +85,36 @@ bool is_cpu(const cluster::Device& device);
 /// aten/src/ATen/TensorIterator.h, GRAIN_SIZE.
 bool runs_alone(const graph::Kernel& kernel);
 
-/// Kernels on the cores at hand.
-struct KernelSum {
-    double kernels = 0;
-    Seconds compute;  ///< of all cores, if they shared it
+/// What one thread took for a kernel, and all cores of the device.
+struct MeasuredTimes {
+    Seconds one;
+    Seconds all;
+    double cores = 1;  ///< of the device
+};
+
+/// One kernel on the cores at hand.
+struct KernelWork {
+    graph::KernelKind kind = graph::KernelKind::matmul;
+    double times = 1;
+    bool alone = false;  ///< on one thread (runs_alone)
+    Seconds compute;     ///< of all cores, if they shared it
     Bytes moved;
-    KernelSum& operator+=(const KernelSum& other) {
-        kernels += other.kernels, compute += other.compute, moved += other.moved;
-        return *this;
-    }
-    friend KernelSum operator*(double times, const KernelSum& one) {
-        return {times * one.kernels, times * one.compute, times * one.moved};
-    }
+    std::optional<MeasuredTimes> measured;
 };
 
 /// The work of one operator.
 struct OperatorWork {
-    KernelSum divided;
-    KernelSum alone;                         ///< kernels that run on one thread (runs_alone)
+    std::vector<KernelWork> kernels;
     Evidence evidence = Evidence::measured;  ///< the weakest of its kernels
 };
 
 /// `cores`: of those that the device has.
 OperatorWork work_of(const cluster::Device& device, const std::vector<graph::Kernel>& kernels, Precision precision,
                      std::int64_t cores);
+
+/// The same operators divided into equal parts, small ones too: what was measured on one thread, by the threads. For
+/// executors that divide operators themselves, where libraries divide only some and not always well.
+std::vector<OperatorWork> divided_evenly(std::vector<OperatorWork> works);
 
 /// Of all of them; `works` is not empty.
 Evidence weakest(const std::vector<OperatorWork>& works);

@@ -73,6 +73,7 @@ public:
           states_(facts.communication.by_stage[static_cast<std::size_t>(stage)]),
           last_backward_(facts.communication.positions.size(), StepFacts::kNone),
           puts_off_(facts.communication.positions.size(), 0),
+          first_position_(static_cast<std::int32_t>(facts.communication.positions.size())),
           has_run_(facts.communication.positions.size(), 0) {}
 
     StageOperations made() {
@@ -82,6 +83,7 @@ public:
                 const auto position = static_cast<std::size_t>(tasks[i].position);
                 last_backward_[position] = i;
                 puts_off_[position] = puts_off_[position] != 0 || tasks[i].work == Work::weights ? 1 : 0;
+                first_position_ = std::min(first_position_, tasks[i].position);
             }
         }
         for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -294,10 +296,32 @@ private:
         return found;
     }
 
+    /// Of the stage's first segment with weights, `first` of all, and of each other.
+    [[nodiscard]] double bucket(bool is_first, double first) const {
+        const auto others = static_cast<double>(states_.buckets - 1);
+        return is_first || others <= 0 ? first : (1 - first) / others;
+    }
+
+    /// The segment of a pass that is the stage's first with weights in forward order; none: another position has it.
+    [[nodiscard]] const play::SegmentExchange* first_segment(const StepTask& task,
+                                                             const play::PassExchange& pass) const {
+        const auto holds = [](const play::SegmentExchange& segment) { return segment.weights; };
+        if (task.position != first_position_) {
+            return nullptr;
+        }
+        if (task.work == Work::forward) {
+            const auto found = std::find_if(pass.segments.begin(), pass.segments.end(), holds);
+            return found == pass.segments.end() ? nullptr : &*found;
+        }
+        const auto found = std::find_if(pass.segments.rbegin(), pass.segments.rend(), holds);
+        return found == pass.segments.rend() ? nullptr : &*found;
+    }
+
     void add_segments(std::size_t i, const StepTask& task, const play::PassExchange& pass,
                       const StateExchanges& gathers, const StateExchanges& reductions) {
         const Seconds compute = max(Seconds{}, duration(i) - pass.exposed);
-        const double part = 1.0 / static_cast<double>(states_.buckets);
+        const play::SegmentExchange* const first = first_segment(task, pass);
+        const double again = 1.0 / static_cast<double>(states_.buckets);  // weights that backward gathers once more
         const std::string name = fmt::format("{} {}", play::name(task.work), task.micro_batch + 1);
         Seconds at = start(i);
         Places order = last_;
@@ -305,6 +329,7 @@ private:
         Places beside;
         Places gathered_before = last_;
         for (const play::SegmentExchange& segment : pass.segments) {
+            const double part = task.work == Work::forward ? bucket(&segment == first, states_.first_gathered) : again;
             for (const play::Exchange* gather : segment.weights ? gathers : StateExchanges{}) {
                 if (gather->hidden) {
                     gathered_before = add_exchange(*gather, part, at, {}, gathered_before);
@@ -322,7 +347,7 @@ private:
             data = {computed};
             add_collectives(segment, computed, at, data, beside);
             for (const play::Exchange* reduction : segment.weights ? reductions : StateExchanges{}) {
-                add_reduction(*reduction, part, at, data);
+                add_reduction(*reduction, bucket(&segment == first, states_.first_reduced), at, data);
             }
         }
         if (pass.segments.empty()) {
@@ -363,7 +388,9 @@ private:
         add_compute(i, fmt::format("{} {}", play::name(task.work), task.micro_batch + 1));
         const auto holders = std::count_if(pass.segments.begin(), pass.segments.end(),
                                            [](const play::SegmentExchange& segment) { return segment.weights; });
-        const double share = static_cast<double>(holders) / static_cast<double>(states_.buckets);
+        const bool has_first = first_segment(task, pass) != nullptr;
+        const double share = (has_first ? bucket(true, states_.first_reduced) : 0) +
+                             static_cast<double>(holders - (has_first ? 1 : 0)) * bucket(false, states_.first_reduced);
         for (const play::Exchange* reduction : reductions_after(i, task)) {
             if (holders > 0) {
                 add_reduction(*reduction, share, start(i) + duration(i), last_);
@@ -405,6 +432,7 @@ private:
     const play::StageExchange& states_;
     std::vector<std::size_t> last_backward_;  ///< task, by position
     std::vector<char> puts_off_;              ///< by position: gradients of weights are tasks of their own
+    std::int32_t first_position_;             ///< of this stage
     std::vector<char> has_run_;               ///< by position: its first forward pass is over
     StageOperations stage_operations_;
     Places last_;         ///< the end of the compute stream

@@ -130,8 +130,16 @@ Table cost_table(const ThreadsQuestion& question) {
     table.row({"fork of a kernel", costs.fork, origin(question, known.fork.has_value()), "--fork"});
     table.row({"barriers, each doubling of threads", costs.barrier, origin(question, known.barrier.has_value()),
                "--barrier"});
-    table.row({"work on a core for each further thread", Percent{costs.oversubscription, true},
-               origin(question, known.oversubscription.has_value()), "--oversubscription"});
+    for (const cluster::Crowding& one : costs.crowding) {
+        table.row({fmt::format("{}, twice as many threads as cores", name(one.kernel)), Percent{one.threads, true},
+                   "measured", "--oversubscription"});
+        table.row({fmt::format("{}, several on all cores", name(one.kernel)), Percent{one.operators, true}, "measured",
+                   "--oversubscription"});
+    }
+    if (costs.crowding.empty()) {
+        table.row({"work on a core for each further thread", Percent{costs.oversubscription, true},
+                   origin(question, known.oversubscription.has_value()), "--oversubscription"});
+    }
     table.row({"change of both numbers", costs.change, known.change ? "given" : "assumed", "--change"});
     return table;
 }
@@ -219,14 +227,21 @@ Record costs_record(const ThreadsQuestion& question) {
     add(measured || known.barrier.has_value(), "barrier_s");
     add(measured || known.oversubscription.has_value(), "oversubscription");
     add(known.change.has_value(), "change_s");
-    return {{"core_bandwidth_B_per_s", costs.of_core},
-            {"bandwidth_B_per_s", costs.of_all},
-            {"serial_s", costs.serial},
-            {"fork_s", costs.fork},
-            {"barrier_s", costs.barrier},
-            {"oversubscription", costs.oversubscription},
-            {"change_s", costs.change},
-            {"assumed", list_of(assumed, [](const std::string& name) { return Record(name); })}};
+    return {
+        {"core_bandwidth_B_per_s", costs.of_core},
+        {"bandwidth_B_per_s", costs.of_all},
+        {"serial_s", costs.serial},
+        {"fork_s", costs.fork},
+        {"barrier_s", costs.barrier},
+        {"oversubscription", costs.oversubscription},
+        {"crowding",
+         list_of(
+             costs.crowding,
+             [](const cluster::Crowding& one) {
+                 return Record{{"kernel", name(one.kernel)}, {"threads", one.threads}, {"operators", one.operators}};
+             })},
+        {"change_s", costs.change},
+        {"assumed", list_of(assumed, [](const std::string& name) { return Record(name); })}};
 }
 
 Record forecast_record(const ThreadsQuestion& question, const threads::Forecast& answer) {

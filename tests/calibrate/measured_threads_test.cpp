@@ -16,8 +16,8 @@ Record timed(const std::string& benchmark, std::map<std::string, Parameter> para
     return {.backend = "cpu", .date = "2026-11-25T12:00:00Z", .what = measured};
 }
 
-/// Of eight cores: f(n) = 3 us + 1 us log2 n; 50 passes of 100 us of work each, which take a fifth longer on two threads
-/// a core.
+/// Of eight cores: f(n) = 3 us + 1 us log2 n; 50 passes of 100 us, which take a fifth longer on two threads a core; two
+/// products of 300 us in all, a half longer, and four times as long side by side as in turn.
 std::vector<Record> eight_cores() {
     std::vector<Record> records{timed("launch", {{"kind", "plain"}}, 2_us)};
     for (const double threads : {2., 4., 8.}) {
@@ -30,11 +30,25 @@ std::vector<Record> eight_cores() {
         records.push_back(
             timed("stream", {{"bytes", bytes}, {"pattern", "copy"}, {"threads", 8.}}, bytes / 40e9 * 1_s));
     }
-    const auto crowd = [&](double threads, Seconds time) {
-        records.push_back(timed("crowd", {{"passes", 50.}, {"cores", 8.}, {"threads", threads}}, time));
+    const auto crowd = [&](const char* kernel, double m, double threads, double operators, Seconds time) {
+        records.push_back(timed("crowd",
+                                {{"kernel", kernel},
+                                 {"m", m},
+                                 {"passes", 50.},
+                                 {"cores", 8.},
+                                 {"operators", operators},
+                                 {"threads", threads}},
+                                time));
     };
-    crowd(8, 50 * (100_us + 6_us));
-    crowd(16, 50 * (1.2 * 100_us + 2 * 7_us));
+    crowd("stream", 0, 8, 1, 50 * 100_us);
+    crowd("stream", 0, 16, 1, 50 * 120_us);
+    crowd("stream", 0, 8, 2, 50 * 190_us);
+    for (const double m : {1., 2.}) {
+        crowd("matmul", m, 8, 1, m * 100_us);
+        crowd("matmul", m, 16, 1, m * 150_us);
+        crowd("matmul", m, 8, 2, m * 800_us);
+    }
+    crowd("convolution", 0, 8, 1, 100_us);  // the others failed
     return records;
 }
 
@@ -45,7 +59,12 @@ TEST(MeasuredThreads, CostWhatTheyDo) {
     EXPECT_NEAR(found->barrier.in(1_us), 1, 1e-9);
     EXPECT_EQ(found->serial, 2_us);
     EXPECT_NEAR(found->core_bandwidth.in(1_GB_per_s), 12, 1e-9);
-    EXPECT_NEAR(found->oversubscription, 0.2, 1e-9);
+    ASSERT_EQ(found->crowding.size(), 2U) << "of convolutions not all was measured";
+    EXPECT_EQ(found->crowding[0].kernel, graph::KernelKind::matmul);
+    EXPECT_NEAR(found->crowding[0].threads, 0.5, 1e-9);
+    EXPECT_NEAR(found->crowding[0].operators, 3, 1e-9);
+    EXPECT_NEAR(found->crowding[1].threads, 0.2, 1e-9);
+    EXPECT_EQ(found->crowding[1].operators, 0) << "side by side they are quicker than in turn";
     EXPECT_EQ(found->provenance.source, "a test");
 }
 
@@ -57,7 +76,7 @@ TEST(MeasuredThreads, OfOneNumberOfThreadsHaveNoBarrier) {
     const auto found = measured_threads(records, {});
     ASSERT_TRUE(found.has_value());
     EXPECT_NEAR((found->fork + found->barrier).in(1_us), 4, 1e-9);
-    EXPECT_EQ(found->oversubscription, 0);
+    EXPECT_TRUE(found->crowding.empty());
 }
 
 /// The back end says so where other programs had the core in every sample.

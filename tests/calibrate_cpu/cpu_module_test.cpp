@@ -129,6 +129,14 @@ std::vector<Case> one_of_each() {
     }
     cases.push_back({.benchmark = "fork", .parameters = {{"threads", 1.}}});
     cases.push_back({.benchmark = "crowd", .parameters = {{"bytes", 65536.}, {"passes", 5.}, {"threads", 2.}}});
+    cases.push_back({.benchmark = "crowd",
+                     .parameters = {{"kernel", "matmul"},
+                                    {"m", 16.},
+                                    {"n", 16.},
+                                    {"k", 16.},
+                                    {"passes", 5.},
+                                    {"operators", 2.},
+                                    {"threads", 1.}}});
     for (const char* optimizer : {"sgd", "adam"}) {
         cases.push_back({.benchmark = "update", .parameters = {{"elements", 10000.}, {"optimizer", optimizer}}});
     }

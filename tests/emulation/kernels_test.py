@@ -24,6 +24,10 @@ MEASURED = [*({**shape, "direction": each} for shape in (CONVOLUTION, PRODUCT) f
             {**CELL, "gates": 32, "inputs": 128, "direction": "backward-weight"},
             {"benchmark": "stream", "bytes": 120000, "pattern": "triad"}, {"benchmark": "launch", "kind": "plain"},
             {"benchmark": "crowd", "bytes": 1 << 18, "passes": 5, "cores": 1, "threads": 2},
+            {**PRODUCT, "benchmark": "crowd", "kernel": "matmul", "direction": "forward", "passes": 3, "cores": 1,
+             "operators": 2, "threads": 1},
+            {**CONVOLUTION, "benchmark": "crowd", "kernel": "convolution", "direction": "forward", "passes": 3, "cores": 1,
+             "operators": 2, "threads": 2},
             {"benchmark": "fork", "threads": 2}]
 REFUSED = [{**PRODUCT, "precision": "fp16", "direction": "forward"}, {"benchmark": "file", "operation": "write"},
            {**IMAGES, "operator": "pirouette", "direction": "forward"},

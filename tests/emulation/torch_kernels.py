@@ -10,9 +10,12 @@ import gc
 import json
 import os
 import sys
+import threading
 import time
+from typing import List
 
 import torch
+from torch import Tensor
 
 aten = torch.ops.aten
 FLUSHED = 1 << 20  # numbers written between samples: twice the second-level cache
@@ -190,10 +193,79 @@ def fork(of):
     return once
 
 
+@torch.jit.script
+def many_passes(x: Tensor, times: int) -> Tensor:
+    for _ in range(times):
+        x.add_(1.0)
+    return x
+
+
+@torch.jit.script
+def many_products(x: Tensor, w: Tensor, bias: Tensor, times: int) -> Tensor:
+    y = x
+    for _ in range(times):
+        y = torch.addmm(bias, x, w)
+    return y
+
+
+@torch.jit.script
+def many_convolutions(x: Tensor, w: Tensor, stride: List[int], pad: List[int], dilation: List[int], groups: int,
+                      times: int) -> Tensor:
+    y = x
+    for _ in range(times):
+        y = torch.conv2d(x, w, None, stride, pad, dilation, groups)
+    return y
+
+
+def many(of, times):
+    """Runs the kernel of a crowd so often, without the interpreter's lock."""
+    kernel = of.get("kernel", "stream")
+    if kernel == "stream":
+        x = torch.zeros(int(of["bytes"]) // 4)
+        return lambda: many_passes(x, times)
+    if kernel == "matmul" and int(of.get("batch", 1)) == 1:
+        m, n, k = (int(of[name]) for name in ("m", "n", "k"))
+        x, w, bias = torch.randn(m, k), torch.randn(n, k).t(), torch.randn(n)
+        return lambda: many_products(x, w, bias, times)
+    if kernel == "convolution" and len(extents(of["input"])) == 2:
+        groups = int(of.get("groups", 1))
+        x = torch.randn(int(of["images"]), int(of["channels"]), *extents(of["input"]))
+        w = torch.randn(int(of["filters"]), int(of["channels"]) // groups, *extents(of["window"])) * 0.01
+        stride, pad, dilation = ((extents(of.get(name, otherwise)) * 2)[:2]
+                                 for name, otherwise in (("stride", 1), ("pad", 0), ("dilation", 1)))
+        return lambda: many_convolutions(x, w, stride, pad, dilation, groups, times)
+    raise ValueError(f"crowds of '{kernel}' are not measured with PyTorch")
+
+
 def crowd(of):
-    x = torch.zeros(int(of["bytes"]) // 4)
-    passes = int(of["passes"])
-    return mean_of(lambda: x.add_(1.0), passes, passes)
+    """Operators of some threads each, one kernel after another, side by side from where all have run once."""
+    threads, operators, passes = int(of["threads"]), int(of.get("operators", 1)), int(of["passes"])
+    torch.set_num_threads(threads)
+    first, all_of_them = many(of, 2), [many(of, passes) for _ in range(operators)]
+    if operators == 1:
+        first()
+        return all_of_them[0]
+
+    def once():
+        start, starts, ends = threading.Barrier(operators), [], []
+
+        def run(mine):
+            torch.set_grad_enabled(False)
+            torch.set_num_threads(threads)
+            first()
+            start.wait()
+            starts.append(time.perf_counter())
+            mine()
+            ends.append(time.perf_counter())
+
+        workers = [threading.Thread(target=run, args=(mine,)) for mine in all_of_them]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        return max(ends) - min(starts)
+
+    return once
 
 
 BENCHMARKS = {"convolution": convolution, "matmul": matmul, "operator": passed, "stream": stream,

@@ -105,6 +105,18 @@ TEST(Endpoints, LeaveACoreToCompute) {
     EXPECT_NO_THROW(static_cast<void>(Scene(2).made(Endpoints{.rate = 1_GB_per_s})));
 }
 
+/// The error is about them, not about the first line of their file.
+TEST(Endpoints, AreWhereTheErrorIs) {
+    const auto source = std::make_shared<const Source>(Source{.name = "mine.yaml", .lines = {}});
+    try {
+        static_cast<void>(Scene(4).made(
+            Endpoints{.rate = 1_GB_per_s, .cores = 4, .where = {.source = source, .line = 7, .column = 12}}));
+        FAIL() << "no core computes";
+    } catch (const InputError& error) {
+        EXPECT_EQ(error.diagnostics().front().where.line, 7);
+    }
+}
+
 TEST(Endpoints, NeedADevice) {
     Exchange exchange;
     exchange.endpoints = Endpoints{.rate = 1_GB_per_s};

@@ -430,6 +430,24 @@ TEST_P(Chakra, RunsToItsEndInTheTimeOfTheStep) {
 INSTANTIATE_TEST_SUITE_P(Scenes, Chakra, ::testing::ValuesIn(scenes()),
                          [](const auto& test) { return test.param.name; });
 
+/// Of GPT-2's 124.4 million weights the embeddings, 39.4 million, are in the first segment; the blocks are equal.
+TEST(ChakraFile, HasTheExchangeOfTheFirstSegmentAsLargeAsThatIs) {
+    const auto found = std::find_if(scenes().begin(), scenes().end(),
+                                    [](const Scene& scene) { return scene.name == std::string("Zero1Hidden"); });
+    std::int64_t sum = 0;
+    std::int64_t largest = 0;
+    const Traces traces = traces_of(*found);
+    for (const Node& node : traces.ranks.front()) {
+        if (node.type == kCollective && node.numbers.at("comm_type") == kReduceScatter) {
+            const std::int64_t size = node.numbers.at("comm_size");
+            sum += size;
+            largest = std::max(largest, size);
+        }
+    }
+    ASSERT_GT(sum, 0);
+    EXPECT_NEAR(static_cast<double>(largest) / static_cast<double>(sum), 39.4 / 124.4, 0.01);
+}
+
 TEST(ChakraFile, IsTheBytesOfTheSchema) {
     // By hand: length 7, version (1, bytes) "0.0.4"; then length 27: id 1, name "x", type 4, start 2, duration 3, and the
     // attribute is_cpu_op = false, which is there although false is the default.

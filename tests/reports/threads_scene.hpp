@@ -27,7 +27,7 @@ inline Document threads_forecast() {
     graph.kinds = {{"layer", {}}};
     graph.operators = {{0, {}}, {0, {0}}, {0, {1}}, {0, {1}}, {0, {2}}, {0, {3}}};
     const std::vector<threads::OperatorWork> works{
-        {.divided = {.kernels = 1, .compute = 10_us, .moved = 1000_B}, .alone = {}, .evidence = Evidence::fitted}};
+        {.kernels = {{.compute = 10_us, .moved = 1000_B}}, .evidence = Evidence::fitted}};
     ThreadsQuestion question = threads_question();
     question.evidence = threads::weakest(works);
     return threads_document({"net", "box"}, question, threads::forecast(graph, works, question.costs));

@@ -108,7 +108,7 @@ ThreadCosts four_cores(Seconds change) {
 /// four threads: (1 + 10) x 2, then two at once on 4 cores: 2 + 1.5 x 20 each.
 TEST(Forecast, OfAChainAndAPairIsByHand) {
     const OperatorGraph graph = graph_of({{}, {0}, {1}, {1}, {2}, {3}});
-    const std::vector<OperatorWork> works(6, OperatorWork{.divided = {.kernels = 1, .compute = 10_us, .moved = 1_B}});
+    const std::vector<OperatorWork> works(6, OperatorWork{.kernels = {{.compute = 10_us, .moved = 1_B}}});
     const Forecast dear = forecast(graph, works, four_cores(500_us));
     EXPECT_EQ(dear.operators, 6U);
     EXPECT_EQ(dear.depths, 4U);
@@ -129,7 +129,7 @@ TEST(Forecast, OfAChainAndAPairIsByHand) {
 /// With forks of 4 us pairs are better at 2 of 2 (24 us a depth for both) than one by one (2 x 14): 28 + 2 + 48.
 TEST(Forecast, ChangesBetweenSectionsWhereThatPays) {
     const OperatorGraph graph = graph_of({{}, {0}, {1}, {1}, {2}, {3}});
-    const std::vector<OperatorWork> works(6, OperatorWork{.divided = {.kernels = 1, .compute = 10_us, .moved = 1_B}});
+    const std::vector<OperatorWork> works(6, OperatorWork{.kernels = {{.compute = 10_us, .moved = 1_B}}});
     ThreadCosts costs = four_cores(2_us);
     costs.fork = 4_us;
     const Forecast cheap = forecast(graph, works, costs);

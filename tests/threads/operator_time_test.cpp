@@ -1,6 +1,8 @@
 // Operators on some threads, by hand and against the device on all of its cores.
 #include "threads/operator_time.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -22,7 +24,7 @@ double us(Seconds time) { return time.in(1_us); }
 
 /// 10 us on all 16 cores: 160 on one, without fork; 2 + 3 + 2 x 1 + 40 on four.
 TEST(OperatorTime, ArithmeticIsDividedAndThreadsCost) {
-    const OperatorWork work{.divided = {.kernels = 1, .compute = 10_us, .moved = 1_B}};
+    const OperatorWork work{.kernels = {{.compute = 10_us, .moved = 1_B}}};
     EXPECT_NEAR(us(operator_time(work, kCosts, 1, 1)), 2 + 160, 1e-9);
     EXPECT_NEAR(us(operator_time(work, kCosts, 4, 1)), 2 + 3 + 2 + 40, 1e-9);
     EXPECT_NEAR(us(operator_time(work, kCosts, 16, 1)), 2 + 3 + 4 + 10, 1e-9);
@@ -30,7 +32,7 @@ TEST(OperatorTime, ArithmeticIsDividedAndThreadsCost) {
 
 /// 800,000 bytes: 80 us at a thread's 10 GB/s, 10 us at the 80 GB/s of eight or more; half of these beside another.
 TEST(OperatorTime, MemoryHasAFloorThatOperatorsShare) {
-    const OperatorWork work{.divided = {.kernels = 2, .compute = Seconds{}, .moved = 800'000_B}};
+    const OperatorWork work{.kernels = {{.times = 2, .moved = 400'000_B}}};
     EXPECT_NEAR(us(operator_time(work, kCosts, 1, 1)), 2 * 2 + 80, 1e-9);
     EXPECT_NEAR(us(operator_time(work, kCosts, 8, 1)), 2 * (2 + 3 + 3) + 10, 1e-9);
     EXPECT_NEAR(us(operator_time(work, kCosts, 16, 1)), 2 * (2 + 3 + 4) + 10, 1e-9);
@@ -39,17 +41,17 @@ TEST(OperatorTime, MemoryHasAFloorThatOperatorsShare) {
 
 /// Two operators of 16 threads on 16 cores: each has half of the cores, waits twice as long, and loses half again.
 TEST(OperatorTime, MoreThreadsThanCoresPay) {
-    const OperatorWork work{.divided = {.kernels = 1, .compute = 10_us, .moved = 1_B}};
+    const OperatorWork work{.kernels = {{.compute = 10_us, .moved = 1_B}}};
     EXPECT_NEAR(us(operator_time(work, kCosts, 16, 2)), 2 + 2 * (3 + 4) + 1.5 * 20, 1e-9);
     EXPECT_NEAR(us(operator_time(work, kCosts, 8, 2)), 2 + 3 + 3 + 20, 1e-9) << "as many as there are cores";
 }
 
 /// 10 us of one core whatever its threads; twice as long only where more operators than cores run.
 TEST(OperatorTime, SmallKernelsTakeWhatOneThreadTakes) {
-    const OperatorWork work{.alone = {.kernels = 1, .compute = 10_us / 16.0, .moved = 1_B}};
+    const OperatorWork work{.kernels = {{.alone = true, .compute = 10_us / 16.0, .moved = 1_B}}};
     for (const std::int64_t threads : {1, 2, 16}) {
         EXPECT_NEAR(us(operator_time(work, kCosts, threads, 16)), 2 + 10, 1e-9);
-        EXPECT_NEAR(us(operator_time(work, kCosts, threads, 32)), 2 + 1.5 * 20, 1e-9);
+        EXPECT_NEAR(us(operator_time(work, kCosts, threads, 32)), 2 + 20, 1e-9) << "and waits for nobody";
     }
 }
 
@@ -61,12 +63,67 @@ TEST(OperatorWork, KnowsTheKernelsThatLibrariesDoNotDivide) {
     EXPECT_FALSE(runs_alone(graph::stream(32'769)));
 }
 
+/// Of 16 cores, 160 us on one thread and 10 on all: a power of the threads. 24 threads are two on a core, 12 of which
+/// work at once; two operators on all cores have half of them each.
+TEST(OperatorTime, MeasuredOnOneThreadAndOnAllIsAPowerOfTheThreads) {
+    OperatorWork work{.kernels = {{.measured = MeasuredTimes{.one = 160_us, .all = 10_us, .cores = 16}}}};
+    EXPECT_NEAR(us(operator_time(work, kCosts, 1, 1)), 160, 1e-9);
+    EXPECT_NEAR(us(operator_time(work, kCosts, 4, 1)), 40, 1e-9);
+    EXPECT_NEAR(us(operator_time(work, kCosts, 16, 1)), 10, 1e-9);
+    EXPECT_NEAR(us(operator_time(work, kCosts, 24, 1)), 1.5 * 160 / 12, 1e-9);
+    EXPECT_NEAR(us(operator_time(work, kCosts, 16, 2)), 1.5 * 20, 1e-9);
+    work.kernels[0].measured = {.one = 10_us, .all = 40_us, .cores = 16};  // threads do not pay
+    EXPECT_NEAR(us(operator_time(work, kCosts, 4, 1)), 20, 1e-9);
+    EXPECT_NEAR(us(operator_time(work, kCosts, 32, 1)), 1.5 * 10 * std::sqrt(32), 1e-9);
+}
+
+/// 160 us on one of 16 threads, whatever a library took on all of them; small ones too.
+TEST(OperatorTime, EqualPartsTakeWhatOneThreadTookByTheThreads) {
+    const std::vector<OperatorWork> parts = divided_evenly(
+        {{.kernels = {{.alone = true, .measured = MeasuredTimes{.one = 160_us, .all = 300_us, .cores = 16}}}}});
+    EXPECT_NEAR(us(operator_time(parts[0], kCosts, 8, 1)), 20, 1e-9);
+}
+
+/// 1.6 MB at the 80 GB/s of all cores are 20 us, for two operators 40; what took less than that came from a cache.
+TEST(OperatorTime, MeasuredOperatorsShareMemoryButNotCaches) {
+    OperatorWork work{
+        .kernels = {{.moved = 1'600'000_B, .measured = MeasuredTimes{.one = 160_us, .all = 25_us, .cores = 16}}}};
+    EXPECT_NEAR(us(operator_time(work, kCosts, 8, 2)), 40, 1e-9);
+    work.kernels[0].measured->all = 19_us;
+    EXPECT_LT(us(operator_time(work, kCosts, 8, 2)), 40);
+}
+
+/// Products wait for a lock, however many; passes of a stream do not. A gather is as a stream, a cell as a product.
+TEST(OperatorTime, WhatCrowdsCostIsOfTheKindOfKernel) {
+    ThreadCosts costs = kCosts;
+    costs.crowding = {{graph::KernelKind::matmul, 1, 9}, {graph::KernelKind::stream, 0.25, 0}};
+    OperatorWork work{.kernels = {{.measured = MeasuredTimes{.one = 160_us, .all = 10_us, .cores = 16}}}};
+    const auto times = [&](graph::KernelKind kind, std::int64_t threads, std::int64_t active) {
+        work.kernels[0].kind = kind;
+        return us(operator_time(work, costs, threads, active));
+    };
+    EXPECT_NEAR(times(graph::KernelKind::matmul, 32, 1), 2 * 10, 1e-9);
+    EXPECT_NEAR(times(graph::KernelKind::recurrent, 16, 2), 10 * 20, 1e-9);
+    EXPECT_NEAR(times(graph::KernelKind::matmul, 16, 4), 10 * 40, 1e-9);
+    EXPECT_NEAR(times(graph::KernelKind::matmul, 1, 32), 2 * 160, 1e-9) << "of one thread each";
+    EXPECT_NEAR(times(graph::KernelKind::gather, 32, 1), 1.25 * 10, 1e-9);
+    EXPECT_NEAR(times(graph::KernelKind::stream, 16, 2), 20, 1e-9);
+    EXPECT_NEAR(times(graph::KernelKind::convolution, 16, 2), 1.5 * 20, 1e-9) << "not measured";
+}
+
 /// More operators at once never make one faster.
 RC_GTEST_PROP(OperatorTime, NeverFallsWithWhatRunsBeside, ()) {
-    const auto drawn = [] {
-        return KernelSum{1, *rc::gen::inRange(0, 1000) * 1_us, *rc::gen::inRange(0, 1'000'000) * 1_B};
+    const auto drawn = [](bool alone) {
+        KernelWork one{.alone = alone,
+                       .compute = *rc::gen::inRange(0, 1000) * 1_us,
+                       .moved = *rc::gen::inRange(0, 1'000'000) * 1_B};
+        if (*rc::gen::arbitrary<bool>()) {
+            one.measured = {
+                .one = *rc::gen::inRange(1, 1000) * 1_us, .all = *rc::gen::inRange(1, 1000) * 1_us, .cores = 16};
+        }
+        return one;
     };
-    const OperatorWork work{.divided = drawn(), .alone = drawn()};
+    const OperatorWork work{.kernels = {drawn(false), drawn(true)}};
     const auto threads = *rc::gen::inRange<std::int64_t>(1, 17);
     const auto active = *rc::gen::inRange<std::int64_t>(1, 16);
     RC_ASSERT(operator_time(work, kCosts, threads, active) <= operator_time(work, kCosts, threads, active + 1));
@@ -124,16 +181,16 @@ TEST(OperatorWork, OfASmallKernelIsWhatOneThreadTakes) {
     cluster::Device device = processor();
     const graph::Kernel kernel = graph::matmul(4, 512, 128);
     const OperatorWork sheet = work_of(device, {kernel}, Precision::fp32, 16);
-    EXPECT_EQ(sheet.divided.kernels, 0);
-    EXPECT_EQ(sheet.alone.kernels, 1);
-    EXPECT_GT(16 * sheet.alone.compute, 15 * (kernel.flops / device.vector));
+    ASSERT_EQ(sheet.kernels.size(), 1U);
+    EXPECT_TRUE(sheet.kernels[0].alone);
+    EXPECT_GT(16 * sheet.kernels[0].compute, 15 * (kernel.flops / device.vector));
     cluster::KernelCurve curve{.kind = graph::KernelKind::matmul, .precision = Precision::fp32};
     curve.points = {{.m = 4, .n = 512, .k = 128, .batch = 1, .bytes = {}, .flops = {}, .time = 50_us}};
     device.curves = {curve};
     const OperatorWork measured = work_of(device, {kernel}, Precision::fp32, 16);
-    EXPECT_NEAR(us(16 * measured.alone.compute), us(cost::kernel_time(device, kernel, Precision::fp32).time.value) - 20,
-                1e-6);
-    EXPECT_EQ(measured.alone.moved, 0_B);
+    EXPECT_NEAR(us(16 * measured.kernels[0].compute),
+                us(cost::kernel_time(device, kernel, Precision::fp32).time.value) - 20, 1e-6);
+    EXPECT_EQ(measured.kernels[0].moved, 0_B);
 }
 
 /// On half of the cores arithmetic takes twice as long.
@@ -141,9 +198,9 @@ TEST(OperatorWork, IsOfTheCoresAtHand) {
     const std::vector<graph::Kernel> kernels{graph::matmul(512, 512, 512)};
     const OperatorWork all = work_of(processor(), kernels, Precision::fp32, 16);
     const OperatorWork half = work_of(processor(), kernels, Precision::fp32, 8);
-    EXPECT_NEAR(half.divided.compute / all.divided.compute, 2, 1e-12);
-    EXPECT_EQ(half.divided.moved, all.divided.moved);
-    EXPECT_EQ(all.alone.kernels, 0);
+    EXPECT_NEAR(half.kernels[0].compute / all.kernels[0].compute, 2, 1e-12);
+    EXPECT_EQ(half.kernels[0].moved, all.kernels[0].moved);
+    EXPECT_FALSE(all.kernels[0].alone);
     EXPECT_EQ(all.evidence, Evidence::data_sheet);
 }
 
