@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/check.hpp"
 #include "plan/mesh.hpp"
 #include "plan/rules.hpp"
 #include "plan/shard.hpp"
@@ -53,18 +54,14 @@ std::int64_t largest_divisor(std::int64_t n, std::int64_t most) {
 }
 
 /// The largest size below `size` that a broken limit may allow: no more ways than pieces, or a divisor of the pieces
-/// for uneven splits. 0: none. Domain: limits that count pieces.
+/// for uneven splits. 0: none. Domain: limits that count pieces and depend on the size.
 std::int64_t next_below(const Limit& limit, std::int64_t size) {
+    check(limit.ways % size == 0, "an axis splits what it splits as a whole");
     const std::int64_t pieces = *limit.pieces();
-    if (limit.ways > pieces) {
-        const double most =
-            static_cast<double>(size) / static_cast<double>(limit.ways) * static_cast<double>(pieces) * (1 + 1e-12);
-        return std::min(size - 1, static_cast<std::int64_t>(most));
-    }
-    if (limit.ways % size != 0) {
-        return size - 1;
-    }
     const std::int64_t others = limit.ways / size;
+    if (limit.ways > pieces) {
+        return pieces / others;
+    }
     return pieces % others == 0 ? largest_divisor(pieces / others, size - 1) : 0;
 }
 
@@ -78,7 +75,7 @@ public:
     /// The largest size up to `most` that breaks no limit, 0 if there is none.
     [[nodiscard]] std::int64_t largest(std::int64_t most) const {
         std::int64_t size = most;
-        while (size > 1) {
+        while (size > 0) {
             const std::vector<Limit> limits = probe_(size);
             const Limit* broken = tightest_broken(limits);
             if (broken == nullptr) {
@@ -86,9 +83,10 @@ public:
             }
             size = broken->pieces() ? next_below(*broken, size) : without_faults(size);
         }
-        return size == 1 && tightest_broken(probe_(1)) == nullptr ? 1 : 0;
+        return 0;
     }
 
+    /// The largest size up to `most` that splits everything evenly, 1 if there is none.
     [[nodiscard]] std::int64_t even(std::int64_t most) const {
         std::int64_t size = most;
         while (size > 1) {
@@ -153,7 +151,7 @@ AxisLimit limit_of(const std::string& name, const Axis::Probe& probe) {
     }
     found.largest = largest;
     found.set_by = what_breaks(probe, largest);
-    found.even = axis.even(std::max<std::int64_t>(1, largest));
+    found.even = axis.even(largest);
     if (*found.even < largest) {
         const std::vector<Limit> limits = probe(largest);
         const auto uneven = std::min_element(limits.begin(), limits.end(), [](const Limit& a, const Limit& b) {
