@@ -56,7 +56,7 @@ PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
         return std::make_shared<const PlayedOrder>(std::move(played));
     }
     const std::int32_t round = shape.stages * shape.virtual_stages;  // forward passes of a stage
-    std::int32_t before = 0;  // tasks are counted stage after stage
+    std::int32_t before = 0;                                         // tasks are counted stage after stage
     for (const std::vector<schedule::Task>& tasks : order.stages) {
         played.rounds.push_back({before + forward_pass(tasks, 3 * round), before + forward_pass(tasks, 6 * round)});
         before += static_cast<std::int32_t>(tasks.size());

@@ -74,10 +74,10 @@ double half_way(const cluster::CollectiveCurve& curve, std::size_t left) {
 // s/2 + (slope at the end - slope at the inner point) / 8 above the end.
 TEST(CollectiveCurve, slopes_at_its_ends_keep_it_monotone) {
     const std::vector<std::pair<std::vector<double>, double>> cases{
-        {{1, 2, 0.5, 4}, 0.5 + 2.5 / 8},            // s = 1, r = -2: 2.5
-        {{1, 2, 1. / 16, 4}, 0.5 + 3. / 8},         // s = 1, r = -5: 4, so 3
-        {{1, 2, 64, 128}, 0.5 - 10. / 6 / 8},       // s = 1, r = 5: -1, so 0; 10/6 at the inner point
-        {{1, 4, 8, 4}, 1 + (2.5 - 4. / 3) / 8},     // s = 2, r = 1: 2.5; 4/3 at the inner point
+        {{1, 2, 0.5, 4}, 0.5 + 2.5 / 8},         // s = 1, r = -2: 2.5
+        {{1, 2, 1. / 16, 4}, 0.5 + 3. / 8},      // s = 1, r = -5: 4, so 3
+        {{1, 2, 64, 128}, 0.5 - 10. / 6 / 8},    // s = 1, r = 5: -1, so 0; 10/6 at the inner point
+        {{1, 4, 8, 4}, 1 + (2.5 - 4. / 3) / 8},  // s = 2, r = 1: 2.5; 4/3 at the inner point
     };
     for (const auto& [times, exponent] : cases) {
         EXPECT_NEAR(half_way(of_times(times), 0), std::exp2(exponent), 1e-9);
@@ -94,9 +94,11 @@ TEST(CollectiveCurve, goes_on_with_the_bandwidth_of_its_last_octave) {
     made.points = {{1'000'000_B, 1_us}, {4'000'000_B, 2_us}, {10'000'000_B, 5_us}};
     EXPECT_NEAR(curve_time(made, 20'000'000_B).time.value.in(1_us), 10, 1e-9);
     made.points = {{1'000'000_B, 1_us}, {5'000'000_B, 2_us}, {10'000'000_B, 5_us}};
-    EXPECT_NEAR(curve_time(made, 20'000'000_B).time.value.in(1_us), 5 + 10 / (5. / 3), 1e-9) << "half the size is an octave";
+    EXPECT_NEAR(curve_time(made, 20'000'000_B).time.value.in(1_us), 5 + 10 / (5. / 3), 1e-9)
+        << "half the size is an octave";
     made.points = {{4'000'000_B, 5_us}, {10'000'000_B, 5_us}};
-    EXPECT_NEAR(curve_time(made, 20'000'000_B).time.value.in(1_us), 10, 1e-9) << "no slower: the bandwidth of the whole";
+    EXPECT_NEAR(curve_time(made, 20'000'000_B).time.value.in(1_us), 10, 1e-9)
+        << "no slower: the bandwidth of the whole";
 }
 
 TEST(CollectiveCurve, answers_with_its_own_points) {

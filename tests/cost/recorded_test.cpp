@@ -299,9 +299,8 @@ std::string kernels() {
         const cluster::Device device = drawn_device(draw);
         for (int i = 0; i < 16; ++i) {
             const Kernel kernel = drawn_kernel(draw);
-            const Precision precision =
-                draw.of({Precision::bf16, Precision::fp16, Precision::fp32, Precision::tf32, Precision::mxfp8,
-                         Precision::nvfp4});
+            const Precision precision = draw.of({Precision::bf16, Precision::fp16, Precision::fp32, Precision::tf32,
+                                                 Precision::mxfp8, Precision::nvfp4});
             if (!device.supports(precision)) {
                 continue;
             }

@@ -55,8 +55,9 @@ drawn::Network drawn_network(Draw& draw) {
         case 6: return {"llama+qlora+dpo", llama};
         case 7: return {"mixtral", with({{"kv_heads", "4"}, {"head_dim", "32"}, {"ffn", "512"}, {"imbalance", "1.3"}})};
         case 8:
-            return {"qwen3-moe",
-                    with({{"kv_heads", "4"}, {"head_dim", "32"}, {"moe_ffn", "128"}, {"experts", "16"}, {"top_k", "2"}})};
+            return {
+                "qwen3-moe",
+                with({{"kv_heads", "4"}, {"head_dim", "32"}, {"moe_ffn", "128"}, {"experts", "16"}, {"top_k", "2"}})};
         case 9: return {"bert-large", small};
         case 10: return {"gnmt", {{"hidden", "256"}, {"layers", "4"}, {"vocabulary", "2000"}}};
         case 11: return {"transformer-xl-base", {{"layers", "4"}, {"hidden", "256"}, {"heads", "8"}}};
@@ -321,8 +322,8 @@ class RecordedNetworks : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(RecordedNetworks, do_not_change_unseen) {
     const char* const root = std::getenv("DODONA_SOURCE");
-    const std::string path = fmt::format("{}/tests/derivation/recorded_networks/{}.txt", root == nullptr ? "." : root,
-                                         GetParam());
+    const std::string path =
+        fmt::format("{}/tests/derivation/recorded_networks/{}.txt", root == nullptr ? "." : root, GetParam());
     const std::string now = predictions(static_cast<unsigned>(40'000 + 1000 * GetParam()));
     if (std::getenv("DODONA_ACCEPT") != nullptr) {
         std::ofstream(path) << now;

@@ -23,13 +23,15 @@ OUT = ROOT / os.environ.get("DODONA_MUTATION", "build/mutation")
 LAYERS = ["cost", "plan", "step"]
 
 # Test programs that may kill, the cheap ones first; those of all layers together.
-WHOLE = ["tests/play_test", "tests/laws/laws_test", "tests/reports_test", "tests/published/published_test", "tests/search_test"]
+WHOLE = ["tests/play_test", "tests/laws/laws_test", "tests/reports_test", "tests/published/published_test",
+         "tests/search_test"]
 PROGRAMS = {
     "oracle/cost": ["tests/cost_test", "tests/step_test", "tests/derivation/derivation_test", *WHOLE],
     "oracle/plan": ["tests/plan_test", "tests/step_test", "tests/derivation/derivation_test", *WHOLE],
     "oracle/step": ["tests/step_test", "tests/derivation/derivation_test", *WHOLE],
 }
-LEFT_OUT = "Sizing.IsWhatAskingEveryCountGives:Largest.BatchWithoutAccumulationIsTheOneThatAskingEveryBatchGives"  # long searches
+# Long searches.
+LEFT_OUT = "Sizing.IsWhatAskingEveryCountGives:Largest.BatchWithoutAccumulationIsTheOneThatAskingEveryBatchGives"
 # Containers check their indexes, as in the build with sanitizers, which runs the same tests.
 COMPILE = ["-std=c++20", "-O1", "-ffp-contract=off", "-fPIC", "-D_GLIBCXX_ASSERTIONS"]
 
