@@ -47,10 +47,7 @@ double slope_at_end(Secant end, Secant next) {
     if (slope * end.slope <= 0) {
         return 0;
     }
-    if (end.slope * next.slope <= 0 && std::abs(slope) > 3 * std::abs(end.slope)) {
-        return 3 * end.slope;
-    }
-    return slope;
+    return std::abs(slope) > 3 * std::abs(end.slope) ? 3 * end.slope : slope;
 }
 
 /// Interpolation between points[right-1] and points[right].
@@ -145,7 +142,7 @@ std::optional<CollectiveRequest> benchmark(const cluster::CollectiveCurve& curve
     const std::int64_t together = curve.ranks_per_node;
     const std::int64_t groups = curve.ranks / together;
     const std::int64_t stride = groups == 1 ? curve.ranks : apart;
-    if (groups > 1 && stride % together != 0) {
+    if (stride % together != 0) {
         return std::nullopt;
     }
     return CollectiveRequest{.collective = curve.collective,

@@ -86,7 +86,7 @@ std::optional<AlgorithmCost> fft(const cluster::Device& device, const Convolutio
 std::optional<Convolution> convolution_of(const graph::Graph& graph, const graph::Layer& layer, double samples) {
     const graph::Nest& nest = layer.nest;
     const bool windowed = nest.inputs.size() == 1 && nest.inputs[0].windows.size() == 4 && nest.inputs[0].windows[2] &&
-                          nest.inputs[0].windows[3] && nest.loop("filter") != graph::kNoLoop;
+                          nest.inputs[0].windows[3];
     if (!windowed || layer.producers.empty()) {
         return {};
     }
@@ -100,8 +100,7 @@ std::optional<Convolution> convolution_of(const graph::Graph& graph, const graph
     const graph::Window& across = *nest.inputs[0].windows[3];
     const auto& x = graph.layer(layer.producers.front()).nest.result.dimensions;
     const auto extent = [&](const char* loop) {
-        const int found = nest.loop(loop);
-        return found == graph::kNoLoop ? 1.0 : static_cast<double>(nest.loops[static_cast<std::size_t>(found)].extent);
+        return static_cast<double>(nest.loops.at(static_cast<std::size_t>(nest.loop(loop))).extent);
     };
     const auto padded = [](graph::Extent input, const graph::Window& window) {
         return static_cast<double>(input + 2 * window.pad);

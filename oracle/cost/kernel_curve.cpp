@@ -24,11 +24,11 @@ bool is_product(graph::KernelKind kind) {
     return kind != graph::KernelKind::stream && kind != graph::KernelKind::gather;
 }
 
-/// Equality up to rounding.
-bool equal(double a, double b) { return std::abs(a / b - 1) < 1e-9; }
+/// Equality up to rounding, of numbers that are not negative.
+bool equal(double a, double b) { return std::abs(a - b) <= 1e-9 * b; }
 
 /// max(a/b, b/a): exponential of the distance in log space; 1 if equal.
-double ratio(double a, double b) { return a == b || equal(a, b) ? 1 : std::max(a / b, b / a); }
+double ratio(double a, double b) { return equal(a, b) ? 1 : std::max(a / b, b / a); }
 
 double distance(const graph::Kernel& kernel, const cluster::KernelPoint& point) {
     return ratio(kernel.m, point.m) * ratio(kernel.n, point.n) * ratio(kernel.k, point.k) *
@@ -55,7 +55,7 @@ graph::Kernel kernel_of(graph::KernelKind kind, const cluster::KernelPoint& poin
 
 struct Range {
     double lo = std::numeric_limits<double>::infinity();
-    double hi = 0;
+    double hi = -std::numeric_limits<double>::infinity();
     void take(double value) {
         lo = std::min(lo, value);
         hi = std::max(hi, value);
@@ -123,8 +123,7 @@ std::optional<KernelTime> from_products(const cluster::Device& device, const clu
         nearest.take(distance(kernel, point), point);
     }
     const Neighbour& first = nearest.all().front();
-    if (first.point == nullptr || !m.covers(kernel.m) || !n.covers(kernel.n) || !k.covers(kernel.k) ||
-        !batch.covers(kernel.batch)) {
+    if (!m.covers(kernel.m) || !n.covers(kernel.n) || !k.covers(kernel.k) || !batch.covers(kernel.batch)) {
         return std::nullopt;
     }
     const bool same_shape = first.distance == 1;
@@ -158,7 +157,7 @@ std::optional<KernelTime> from_bytes(const cluster::Device& device, const cluste
     const double size = bytes.in(unit::byte);
     for (const cluster::KernelPoint& point : curve.points) {
         const double measured_size = point.bytes.in(unit::byte);
-        const bool same_flops = point.flops == flops || equal(flops / point.flops, 1);
+        const bool same_flops = equal(flops.in(unit::flop), point.flops.in(unit::flop));
         if (equal(measured_size, size) && (!curve.exact || same_flops)) {
             return measured(curve, point.time);
         }
@@ -191,9 +190,6 @@ std::optional<KernelTime> from_bytes(const cluster::Device& device, const cluste
 
 std::optional<KernelTime> from_curves(const cluster::Device& device, const graph::Kernel& kernel, Precision precision) {
     const bool product = is_product(kernel.kind);
-    if (product && kernel.m <= 0) {
-        return std::nullopt;
-    }
     for (const cluster::KernelCurve& curve : device.curves) {
         if (curve.kind != kernel.kind || (product && curve.precision != precision) ||
             (curve.direction && *curve.direction != kernel.direction)) {

@@ -101,6 +101,18 @@ double attention_work(const cluster::Device& device, const KernelFit& fit, const
     return waves(blocks, units, fit.tail) * units * one;
 }
 
+/// Operations that take as long as the product at a rate, in tiles, blocks or instructions that are not full.
+double work_of(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel, FlopPerSecond rate) {
+    if (kernel.kind == KernelKind::attention) {
+        return attention_work(device, fit, kernel);
+    }
+    if (is_many_small(device, fit, kernel)) {
+        return in_instructions(kernel);
+    }
+    const Seconds sums = partial_sums(device, kernel) * (1 / fit.memory);
+    return tiled_work(device, fit, kernel, sums / (1.0 * unit::flop / rate));
+}
+
 Seconds compute_time(const cluster::Device& device, const KernelFit& fit, const graph::Kernel& kernel,
                      Precision precision) {
     const double clock = kernel.kind == KernelKind::attention ? 1 : device.sustained;
@@ -109,15 +121,7 @@ Seconds compute_time(const cluster::Device& device, const KernelFit& fit, const 
     if (plain <= 0 || device.tiles.empty()) {
         return kernel.flops / rate;
     }
-    double work = 0;
-    if (kernel.kind == KernelKind::attention) {
-        work = attention_work(device, fit, kernel);
-    } else if (is_many_small(device, fit, kernel)) {
-        work = in_instructions(kernel);
-    } else {
-        const Seconds sums = partial_sums(device, kernel) * (1 / fit.memory);
-        work = tiled_work(device, fit, kernel, sums / (1.0 * unit::flop / rate));
-    }
+    const double work = work_of(device, fit, kernel, rate);
     const bool gains = kernel.kind == KernelKind::convolution && kernel.window >= kOverlappingWindow;
     const Seconds tiled = kernel.flops * (work / plain / (gains ? fit.window_gain : 1)) / rate;
     if (std::min(kernel.m, kernel.n) < kInstructionColumns && device.vector > FlopPerSecond{}) {

@@ -38,25 +38,24 @@ std::optional<Stride> of_children(const Stride& ranks, std::int64_t child_device
     return Stride{first, last / first};
 }
 
-/// Maps one stride of children to the dimensions; false if it does not follow them.
-bool lay(Stride stride, const std::vector<std::int64_t>& sizes, std::vector<Extent>& extents) {
+/// Maps one stride of children to the dimensions, as far as it follows them.
+void lay(Stride stride, const std::vector<std::int64_t>& sizes, std::vector<Extent>& extents) {
     std::int64_t place = 1;  // children between neighbours along the dimension
     for (const std::int64_t size : sizes) {
         const std::int64_t next = place * size;
         if (stride.size > 1 && stride.stride < next) {
             if (stride.stride % place != 0 || next % stride.stride != 0) {
-                return false;
+                return;
             }
             const std::int64_t members = std::min(stride.size, next / stride.stride);
             if (stride.size % members != 0) {
-                return false;
+                return;
             }
             extents.push_back({.size = size, .step = stride.stride / place, .members = members});
             stride = {next, stride.size / members};
         }
         place = next;
     }
-    return stride.size == 1;
 }
 
 std::vector<Extent> extents_of(const cluster::Level& level, const CollectiveRequest& request, const cluster::Span& span,
@@ -67,12 +66,15 @@ std::vector<Extent> extents_of(const cluster::Level& level, const CollectiveRequ
     bool follows = true;
     for (const Stride& ranks : request.group.strides) {
         const auto stride = of_children(ranks, span.child_devices, level.size);
-        follows = follows && stride && lay(*stride, sizes, extents);
+        if (stride) {
+            lay(*stride, sizes, extents);
+        }
+        follows = follows && stride;
     }
     for (const Extent& extent : extents) {
         members *= extent.members;
     }
-    if (!follows || members != children) {
+    if (!follows || members != children) {  // fewer members: a stride does not follow the dimensions
         return {{.size = level.size, .members = children}};
     }
     return extents;
@@ -82,7 +84,7 @@ std::vector<Extent> extents_of(const cluster::Level& level, const CollectiveRequ
 double directions(const CollectiveRequest& request, const Extent& extent) {
     switch (request.collective) {
         case Collective::send: return 1;
-        case Collective::halo: return std::clamp(request.messages, 1, 2);
+        case Collective::halo: return request.messages;
         case Collective::all_reduce:
         case Collective::all_gather:
         case Collective::reduce_scatter:

@@ -78,7 +78,7 @@ public:
     /// The largest size up to `most` that breaks no limit, 0 if there is none.
     [[nodiscard]] std::int64_t largest(std::int64_t most) const {
         std::int64_t size = most;
-        while (size > 1) {
+        while (size > 0) {
             const std::vector<Limit> limits = probe_(size);
             const Limit* broken = tightest_broken(limits);
             if (broken == nullptr) {
@@ -86,9 +86,10 @@ public:
             }
             size = broken->pieces() ? next_below(*broken, size) : without_faults(size);
         }
-        return size == 1 && tightest_broken(probe_(1)) == nullptr ? 1 : 0;
+        return 0;
     }
 
+    /// The largest size up to `most` that splits everything evenly, 1 if there is none.
     [[nodiscard]] std::int64_t even(std::int64_t most) const {
         std::int64_t size = most;
         while (size > 1) {
@@ -153,7 +154,7 @@ AxisLimit limit_of(const std::string& name, const Axis::Probe& probe) {
     }
     found.largest = largest;
     found.set_by = what_breaks(probe, largest);
-    found.even = axis.even(std::max<std::int64_t>(1, largest));
+    found.even = axis.even(largest);
     if (*found.even < largest) {
         const std::vector<Limit> limits = probe(largest);
         const auto uneven = std::min_element(limits.begin(), limits.end(), [](const Limit& a, const Limit& b) {

@@ -41,7 +41,7 @@ void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh,
             }
         };
         // The reverse of a conversion that a rule forces on this layer's own output.
-        if (consumer.output != consumer.product && layer.goes_backward()) {
+        if (layer.goes_backward()) {
             convert_gradient(v, complete(consumer.output), consumer.product);
         }
         for (std::size_t i = 0; i < producers.size(); ++i) {

@@ -9,9 +9,9 @@ namespace dodona::plan {
 
 FrameworkNumbers neutral_numbers() {
     FrameworkNumbers numbers;
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const double neutral = kFrameworkParameters[i].neutral;
-        numbers[i] = {neutral, neutral, neutral, std::nullopt, {}};
+    for (const FrameworkParameterKind& kind : kFrameworkParameters) {
+        numbers[static_cast<std::size_t>(kind.parameter)] = {
+            kind.neutral, kind.neutral, kind.neutral, std::nullopt, {}};
     }
     return numbers;
 }

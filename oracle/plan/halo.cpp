@@ -1,6 +1,7 @@
 #include "plan/halo.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace dodona::plan {
 
@@ -33,7 +34,7 @@ Halo worst(std::int64_t ways, std::int64_t extent, std::int64_t owned, const Rea
         const std::int64_t above = std::max<std::int64_t>(0, own_first - std::max<std::int64_t>(0, rows.first));
         const std::int64_t below = std::max<std::int64_t>(0, std::min(extent - 1, rows.last) - own_last);
         const int neighbours = (above > 0 ? 1 : 0) + (below > 0 ? 1 : 0);
-        if (above + below > halo.rows || (above + below == halo.rows && neighbours > halo.neighbours)) {
+        if (std::pair(above + below, neighbours) > std::pair(halo.rows, halo.neighbours)) {
             halo.rows = above + below;
             halo.neighbours = neighbours;
         }
@@ -45,9 +46,6 @@ Halo worst(std::int64_t ways, std::int64_t extent, std::int64_t owned, const Rea
 }  // namespace
 
 Halo forward_halo(const graph::Window& window, std::int64_t inputs, std::int64_t outputs, std::int64_t ways) {
-    if (ways <= 1) {
-        return {};
-    }
     const std::int64_t q = divide_up(outputs, ways);
     return worst(ways, inputs, divide_up(inputs, ways), [&](std::int64_t i) {
         const std::int64_t last_output = std::min(outputs, (i + 1) * q) - 1;
@@ -58,9 +56,6 @@ Halo forward_halo(const graph::Window& window, std::int64_t inputs, std::int64_t
 }
 
 Halo backward_halo(const graph::Window& window, std::int64_t inputs, std::int64_t outputs, std::int64_t ways) {
-    if (ways <= 1) {
-        return {};
-    }
     const std::int64_t r = divide_up(inputs, ways);
     return worst(ways, outputs, divide_up(outputs, ways), [&](std::int64_t i) {
         const std::int64_t last_input = std::min(inputs, (i + 1) * r) - 1;

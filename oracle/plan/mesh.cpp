@@ -129,17 +129,24 @@ std::optional<Mesh::Fault> Mesh::lay_out(const Plan& plan) {
         std::int64_t left = fold.size > 0 ? fold.size : ways(pool);
         Atoms taken = 0;
         for (const std::string& name : fold.of) {
-            for (std::size_t i = 0; i < atoms_.size() && left > 1; ++i) {
-                const Atoms atom = Atoms{1} << i;
-                if (atoms_[i].axis == name && (pool & atom) != 0 && left % atoms_[i].size == 0) {
-                    taken |= atom;
-                    left /= atoms_[i].size;
-                }
-            }
+            taken |= take(pool & axis(name), left);
         }
         axes_[fold.name] = taken;
     }
     return std::nullopt;
+}
+
+Atoms Mesh::take(Atoms of, std::int64_t& left) const {
+    Atoms taken = 0;
+    for (Atoms rest = of; rest != 0; rest &= rest - 1) {
+        const int i = std::countr_zero(rest);
+        const std::int64_t size = atoms_[static_cast<std::size_t>(i)].size;
+        if (left % size == 0) {
+            taken |= Atoms{1} << i;
+            left /= size;
+        }
+    }
+    return taken;
 }
 
 Atoms Mesh::axis(const std::string& name) const {
@@ -159,16 +166,8 @@ Atoms Mesh::shard_atoms(Atoms of) const {
     if (shard_group_ <= 0) {
         return of;
     }
-    Atoms taken = 0;
     std::int64_t left = shard_group_;
-    for (std::size_t i = 0; i < atoms_.size() && left > 1; ++i) {
-        const Atoms atom = Atoms{1} << i;
-        if ((of & atom) != 0 && left % atoms_[i].size == 0) {
-            taken |= atom;
-            left /= atoms_[i].size;
-        }
-    }
-    return taken;
+    return take(of, left);
 }
 
 std::int64_t Mesh::ways(Atoms atoms) const {

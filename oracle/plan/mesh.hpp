@@ -57,6 +57,8 @@ private:
     };
     Mesh() = default;
     std::optional<Fault> lay_out(const Plan& plan);
+    /// Atoms of `of`, innermost first, whose sizes divide what is left, which they are taken from.
+    Atoms take(Atoms of, std::int64_t& left) const;
 
     std::vector<Atom> atoms_;
     std::map<std::string, Atoms> axes_;

@@ -33,6 +33,20 @@ bool in_weights(const Nest& nest, int loop) {
                        [loop](const graph::Weight& w) { return w.operand.has(loop); });
 }
 
+/// Atoms of the split loops for which `holds`.
+template <class Holds>
+Atoms atoms_where(const std::vector<Atoms>& loops, const Holds& holds) {
+    Atoms found = 0;
+    int loop = 0;
+    for (const Atoms atoms : loops) {
+        if (atoms != 0 && holds(loop)) {
+            found |= atoms;
+        }
+        ++loop;
+    }
+    return found;
+}
+
 /// Division of one dimension of a tensor, given the loop that indexes it.
 Division division_of(const Nest& nest, int loop, const graph::TensorDimension& dimension) {
     const auto extent = static_cast<double>(dimension.extent);
@@ -140,27 +154,14 @@ graph::LocalExtents local_extents(const Nest& nest, const Mesh& mesh, const std:
 }
 
 Atoms partial_result(const Nest& nest, const std::vector<Atoms>& loops) {
-    Atoms partial = 0;
-    for (std::size_t i = 0; i < loops.size(); ++i) {
-        const int loop = static_cast<int>(i);
+    return atoms_where(loops, [&](int loop) {
         const bool read = in_inputs(nest, loop) || in_weights(nest, loop);
-        if (loops[i] != 0 && read && !nest.output.has(loop) && !is_statistic(nest, loop)) {
-            partial |= loops[i];
-        }
-    }
-    return partial;
+        return read && !nest.output.has(loop) && !is_statistic(nest, loop);
+    });
 }
 
 Atoms partial_input_gradient(const Nest& nest, std::size_t i, const std::vector<Atoms>& loops) {
-    Atoms partial = 0;
-    for (std::size_t l = 0; l < loops.size(); ++l) {
-        const int loop = static_cast<int>(l);
-        const bool elsewhere = nest.output.has(loop) || in_weights(nest, loop) || in_inputs(nest, loop);
-        if (loops[l] != 0 && elsewhere && !nest.inputs[i].has(loop)) {
-            partial |= loops[l];
-        }
-    }
-    return partial;
+    return atoms_where(loops, [&](int loop) { return !nest.inputs[i].has(loop); });
 }
 
 WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Mesh& mesh,
@@ -184,13 +185,10 @@ WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Me
         }
     }
     count_elements(weight, extents, shard);
-    for (std::size_t i = 0; i < loops.size(); ++i) {
-        const int loop = static_cast<int>(i);
+    shard.partial = atoms_where(loops, [&](int loop) {
         const bool summed = nest.output.has(loop) || (in_inputs(nest, loop) && !in_weights(nest, loop));
-        if (loops[i] != 0 && summed && !weight.operand.has(loop)) {
-            shard.partial |= loops[i];
-        }
-    }
+        return summed && !weight.operand.has(loop);
+    });
     return shard;
 }
 

@@ -22,9 +22,8 @@ Match layers_named(std::string_view name) {
 }
 
 std::optional<std::string> layer_name(const Match& match) {
-    const bool named = match.kinds.empty() && match.roles.empty() && !match.first && match.names.size() == 2 &&
-                       match.names[1] == std::string(kAnyBlock) + match.names[0];
-    return named ? std::optional(match.names[0]) : std::nullopt;
+    const bool named = !match.names.empty() && match == layers_named(match.names.front());
+    return named ? std::optional(match.names.front()) : std::nullopt;
 }
 
 std::string text(const Match& match) {

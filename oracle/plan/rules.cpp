@@ -9,26 +9,26 @@ using graph::Layer;
 using graph::Loop;
 
 bool matches_pattern(std::string_view text, std::string_view pattern) {
-    std::size_t t = 0, p = 0;
-    std::size_t star = std::string_view::npos, resume = 0;
-    while (t < text.size()) {
-        if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            resume = t;
-        } else if (p < pattern.size() && pattern[p] == text[t]) {
-            ++p;
-            ++t;
-        } else if (star != std::string_view::npos) {
-            p = star + 1;
-            t = ++resume;
-        } else {
+    const std::size_t star = pattern.find('*');
+    if (star == std::string_view::npos) {
+        return text == pattern;
+    }
+    if (!text.starts_with(pattern.substr(0, star))) {
+        return false;
+    }
+    text.remove_prefix(star);
+    pattern.remove_prefix(star);
+    // What stands between two stars is taken where it comes first.
+    for (std::size_t next = pattern.find('*', 1); next != std::string_view::npos; next = pattern.find('*', 1)) {
+        const std::string_view part = pattern.substr(1, next - 1);
+        const std::size_t found = text.find(part);
+        if (found == std::string_view::npos) {
             return false;
         }
+        text.remove_prefix(found + part.size());
+        pattern.remove_prefix(next);
     }
-    while (p < pattern.size() && pattern[p] == '*') {
-        ++p;
-    }
-    return p == pattern.size();
+    return text.ends_with(pattern.substr(1));
 }
 
 namespace {
@@ -65,7 +65,7 @@ graph::Extent window_span(const Layer& layer, int loop) {
 
 void check_ways(const Layer& layer, const Loop& loop, std::int64_t ways, std::vector<Limit>& limits) {
     const auto pieces = loop.extent / loop.granule;
-    if (ways <= 1 || loop.name == "batch" || loop.replicates) {
+    if (loop.name == "batch" || loop.replicates) {
         return;
     }
     if (ways > pieces) {
@@ -195,8 +195,6 @@ Assignment RuleBook::assign(const Layer& layer, std::vector<Limit>& limits) {
     const std::vector<Atoms> base = everywhere(layer);
     for (std::size_t i = 0; i < base.size(); ++i) {
         assignment.loops[i] |= base[i] & ~taken;
-    }
-    for (std::size_t i = 0; i < base.size(); ++i) {
         check_ways(layer, layer.nest.loops[i], mesh_->ways(assignment.loops[i]), limits);
     }
     return assignment;

@@ -236,7 +236,7 @@ private:
 
     /// Repeats the conversion of an input that was not kept, for backward. Shared like the forward conversion.
     void add_regather(Vertex producer, const Sharding& wanted, ShardedLayer& sharded) {
-        if (!regathered_.insert({producer, wanted, 0}).second) {
+        if (!regathered_.insert({producer, wanted}).second) {
             return;
         }
         for (const Transfer& transfer : convert(mesh_, divisions(producer), result_.layers[producer].output, wanted)) {
@@ -280,7 +280,7 @@ private:
             for (const int loop : statistic.kept) {
                 elements *= sharded.local[loop];
             }
-            const Transfer transfer{cluster::Collective::all_reduce, atoms, elements, 1};
+            const Transfer transfer{cluster::Collective::all_reduce, atoms, elements};
             for (int i = 0; atoms != 0 && i < statistic.forward + (layer.goes_backward() ? statistic.backward : 0);
                  ++i) {
                 const Phase phase = i < statistic.forward ? Phase::forward : Phase::backward;
@@ -310,7 +310,7 @@ private:
                 elements *= sharded.local[kept];
             }
             const auto add = [&](cluster::Collective collective, Phase phase) {
-                sharded.transfers.push_back({{collective, atoms, elements, 1},
+                sharded.transfers.push_back({{collective, atoms, elements},
                                              phase,
                                              Purpose::conversion,
                                              nest.result.element,
@@ -427,7 +427,7 @@ private:
     std::vector<std::vector<std::vector<HaloExchange>>> halos_;  ///< by vertex and input
     ShardedGraph result_;
     std::set<Conversion> paid_;
-    std::set<Conversion> regathered_;
+    std::set<std::pair<Vertex, Sharding>> regathered_;
 };
 
 }  // namespace

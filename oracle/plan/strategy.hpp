@@ -28,6 +28,7 @@ struct Match {
     std::vector<std::string> roles;  ///< roles given in the model file
     std::vector<std::string> names;  ///< layer paths; `*` stands for any characters
     std::optional<bool> first;       ///< whether no layer before it is trained, so that its input needs no gradient
+    bool operator==(const Match&) const = default;
 };
 
 /// Implementation of conversions from partial to sharded.

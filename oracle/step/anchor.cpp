@@ -81,13 +81,18 @@ double mean_missed(const std::vector<Observation>& observations) {
     return sum / static_cast<double>(observations.size());
 }
 
-/// Inverse by Gauss-Jordan elimination. Domain: the identity plus a positive semidefinite matrix, so pivots are at
-/// least 1.
-Square inverse(Square m) {
+Square identity() {
     Square result{};
     for (std::size_t i = 0; i < kErrors; ++i) {
         result[i][i] = 1;
     }
+    return result;
+}
+
+/// Inverse by Gauss-Jordan elimination. Domain: the identity plus a positive semidefinite matrix, so pivots are at
+/// least 1.
+Square inverse(Square m) {
+    Square result = identity();
     for (std::size_t i = 0; i < kErrors; ++i) {
         const double pivot = m[i][i];
         check(pivot > 0, "one plus a square is never singular");
@@ -114,11 +119,8 @@ struct Posterior {
 
 Posterior posterior(const std::vector<Observation>& observations, const Prior& b, const std::vector<double>& noise,
                     const Errors& moved) {
-    Square m{};
+    Square m = identity();
     Errors right{};
-    for (std::size_t e = 0; e < kErrors; ++e) {
-        m[e][e] = 1;
-    }
     for (std::size_t i = 0; i < observations.size(); ++i) {
         const Errors row = effects(observations[i], b);
         const double residual = plus_product(missed(observations[i]), row, moved);  // before anything moved
@@ -137,14 +139,13 @@ Posterior posterior(const std::vector<Observation>& observations, const Prior& b
 
 Framework moved_by(const Framework& framework, const Prior& b, const Errors& errors) {
     Framework moved = framework;
-    for (std::size_t p = 0; p < kParameters; ++p) {
-        const plan::FrameworkParameterKind& kind = plan::kFrameworkParameters[p];
-        const Framework::Number& before = framework.numbers[p];
-        const double theta = plus_product(0, b[p], errors);
+    for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
+        const Framework::Number& before = framework.number(kind.parameter);
+        const double theta = plus_product(0, b[static_cast<std::size_t>(kind.parameter)], errors);
         if (std::abs(theta) < 1e-9 || before.value == 0) {
             continue;
         }
-        Framework::Number& number = moved.numbers[p];
+        Framework::Number& number = moved.number(kind.parameter);
         const Framework::Number::Bounds bounds =
             before.bounds.value_or(Framework::Number::Bounds{kind.least, kind.most});
         number.value = std::clamp(before.value * std::exp(theta), std::min(bounds.least, before.value),
@@ -198,9 +199,8 @@ Framework anchored(const Framework& framework, const Observe& observe) {
     }
     observed.missed_after = mean_missed(observations);
     observed.learnt = learnt(b, found.covariance);
-    for (std::size_t p = 0; p < kParameters; ++p) {
-        observed.from[p] = start.numbers[p].value;
-    }
+    std::transform(start.numbers.begin(), start.numbers.end(), observed.from.begin(),
+                   [](const Framework::Number& number) { return number.value; });
     moved.observed = std::move(observed);
     return moved;
 }

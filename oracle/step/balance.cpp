@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "base/check.hpp"
 
@@ -20,7 +21,7 @@ struct Reached {
 
 class Row {
 public:
-    Row(const std::vector<std::vector<Seconds>>& seconds, const Holds& holds) {
+    Row(const std::vector<std::vector<Seconds>>& seconds, const Holds& holds) : pieces_(seconds.front().size()) {
         for (const std::vector<Seconds>& part : seconds) {
             std::vector<Seconds> before{Seconds{}};
             for (const Seconds piece : part) {
@@ -28,7 +29,6 @@ public:
             }
             before_.push_back(std::move(before));
         }
-        pieces_ = before_.front().size() - 1;
         for (std::size_t part = 0; part < before_.size(); ++part) {
             first_.push_back(firsts(part, holds));
         }
@@ -89,10 +89,11 @@ private:
 
     std::vector<std::vector<Seconds>> before_;  ///< by part: prefix sums over pieces
     std::vector<std::vector<std::size_t>> first_;
-    std::size_t pieces_ = 0;
+    std::size_t pieces_;
 };
 
-/// The smallest n in [1, most] for which `holds`. Domain: `holds` is monotone and true for `most`.
+/// The smallest n in [1, most] for which `holds`. Domain: `holds` is monotone; it is not asked for `most`, where it counts
+/// as true.
 template <class Condition>
 std::int64_t least(std::int64_t most, const Condition& holds) {
     std::int64_t low = 1;
@@ -109,7 +110,7 @@ std::int64_t least(std::int64_t most, const Condition& holds) {
 
 /// Micro-batches that one worker finishes in a given time, at most `total`.
 std::int64_t done_within(const Workers& workers, Seconds time, std::int64_t total) {
-    return least(total + 1, [&](std::int64_t m) { return m > total || workers.time(m) > time; }) - 1;
+    return least(total + 1, [&](std::int64_t m) { return workers.time(m) > time; }) - 1;
 }
 
 /// A distribution in which workers that would delay the others get nothing.
@@ -165,7 +166,7 @@ void take_back(const std::vector<Workers>& workers, std::vector<MicrobatchShare>
 }  // namespace
 
 std::vector<std::size_t> cut_row(const std::vector<std::vector<Seconds>>& seconds, const Holds& holds) {
-    if (seconds.empty() || seconds.front().size() < seconds.size()) {
+    if (seconds.front().size() < seconds.size()) {
         return {};
     }
     return Row(seconds, holds).run();
@@ -187,9 +188,7 @@ Seconds slowest_part(const std::vector<std::vector<Seconds>>& seconds, const std
 std::vector<MicrobatchShare> deal(const std::vector<Workers>& workers, std::int64_t total) {
     std::vector<MicrobatchShare> dealt(workers.size());
     std::vector<std::size_t> left(workers.size());
-    for (std::size_t k = 0; k < left.size(); ++k) {
-        left[k] = k;
-    }
+    std::iota(left.begin(), left.end(), std::size_t{0});
     // Workers that would best get nothing get one micro-batch; the others share the rest.
     while (!left.empty()) {
         std::vector<Workers> sharing;

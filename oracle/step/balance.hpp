@@ -18,7 +18,7 @@ using Holds = std::function<bool(std::size_t part, std::size_t first, std::size_
 
 /// Cuts a row of pieces into consecutive non-empty parts so that the slowest part is fastest; of such cuts the one with
 /// the least total time. `seconds[part][piece]`; without `holds` every part can hold everything. Returns the end of
-/// each part; empty if there is no such cut.
+/// each part; empty if there is no such cut. Domain: one part or more.
 ///   best[p][e] = min over b of max(best[p-1][b], t_p(b, e))        O(parts * pieces^2) at most
 std::vector<std::size_t> cut_row(const std::vector<std::vector<Seconds>>& seconds, const Holds& holds);
 

@@ -127,16 +127,17 @@ private:
 
     /// By stage and end: the first piece from which the pieces up to that end fit.
     [[nodiscard]] std::vector<std::vector<std::size_t>> first_that_fit() const {
-        std::vector<std::vector<std::size_t>> firsts(stages_, std::vector<std::size_t>(pieces_.size() + 1, 0));
+        std::vector<std::vector<std::size_t>> firsts;
         std::map<std::vector<std::int64_t>, StageStates> known;
         for (std::size_t stage = 0; stage < stages_; ++stage) {
             const Bytes room = room_of(stage);
+            std::vector<std::size_t>& of_stage = firsts.emplace_back(1, 0);
             for (std::size_t end = 1; end <= pieces_.size(); ++end) {
-                std::size_t& first = firsts[stage][end];
-                first = firsts[stage][end - 1];
+                std::size_t first = of_stage.back();
                 while (first < end && needed(stage, {{virtual_stage(first, end)}}, known) > room) {
                     ++first;
                 }
+                of_stage.push_back(first);
             }
         }
         return firsts;
@@ -158,9 +159,10 @@ private:
     [[nodiscard]] Bytes needed(std::size_t index, const Stage& stage,
                                std::map<std::vector<std::int64_t>, StageStates>& known) const {
         const CostedGraph& on = *groups_.front().on[index];
-        auto found = known.find(stage.virtual_stages[0].counts);
+        const std::vector<std::int64_t>& counts = stage.virtual_stages.front().counts;
+        auto found = known.find(counts);
         if (found == known.end()) {
-            found = known.emplace(stage.virtual_stages[0].counts, stage_states(on, plan_, stage, microbatches_)).first;
+            found = known.emplace(counts, stage_states(on, plan_, stage, microbatches_)).first;
         }
         const KeptActivations kept = kept_activations(
             on, plan_, stage,

@@ -30,19 +30,12 @@ schedule::Shape short_shape(schedule::Shape shape) {
     return shape;
 }
 
-/// Forward pass number `number` of a stage; tasks are counted stage after stage.
-std::int32_t forward_pass(const schedule::Order& order, std::size_t stage, std::int32_t number) {
-    std::size_t task = 0;
-    for (std::size_t s = 0; s < stage; ++s) {
-        task += order.stages[s].size();
-    }
-    for (const schedule::Task& each : order.stages[stage]) {
-        if (each.kind == schedule::TaskKind::forward && number-- == 0) {
-            break;
-        }
-        ++task;
-    }
-    return static_cast<std::int32_t>(task);
+/// Which task of a stage is its forward pass number `number`.
+std::int32_t forward_pass(const std::vector<schedule::Task>& tasks, std::int32_t number) {
+    const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const schedule::Task& task) {
+        return task.kind == schedule::TaskKind::forward && number-- == 0;
+    });
+    return static_cast<std::int32_t>(found - tasks.begin());
 }
 
 PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
@@ -63,8 +56,10 @@ PlayedOrders::Known resolved(ScheduleKind kind, const schedule::Shape& shape) {
         return std::make_shared<const PlayedOrder>(std::move(played));
     }
     const std::int32_t round = shape.stages * shape.virtual_stages;  // forward passes of a stage
-    for (std::size_t s = 0; s < order.stages.size(); ++s) {
-        played.rounds.push_back({forward_pass(order, s, 3 * round), forward_pass(order, s, 6 * round)});
+    std::int32_t before = 0;                                         // tasks are counted stage after stage
+    for (const std::vector<schedule::Task>& tasks : order.stages) {
+        played.rounds.push_back({before + forward_pass(tasks, 3 * round), before + forward_pass(tasks, 6 * round)});
+        before += static_cast<std::int32_t>(tasks.size());
     }
     return std::make_shared<const PlayedOrder>(std::move(played));
 }

@@ -3,6 +3,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/check.hpp"
 #include "plan/axis_limit.hpp"
 #include "step/bottlenecks.hpp"
 
@@ -23,7 +24,7 @@ plan::Atoms internal_atoms(const graph::Layer& layer, const plan::ShardedLayer& 
         }
         return atoms;
     }
-    return 0;
+    throw InternalError("an internal tensor that no layer keeps");
 }
 
 plan::Atoms atoms_of(const CostedGraph& costed, graph::Vertex v, const plan::SavedTensor& saved) {

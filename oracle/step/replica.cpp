@@ -161,7 +161,7 @@ const Boundary& boundary_at(const Replica& replica, std::int64_t position) {
 std::vector<Boundary> received(const Replica& replica, std::size_t stage) {
     std::vector<Boundary> found;
     const schedule::Places& places = replica.places;
-    for (std::int64_t i = 0; places.stages > 1 && i < places.on_stage(); ++i) {
+    for (std::int64_t i = 0; i < places.on_stage(); ++i) {
         const std::int64_t k = places.position(static_cast<std::int64_t>(stage), i);
         if (k > 0) {
             found.push_back(boundary_at(replica, k));

@@ -217,21 +217,22 @@ private:
                     hops = transfer.times;
                 }
             }
-            if (hops > 0) {
-                PassCost& side = phase == Phase::forward ? segment.forward : segment.backward;
-                const graph::Work kernels = plan::work_of(costed_.graph->layer(v), sharded.local);
-                const PassCost work =
-                    kernels_.alone(phase == Phase::forward ? kernels.forward : kernels.backward_input, in_block);
-                const Seconds shown = max(Seconds{}, hop.value - (1 / (hops + 1)) * work.compute.value);
-                const Estimate stream = count * hops * hop.rescaled_to(shown);
-                side.layer += stream;
-                if (shown > Seconds{}) {
-                    side.by_source += count * hops * sources;
-                    side.by_source += -(count * hops / (hops + 1)) * work.by_source;
-                }
-                if (repeated && phase == Phase::forward) {
-                    segment.selective.layer += stream;
-                }
+            if (hops == 0) {
+                continue;
+            }
+            PassCost& side = phase == Phase::forward ? segment.forward : segment.backward;
+            const graph::Work kernels = plan::work_of(costed_.graph->layer(v), sharded.local);
+            const PassCost work =
+                kernels_.alone(phase == Phase::forward ? kernels.forward : kernels.backward_input, in_block);
+            const Seconds shown = max(Seconds{}, hop.value - (1 / (hops + 1)) * work.compute.value);
+            const Estimate stream = count * hops * hop.rescaled_to(shown);
+            side.layer += stream;
+            if (shown > Seconds{}) {
+                side.by_source += count * hops * sources;
+                side.by_source += -(count * hops / (hops + 1)) * work.by_source;
+            }
+            if (repeated && phase == Phase::forward) {
+                segment.selective.layer += stream;
             }
         }
     }
@@ -378,7 +379,7 @@ CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, cons
 
 CostedGraph cost_graph(const Graph& graph, const cluster::Cluster& cluster, const plan::Plan& plan, plan::Mesh mesh,
                        plan::SharedShards sharded) {
-    LayerTimes times(graph, *cluster.device_kinds(1).front().device, plan);
+    LayerTimes times(graph, *cluster.device_kinds(mesh.devices()).front().device, plan);
     return cost_graph(cluster, plan, std::move(mesh), std::move(sharded), times);
 }
 

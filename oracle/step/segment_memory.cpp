@@ -111,7 +111,7 @@ bool SegmentMemories::first(const Tensor& tensor, Vertex v) {
 void SegmentMemories::add_saved(Vertex v, double count, SegmentMemory& segment) {
     for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
         const bool quantised = is_quantised(saved, v);
-        if (saved.slot == 0 && is_alike(saved.tensor, v)) {
+        if (is_alike(saved.tensor, v)) {
             Bytes& kept = segment.alike[saved.tensor];
             kept = max(kept, saved.elements * width(saved, v));
             continue;
@@ -194,7 +194,7 @@ void SegmentMemories::add_inputs_instead(Vertex v, double count, SegmentMemory& 
 /// What a layer keeps of a producer's result, or would keep.
 plan::SavedTensor SegmentMemories::kept_input(Vertex v, Vertex producer) const {
     for (const plan::SavedTensor& saved : sharded_.layers[v].saved) {
-        if (saved.slot == 0 && saved.tensor == producer) {
+        if (saved.tensor == producer) {
             return saved;
         }
     }

@@ -134,7 +134,7 @@ struct KeptOfOne {
     std::array<Bytes, 2> for_weights;
 };
 
-/// `each`: by virtual stage; empty: there is nothing to choose.
+/// `each`: by virtual stage.
 void take_heaviest(const std::vector<schedule::Holding>& held, const std::vector<KeptOfOne>& each,
                    KeptActivations& kept) {
     Bytes heaviest;
@@ -148,7 +148,7 @@ void take_heaviest(const std::vector<schedule::Holding>& held, const std::vector
                 }
             }
         }
-        if (!each.empty() && sum[0] + sum[1] >= heaviest) {
+        if (sum[0] + sum[1] >= heaviest) {
             heaviest = sum[0] + sum[1];
             kept.blocks = sum[0];
             kept.token = sum[1];
@@ -164,7 +164,7 @@ Bytes two_buffers(Bytes whole, Bytes largest) { return min(whole, 2.0 * largest)
 KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& plan, const Stage& stage,
                                  const std::vector<schedule::Holding>& held) {
     KeptActivations kept;
-    std::vector<KeptOfOne> each(held.size() > 1 || !held.front().for_weights.empty() ? stage.virtual_stages.size() : 0);
+    std::vector<KeptOfOne> each(stage.virtual_stages.size());
     std::int64_t segments = 0;
     for (std::size_t c = 0; c < stage.virtual_stages.size(); ++c) {
         Checkpoints checkpoints(plan.recompute == RecomputeKind::every ? plan.recompute_every : 1);
@@ -177,13 +177,10 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
             const SegmentCost& segment = costed.segments[u];
             const SegmentKept here = segment_kept(segment, count, plan, checkpoints);
             const bool token = costed.token_network && !segment.block;
-            (token ? kept.token : kept.blocks) += static_cast<double>(held.front().whole[c]) * here.all;
             const Bytes for_weights = static_cast<double>(count) * segment.memory.for_weights;
             kept.for_weights += for_weights;
-            if (!each.empty()) {
-                each[c].all[token ? 1 : 0] += here.all;
-                each[c].for_weights[token ? 1 : 0] += for_weights;
-            }
+            each[c].all[token ? 1 : 0] += here.all;
+            each[c].for_weights[token ? 1 : 0] += for_weights;
             for (const auto& [tensor, bytes] : segment.memory.alike) {
                 alike[tensor] = max(alike[tensor], bytes);
             }
@@ -193,11 +190,8 @@ KeptActivations kept_activations(const CostedGraph& costed, const plan::Plan& pl
             segments += count;
         }
         for (const auto& [tensor, bytes] : alike) {
-            kept.blocks += static_cast<double>(held.front().whole[c]) * bytes;
+            each[c].all[0] += bytes;
             kept.microbatch += bytes;
-            if (!each.empty()) {
-                each[c].all[0] += bytes;
-            }
         }
         kept.working = max(kept.working, checkpoints.largest());
     }

@@ -121,9 +121,11 @@ cluster::Group neighbours(const CostedGraph& costed, plan::Atoms axis, std::size
     const std::int64_t here = static_cast<std::int64_t>(index) * stride;
     for (std::size_t level = 0; level < costed.cluster->levels.size(); ++level) {
         const std::int64_t segment = costed.cluster->domain_size(level);
-        const bool together = here / segment == (here - stride) / segment;
-        if (together || stride < segment) {
-            return together && stride < segment ? cluster::Group{{{stride, 2}}} : whole;
+        if (here / segment == (here - stride) / segment) {
+            return {{{stride, 2}}};
+        }
+        if (stride < segment) {
+            return whole;  // they straddle the edge of a domain
         }
     }
     return whole;

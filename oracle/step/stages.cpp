@@ -19,8 +19,6 @@ namespace {
 
 using Counts = std::vector<std::int64_t>;
 
-std::int64_t total(const Counts& counts) { return std::accumulate(counts.begin(), counts.end(), std::int64_t{0}); }
-
 Counts unit_counts(const CostedGraph& costed) {
     Counts counts;
     for (const graph::Segment& segment : costed.graph->segments) {
@@ -30,7 +28,7 @@ Counts unit_counts(const CostedGraph& costed) {
 }
 
 /// Segment counts per virtual stage for given blocks per virtual stage, in order. Segments that are not blocks go with
-/// the next block, those after the last block with the last stage.
+/// the next block, those after the last block with the last stage. Domain: `per_stage` adds up to the blocks.
 std::vector<Counts> deal_blocks(const CostedGraph& costed, const Counts& per_stage) {
     const auto& segments = costed.graph->segments;
     std::vector<Counts> total(per_stage.size(), Counts(segments.size(), 0));
@@ -46,13 +44,13 @@ std::vector<Counts> deal_blocks(const CostedGraph& costed, const Counts& per_sta
         }
         std::int64_t left = segments[u].count;
         while (left > 0) {
-            while (room == 0 && stage + 1 < per_stage.size()) {
+            while (room == 0) {
                 room = per_stage[++stage];
             }
-            const std::int64_t taken = room == 0 ? left : std::min(left, room);
+            const std::int64_t taken = std::min(left, room);
             total[stage][u] += taken;
             left -= taken;
-            room -= std::min(room, taken);
+            room -= taken;
         }
     }
     return total;
@@ -124,7 +122,7 @@ double even_sum(const PieceRow& row, std::size_t parts) {
         const auto ideal = static_cast<double>(p);
         const auto after = std::lower_bound(row.until.begin(), row.until.end(), ideal);
         auto end = static_cast<std::size_t>(after - row.until.begin());
-        if (end > 0 && (end > n || row.until[end] - ideal > ideal - row.until[end - 1])) {
+        if (end > n || row.until[end] - ideal > ideal - row.until[end - 1]) {
             --end;
         }
         end = p == parts ? n : std::clamp(end, begin + 1, n - (parts - p));
@@ -211,12 +209,8 @@ std::vector<Counts> balance(const CostedGraph& costed, std::int64_t parts) {
 
 std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts) {
     constexpr std::int64_t kMostPieces = 512;
-    std::int64_t instances = 0;
-    for (const graph::Segment& segment : graph.segments) {
-        instances += segment.count;
-    }
     const std::int64_t most = std::max(kMostPieces, 4 * parts);
-    const std::int64_t bundle = (instances + most - 1) / most;
+    const std::int64_t bundle = (graph.segment_count() + most - 1) / most;
     std::vector<Piece> pieces;
     for (std::size_t u = 0; u < graph.segments.size(); ++u) {
         for (std::int64_t left = graph.segments[u].count; left > 0; left -= bundle) {
@@ -227,20 +221,20 @@ std::vector<Piece> pieces_of(const graph::Graph& graph, std::int64_t parts) {
 }
 
 bool blocks_differ_within(const CostedGraph& costed, double tolerance) {
-    double first = -1;
+    std::optional<double> first;
     for (const SegmentCost& segment : costed.segments) {
         if (!segment.block) {
             continue;
         }
         const double seconds = unit_seconds(segment);
-        if (first < 0) {
+        if (!first) {
             first = seconds;
         }
-        if (std::abs(seconds - first) > tolerance * first) {
+        if (std::abs(seconds - *first) > tolerance * *first) {
             return false;
         }
     }
-    return first >= 0;
+    return first.has_value();
 }
 
 bool blocks_are_alike(const CostedGraph& costed) { return blocks_differ_within(costed, 0.01); }
@@ -305,7 +299,7 @@ std::vector<Stage> cut_stages(const CostedGraph& costed, const schedule::Places&
     } else if (blocks % parts == 0 && blocks_are_alike(costed)) {
         cut = deal_blocks(costed, Counts(static_cast<std::size_t>(parts), blocks / parts));
     } else {
-        check(total(unit_counts(costed)) >= parts, "every virtual stage gets a segment");
+        check(costed.graph->segment_count() >= parts, "every virtual stage gets a segment");
         cut = balance(costed, parts);
     }
     return placed(cut, places);
@@ -343,16 +337,11 @@ plan::Atoms boundary_split(const CostedGraph& costed, const plan::Plan& plan) {
 }
 
 std::string describe(const CostedGraph& costed, const Stage& stage) {
-    std::string text;
-    std::int64_t run = 0;
-    std::string run_name;
-    const auto flush = [&] {
-        if (run > 0) {
-            text += text.empty() ? "" : ", ";
-            text += run == 1 ? run_name : fmt::format("{} x {}", run, run_name);
-        }
-        run = 0;
+    struct Run {
+        std::string name;
+        std::int64_t count;
     };
+    std::vector<Run> runs;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const std::int64_t count = stage.count(u);
         if (count == 0) {
@@ -360,14 +349,17 @@ std::string describe(const CostedGraph& costed, const Stage& stage) {
         }
         const std::string& full = costed.graph->segments[u].name;
         const std::string name = full.substr(0, full.find('['));
-        if (name != run_name) {
-            flush();
-            run_name = name;
+        if (!runs.empty() && runs.back().name == name) {
+            runs.back().count += count;
+        } else {
+            runs.push_back({name, count});
         }
-        run += count;
     }
-    flush();
-    return text;
+    std::vector<std::string> texts;
+    for (const Run& run : runs) {
+        texts.push_back(run.count == 1 ? run.name : fmt::format("{} x {}", run.count, run.name));
+    }
+    return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 }  // namespace dodona::step

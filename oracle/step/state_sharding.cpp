@@ -35,9 +35,12 @@ std::map<WeightKind, plan::WeightSize> weights_by_kind(const CostedGraph& costed
     std::map<WeightKind, plan::WeightSize> kinds;
     for (std::size_t u = 0; u < costed.segments.size(); ++u) {
         const auto count = static_cast<double>(stage.count(u));
+        if (count == 0) {
+            continue;
+        }
         for (const WeightClass& weight : costed.segments[u].weights) {
             const bool again = weight.tied && stage.count(weight.owner_segment) > 0;
-            if (count > 0 && (held == Held::first ? !again : again && weight.kind.forward_only)) {
+            if (held == Held::first ? !again : again && weight.kind.forward_only) {
                 kinds[weight.kind] += count * weight.size;
             }
         }

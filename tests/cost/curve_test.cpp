@@ -53,6 +53,54 @@ TEST(CollectiveCurve, is_the_monotone_cubic_of_boost) {
     }
 }
 
+/// Sizes of 1, 2, 4 ... MB, so that slopes are powers of two from point to point.
+cluster::CollectiveCurve of_times(const std::vector<double>& microseconds) {
+    cluster::CollectiveCurve made;
+    Bytes size = 1'000'000_B;
+    for (const double time : microseconds) {
+        made.points.push_back({size, time * 1_us});
+        size *= 2;
+    }
+    return made;
+}
+
+double half_way(const cluster::CollectiveCurve& curve, std::size_t left) {
+    const Bytes size = std::sqrt(2.0) * curve.points[left].size;
+    return curve_time(curve, size).time.value.in(1_us);
+}
+
+// With pieces of equal width and slopes s (at the end) and r (next to it) the slope at the end is (3 s - r) / 2, 0 if it has
+// the other sign, 3 s at most. At the inner point it is 0 at an extremum, else 2 s r / (s + r). Half-way log2 of the time is
+// s/2 + (slope at the end - slope at the inner point) / 8 above the end.
+TEST(CollectiveCurve, slopes_at_its_ends_keep_it_monotone) {
+    const std::vector<std::pair<std::vector<double>, double>> cases{
+        {{1, 2, 0.5, 4}, 0.5 + 2.5 / 8},         // s = 1, r = -2: 2.5
+        {{1, 2, 1. / 16, 4}, 0.5 + 3. / 8},      // s = 1, r = -5: 4, so 3
+        {{1, 2, 64, 128}, 0.5 - 10. / 6 / 8},    // s = 1, r = 5: -1, so 0; 10/6 at the inner point
+        {{1, 4, 8, 4}, 1 + (2.5 - 4. / 3) / 8},  // s = 2, r = 1: 2.5; 4/3 at the inner point
+    };
+    for (const auto& [times, exponent] : cases) {
+        EXPECT_NEAR(half_way(of_times(times), 0), std::exp2(exponent), 1e-9);
+        // Backwards the last piece is the first one's mirror image.
+        const std::vector<double> reversed(times.rbegin(), times.rend());
+        EXPECT_NEAR(half_way(of_times(reversed), 2), std::exp2(exponent), 1e-9);
+    }
+    EXPECT_NEAR(half_way(of_times({1, 2, 64}), 0), std::sqrt(2.0), 1e-9) << "three points: straight";
+}
+
+// The last point of half the size or less: from 4 to 10 MB 6 MB in 3 us, so that 10 MB more take 5 us.
+TEST(CollectiveCurve, goes_on_with_the_bandwidth_of_its_last_octave) {
+    cluster::CollectiveCurve made;
+    made.points = {{1'000'000_B, 1_us}, {4'000'000_B, 2_us}, {10'000'000_B, 5_us}};
+    EXPECT_NEAR(curve_time(made, 20'000'000_B).time.value.in(1_us), 10, 1e-9);
+    made.points = {{1'000'000_B, 1_us}, {5'000'000_B, 2_us}, {10'000'000_B, 5_us}};
+    EXPECT_NEAR(curve_time(made, 20'000'000_B).time.value.in(1_us), 5 + 10 / (5. / 3), 1e-9)
+        << "half the size is an octave";
+    made.points = {{4'000'000_B, 5_us}, {10'000'000_B, 5_us}};
+    EXPECT_NEAR(curve_time(made, 20'000'000_B).time.value.in(1_us), 10, 1e-9)
+        << "no slower: the bandwidth of the whole";
+}
+
 TEST(CollectiveCurve, answers_with_its_own_points) {
     cluster::Cluster cluster = scene::two_levels();
     cluster.curves = {curve(8)};

@@ -76,8 +76,8 @@ cluster::KernelFit drawn_fit(Draw& draw, KernelKind kind) {
 
 Kernel drawn_kernel(Draw& draw) {
     const auto extent = [&] {
-        return draw.of({0.0, 1.0, 3.0, 8.0, 12.0, 20.0, 31.0, 64.0, 150.0, 256.0, 500.0, 1024.0, 1536.0, 4096.0, 9000.0,
-                        131072.0});
+        return draw.of({0.0, 1.0, 3.0, 8.0, 12.0, 20.0, 31.0, 32.0, 64.0, 150.0, 256.0, 500.0, 1024.0, 1536.0, 4096.0,
+                        9000.0, 131072.0});
     };
     const double m = std::max(1.0, extent()), n = std::max(1.0, extent()), k = std::max(1.0, extent());
     const KernelKind kind =
@@ -299,8 +299,8 @@ std::string kernels() {
         const cluster::Device device = drawn_device(draw);
         for (int i = 0; i < 16; ++i) {
             const Kernel kernel = drawn_kernel(draw);
-            const Precision precision =
-                draw.of({Precision::bf16, Precision::fp16, Precision::fp32, Precision::tf32, Precision::nvfp4});
+            const Precision precision = draw.of({Precision::bf16, Precision::fp16, Precision::fp32, Precision::tf32,
+                                                 Precision::mxfp8, Precision::nvfp4});
             if (!device.supports(precision)) {
                 continue;
             }
@@ -417,7 +417,7 @@ std::string convolutions() {
                       .groups = draw.of({1.0, 1.0, 4.0}),
                       .channels = draw.of({3.0, 64.0}),
                       .filters = draw.of({16.0, 128.0}),
-                      .height = draw.of({16.0, 58.0}),
+                      .height = draw.of({16.0, 58.0, 256.0, 300.0}),
                       .width = draw.of({15.0, 58.0}),
                       .kernel_height = draw.of({1.0, 3.0, 5.0}),
                       .kernel_width = draw.of({3.0, 3.0, 7.0}),
@@ -452,7 +452,7 @@ std::string networks() {
                         {"dilation", dilation}}),
                  layer("grouped", "conv",
                        {{"filters", std::int64_t{16}}, {"kernel", std::int64_t{3}}, {"groups", std::int64_t{4}}}),
-                 layer("relu", "relu")}));
+                 layer("pool", "max_pool", {{"kernel", std::int64_t{2}}}), layer("relu", "relu")}));
             for (graph::Vertex v = 0; v < network.layers.size(); ++v) {
                 const auto c = convolution_of(network, network.layer(v), 4);
                 out += !c ? "no convolution\n"

@@ -51,6 +51,21 @@ TEST(Routed, SendsATokenToANodeOnce) {
     EXPECT_NEAR(exchange(cluster, 12'000'000_B, routing).time.value.in(1_us), 220, 1e-9);
 }
 
+// On a ring of 4 devices in one direction a message goes 4/2 links in the mean. Two nodes, 8 experts, one a token, 8 MB:
+// inside, 3 of 4 ranks are others, 6 MB of a rank over 2 links of 100 GB/s.
+TEST(Routed, CrossesTheLinksOfARingSeveralTimes) {
+    cluster::Cluster cluster = nodes_of(4, 2, 100_GB_per_s, 1000_GB_per_s);
+    cluster.levels[0].kind = cluster::LevelKind::ring;
+    const CollectiveTime found = collective_time(cluster,
+                                                 {.collective = Collective::all_to_all,
+                                                  .group = {{{1, 8}}},
+                                                  .size = 8'000'000_B,
+                                                  .ranks = 8,
+                                                  .routing = {.experts = 8, .chosen = 1}},
+                                                 Algorithm::hierarchical);
+    EXPECT_NEAR(found.time.value.in(1_us), 2 * 6e6 / 100e3, 1e-9);
+}
+
 TEST(Routed, IsOfLibrariesThatHaveIt) {
     cluster::Cluster cluster = nodes_of(2, 2, 300_GB_per_s, 25_GB_per_s);
     for (const cluster::CollectiveLibrary library : cluster::kCollectiveLibraries) {

@@ -128,6 +128,16 @@ TEST(Dragonfly, traffic_to_the_next_group_is_better_spread) {
     }
 }
 
+// Between two groups there is no third one: 2 ranks of 16 to a group, 1 MB over all 16 links.
+TEST(Dragonfly, of_two_groups_has_one_way_only) {
+    for (const Routing routing : {Routing::minimal, Routing::valiant, Routing::adaptive}) {
+        cluster::Cluster two = dragonfly(routing);
+        two.levels[1].size = 2;
+        const CollectiveRequest request = on(32, {{{16, 2}}}, Collective::send, 160'000_B);
+        EXPECT_NEAR(micro(collective_time(two, request)), 2 + 16 * 160e3 / 160e3, 1e-9);
+    }
+}
+
 // 16 sends to the next group at once share two direct links.
 TEST(Dragonfly, groups_at_once_share_the_links_between_two_groups) {
     const CollectiveRequest request = on(144, {{{16, 9}}}, Collective::send, 1'000'000_B);

@@ -21,6 +21,31 @@ TEST(AFrameworkReference, IsANameOrAPathAndItsMechanisms) {
     EXPECT_EQ(file.mechanisms, Words{"eager"});
 }
 
+/// Mechanisms that set the first and the last parameter, and the memory profile.
+TEST(AMechanism, ReplacesTheNumbersThatItHasASourceFor) {
+    Framework framework;
+    framework.name = "software";
+    framework.memory = "its own";
+    framework.between_sources = 3;
+    const FrameworkNumber launch{1e-5, 1e-6, 1e-4, std::nullopt, "a paper"};
+    const FrameworkNumber width{0.5, 0.5, 0.5, std::nullopt, "another"};
+    Mechanism first{.name = "first", .spread = 4};
+    first.numbers.front() = launch;
+    first.numbers.back() = width;
+    framework.add(first);
+    EXPECT_EQ(framework.numbers.front(), launch);
+    EXPECT_EQ(framework.numbers.back(), width);
+    EXPECT_EQ(framework.numbers[1], neutral_numbers()[1]);
+    EXPECT_EQ(framework.memory, "its own");
+    EXPECT_DOUBLE_EQ(framework.between_sources, 5) << "independent errors: 3 and 4";
+    framework.add({.name = "of memory", .memory = "another"});
+    EXPECT_EQ(framework.memory, "another");
+    EXPECT_EQ(framework.numbers.front(), launch) << "what has no source changes nothing";
+    framework.add({.name = "of nothing"});
+    EXPECT_EQ(framework.mechanisms, (Words{"first", "of memory"}));
+    EXPECT_EQ(framework.label(), "software+first+of memory");
+}
+
 // d' E d of two parameters: 2^2 * 3 + 2 * (2 * 5) * 1 + 5^2 * 7 with E = [3 1; 1 7].
 TEST(WhatCalibrationExplains, IsAQuadraticFormOfLogParameters) {
     Framework::Observed observed;

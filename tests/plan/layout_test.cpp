@@ -113,6 +113,16 @@ TEST(ADivision, GivesTheLargestShardWhereItIsUneven) {
                      3 * 16);
 }
 
+// Tables of 5, 3, 1 and 1 rows instead of 2.5 each: the fullest rank has 2, 1.5 and 1 times the mean of its shards.
+TEST(ADivision, OfUnlikePiecesIsThatOfTheFullestRank) {
+    const std::vector<double> fullest{1, 1.5, 2};
+    const Division division{.extent = 4, .fullest = fullest};
+    EXPECT_DOUBLE_EQ(division.local(1), 4);
+    EXPECT_DOUBLE_EQ(division.local(2), 3);
+    EXPECT_DOUBLE_EQ(division.local(3), 2 * 2);
+    EXPECT_DOUBLE_EQ(division.local(4), 1 * 2) << "more ways than are known: as the last";
+}
+
 TEST(ADivision, KeepsUnitsWhole) {
     EXPECT_DOUBLE_EQ((Division{.extent = 1024, .granule = 128}.local(3)), 384);  // 8 heads of 128: 3 + 3 + 2
 }

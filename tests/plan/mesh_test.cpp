@@ -156,6 +156,14 @@ TEST(AShardingGroup, OfTwoAxesTakesTheInnerOneFirst) {
     EXPECT_EQ(mesh.group(group).strides, (Strides{{1, 2}, {16, 4}}));
 }
 
+TEST(AShardingGroup, OfOneRankShardsNothing) {
+    Plan plan = plan_on({{"data", 16}});
+    plan.strategy.shard_axes = {"data"};
+    plan.shard_group = 1;
+    const Mesh mesh(plan, Location{});
+    EXPECT_EQ(mesh.shard_atoms(mesh.axis("data")), Atoms{0});
+}
+
 TEST(AShardingGroup, IsAllOfTheAxesUnlessAPlanSaysOtherwise) {
     const Mesh mesh = mesh_of({{"data", 16}});
     EXPECT_EQ(mesh.shard_atoms(mesh.axis("data")), mesh.axis("data"));

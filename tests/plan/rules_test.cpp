@@ -136,6 +136,20 @@ TEST(ACondition, CountsTheInputsOfOneOutputWhereWindowsLieOnTheResult) {
     EXPECT_EQ(up(8), 1);
 }
 
+// Sixteen ways: 32/16 >= 3 does not hold for the first convolution. Four ways hold there and end at the second.
+TEST(ACondition, ThatFailsBeforeAnythingIsLaidIsNamedForItsAxisOnly) {
+    const Graph graph = images();
+    Strategy strategy;
+    strategy.rules = {while_wide({{"height", {"spatial"}}}), rule({.kinds = {"linear"}}, {{"out_feature", {"a"}}})};
+    const Mesh sixteen = mesh_of({{"a", 2}, {"spatial", 16}});
+    const std::optional<LayerName> ended = Assigned(graph, strategy, sixteen).book().ended_at("spatial");
+    ASSERT_TRUE(ended.has_value());
+    EXPECT_EQ(ended->name, "stem");
+    EXPECT_FALSE(Assigned(graph, strategy, sixteen).book().ended_at("a").has_value());
+    const Mesh four = mesh_of({{"a", 2}, {"spatial", 4}});
+    EXPECT_FALSE(Assigned(graph, strategy, four).book().ended_at("spatial").has_value());
+}
+
 TEST(ACondition, EndsOnlyItsOwnRule) {
     const Graph graph = images();
     const Mesh mesh = mesh_of({{"spatial", 4}});

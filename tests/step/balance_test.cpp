@@ -26,6 +26,15 @@ TEST(CutRow, APartTwiceAsFastHoldsTwiceAsMuch) {
     EXPECT_EQ(cut_row(two_parts(6, 1), {}), (std::vector<std::size_t>{3, 6}));
 }
 
+// Parts of 3 + 1 and 2 + 2 + 1 seconds, then of 3 and 2 + 2 + 2 + 1.
+TEST(CutRow, TheSlowestPartCountsAllOfItsPieces) {
+    const Times times{{seconds(3), seconds(1), seconds(1), seconds(1), seconds(1)},
+                      {seconds(9), seconds(2), seconds(2), seconds(2), seconds(1)}};
+    EXPECT_EQ(slowest_part(times, {2, 5}), seconds(5));
+    EXPECT_EQ(slowest_part(times, {1, 5}), seconds(7));
+    EXPECT_EQ(slowest_part(times, {4, 5}), seconds(6));
+}
+
 TEST(CutRow, NoPartIsEmpty) {
     EXPECT_EQ(cut_row(two_parts(3, 100), {}), (std::vector<std::size_t>{2, 3}));
     EXPECT_TRUE(cut_row(two_parts(1, 1), {}).empty());

@@ -33,10 +33,10 @@ public:
     bool one_in(std::size_t n) { return below(n) == 0; }
     double between(double low, double high) { return low + (high - low) * static_cast<double>(below(1000)) / 1000.0; }
 
-private:
     // Not std::uniform_int_distribution: it may draw otherwise in another library.
     std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_()) % n; }
 
+private:
     std::mt19937 random_;
 };
 
