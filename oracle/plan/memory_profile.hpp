@@ -25,18 +25,16 @@ namespace dodona::plan {
 ///   name            kept until backward           in addition while the loss is computed
 ///   probabilities   4 (fp32)                      0    Korthikanti et al., arXiv:2205.05198, section 4.2
 ///   separate        4 (fp32)                      e + 4    logits, and their fp32 copy: Megatron-LM's
-///                                                 vocab_parallel_cross_entropy(logits.float())
-///   copied          4 (fp32)                      e + 8    ... and a copy less the maximum: huggingface/nanotron:
+///                                                 vocab_parallel_cross_entropy(logits.float()); huggingface/nanotron:
 ///                                                 parallel/tensor_parallel/functional.py, _ShardedCrossEntropy
 ///   in-place        e: the gradient takes the     0    Transformer Engine's cross_entropy (Triton): the
 ///                   logits' place                      backward product reads it there
-enum class LossMemory { probabilities, separate, copied, in_place };
+enum class LossMemory { probabilities, separate, in_place };
 inline constexpr std::array kLossMemoryTable{
     Enumerator(LossMemory::probabilities, "probabilities", "4 bytes a logit, kept until backward"),
     Enumerator(
         LossMemory::separate, "separate",
         "4 bytes a logit, kept until backward, beside the logits and their fp32 copy while the loss is computed"),
-    Enumerator(LossMemory::copied, "copied", "as separate, with a further fp32 copy of the logits less their maximum"),
     Enumerator(LossMemory::in_place, "in-place", "the gradient takes the place of the logits")};
 constexpr const auto& enumerators(LossMemory /*type*/) { return kLossMemoryTable; }
 inline constexpr std::array kLossMemories = values_of(kLossMemoryTable);

@@ -71,7 +71,7 @@ void predict(const files::MeasuredRun& run, const Question& question, RunResult&
         result.error = covered / *run.step_time - 1;
     }
     if (run.peak_memory && run.memory_kind != "oom") {
-        result.measured_memory = run.peak_memory;
+        result.measured_memory = question.memory_unit * *run.peak_memory;
         result.predicted_memory = seen_memory(prediction, run.memory_kind);
     }
 }

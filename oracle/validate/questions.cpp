@@ -24,6 +24,8 @@ step::TimePart part_of(const files::ConventionLine& word) {
     fail(word.where, fmt::format("\"{}\" is no part of a step", word.word));
 }
 
+constexpr std::string_view kGibibyte = "GiB";
+
 }  // namespace
 
 Questions::Questions(files::Library library, Tables tables, files::RunConventions conventions)
@@ -33,6 +35,11 @@ Questions::Questions(files::Library library, Tables tables, files::RunConvention
       table_conventions_(library_.table_conventions()) {
     for (const files::ConventionLine& word : conventions_.not_timed) {
         not_timed_.push_back(part_of(word));
+    }
+    for (const files::ConventionLine& word : conventions_.memory_units) {
+        if (word.word != kGibibyte) {
+            fail(word.where, fmt::format("\"{}\" is no unit of measured memory", word.word), "GiB");
+        }
     }
     for (std::string& model : library_.models()) {
         built_in_.insert(std::move(model));
@@ -213,6 +220,9 @@ Question Questions::asked(const files::MeasuredRun& run, const Named& named) {
     question.plan = plan_of(run, conventions_, line, strategy(line.strategy, run.place("strategy")), *question.graph);
     question.plan.framework = software_of(run);
     question.plan.memory = memory_of(run);
+    if (first_match(run, conventions_.memory_units) != nullptr) {
+        question.memory_unit = 0x1p30 / 1e9;
+    }
     for (std::size_t i = 0; i < not_timed_.size(); ++i) {
         if (conventions_.not_timed[i].when.holds(run)) {
             question.not_timed.push_back(not_timed_[i]);

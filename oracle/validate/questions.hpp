@@ -29,6 +29,7 @@ struct Question {
     std::shared_ptr<const cluster::Cluster> cluster;
     plan::Plan plan;
     std::vector<step::TimePart> not_timed;  ///< parts of a step that the measured time leaves out
+    double memory_unit = 1;                 ///< bytes in one byte of measured memory, as the row has it
 };
 
 /// What the software of a run is like: its framework with its mechanisms, and what it keeps beside in device memory.

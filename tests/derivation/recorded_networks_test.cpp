@@ -173,7 +173,7 @@ plan::Framework drawn_framework(Draw& draw) {
 
 plan::MemoryProfile drawn_memory(Draw& draw) {
     plan::MemoryProfile memory = drawn::draw_memory(draw);
-    memory.loss = draw.of({plan::LossMemory::probabilities, plan::LossMemory::separate, plan::LossMemory::copied,
+    memory.loss = draw.of({plan::LossMemory::probabilities, plan::LossMemory::separate, plan::LossMemory::separate,
                            plan::LossMemory::in_place});
     memory.gradient_placeholders = draw.one_in(2);
     memory.quantised_inputs = draw.one_in(2);

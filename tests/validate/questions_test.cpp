@@ -257,6 +257,16 @@ TEST(Questions, LeaveOutWhatTheMeasurementDid) {
     EXPECT_EQ(question.not_timed, std::vector<step::TimePart>{step::TimePart::optimizer});
 }
 
+TEST(Questions, KnowRowsWhoseMemoryIsInBinaryUnits) {
+    EXPECT_DOUBLE_EQ(questions().of(run({{"gpus", "1"}})).memory_unit, 1);
+    files::RunConventions own;
+    own.memory_units = {{.when = {}, .word = "GiB", .where = {}}};
+    const files::Library library(root());
+    EXPECT_DOUBLE_EQ(Questions(library, {}, own).of(run({{"gpus", "1"}})).memory_unit, 1.073741824);
+    own.memory_units.front().word = "MB";
+    EXPECT_THROW(Questions(library, {}, own), InputError);
+}
+
 TEST(Questions, KnowWhatSoftwareDoes) {
     const auto software = [](const Cells& changed) {
         Cells cells{{"model", "llama-2-70b"}, {"input", "seq=4096"}, {"gpus", "1"}};
