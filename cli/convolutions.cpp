@@ -78,7 +78,8 @@ reports::ConvolutionBatch batch_with(search::Workspaces workspaces, const Worklo
                                    .layers = {}};
     for (std::size_t l = 0; l < layers.size(); ++l) {
         const cost::AlgorithmCost& taken = layers[l].costs[choice.chosen[l]];
-        made.layers.push_back({layers[l].name, layers[l].instances, taken, layers[l].costs.front().time});
+        made.layers.push_back(
+            {layers[l].name, layers[l].instances, taken, layers[l].costs, layers[l].costs.front().time});
     }
     return made;
 }
@@ -101,7 +102,8 @@ std::optional<search::Workspaces> read_convolutions(Arguments& arguments) {
 
 reports::ConvolutionAnswer convolution_choices(search::Workspaces workspaces, const Workload& workload,
                                                const search::Largest& found) {
-    reports::ConvolutionAnswer answer{.workspaces = workspaces, .batches = {}};
+    reports::ConvolutionAnswer answer{
+        .workspaces = workspaces, .measured = !workload.cluster.device.convolutions.empty(), .batches = {}};
     for (const search::Attempt& attempt : found.attempts) {
         if (attempt.fits() && attempt.plan && attempt.plan->data_ranks == attempt.plan->plan.devices()) {
             answer.batches.push_back(batch_with(workspaces, workload, *attempt.plan));

@@ -3,6 +3,8 @@
 #include <functional>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "calibrate/cpu/benchmarks.hpp"
 #include "calibrate/cpu/sgemm.hpp"
 #include "calibrate/cpu/threads.hpp"
@@ -22,6 +24,20 @@ bool is_plain_product(const ConvolutionShape& shape, std::int64_t threads) {
     constexpr std::int64_t kImagesOfOneDnn = 16;
     return threads == 1 && shape.groups == 1 && shape.images < kImagesOfOneDnn && all_are(shape.window, 1) &&
            all_are(shape.stride, 1) && all_are(shape.pad, 0);
+}
+
+/// Without the word, directly: what frameworks ask oneDNN for, an implicit product without workspace.
+ConvolutionAlgorithm algorithm_of(const Case& asked) {
+    if (!asked.has("algorithm")) {
+        return ConvolutionAlgorithm::direct;
+    }
+    if (asked.word("algorithm") != "winograd") {
+        throw CannotMeasure(
+            fmt::format("the CPU back end runs convolutions by winograd, or directly where no algorithm is asked for, "
+                        "not by {}; leave out the algorithm",
+                        asked.word("algorithm")));
+    }
+    return ConvolutionAlgorithm::winograd;
 }
 
 Job product_for_each_image(const ConvolutionShape& shape, Pass pass, const TensorFactory& factory) {
@@ -68,10 +84,12 @@ Job convolution(const Case& asked, const TensorFactory& factory) {
     const Precision precision = precision_of(asked);
     const Pass pass = direction_of(asked);
     const Layout layout = layout_from(asked.word("layout", "nchw"));
-    if (layout == Layout::nchw && precision == Precision::fp32 && is_plain_product(shape, count(asked, "threads", 1))) {
+    const ConvolutionAlgorithm algorithm = algorithm_of(asked);
+    if (algorithm == ConvolutionAlgorithm::direct && layout == Layout::nchw && precision == Precision::fp32 &&
+        is_plain_product(shape, count(asked, "threads", 1))) {
         return product_for_each_image(shape, pass, factory);
     }
-    return onednn_convolution(shape, pass, layout, precision, factory);
+    return onednn_convolution(shape, {pass, layout, precision, algorithm}, factory);
 }
 
 }  // namespace dodona::calibrate::cpu

@@ -103,6 +103,7 @@ Environment environment_of(const std::vector<int>& cpus, const std::vector<Cache
     facts["flushed"] = fmt::format("{:.0f}", flushed.in(Bytes::of_base(1)));
     facts["onednn"] = onednn_version();
     facts["blas"] = blas_name();
+    facts["algorithms"] = "winograd";
     facts["instructions"] = precisions();
     return environment;
 }

@@ -27,6 +27,15 @@ struct ConvolutionShape {
     [[nodiscard]] Extents output() const;
 };
 
+enum class ConvolutionAlgorithm { direct, winograd };
+
+struct ConvolutionPass {
+    Pass pass = Pass::forward;
+    Layout layout = Layout::nchw;
+    Precision precision = Precision::fp32;
+    ConvolutionAlgorithm algorithm = ConvolutionAlgorithm::direct;
+};
+
 /// Images of `channels` each, 2 or 3 dimensions.
 struct ImageShape {
     std::int64_t images = 1, channels = 1;
@@ -49,8 +58,8 @@ void onednn_sgemm(const Product& product, const float* a, const float* b, float*
 
 /// The convolution as a framework calls it: with plain tensors, rewriting to the primitive's layout and back is part of
 /// the time and a part "reorder" of it. No bias.
-Job onednn_convolution(const ConvolutionShape& shape, Pass pass, Layout layout, Precision precision,
-                       const TensorFactory& factory);
+/// By Winograd's transforms the value "workspace" is what they keep beside the tensors.
+Job onednn_convolution(const ConvolutionShape& shape, const ConvolutionPass& pass, const TensorFactory& factory);
 
 /// c[m,n] = a b of a batch, in a precision that BLAS does not know.
 Job onednn_matmul(const Product& product, std::int64_t batch, Precision precision, const TensorFactory& factory);

@@ -44,9 +44,9 @@ struct Tensors {
     }
 };
 
-Forward::primitive_desc forward(const ConvolutionShape& shape, const Tensors& tensors) {
-    return {Forward::desc(dnnl::prop_kind::forward_training, dnnl::algorithm::convolution_direct, tensors.image_any,
-                          tensors.filter_any, tensors.result_any, shape.stride, tensors.dilation, shape.pad, shape.pad),
+Forward::primitive_desc forward(const ConvolutionShape& shape, const Tensors& tensors, dnnl::algorithm algorithm) {
+    return {Forward::desc(dnnl::prop_kind::forward_training, algorithm, tensors.image_any, tensors.filter_any,
+                          tensors.result_any, shape.stride, tensors.dilation, shape.pad, shape.pad),
             cpu_engine()};
 }
 
@@ -110,15 +110,24 @@ Extents PoolShape::output() const {
     return out;
 }
 
-Job onednn_convolution(const ConvolutionShape& shape, Pass pass, Layout layout, Precision precision,
-                       const TensorFactory& factory) {
-    check_precision(precision);
+Job onednn_convolution(const ConvolutionShape& shape, const ConvolutionPass& asked, const TensorFactory& factory) {
+    check_precision(asked.precision);
     check_shape(shape);
-    return or_cannot_measure("convolution", [&] {
+    const Pass pass = asked.pass;
+    const Layout layout = asked.layout;
+    const Precision precision = asked.precision;
+    const bool winograd = asked.algorithm == ConvolutionAlgorithm::winograd;
+    return or_cannot_measure(winograd ? "convolution by winograd" : "convolution", [&] {
         const Tensors tensors(shape, layout, precision);
-        const Forward::primitive_desc hint = forward(shape, tensors);
+        const auto algorithm = winograd ? dnnl::algorithm::convolution_winograd : dnnl::algorithm::convolution_direct;
+        const Forward::primitive_desc hint = forward(shape, tensors, algorithm);
         const auto made = [&](const auto& primitive, const auto& described, const Wanted& wanted) {
-            return job_of(primitive, described.impl_info_str(), arguments(tensors, wanted, layout, precision), factory);
+            Job job =
+                job_of(primitive, described.impl_info_str(), arguments(tensors, wanted, layout, precision), factory);
+            if (winograd) {
+                job.values["workspace"] = static_cast<double>(described.query_s64(dnnl::query::memory_consumption_s64));
+            }
+            return job;
         };
         if (pass == Pass::forward) {
             return made(Forward(hint), hint,
@@ -127,16 +136,16 @@ Job onednn_convolution(const ConvolutionShape& shape, Pass pass, Layout layout, 
         }
         if (pass == Pass::backward_input) {
             const BackwardData::primitive_desc described(
-                BackwardData::desc(dnnl::algorithm::convolution_direct, tensors.image_any, tensors.filter_any,
-                                   tensors.result_any, shape.stride, tensors.dilation, shape.pad, shape.pad),
+                BackwardData::desc(algorithm, tensors.image_any, tensors.filter_any, tensors.result_any, shape.stride,
+                                   tensors.dilation, shape.pad, shape.pad),
                 cpu_engine(), hint);
             return made(BackwardData(described), described,
                         {DNNL_ARG_DIFF_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_DST, described.diff_src_desc(),
                          described.weights_desc(), described.diff_dst_desc(), pass});
         }
         const BackwardWeights::primitive_desc described(
-            BackwardWeights::desc(dnnl::algorithm::convolution_direct, tensors.image_any, tensors.filter_any,
-                                  tensors.result_any, shape.stride, tensors.dilation, shape.pad, shape.pad),
+            BackwardWeights::desc(algorithm, tensors.image_any, tensors.filter_any, tensors.result_any, shape.stride,
+                                  tensors.dilation, shape.pad, shape.pad),
             cpu_engine(), hint);
         return made(BackwardWeights(described), described,
                     {DNNL_ARG_SRC, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_DST, described.src_desc(),

@@ -97,6 +97,11 @@ struct Scalars {
 }  // namespace
 
 Work prepare_convolution(const Case& asked, BenchmarkContext& context) {
+    if (asked.has("algorithm")) {
+        throw CannotMeasure(
+            fmt::format("cuDNN's heuristic chooses the algorithm of a convolution here; {} can't be asked for",
+                        asked.word("algorithm")));
+    }
     const ConvolutionShape shape = convolution_of(asked);
     const Precision precision = precision_of(asked);
     const std::string direction = asked.word("direction", "forward");

@@ -12,6 +12,7 @@
 #include "base/diagnostic.hpp"
 #include "calibrate/fit/fit.hpp"
 #include "calibrate/machine/measured_compression.hpp"
+#include "calibrate/machine/measured_convolutions.hpp"
 #include "calibrate/machine/measured_kernel.hpp"
 #include "calibrate/machine/measured_threads.hpp"
 #include "calibrate/measure/journal.hpp"
@@ -40,9 +41,10 @@ CurveKey key_of(const MeasuredKernel& measured) {
             measured.exact};
 }
 
-/// What a check compares: a benchmark in a precision and direction.
+/// What a check compares: a benchmark in a precision and direction, by an algorithm if it names one.
 std::string checked(const Case& of) {
-    return fmt::format("{} {} {} {}", of.benchmark, of.word("operator"), of.word("precision"), of.word("direction"));
+    return fmt::format("{} {} {} {} {}", of.benchmark, of.word("operator"), of.word("precision"), of.word("direction"),
+                       of.word("algorithm"));
 }
 
 /// Benchmarks whose results were not those of the host the last time they were compared (`check: 1`): a wrong kernel's
@@ -213,7 +215,7 @@ cluster::Provenance provenance(const std::string& backend, const std::map<std::s
                                std::span<const Record> records) {
     std::string conditions;
     for (const auto& [key, value] : facts) {
-        if (key != "memory" && key != "context") {
+        if (key != "memory" && key != "context" && key != "algorithms") {  // what it can, not how it was
             conditions += fmt::format("{}{} {}", conditions.empty() ? "" : ", ", key, value);
         }
     }
@@ -362,6 +364,7 @@ std::optional<Device> measured_device(const DeviceRecords& of) {
     if (auto compressions = measured_compressions(own, from); !compressions.empty()) {
         device.compressions = std::move(compressions);
     }
+    device.convolutions = measured_convolutions(own, from);
 
     if (of.threads != 1) {
         auto threads = measured_threads(of_any_threads(of), from);

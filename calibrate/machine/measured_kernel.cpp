@@ -13,12 +13,6 @@ namespace {
 using graph::Direction;
 using graph::Kernel;
 
-Precision precision_of(const Case& of) {
-    const auto precision = precision_from(of.word("precision", "fp32"));
-    check(precision.has_value(), "a case names a known precision");
-    return *precision;
-}
-
 /// The kernel of that direction.
 Kernel of_direction(const graph::Work& work, Direction direction) {
     switch (direction) {
@@ -111,6 +105,12 @@ std::vector<MeasuredKernel> passes(const Case& of, const MeasuredKernel& like) {
 
 }  // namespace
 
+Precision precision_of(const Case& of) {
+    const auto precision = precision_from(of.word("precision", "fp32"));
+    check(precision.has_value(), "a case names a known precision");
+    return *precision;
+}
+
 Direction direction_of(const Case& of) {
     const std::string word = of.word("direction", "forward");
     for (const Direction direction : {Direction::forward, Direction::backward_input, Direction::backward_weight}) {
@@ -130,7 +130,7 @@ std::vector<MeasuredKernel> measured_kernels(const Measurement& measurement) {
     MeasuredKernel one{.kernel = {}, .precision = precision_of(of), .time = measurement.time.value(), .date = {}};
     if (of.benchmark == "matmul") {
         one.kernel = graph::matmul(of.number("m"), of.number("n"), of.number("k"), of.number("batch", 1));
-    } else if (of.benchmark == "convolution") {
+    } else if (of.benchmark == "convolution" && !of.has("algorithm")) {
         one.kernel = convolution(of);
     } else if (of.benchmark == "attention") {
         one.kernel = attention(of);

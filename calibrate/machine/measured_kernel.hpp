@@ -24,9 +24,13 @@ struct MeasuredKernel {
     std::string date;
 };
 
-/// None where the case is of no kernel (a copy, a collective), or was not timed. Throws InternalError where words of
+/// None where the case is of no kernel (a copy, a collective), of a convolution by an algorithm that it names
+/// (measured_convolutions.hpp), or was not timed. Throws InternalError where words of
 /// the case are not those of benchmark_case.hpp.
 std::vector<MeasuredKernel> measured_kernels(const Measurement& measurement);
+
+/// fp32 without. Throws InternalError for another word.
+Precision precision_of(const Case& of);
 
 /// "forward", "backward-input", "backward-weight" as a case has them; forward without.
 graph::Direction direction_of(const Case& of);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/whole_file.hpp"
+#include "calibrate/cases/algorithm_cases.hpp"
 #include "calibrate/cases/cpu_cases.hpp"
 #include "calibrate/cases/general_cases.hpp"
 #include "calibrate/imports/link_speeds.hpp"
@@ -239,15 +240,15 @@ private:
                                  .threads = options_.threads,
                                  .directory = options_.directory};
         const bool computes = backend.name == "cpu" || backend.name == "cuda" || backend.name == "program";
-        if (networks_.empty() || !computes) {
-            return general_cases(asked);
-        }
-        std::vector<Case> cases = beside_model_cases(asked);
-        if (backend.name == "cuda") {
+        const bool of_networks = computes && !networks_.empty();
+        std::vector<Case> cases = of_networks ? beside_model_cases(asked) : general_cases(asked);
+        if (of_networks && backend.name == "cuda") {
             cases.insert(cases.end(), networks_.begin(), networks_.end());
-        } else {
+        } else if (of_networks) {
             add_on_threads(cases);
         }
+        const std::vector<Case> again = algorithm_cases(cases, algorithms_of(environment), options_.threads);
+        cases.insert(cases.end(), again.begin(), again.end());
         return cases;
     }
 

@@ -3,7 +3,8 @@
 // benchmark    parameters ([words]; extents "56x56")                                  time is of
 // matmul       m n k batch precision direction                                        one product, see below
 // convolution  images channels filters groups input window stride pad dilation        one convolution
-//              precision direction layout [nchw, nhwc, blocked]
+//              precision direction layout [nchw, nhwc, blocked] algorithm               (without `algorithm`: by whatever
+//              [implicit-gemm, precomputed-gemm, winograd, fft]                        the library takes unasked)
 // attention    batch heads kv_heads queries keys head causal precision direction      one fused attention
 // recurrent    samples gates inputs cells precision direction                         one step of `cells` cells
 // operator     operator rows columns precision direction; or of images:               one pass of it, see below

@@ -10,6 +10,7 @@
 #include "base/precision.hpp"
 #include "base/quantity.hpp"
 #include "cluster/compression_curve.hpp"
+#include "cluster/convolution_curve.hpp"
 #include "cluster/kernel_curve.hpp"
 #include "cluster/kernel_fit.hpp"
 #include "cluster/thread_times.hpp"
@@ -50,6 +51,7 @@ struct Device {
     Bytes context;                                ///< memory of the runtime before the first tensor
     std::vector<KernelCurve> curves;              ///< measured points, used before the profile
     std::vector<CompressionCurve> compressions;   ///< measured kernels of exchanges, at most one curve of a kind
+    std::vector<ConvolutionCurve> convolutions;   ///< measured by algorithm
     std::optional<ThreadTimes> threads;           ///< of a CPU, measured
     Profile profile;                              ///< fits to measured kernels; empty: data sheet only
     bool typical = false;  ///< kernels of kinds without a fit miss the data sheet as those of other devices do

@@ -6,6 +6,7 @@ namespace {
 
 using cluster::CollectiveCurve;
 using cluster::CompressionCurve;
+using cluster::ConvolutionCurve;
 using cluster::KernelCurve;
 using cluster::KernelPoint;
 
@@ -66,6 +67,42 @@ void check_collective_curve(Fields& fields, CollectiveCurve& curve, const Readin
         const Value size = points[i].is_mapping() ? Fields(points[i]).find("size") : Value();
         if (size && curve.points[i].size <= curve.points[i - 1].size) {
             size.error("no larger than the one before", "the sizes of a curve ascend");
+        }
+    }
+}
+
+const Description& convolution_point() {
+    using Point = ConvolutionCurve::Point;
+    static const Description described{
+        .noun = "point of a convolution",
+        .summary = "One measured convolution of two dimensions.",
+        .keys = {required<&Point::samples>("samples", "Of one pass.", {.range = kPositive}),
+                 optional<&Point::groups>("groups", "Of channels, each with filters of its own.", {.range = kPositive}),
+                 required<&Point::channels>("channels", "Of all groups.", {.range = kPositive}),
+                 required<&Point::filters>("filters", "Of all groups.", {.range = kPositive}),
+                 required<&Point::height>("height", "Of the input, with its padding.", {.range = kPositive}),
+                 required<&Point::width>("width", "Of the input, with its padding.", {.range = kPositive}),
+                 required<&Point::rows>("rows", "Of the output.", {.range = kPositive}),
+                 required<&Point::columns>("columns", "Of the output.", {.range = kPositive}),
+                 required<&Point::kernel_height>("kernel_height", "Of the window.", {.range = kPositive}),
+                 required<&Point::kernel_width>("kernel_width", "Of the window.", {.range = kPositive}),
+                 optional<&Point::workspace>("workspace", "Memory that the algorithm needs beside the operands.",
+                                             {.range = kNotNegative, .default_text = "none"}),
+                 required<&Point::time>("time", "Of the pass.", {.range = kPositive})},
+        .one_line = true,
+        .defaults = default_of<Point>};
+    return described;
+}
+
+/// Layers that no other algorithm fits run by implicit-gemm: it has no workspace.
+void check_convolution_curve(Fields& fields, ConvolutionCurve& curve, const Reading& /*reading*/) {
+    const Value points = fields.find("points");
+    for (std::size_t i = 0; points && points.is_list() && i < curve.points.size(); ++i) {
+        const Value point = points.list()[i];
+        const Value workspace = point.is_mapping() ? Fields(point).find("workspace") : Value();
+        if (workspace && curve.algorithm == cluster::ConvolutionAlgorithm::implicit_gemm &&
+            curve.points[i].workspace > Bytes{}) {
+            workspace.error("implicit-gemm has no workspace", "leave it out, or name the algorithm that needs it");
         }
     }
 }
@@ -161,6 +198,28 @@ const Description& description<KernelCurve>() {
                    provenance_keys<&KernelCurve::provenance>()),
             {points(product_point, products()), points(pass_point, passes())}),
         .defaults = default_of<KernelCurve>};
+    return described;
+}
+
+template <>
+const Description& description<ConvolutionCurve>() {
+    static const Description described{
+        .noun = "convolution curve",
+        .summary =
+            "Measured convolutions by one algorithm, of one pass. `dodona largest --convolutions` chooses with them: "
+            "between "
+            "points of one layer, which differ in samples, their time is interpolated in log space, beyond them their "
+            "rate "
+            "stays; other layers take the formula, scaled by what the nearest points take over theirs.",
+        .keys = joined(joined({required<&ConvolutionCurve::algorithm>("algorithm", "The algorithm that was asked for."),
+                               required<&ConvolutionCurve::precision>("precision", "Precision of the operands."),
+                               required<&ConvolutionCurve::direction>("direction", "The pass.")},
+                              provenance_keys<&ConvolutionCurve::provenance>()),
+                       {required_as<&ConvolutionCurve::points>(
+                           list_type<ConvolutionCurve::Point>(record_type(convolution_point), {.none = "no points"}),
+                           "points", "Measured points, in any order.", {.help = "a list of measured points"})}),
+        .check = checked<ConvolutionCurve, check_convolution_curve>,
+        .defaults = default_of<ConvolutionCurve>};
     return described;
 }
 

@@ -13,6 +13,9 @@ const Description& description<cluster::KernelCurve>();
 template <>
 const Description& description<cluster::CompressionCurve>();
 
+template <>
+const Description& description<cluster::ConvolutionCurve>();
+
 /// Of a cluster: `ranks_per_node` is required.
 template <>
 const Description& description<cluster::CollectiveCurve>();

@@ -179,6 +179,8 @@ const Description& description<Device>() {
                                         {.range = kNotNegative, .default_text = "0.5 GiB", .always_written = true}),
              optional<&Device::curves>("curves", "Measured kernels."),
              optional<&Device::compressions>("compressions", "Measured kernels that compress what exchanges send."),
+             optional<&Device::convolutions>(
+                 "convolutions", "Measured convolutions by algorithm: for `dodona largest --convolutions`."),
              optional<&Device::threads>("threads", "What threads of a CPU cost, measured: for `dodona threads`.",
                                         {.default_text = "assumed from `launch`"}),
              optional_as<&Device::profile>(

@@ -15,7 +15,7 @@ using cost::ConvolutionAlgorithm;
 /// "winograd 3, implicit-gemm 2"
 std::string algorithms_text(const ConvolutionBatch& batch) {
     std::string text;
-    for (const ConvolutionAlgorithm algorithm : cost::kConvolutionAlgorithms) {
+    for (const ConvolutionAlgorithm algorithm : cluster::kConvolutionAlgorithms) {
         double layers = 0;
         for (const ConvolutionLayer& layer : batch.layers) {
             layers += layer.taken.algorithm == algorithm ? layer.instances : 0;
@@ -68,6 +68,33 @@ Table layer_table(const ConvolutionBatch& best) {
     return table;
 }
 
+/// Where the device has measured convolutions by algorithm.
+std::string measured_note(const ConvolutionBatch& best) {
+    const auto with = [&](Evidence evidence) {
+        return std::count_if(best.layers.begin(), best.layers.end(),
+                             [=](const ConvolutionLayer& layer) { return layer.taken.evidence == evidence; });
+    };
+    return fmt::format(
+        "of {}, {} measured with so many samples and {} with others; transforms of other layers take the device's time "
+        "for "
+        "their products and passes, times how far that is off in similar layers that were measured; transforms that "
+        "were "
+        "not measured in any layer are left out",
+        counted(static_cast<std::int64_t>(best.layers.size()), "convolution"), with(Evidence::measured),
+        with(Evidence::interpolated));
+}
+
+std::string_view evidence_text(const cost::AlgorithmCost& cost) {
+    return cost.evidence ? name(*cost.evidence) : "formula";
+}
+
+Record cost_record(const cost::AlgorithmCost& cost) {
+    return {{"algorithm", name(cost.algorithm)},
+            {"workspace_bytes", cost.workspace},
+            {"time_s", cost.time},
+            {"evidence", evidence_text(cost)}};
+}
+
 Record batch_record(const ConvolutionBatch& batch) {
     return {{"batch", batch.batch},
             {"room_bytes", batch.room},
@@ -81,7 +108,9 @@ Record batch_record(const ConvolutionBatch& batch) {
                                {"algorithm", name(layer.taken.algorithm)},
                                {"workspace_bytes", layer.taken.workspace},
                                {"time_s", layer.taken.time},
-                               {"implicit_s", layer.implicit}};
+                               {"evidence", evidence_text(layer.taken)},
+                               {"implicit_s", layer.implicit},
+                               {"possible", list_of(layer.possible, cost_record)}};
              })}};
 }
 
@@ -107,8 +136,11 @@ void add_convolutions(Document& document, const ConvolutionAnswer& answer) {
                            whole(best.batch), text(best.workspace), text(best.step), text(best.implicit)),
                held + "; the more samples, the less memory is left for it"}}});
     add_section(document, {fmt::format("Convolutions of batch {}", whole(best.batch))}, {layer_table(best)});
-    add(document, Note{"times of algorithms are those of the device for their products and passes over memory, in fp32 "
-                       "where they transform; implicit and precomputed products take the same time here"});
+    add(document,
+        Note{answer.measured ? measured_note(best)
+                             : "times of algorithms are those of the device for their products and passes over "
+                               "memory, in fp32 where they transform; implicit and precomputed products take "
+                               "the same time here"});
 }
 
 }  // namespace dodona::reports

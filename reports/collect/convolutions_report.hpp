@@ -15,7 +15,8 @@ struct ConvolutionLayer {
     std::string name;
     double instances = 1;
     cost::AlgorithmCost taken;
-    Seconds implicit;  ///< with implicit-gemm
+    std::vector<cost::AlgorithmCost> possible;  ///< all that were compared, with room for them or not
+    Seconds implicit;                           ///< with implicit-gemm
 };
 
 /// A batch that fits.
@@ -31,6 +32,7 @@ struct ConvolutionBatch {
 
 struct ConvolutionAnswer {
     search::Workspaces workspaces{};
+    bool measured = false;                  ///< the device has measured convolutions by algorithm
     std::vector<ConvolutionBatch> batches;  ///< rising
 };
 

@@ -234,6 +234,33 @@ TEST(CpuModule, ReordersArePartOfAPlainConvolution) {
     EXPECT_FALSE(blocked.values.contains("reorder"));
 }
 
+TEST(CpuModule, WinogradsTransformsRunWhereOneDnnHasThem) {
+    Backend backend(quick());
+    EXPECT_EQ(std::get<Environment>(backend.receive().what).facts.at("algorithms"), "winograd");
+    for (const char* direction : {"forward", "backward-input", "backward-weight"}) {
+        for (const char* layout : {"nchw", "blocked"}) {
+            Case asked = layer(direction, layout, 8);
+            asked.parameters["algorithm"] = "winograd";
+            const Record record = backend.ask(asked);
+            if (const auto* failure = std::get_if<Failure>(&record.what)) {
+                EXPECT_NE(failure->why.find("has no convolution by winograd of this shape and precision here"),
+                          std::string::npos)
+                    << failure->why;
+                GTEST_SKIP() << "this CPU has no such convolutions";
+            }
+            const auto& measured = std::get<Measurement>(record.what);
+            EXPECT_EQ(measured.of, asked);
+            EXPECT_GT(measured.time.value(), Seconds{});
+            EXPECT_GT(measured.values.at("workspace"), 0);
+            EXPECT_NE(measured.words.at("implementation").find("wino"), std::string::npos)
+                << measured.words.at("implementation");
+        }
+    }
+    const auto direct = std::get<Measurement>(backend.ask(layer("forward", "nchw", 8)).what);
+    EXPECT_EQ(direct.words.at("implementation").find("wino"), std::string::npos);
+    EXPECT_FALSE(direct.values.contains("workspace"));
+}
+
 TEST(CpuModule, InterferenceComparesAloneAndBeside) {
     Backend backend(quick());
     const auto facts = std::get<Environment>(backend.receive().what).facts;
@@ -293,6 +320,17 @@ TEST(CpuModule, RefusalsAreSentences) {
         why(outside),
         "this convolution has no result: its window does not fit, or its groups do not divide channels and filters; "
         "correct the case");
+    Case fft = layer("forward", "nchw");
+    fft.parameters["algorithm"] = "fft";
+    EXPECT_EQ(
+        why(fft),
+        "the CPU back end runs convolutions by winograd, or directly where no algorithm is asked for, not by fft; "
+        "leave out the algorithm");
+    Case wide = layer("forward", "nchw");
+    wide.parameters["window"] = "5x5";
+    wide.parameters["pad"] = "2x2";
+    wide.parameters["algorithm"] = "winograd";
+    EXPECT_NE(why(wide).find("has no convolution by winograd of this shape and precision here"), std::string::npos);
     EXPECT_EQ(backend.end(), 0);
 }
 

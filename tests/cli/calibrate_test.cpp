@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "cluster/convolution_curve.hpp"
 #include "running.hpp"
 
 namespace dodona::cli::testing {
@@ -105,6 +106,101 @@ TEST_F(CalibrateTest, MeasuredInterferenceIsInPredictions) {
     const double without = step("", "bare.yaml");
     EXPECT_GT(step(measured, "bare.yaml"), 1.05 * without);
     EXPECT_DOUBLE_EQ(step(measured, "own.yaml"), without);
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return at == std::string::npos ? text : text.replace(at, what.size(), by);
+}
+
+/// The back end, which also runs Winograd's transforms, in so many times what it takes unasked; in none: it does not.
+void write_transforming(const std::filesystem::path& place, double times) {
+    std::string backend = content(std::string(std::getenv("DODONA_SOURCE")) + "/tests/cli/made_up_backend.py");
+    if (times > 0) {
+        backend = replaced(backend, R"("cores": "1")", R"("cores": "1", "algorithms": "winograd")");
+        backend = replaced(backend, "t = seconds(case)",
+                           "t = seconds(case) * (" + std::to_string(times) + " if 'algorithm' in case else 1)");
+    }
+    std::ofstream(place / "transforming.py") << backend;
+}
+
+std::string in_one_line(const std::string& text) {
+    std::string line;
+    std::istringstream words(text);
+    for (std::string word; words >> word;) {
+        line += (line.empty() ? "" : " ") + word;
+    }
+    return line;
+}
+
+/// Of each batch that `largest` tries, by which algorithm the one convolution runs.
+nlohmann::json layers_of_batches(const Folder& place, const std::string& machine) {
+    const Outcome told =
+        place.run("largest ./wide.yaml batch --machine " + machine +
+                  " --gpus 1 --precision fp32 --strategy data --fixed recompute=none --upto 1024 --convolutions "
+                  "each --format json");
+    EXPECT_EQ(told.code, 0) << told.err;
+    const nlohmann::json answer = nlohmann::json::parse(told.out);
+    nlohmann::json layers;
+    for (const auto& batch : answer.at("convolutions").at("batches")) {
+        layers.push_back(batch.at("layers").at(0));
+    }
+    EXPECT_GT(layers.size(), 3U);
+    return layers;
+}
+
+// The formula of the transforms is quicker than the implicit product on this device; measured at twice its time they are
+// not taken, at half its time they are, with what was measured.
+TEST_F(CalibrateTest, WhatAlgorithmsOfConvolutionsReallyTakeDecidesWhichIsTaken) {
+    const std::string wide = replaced(replaced(kModel, "channel: 3", "channel: 128"), "filters: 16", "filters: 256");
+    std::ofstream(place_.path() / "wide.yaml") << replaced(wide, "tiny", "wide");
+    const auto with = [&](double times, const std::string& machine) {
+        write_transforming(place_.path(), times);
+        const Outcome made =
+            place_.run("calibrate --program 'python3 transforming.py' --model wide.yaml --micro-batch " +
+                       std::string("64,128 --threads 1 -o ") + machine);
+        EXPECT_EQ(made.code, 0) << made.err;
+        return layers_of_batches(place_, machine);
+    };
+    for (const auto& layer : with(0, "unknown.yaml")) {
+        EXPECT_EQ(layer.at("algorithm"), "winograd") << layer;
+        EXPECT_EQ(layer.at("evidence"), "formula") << layer;
+        EXPECT_EQ(layer.at("possible").size(), cluster::kConvolutionAlgorithms.size()) << layer;
+        EXPECT_LT(layer.at("time_s"), layer.at("implicit_s")) << layer;
+    }
+    for (const auto& layer : with(2, "slow.yaml")) {
+        EXPECT_EQ(layer.at("algorithm"), "implicit-gemm") << layer;
+        EXPECT_EQ(layer.at("possible").size(), 3U) << layer;  // no fft
+    }
+    std::size_t measured = 0;
+    for (const auto& layer : with(0.5, "quick.yaml")) {
+        EXPECT_EQ(layer.at("algorithm"), "winograd") << layer;
+        measured += layer.at("evidence") == "measured" ? 1 : 0;
+        if (layer.at("evidence") == "measured") {
+            EXPECT_NEAR(layer.at("time_s").get<double>() / layer.at("implicit_s").get<double>(), 0.5, 1e-4);
+        }
+    }
+    EXPECT_GE(measured, 1U);
+    const std::string text =
+        in_one_line(place_
+                        .run("largest ./wide.yaml batch --machine quick.yaml --gpus 1 --precision fp32 --strategy data "
+                             "--fixed recompute=none --upto 1024 --convolutions each")
+                        .out);
+    EXPECT_NE(text.find("of 1 convolution, 0 measured with so many samples and 1 with others;"), std::string::npos)
+        << text;
+    EXPECT_EQ(text.find("times of algorithms are those of the device for their products"), std::string::npos) << text;
+}
+
+TEST_F(CalibrateTest, AnAlgorithmThatNoConvolutionHasIsNamed) {
+    write_transforming(place_.path(), 1);
+    std::string backend = content(place_.path() / "transforming.py");
+    std::ofstream(place_.path() / "transforming.py") << replaced(backend, "winograd", "strassen");
+    const Outcome made = place_.run(
+        "calibrate --program 'python3 transforming.py' --model tiny.yaml --micro-batch 4 --threads 1 -o mine.yaml");
+    EXPECT_EQ(made.code, 2) << made.out;
+    EXPECT_NE(made.err.find("the back end names the algorithm strassen, which no convolution has"), std::string::npos)
+        << made.err;
 }
 
 TEST_F(CalibrateTest, AnInterruptKeepsWhatIsDoneAndTheSameCommandGoesOn) {

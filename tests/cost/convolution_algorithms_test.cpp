@@ -1,6 +1,7 @@
 // Workspaces of convolution algorithms by hand, and when each is faster.
 #include "cost/convolution_algorithms.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -132,6 +133,182 @@ TEST(ConvolutionAlgorithms, FourierTransformsGainWithTheWindow) {
     };
     EXPECT_LT(gain(1), 1);
     EXPECT_GT(gain(9), 3 * gain(3));
+}
+
+using Point = cluster::ConvolutionCurve::Point;
+
+/// usual(), in its three passes, for so many samples.
+Point point(double samples, Seconds time, Bytes workspace = {}) {
+    return {.samples = samples,
+            .groups = 1,
+            .channels = 64,
+            .filters = 128,
+            .height = 58,
+            .width = 58,
+            .rows = 56,
+            .columns = 56,
+            .kernel_height = 3,
+            .kernel_width = 3,
+            .workspace = workspace,
+            .time = time};
+}
+
+cluster::Device measured(ConvolutionAlgorithm algorithm, const std::vector<Point>& points,
+                         Precision precision = Precision::fp32) {
+    cluster::Device made = device();
+    for (const auto& each : graph::kDirectionTable) {
+        made.convolutions.push_back({.algorithm = algorithm,
+                                     .precision = precision,
+                                     .direction = each.value,
+                                     .points = points,
+                                     .provenance = {}});
+    }
+    return made;
+}
+
+AlgorithmCost of(const cluster::Device& device, const Convolution& c, ConvolutionAlgorithm algorithm) {
+    const auto costs = algorithm_costs(device, c, Precision::fp32);
+    const AlgorithmCost* const found = find(costs, algorithm);
+    EXPECT_NE(found, nullptr) << name(algorithm);
+    return found == nullptr ? AlgorithmCost{} : *found;
+}
+
+Convolution with_samples(double samples) {
+    Convolution c = usual();
+    c.samples = samples;
+    return c;
+}
+
+// 3 passes of 2, 8 and 40 ms with 8, 32 and 128 samples: 2 (16/8)^(log 4 / log 4) = 4 ms with 16, 8 (64/32)^(log 5 / log 4)
+// with 64; half of 2 ms with 4, twice 40 with 256.
+TEST(ConvolutionAlgorithms, TakeWhatWasMeasuredOfTheLayer) {
+    const cluster::Device known =
+        measured(ConvolutionAlgorithm::winograd,
+                 {point(32, 8000_us, 30_MiB), point(8, 2000_us, 10_MiB), point(128, 40000_us, 90_MiB)});
+    const auto taken = [&](double samples) { return of(known, with_samples(samples), ConvolutionAlgorithm::winograd); };
+    EXPECT_EQ(taken(32).time, 3 * 8000_us);
+    EXPECT_EQ(taken(32).workspace, 30_MiB);
+    EXPECT_EQ(taken(32).evidence, Evidence::measured);
+    EXPECT_NEAR(taken(16).time.in(1000_us), 3 * 4, 1e-9);
+    EXPECT_EQ(taken(16).workspace, 30_MiB);
+    EXPECT_EQ(taken(16).evidence, Evidence::interpolated);
+    EXPECT_NEAR(taken(64).time.in(1000_us), 3 * 8 * std::pow(2, std::log(5) / std::log(4)), 1e-9);
+    EXPECT_EQ(taken(64).workspace, 90_MiB);
+    EXPECT_NEAR(taken(4).time.in(1000_us), 3 * 1, 1e-9);
+    EXPECT_EQ(taken(4).workspace, 10_MiB);
+    EXPECT_NEAR(taken(256).time.in(1000_us), 3 * 80, 1e-9);
+    EXPECT_EQ(taken(256).workspace, 180_MiB);
+    Convolution first = with_samples(32);
+    first.input_gradient = false;
+    EXPECT_EQ(of(known, first, ConvolutionAlgorithm::winograd).time, 2 * 8000_us);
+}
+
+// The layer of the point takes four times its formula; one of half as many filters takes four times its own.
+TEST(ConvolutionAlgorithms, OfOtherLayersAreAsFarOffTheFormulaAsMeasuredOnes) {
+    Convolution forward = usual();
+    forward.input_gradient = false;
+    const Seconds formula = of(device(), usual(), ConvolutionAlgorithm::winograd).time -
+                            of(device(), forward, ConvolutionAlgorithm::winograd).time;
+    cluster::Device known = device();  // of dX only: it stands for all passes
+    known.convolutions.push_back({.algorithm = ConvolutionAlgorithm::winograd,
+                                  .precision = Precision::fp32,
+                                  .direction = graph::Direction::backward_input,
+                                  .points = {point(32, 4 * formula)},
+                                  .provenance = {}});
+    Convolution other = usual();
+    other.filters = 64;
+    const AlgorithmCost scaled = of(known, other, ConvolutionAlgorithm::winograd);
+    EXPECT_NEAR(scaled.time / of(device(), other, ConvolutionAlgorithm::winograd).time, 4, 1e-9);
+    EXPECT_EQ(scaled.workspace, of(device(), other, ConvolutionAlgorithm::winograd).workspace);
+    EXPECT_EQ(scaled.evidence, Evidence::fitted);
+    EXPECT_EQ(of(device(), other, ConvolutionAlgorithm::winograd).evidence, std::nullopt);
+}
+
+// Each pass has its own: dW takes 2 times its formula, the others 8 times.
+TEST(ConvolutionAlgorithms, OfOtherLayersAreScaledByTheirOwnPass) {
+    cluster::Device known = measured(ConvolutionAlgorithm::winograd, {});
+    Convolution none = usual();
+    none.input_gradient = false;
+    const Seconds input = of(device(), usual(), ConvolutionAlgorithm::winograd).time -
+                          of(device(), none, ConvolutionAlgorithm::winograd).time;
+    for (cluster::ConvolutionCurve& curve : known.convolutions) {
+        curve.points = {point(32, (curve.direction == graph::Direction::backward_input ? 2 : 8) * input)};
+    }
+    Convolution other = usual();
+    other.rows = other.columns = 28;
+    other.height = other.width = 30;
+    Convolution other_first = other;
+    other_first.input_gradient = false;
+    const auto input_of = [&](const cluster::Device& on) {
+        return of(on, other, ConvolutionAlgorithm::winograd).time -
+               of(on, other_first, ConvolutionAlgorithm::winograd).time;
+    };
+    EXPECT_NEAR(input_of(known) / input_of(device()), 2, 1e-6);
+}
+
+// Of two measured layers the nearer counts more: with ratios of 2 and 8, distances of log 2 and log 4, weights of 4 to 1,
+// 2^(4/5) 8^(1/5).
+TEST(ConvolutionAlgorithms, OfOtherLayersAreScaledByTheNearestMeasuredOnes) {
+    const auto formula = [](double samples) {
+        Convolution first = with_samples(samples);
+        first.input_gradient = false;
+        return of(device(), with_samples(samples), ConvolutionAlgorithm::winograd).time -
+               of(device(), first, ConvolutionAlgorithm::winograd).time;
+    };
+    cluster::Device known = device();
+    known.convolutions.push_back({.algorithm = ConvolutionAlgorithm::winograd,
+                                  .precision = Precision::fp32,
+                                  .direction = graph::Direction::backward_input,
+                                  .points = {point(64, 2 * formula(64)), point(8, 8 * formula(8))},
+                                  .provenance = {}});
+    Convolution other = usual();  // another padding makes it another layer
+    other.height = other.width = 59;
+    const AlgorithmCost scaled = of(known, other, ConvolutionAlgorithm::winograd);
+    EXPECT_NEAR(scaled.time / of(device(), other, ConvolutionAlgorithm::winograd).time,
+                std::pow(2, 0.8) * std::pow(8, 0.2), 1e-9);
+}
+
+TEST(ConvolutionAlgorithms, ThatTransformAndWereNotMeasuredAreLeftOutBesideOneThatWas) {
+    const cluster::Device known = measured(ConvolutionAlgorithm::winograd, {point(32, 8000_us)});
+    EXPECT_EQ(find(algorithm_costs(known, usual(), Precision::fp32), ConvolutionAlgorithm::fft), nullptr);
+    EXPECT_NE(find(algorithm_costs(known, usual(), Precision::fp32), ConvolutionAlgorithm::precomputed_gemm), nullptr);
+    const cluster::Device half = measured(ConvolutionAlgorithm::winograd, {point(32, 8000_us)}, Precision::fp16);
+    EXPECT_NE(find(algorithm_costs(half, usual(), Precision::fp32), ConvolutionAlgorithm::fft), nullptr);
+    EXPECT_EQ(of(half, usual(), ConvolutionAlgorithm::winograd).evidence, std::nullopt);
+    const cluster::Device products = measured(ConvolutionAlgorithm::precomputed_gemm, {point(32, 8000_us)});
+    EXPECT_NE(find(algorithm_costs(products, usual(), Precision::fp32), ConvolutionAlgorithm::fft), nullptr);
+}
+
+TEST(ConvolutionAlgorithms, ThatAreProductsTakeTheTimeOfEachOther) {
+    const cluster::Device known = measured(ConvolutionAlgorithm::precomputed_gemm, {point(32, 8000_us, 7_MiB)});
+    EXPECT_EQ(of(known, usual(), ConvolutionAlgorithm::implicit_gemm).time, 3 * 8000_us);
+    EXPECT_EQ(of(known, usual(), ConvolutionAlgorithm::implicit_gemm).workspace, Bytes{});
+    EXPECT_EQ(of(known, usual(), ConvolutionAlgorithm::precomputed_gemm).workspace, 7_MiB);
+    const cluster::Device other = measured(ConvolutionAlgorithm::implicit_gemm, {point(32, 9000_us)});
+    EXPECT_EQ(of(other, usual(), ConvolutionAlgorithm::precomputed_gemm).time, 3 * 9000_us);
+    EXPECT_EQ(of(other, usual(), ConvolutionAlgorithm::precomputed_gemm).workspace,
+              of(device(), usual(), ConvolutionAlgorithm::precomputed_gemm).workspace);
+}
+
+TEST(ConvolutionAlgorithms, AreNotThoseOfAnotherLayer) {
+    const cluster::Device known = measured(ConvolutionAlgorithm::winograd, {point(32, 8000_us)});
+    const auto differs = [&](auto change) {
+        Convolution c = usual();
+        change(c);
+        for (const AlgorithmCost& cost : algorithm_costs(known, c, Precision::fp32)) {
+            EXPECT_NE(cost.evidence, Evidence::measured) << name(cost.algorithm);
+        }
+    };
+    EXPECT_EQ(of(known, usual(), ConvolutionAlgorithm::winograd).evidence, Evidence::measured);
+    differs([](Convolution& c) { c.channels = 32; });
+    differs([](Convolution& c) { c.filters = 32; });
+    differs([](Convolution& c) { c.groups = 2; });
+    differs([](Convolution& c) { c.height = 60; });
+    differs([](Convolution& c) { c.width = 60; });
+    differs([](Convolution& c) { c.rows = 55; });
+    differs([](Convolution& c) { c.columns = 55; });
+    differs([](Convolution& c) { c.kernel_height = 1; });
+    differs([](Convolution& c) { c.kernel_width = 1; });
 }
 
 }  // namespace convolution_algorithms_test

@@ -277,6 +277,8 @@ def measure(of, settings):
         raise ValueError("only fp32 is measured on the CPU")
     if of["benchmark"] not in BENCHMARKS:
         raise ValueError(f"'{of['benchmark']}' is not measured with PyTorch")
+    if "algorithm" in of:
+        raise ValueError(f"PyTorch chooses the algorithm by itself; '{of['algorithm']}' is not asked for")
     threads = int(of.get("threads", 1))
     torch.set_num_threads(threads)
     run = BENCHMARKS[of["benchmark"]](of)

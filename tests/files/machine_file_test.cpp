@@ -31,6 +31,13 @@ TEST(DeviceFile, IsRead) {
     ASSERT_EQ(device.compressions.size(), 2U);
     EXPECT_EQ(device.compressions[0].kernel, cluster::CompressionKernel::exact_top_k);
     EXPECT_EQ(device.compressions[1].points.at(1).bytes, Bytes::of_base(10e6));
+    ASSERT_EQ(device.convolutions.size(), 2U);
+    EXPECT_EQ(device.convolutions[0].algorithm, cluster::ConvolutionAlgorithm::winograd);
+    EXPECT_EQ(device.convolutions[0].direction, graph::Direction::backward_weight);
+    EXPECT_EQ(device.convolutions[0].points.at(0).workspace, Bytes::of_base(8e6));
+    EXPECT_EQ(device.convolutions[0].points.at(0).groups, 1);
+    EXPECT_EQ(device.convolutions[1].points.at(0).groups, 2);
+    EXPECT_EQ(device.convolutions[1].points.at(0).kernel_width, 5);
 }
 
 TEST(ClusterFile, IsRead) {
