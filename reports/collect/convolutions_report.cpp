@@ -76,10 +76,8 @@ std::string measured_note(const ConvolutionBatch& best) {
     };
     return fmt::format(
         "of {}, {} measured with so many samples and {} with others; transforms of other layers take the device's time "
-        "for "
-        "their products and passes, times how far that is off in similar layers that were measured; transforms that "
-        "were "
-        "not measured in any layer are left out",
+        "for their products and passes, times how far that is off in similar layers that were measured; transforms "
+        "that were not measured in any layer are left out",
         counted(static_cast<std::int64_t>(best.layers.size()), "convolution"), with(Evidence::measured),
         with(Evidence::interpolated));
 }
