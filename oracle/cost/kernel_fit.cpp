@@ -209,7 +209,8 @@ Candidate best_fit(const cluster::Device& device, const graph::Kernel& kernel, P
     for (const KernelFit& fit : device.profile.fits) {
         const int near = is_stream(kernel.kind) ? 0 : distance(device, fit.precision, precision);
         const int far = near < 0 || fit.kind == kernel.kind || is_stream(fit.kind) ? near : kOtherKind;
-        if (!answers(fit.kind, fitted_kind(kernel)) || far < 0 || (fit.direction && *fit.direction != kernel.direction)) {
+        if (!answers(fit.kind, fitted_kind(kernel)) || far < 0 ||
+            (fit.direction && *fit.direction != kernel.direction)) {
             continue;
         }
         const double octaves = far == kOtherKind ? 0 : octaves_outside(fit, kernel, precision);

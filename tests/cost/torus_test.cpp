@@ -144,8 +144,7 @@ TEST(Torus, is_left_no_faster_than_by_all_its_links) {
 TEST(Torus, of_nodes_is_reached_over_the_links_of_a_device) {
     cluster::Cluster pod = scene::torus({4, 4});
     pod.levels.insert(pod.levels.begin(), {.name = "node", .size = 4, .bandwidth = 10_GB_per_s});
-    const auto found =
-        collective_time(pod, on(64, {{{4, 16}}}, Collective::all_reduce, 4'000'000_B), Algorithm::torus);
+    const auto found = collective_time(pod, on(64, {{{4, 16}}}, Collective::all_reduce, 4'000'000_B), Algorithm::torus);
     EXPECT_NEAR(micro(found), 12 + 750, 1e-9);
     EXPECT_EQ(found.level, 0u);
 }
