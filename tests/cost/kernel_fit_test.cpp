@@ -126,6 +126,10 @@ TEST(FittedMatmul, many_small_products_pay_for_whole_instructions) {
     const cluster::Device a100 = device({fit});
     EXPECT_NEAR(micro(a100, without_bytes(graph::matmul(20, 20, 20, 1e6))), 4 + 2 * 24'576e6 / (0.8 * 312e6), 1e-6);
     EXPECT_GT(micro(a100, without_bytes(graph::matmul(20, 20, 20, 100))), 4.5) << "few: tiles";
+    const Kernel smallest = without_bytes(graph::matmul(32, 32, 32, 1e6));
+    const double in_tiles = micro(a100, smallest);
+    fit.side = {33, 65536};
+    EXPECT_LT(micro(device({fit}), smallest), in_tiles / 2) << "as small as the smallest that was measured: tiles";
 }
 
 // Pooled look-ups read rows as passes read memory; a fit of plain look-ups says nothing of them.

@@ -173,6 +173,14 @@ TEST(LinkRanks, between_measured_ones_take_the_model_s_error_of_both) {
     EXPECT_NEAR(found.time.hi / found.time.value, 1.1, 1e-12);
 }
 
+// Where nobody knows how far the link's protocols are off, one number of ranks says nothing of another.
+TEST(LinkRanks, without_an_error_of_the_link_are_modelled) {
+    auto cluster = machine({measured(Collective::all_reduce, 2, 30_us)});
+    cluster.levels[0].link->error = 0;
+    EXPECT_EQ(collective_time(cluster, reduce(1000_B, 8)).evidence, Evidence::data_sheet);
+    EXPECT_EQ(collective_time(cluster, reduce(1000_B, 2)).evidence, Evidence::measured);
+}
+
 TEST(LinkRanks, beyond_the_last_measured_take_its_error_and_are_less_certain) {
     const auto cluster = machine({measured(Collective::all_reduce, 2, 30_us)});
     const auto found = collective_time(cluster, reduce(1000_B, 8));
