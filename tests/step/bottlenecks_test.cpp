@@ -229,6 +229,13 @@ TEST(ScalingHeadroom, IsLeftWhileAnAxisCanBeDoubled) {
     EXPECT_EQ(both.taken, 0.75);
 }
 
+// Two samples: no stage more for four blocks, but two data ranks.
+TEST(ScalingHeadroom, IsLeftWhereAnAxisThatThePlanLacksMayHaveTwo) {
+    EXPECT_TRUE(scaling_headroom(small_network(), laid(pipelined(), {{"pipeline", 4}}, 2)).stopped_by.empty());
+    const ScalingHeadroom none = scaling_headroom(small_network(), laid(pipelined(), {{"pipeline", 4}}, 1));
+    EXPECT_EQ(text(none.stopped_by), "pipeline <= 4: the network has 4 pieces to cut; data <= 1: the batch has 1 samples");
+}
+
 TEST(ScalingHeadroom, IsLessThanNoneWhereALimitIsBroken) {
     const ScalingHeadroom broken = scaling_headroom(small_network(), laid(pipelined(), {{"pipeline", 6}}, 8));
     EXPECT_EQ(broken.taken, 1.5);

@@ -12,6 +12,7 @@
 
 #include "scenes.hpp"
 #include "step/segment_cost.hpp"
+#include "step/stage_memory.hpp"
 #include "step/stage_time.hpp"
 
 namespace dodona::step::test {
@@ -66,6 +67,21 @@ TEST(Incoming, OfAFirstStageIsNothingAndTakesNoTime) {
     const std::vector<Stage> stages = cut_stages(costed, {schedule::Placement::loop, 2, 1}, {});
     EXPECT_EQ(stage_pass(costed, plan, stages[0], 0).boundary.time, Seconds{});
     EXPECT_GT(stage_pass(costed, plan, stages[1], 1).boundary.time, 10_us);
+}
+
+// The first layer is split over tensor ranks and its result gathered, 8 x 1024 numbers of 4 bytes; nothing else travels.
+TEST(StageBuffers, AreOfTheMessagesOfAStagesOwnSegments) {
+    const graph::Graph graph = wide_graph();
+    plan::Plan plan = two_stages();
+    plan.mesh = {{"tensor", 2}, {"pipeline", 2}};
+    plan.strategy.rules.resize(1);
+    plan.strategy.rules[0].match.names = {"wide"};
+    plan.strategy.rules[0].lay = {{"out_feature", {"tensor"}, {}}};
+    plan.strategy.rules[0].output = std::vector<plan::Lay>{};
+    const CostedGraph costed = costed_on_one_node(graph, plan);
+    const std::vector<Stage> stages = cut_stages(costed, {schedule::Placement::loop, 2, 1}, {});
+    EXPECT_DOUBLE_EQ(stage_buffers(costed, plan, stages[0], {}, 2).message.in(1_B), 8 * 1024 * 4);
+    EXPECT_EQ(stage_buffers(costed, plan, stages[1], {}, 2).message, Bytes{});
 }
 
 // Three stages of two virtual ones need six segments.
