@@ -173,14 +173,14 @@ double octaves_outside(const KernelFit& fit, const graph::Kernel& kernel, Precis
            octaves_outside(fit.work, kernel.flops.in(unit::flop));
 }
 
-/// Whether a fit of this kind says how long the kernel takes: the implicit product of a convolution that has no fit of
-/// its own; pooled look-ups read rows as passes read memory (the fused kernels of FBGEMM and HugeCTR), unlike the
-/// look-ups of PyTorch's embedding that the fits are of.
-bool answers(KernelKind fitted, const graph::Kernel& kernel) {
-    if (kernel.pooled) {
-        return fitted == KernelKind::stream;
-    }
-    return fitted == kernel.kind || (fitted == KernelKind::matmul && kernel.kind == KernelKind::convolution);
+/// Pooled look-ups read rows as passes read memory (the fused kernels of FBGEMM and HugeCTR), unlike the look-ups of
+/// PyTorch's embedding that the fits are of.
+KernelKind fitted_kind(const graph::Kernel& kernel) { return kernel.pooled ? KernelKind::stream : kernel.kind; }
+
+/// Whether a fit of one kind says how long a kernel of another takes: a convolution that has no fit of its own takes as
+/// long as its implicit product.
+bool answers(KernelKind fitted, KernelKind asked) {
+    return fitted == asked || (fitted == KernelKind::matmul && asked == KernelKind::convolution);
 }
 
 struct Candidate {
@@ -209,7 +209,8 @@ Candidate best_fit(const cluster::Device& device, const graph::Kernel& kernel, P
     for (const KernelFit& fit : device.profile.fits) {
         const int near = is_stream(kernel.kind) ? 0 : distance(device, fit.precision, precision);
         const int far = near < 0 || fit.kind == kernel.kind || is_stream(fit.kind) ? near : kOtherKind;
-        if (!answers(fit.kind, kernel) || far < 0 || (fit.direction && *fit.direction != kernel.direction)) {
+        if (!answers(fit.kind, fitted_kind(kernel)) || far < 0 ||
+            (fit.direction && *fit.direction != kernel.direction)) {
             continue;
         }
         const double octaves = far == kOtherKind ? 0 : octaves_outside(fit, kernel, precision);
@@ -248,7 +249,7 @@ std::optional<double> most_of_peak(const cluster::Device& device, KernelKind kin
     std::optional<double> most;
     for (const KernelFit& fit : device.profile.fits) {
         const int near = is_stream(kind) ? 0 : distance(device, fit.precision, precision);
-        if (!answers(fit.kind, graph::Kernel{.kind = kind, .flops = Flop{}}) || near < 0) {
+        if (!answers(fit.kind, kind) || near < 0) {
             continue;
         }
         const double clock = kind == KernelKind::attention ? 1 : device.sustained;

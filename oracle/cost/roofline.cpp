@@ -79,8 +79,7 @@ Seconds roofline(const cluster::Device& device, const graph::Kernel& kernel, Pre
 
 Seconds stream_roofline(const cluster::Device& device, Bytes bytes, Flop flops) {
     const Seconds memory = bytes / device.memory_bandwidth;
-    const bool counts = flops > Flop{} && device.vector > FlopPerSecond{};
-    return device.launch + (counts ? max(memory, flops / device.vector) : memory);
+    return device.launch + (device.vector > FlopPerSecond{} ? max(memory, flops / device.vector) : memory);
 }
 
 }  // namespace dodona::cost

@@ -24,7 +24,8 @@ std::vector<std::int64_t> sizes_of(const cluster::Level& level) {
 /// A stride of ranks in units of children, within a domain of `size` children; none if it is not a whole number.
 std::optional<Stride> of_children(const Stride& ranks, std::int64_t child_devices, std::int64_t size) {
     const std::int64_t period = ranks.stride * ranks.size;
-    if (period <= child_devices || ranks.stride >= child_devices * size) {
+    const std::int64_t domain = child_devices * size;
+    if (period <= child_devices || ranks.stride >= domain) {
         return Stride{1, 1};
     }
     if (std::max(ranks.stride, child_devices) % std::min(ranks.stride, child_devices) != 0) {
@@ -32,7 +33,7 @@ std::optional<Stride> of_children(const Stride& ranks, std::int64_t child_device
     }
     const std::int64_t first = std::max<std::int64_t>(1, ranks.stride / child_devices);
     const std::int64_t last = std::min(period / child_devices, size);
-    if (last % first != 0 || (period > child_devices * size && period % (child_devices * size) != 0)) {
+    if (last % first != 0 || std::max(period, domain) % domain != 0) {
         return std::nullopt;
     }
     return Stride{first, last / first};

@@ -34,7 +34,7 @@ void add_gradient_conversions(const graph::Graph& graph, const Mesh& mesh,
         const auto convert_gradient = [&](Vertex tensor, const Sharding& from, const Sharding& to) {
             for (const Transfer& transfer : convert(mesh, divisions[tensor], from, complete(to))) {
                 const graph::Element element = graph.layer(tensor).nest.result.element;
-                consumer.transfers.push_back({transfer, Phase::backward, Purpose::conversion, element, tensor});
+                consumer.transfers.push_back({transfer, Phase::backward, Purpose::conversion, element});
                 if (tensor != v) {
                     send_round(mesh, consumer.streams, consumer.transfers.back());
                 }

@@ -114,7 +114,7 @@ std::optional<Mesh::Fault> Mesh::lay_out(const Plan& plan) {
                                          axis.name, inner, end),
                              "choose sizes of which one divides the other"};
             }
-            if (end / inner > 1) {
+            if (end > inner) {
                 check(atoms_.size() < 32, "a mesh has at most 32 atoms");
                 axes_[axis.name] |= Atoms{1} << atoms_.size();
                 atoms_.push_back({axis.name, end / inner, devices_ * inner});

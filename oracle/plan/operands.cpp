@@ -63,18 +63,6 @@ Division division_of(const Nest& nest, int loop, const graph::TensorDimension& d
     return division;
 }
 
-const Window* window_of(const Operand& operand, std::size_t dimension) {
-    const bool windowed = dimension < operand.windows.size() && operand.windows[dimension];
-    return windowed ? &*operand.windows[dimension] : nullptr;
-}
-
-/// The dimension of an operand that a loop indexes.
-std::optional<std::size_t> dimension_of(const Operand& operand, int loop) {
-    const auto found = std::find(operand.loops.begin(), operand.loops.end(), loop);
-    return found == operand.loops.end() ? std::nullopt
-                                        : std::optional(static_cast<std::size_t>(found - operand.loops.begin()));
-}
-
 /// Elements, rows and factors of a shard with these extents. Leading extents of 1 (a single group) do not count as
 /// dimensions.
 void count_elements(const graph::Weight& weight, const std::vector<double>& extents, WeightShard& shard) {
@@ -89,6 +77,17 @@ void count_elements(const graph::Weight& weight, const std::vector<double>& exte
 }
 
 }  // namespace
+
+const Window* window_of(const Operand& operand, std::size_t dimension) {
+    const bool windowed = dimension < operand.windows.size() && operand.windows[dimension];
+    return windowed ? &*operand.windows[dimension] : nullptr;
+}
+
+std::optional<std::size_t> dimension_of(const Operand& operand, int loop) {
+    const auto found = std::find(operand.loops.begin(), operand.loops.end(), loop);
+    return found == operand.loops.end() ? std::nullopt
+                                        : std::optional(static_cast<std::size_t>(found - operand.loops.begin()));
+}
 
 Sharding operand_sharding(const Operand& operand, const std::vector<Atoms>& loops) {
     Sharding sharding;

@@ -1,6 +1,7 @@
 // Operands of a loop nest whose loops are laid on axes: shardings, partial sums, local extents, halos.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "graph/graph.hpp"
@@ -10,6 +11,12 @@
 #include "plan/sharding.hpp"
 
 namespace dodona::plan {
+
+/// The window that slides along a dimension of an operand; null if there is none.
+const graph::Window* window_of(const graph::Operand& operand, std::size_t dimension);
+
+/// The dimension of an operand that a loop indexes.
+std::optional<std::size_t> dimension_of(const graph::Operand& operand, int loop);
 
 /// The sharding of an operand; `loops`: atoms of each loop. Never partial.
 Sharding operand_sharding(const graph::Operand& operand, const std::vector<Atoms>& loops);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "plan/operands.hpp"
+
 namespace dodona::plan {
 
 using graph::kNoLoop;
@@ -46,13 +48,9 @@ int splittable(const Layer& layer, const std::string& dimension) {
 /// Extent of a window along a loop, in positions of the loop: the span of a window on an input, or the inputs that
 /// contribute to one output of a window on the result. 1 without a window.
 graph::Extent window_span(const Layer& layer, int loop) {
-    const auto window_on = [loop](const graph::Operand& operand) -> const graph::Window* {
-        for (std::size_t i = 0; i < operand.windows.size(); ++i) {
-            if (operand.loops[i] == loop && operand.windows[i]) {
-                return &*operand.windows[i];
-            }
-        }
-        return nullptr;
+    const auto window_on = [loop](const graph::Operand& operand) {
+        const std::optional<std::size_t> dimension = dimension_of(operand, loop);
+        return dimension ? window_of(operand, *dimension) : nullptr;
     };
     for (const graph::Operand& input : layer.nest.inputs) {
         if (const graph::Window* window = window_on(input)) {

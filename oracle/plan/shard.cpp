@@ -172,7 +172,7 @@ private:
                         ShardedLayer& sharded) {
         for (const Transfer& transfer : convert(mesh_, divisions(tensor), from, to, via)) {
             sharded.transfers.push_back(
-                {transfer, phase, Purpose::conversion, graph_.layer(tensor).nest.result.element, tensor});
+                {transfer, phase, Purpose::conversion, graph_.layer(tensor).nest.result.element});
         }
     }
 
@@ -207,7 +207,7 @@ private:
                 add_regather(producer, wanted, sharded);
             }
             stream_from(first, sharded);
-            add_halos(v, i, producer, sharded);
+            add_halos(v, i, sharded);
         }
         sharded.transient_elements += sharded.output_elements;
     }
@@ -241,7 +241,7 @@ private:
         }
         for (const Transfer& transfer : convert(mesh_, divisions(producer), result_.layers[producer].output, wanted)) {
             sharded.transfers.push_back(
-                {transfer, Phase::backward, Purpose::regather, graph_.layer(producer).nest.result.element, producer});
+                {transfer, Phase::backward, Purpose::regather, graph_.layer(producer).nest.result.element});
         }
     }
 
@@ -262,11 +262,10 @@ private:
         }
     }
 
-    void add_halos(Vertex v, std::size_t input, Vertex producer, ShardedLayer& sharded) const {
+    void add_halos(Vertex v, std::size_t input, ShardedLayer& sharded) const {
         for (const HaloExchange& exchange : halos_[v][input]) {
-            const Vertex tensor = exchange.phase == Phase::forward ? producer : v;
             sharded.transfers.push_back(
-                {exchange.transfer, exchange.phase, Purpose::halo, graph_.layer(v).nest.result.element, tensor});
+                {exchange.transfer, exchange.phase, Purpose::halo, graph_.layer(v).nest.result.element});
         }
     }
 
@@ -284,7 +283,7 @@ private:
             for (int i = 0; atoms != 0 && i < statistic.forward + (layer.goes_backward() ? statistic.backward : 0);
                  ++i) {
                 const Phase phase = i < statistic.forward ? Phase::forward : Phase::backward;
-                sharded.transfers.push_back({transfer, phase, Purpose::statistic, graph::Element::single, 0});
+                sharded.transfers.push_back({transfer, phase, Purpose::statistic, graph::Element::single});
             }
         }
     }
@@ -310,12 +309,8 @@ private:
                 elements *= sharded.local[kept];
             }
             const auto add = [&](cluster::Collective collective, Phase phase) {
-                sharded.transfers.push_back({{collective, atoms, elements},
-                                             phase,
-                                             Purpose::conversion,
-                                             nest.result.element,
-                                             v,
-                                             recurrence.steps});
+                sharded.transfers.push_back(
+                    {{collective, atoms, elements}, phase, Purpose::conversion, nest.result.element, recurrence.steps});
             };
             add(cluster::Collective::all_gather, Phase::forward);
             if (graph_.layer(v).goes_backward()) {
@@ -374,10 +369,9 @@ private:
             const bool is_input = saved.what == graph::Saved::What::input;
             const auto operand = static_cast<std::size_t>(saved.operand);
             const Vertex tensor = is_input ? layer.producers.at(operand) : v;
-            Sharding sharding = is_input ? operand_sharding(layer.nest.inputs[operand], sharded.loops) : sharded.output;
-            if (is_input && regathers(rules_of_[v])) {
-                sharding = result_.layers[tensor].output;
-            }
+            Sharding sharding = is_input && !regathers(rules_of_[v])
+                                    ? operand_sharding(layer.nest.inputs[operand], sharded.loops)
+                                    : result_.layers[tensor].output;
             const double elements = local_elements(mesh_, divisions(tensor), sharding);
             const graph::Element element = graph_.layer(tensor).nest.result.element;
             sharded.saved.push_back({tensor, 0, std::move(sharding), elements, element, saved.selective,

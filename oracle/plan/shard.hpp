@@ -28,8 +28,7 @@ struct LayerTransfer {
     Phase phase = Phase::forward;
     Purpose purpose = Purpose::conversion;
     graph::Element element = graph::Element::activation;
-    graph::Vertex tensor = 0;  ///< whose output (or its gradient) moves
-    double times = 1;          ///< consecutive transfers (the steps of a recurrence)
+    double times = 1;  ///< consecutive transfers (the steps of a recurrence)
 };
 
 /// One weight on one device.

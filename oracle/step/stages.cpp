@@ -316,8 +316,7 @@ Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms spl
         std::set<graph::Vertex> sent;
         for (std::size_t u = first; u < virtual_stage.counts.size(); ++u) {
             for (const Entering& tensor : costed.segments[u].entering) {
-                const bool from_before = u == first || tensor.producer < first;
-                if (virtual_stage.counts[u] == 0 || !from_before || tensor.sample ||
+                if (virtual_stage.counts[u] == 0 || tensor.producer >= first || tensor.sample ||
                     !sent.insert(tensor.tensor).second) {
                     continue;
                 }

@@ -75,7 +75,7 @@ double half_way(const cluster::CollectiveCurve& curve, std::size_t left) {
 TEST(CollectiveCurve, slopes_at_its_ends_keep_it_monotone) {
     const std::vector<std::pair<std::vector<double>, double>> cases{
         {{1, 2, 0.5, 4}, 0.5 + 2.5 / 8},         // s = 1, r = -2: 2.5
-        {{1, 2, 1. / 16, 4}, 0.5 + 3. / 8},      // s = 1, r = -5: 4, so 3
+        {{1, 4, 1. / 256, 4}, 1 + 6. / 8},       // s = 2, r = -10: 8, so 6
         {{1, 2, 64, 128}, 0.5 - 10. / 6 / 8},    // s = 1, r = 5: -1, so 0; 10/6 at the inner point
         {{1, 4, 8, 4}, 1 + (2.5 - 4. / 3) / 8},  // s = 2, r = 1: 2.5; 4/3 at the inner point
     };

@@ -71,6 +71,8 @@ TEST(FittedMatmul, leaves_out_what_the_benchmark_cast) {
     EXPECT_NEAR(micro(a100, one_wave()), 4 + kOneWave, 1e-6);
     const double cast = 6 * 1536.0 * 2048 / (a100.memory_bandwidth * 1_us).in(unit::byte);
     EXPECT_NEAR(benchmark_seconds(a100, fit, one_wave(), Precision::bf16).in(1_us), 4 + kOneWave + 3 + cast, 1e-6);
+    const Kernel batch = without_bytes(graph::matmul(1536, 1152, 2048, 4));
+    EXPECT_NEAR(benchmark_seconds(a100, fit, batch, Precision::bf16).in(1_us), 4 + 4 * kOneWave + 3 + 4 * cast, 1e-6);
 }
 
 // Products run at three quarters of the clock; attention, measured at its own, and bytes do not.
@@ -124,6 +126,10 @@ TEST(FittedMatmul, many_small_products_pay_for_whole_instructions) {
     const cluster::Device a100 = device({fit});
     EXPECT_NEAR(micro(a100, without_bytes(graph::matmul(20, 20, 20, 1e6))), 4 + 2 * 24'576e6 / (0.8 * 312e6), 1e-6);
     EXPECT_GT(micro(a100, without_bytes(graph::matmul(20, 20, 20, 100))), 4.5) << "few: tiles";
+    const Kernel smallest = without_bytes(graph::matmul(32, 32, 32, 1e6));
+    const double in_tiles = micro(a100, smallest);
+    fit.side = {33, 65536};
+    EXPECT_LT(micro(device({fit}), smallest), in_tiles / 2) << "as small as the smallest that was measured: tiles";
 }
 
 // Pooled look-ups read rows as passes read memory; a fit of plain look-ups says nothing of them.
@@ -192,6 +198,8 @@ TEST(FittedConvolution, gains_where_windows_overlap_and_has_fits_of_its_passes) 
     kernel.kind = KernelKind::convolution;
     kernel.window = 2.25;  // 3 x 3 with stride 2
     EXPECT_NEAR(micro(a100, kernel), 4 + kOneWave, 1e-6);
+    kernel.window = 4;  // 2 x 2
+    EXPECT_NEAR(micro(a100, kernel), 4 + kOneWave / 2, 1e-6);
     kernel.window = 9;
     EXPECT_NEAR(micro(a100, kernel), 4 + kOneWave / 2, 1e-6);
     kernel.direction = Direction::backward_weight;
@@ -261,6 +269,25 @@ TEST(FittedKernel, outside_the_measured_range_is_extrapolated_with_a_wider_inter
     EXPECT_EQ(found.evidence, Evidence::extrapolated);
     EXPECT_NEAR(found.time.hi / found.time.value, std::pow(1.2, 1.25), 1e-9);
     EXPECT_NEAR(found.time.lo / found.time.value, std::pow(0.9, 1.25), 1e-9);
+}
+
+// A fit that does not say what it was measured on is not left.
+TEST(FittedKernel, without_a_measured_range_is_in_range) {
+    KernelFit fit = plain();
+    fit.depth = {};
+    const auto found = kernel_time(device({fit}), graph::matmul(1536, 1152, 131072), Precision::bf16);
+    EXPECT_EQ(found.evidence, Evidence::fitted);
+    EXPECT_NEAR(found.time.hi / found.time.value, 1.2, 1e-12);
+}
+
+// Depths up to 1,200 and 1,600 were measured; 2,048 is 0.77 and 0.36 octaves deeper.
+TEST(FittedKernel, out_of_range_the_nearest_fit_answers) {
+    KernelFit far = plain(), near = plain();
+    far.depth = {64, 1200};
+    near.depth = {64, 1600};
+    near.compute = 0.4;
+    EXPECT_NEAR(micro(device({far, near}), one_wave()), 4 + 2 * kOneWave, 1e-6);
+    EXPECT_NEAR(micro(device({near, far}), one_wave()), 4 + 2 * kOneWave, 1e-6);
 }
 
 TEST(FittedKernel, a_borrowed_profile_is_less_sure) {

@@ -171,6 +171,7 @@ TEST(MeasuredKernel, says_nothing_an_octave_outside_or_at_another_precision) {
     };
     EXPECT_EQ(evidence(graph::matmul(8000, 4096, 4096), Precision::bf16), Evidence::interpolated);
     EXPECT_EQ(evidence(graph::matmul(8200, 4096, 4096), Precision::bf16), Evidence::data_sheet);
+    EXPECT_EQ(evidence(graph::matmul(8192, 4096, 256), Precision::bf16), Evidence::interpolated) << "just an octave";
     EXPECT_EQ(evidence(graph::matmul(4096, 4096, 255), Precision::bf16), Evidence::data_sheet);
     EXPECT_EQ(evidence(graph::matmul(1024, 1024, 1024, 3), Precision::bf16), Evidence::data_sheet);
     EXPECT_EQ(evidence(graph::matmul(1024, 1024, 1024), Precision::fp32), Evidence::data_sheet);
@@ -192,6 +193,20 @@ TEST(MeasuredKernel, of_other_work_on_the_same_shape_lends_its_efficiency_only) 
     EXPECT_EQ(found.evidence, Evidence::interpolated);
     EXPECT_NEAR(found.time.value / 2000_us,
                 roofline(device, causal, Precision::bf16) / roofline(device, forward, Precision::bf16), 1e-12);
+}
+
+// A convolution with the bytes of its images, which are fewer than those of its implicit product.
+TEST(MeasuredKernel, that_says_its_bytes_is_the_answer_for_these_bytes) {
+    cluster::Device device = scene::a100();
+    cluster::KernelCurve curve{.kind = KernelKind::convolution, .precision = Precision::bf16, .held_out_error = 0.1};
+    curve.points = {{.m = 4096, .n = 256, .k = 576, .bytes = 3'000'000_B, .time = 20_us}};
+    device.curves = {curve};
+    Kernel kernel = graph::matmul(4096, 256, 576);
+    kernel.kind = KernelKind::convolution;
+    kernel.elements = 1.5e6;
+    EXPECT_EQ(kernel_time(device, kernel, Precision::bf16).evidence, Evidence::measured);
+    kernel.elements = 3e6;
+    EXPECT_EQ(kernel_time(device, kernel, Precision::bf16).evidence, Evidence::interpolated);
 }
 
 // Efficiency 1/2 at 1 MB and 4/5 at 100 MB: at 10 MB, halfway in log, their geometric mean; roofline 10 us.

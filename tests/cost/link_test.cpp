@@ -62,6 +62,18 @@ TEST(Protocols, the_quicker_one_counts_and_the_switch_is_where_they_meet) {
     EXPECT_NEAR(us(cluster, reduce(100'000'000_B, 8)), 68 + 1.75e8 / 75e3, 1e-6);
 }
 
+// Of a link that was measured the error of its protocols; of another the interval of a data sheet, 1.6.
+TEST(Protocols, are_as_sure_as_their_link_was_measured) {
+    auto cluster = machine();
+    const auto uncertain = [&] {
+        const auto found = collective_time(cluster, reduce(1_GB, 8));
+        return found.time.hi / found.time.value;
+    };
+    EXPECT_NEAR(uncertain(), 1.1, 1e-12);
+    cluster.levels[0].link->error = 0;
+    EXPECT_NEAR(uncertain(), 1.6, 1e-12);
+}
+
 TEST(Protocols, a_collective_starts_once_however_many_levels_it_crosses) {
     auto cluster = machine();
     cluster.levels[0].link->protocols.resize(1);
@@ -119,6 +131,17 @@ TEST(LinkCurve, measured_under_a_switch_answers_for_all_of_a_pairwise_node_only)
     EXPECT_EQ(collective_time(cluster, reduce(1'000'000_B, 8)).evidence, Evidence::data_sheet);
 }
 
+// Each pair of devices with links of its own: all of a node have as many as a switch gives them; on a ring they do not.
+TEST(LinkCurve, measured_between_pairs_answers_for_all_of_a_switched_node_only) {
+    auto cluster = machine({measured(Collective::all_reduce, 2, 7_us), measured(Collective::all_reduce, 8, 9_us)});
+    cluster.levels[0].link->wiring = cluster::Wiring::pairs;
+    EXPECT_EQ(collective_time(cluster, reduce(1'000'000_B, 8)).evidence, Evidence::measured);
+    EXPECT_EQ(collective_time(cluster, reduce(1'000'000_B, 2)).evidence, Evidence::data_sheet);
+    cluster.levels[0].link->wiring = cluster::Wiring::ring;
+    EXPECT_EQ(collective_time(cluster, reduce(1'000'000_B, 8)).evidence, Evidence::data_sheet);
+    EXPECT_EQ(collective_time(cluster, reduce(1'000'000_B, 2)).evidence, Evidence::data_sheet);
+}
+
 // What goes through the host does not go through the links that were measured.
 TEST(LinkCurve, says_nothing_of_what_is_staged) {
     auto cluster = machine({measured(Collective::send, 2, 7_us)});
@@ -148,6 +171,14 @@ TEST(LinkRanks, between_measured_ones_take_the_model_s_error_of_both) {
     EXPECT_NEAR(found.time.value.in(1_us), std::sqrt(f2 * f8) * (16 + 0.06), 1e-9);
     EXPECT_EQ(found.evidence, Evidence::interpolated);
     EXPECT_NEAR(found.time.hi / found.time.value, 1.1, 1e-12);
+}
+
+// Where nobody knows how far the link's protocols are off, one number of ranks says nothing of another.
+TEST(LinkRanks, without_an_error_of_the_link_are_modelled) {
+    auto cluster = machine({measured(Collective::all_reduce, 2, 30_us)});
+    cluster.levels[0].link->error = 0;
+    EXPECT_EQ(collective_time(cluster, reduce(1000_B, 8)).evidence, Evidence::data_sheet);
+    EXPECT_EQ(collective_time(cluster, reduce(1000_B, 2)).evidence, Evidence::measured);
 }
 
 TEST(LinkRanks, beyond_the_last_measured_take_its_error_and_are_less_certain) {

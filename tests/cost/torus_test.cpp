@@ -128,6 +128,27 @@ TEST(Torus, is_left_by_all_its_links) {
     EXPECT_NEAR(micro(across), 5 + 160, 1e-9);
 }
 
+// The same with a faster network: 1 MB over all four links of 50 GB/s of a device, or over the two of a torus of one
+// dimension.
+TEST(Torus, is_left_no_faster_than_by_all_its_links) {
+    cluster::Cluster pods = scene::torus({4, 4});
+    pods.levels.push_back({.name = "site", .size = 2, .links = 16, .bandwidth = 500_GB_per_s, .latency = 5_us});
+    const CollectiveRequest across = on(32, {{{16, 2}}}, Collective::send, 1'000'000_B);
+    EXPECT_NEAR(micro(collective_time(pods, across)), 5 + 5, 1e-9);
+    pods.levels[0].sizes = {};
+    EXPECT_NEAR(micro(collective_time(pods, across)), 5 + 10, 1e-9);
+}
+
+// One device of each node of 4: 16 of them pass 2 * 15/16 of 4 MB out of themselves at 10 GB/s, 750 us, longer than on
+// the torus.
+TEST(Torus, of_nodes_is_reached_over_the_links_of_a_device) {
+    cluster::Cluster pod = scene::torus({4, 4});
+    pod.levels.insert(pod.levels.begin(), {.name = "node", .size = 4, .bandwidth = 10_GB_per_s});
+    const auto found = collective_time(pod, on(64, {{{4, 16}}}, Collective::all_reduce, 4'000'000_B), Algorithm::torus);
+    EXPECT_NEAR(micro(found), 12 + 750, 1e-9);
+    EXPECT_EQ(found.level, 0u);
+}
+
 TEST(Torus, of_nodes_takes_the_contention_that_the_user_says) {
     cluster::Cluster pod = scene::torus({4, 4});
     pod.levels.insert(pod.levels.begin(), {.name = "node", .size = 4, .bandwidth = 300_GB_per_s});

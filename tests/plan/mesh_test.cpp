@@ -98,6 +98,14 @@ TEST(AFold, WithoutASizeTakesAllOfItsAxes) {
     EXPECT_EQ(mesh.axis("expert"), mesh.axes({"context", "data"}));
 }
 
+TEST(AFold, OfOneRankTakesNone) {
+    Plan plan = plan_on({{"data", 16}});
+    plan.folds = {{.name = "expert", .of = {"data"}, .size = 1}};
+    const Mesh mesh(plan, Location{});
+    EXPECT_EQ(mesh.axis("expert"), Atoms{0});
+    EXPECT_EQ(mesh.devices(), 16);
+}
+
 // 2 of 24 ranks, and 8 of the same 24: atoms of 2, 4 and 3.
 TEST(TwoFolds, MayCutOneAxisTwice) {
     Plan plan = plan_on({{"data", 24}});

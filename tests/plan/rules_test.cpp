@@ -120,6 +120,24 @@ TEST(ACondition, OnceFalseEndsItsRuleForAllLaterLayers) {
     EXPECT_EQ(assigned.ways("body", "height"), 1);
 }
 
+// Windows of 9 x 1 and 1 x 9 on 16 x 16: only the dimension along which the window is 1 has enough of it, 16/4, for the rest.
+TEST(ACondition, CountsTheWindowAlongItsOwnDimension) {
+    const auto ways = [](const std::string& dimension, std::vector<std::int64_t> kernel) {
+        const Graph graph = graph::build(
+            network(tensor({{"channel", 4}, {"height", 16}, {"width", 16}}),
+                    {layer("conv", "conv", {{"filters", std::int64_t{4}}, {"kernel", std::move(kernel)}})}));
+        const Mesh mesh = mesh_of({{"spatial", 4}});
+        Strategy strategy;
+        strategy.rules = {while_wide({{dimension, {"spatial"}}})};
+        return Assigned(graph, strategy, mesh).ways("conv", dimension);
+    };
+    EXPECT_EQ(ways("height", {9, 1}), 1);
+    EXPECT_EQ(ways("width", {9, 1}), 4);
+    EXPECT_EQ(ways("height", {1, 9}), 4);
+    EXPECT_EQ(ways("width", {1, 9}), 1);
+    EXPECT_EQ(ways("filter", {9, 9}), 4) << "no window slides along filters";
+}
+
 // Windows of 5 that move by 2 on the result: ceil(5 / 2) = 3 inputs reach one output. 12 over 4 are 3 each; 8 over 4 are 2.
 TEST(ACondition, CountsTheInputsOfOneOutputWhereWindowsLieOnTheResult) {
     const auto up = [](std::int64_t extent) {

@@ -118,6 +118,27 @@ TEST(AWindow, WiderThanANeighboursShardBreaksThePlan) {
     EXPECT_TRUE(wide.limits.empty());
 }
 
+// 16 positions of 8 features on 4 ranks, read whole by a product of one feature a rank: two blocks of 4 x 8 at a time and 16
+// results, where a tensor that is gathered has all of its 16 x 8.
+TEST(AStreamedTensor, IsHeldTwoBlocksAtATime) {
+    const Graph graph =
+        graph::build(network(tensor({{"sequence", 16}, {"feature", 8}}),
+                             {layer("relu", "relu"), layer("linear", "linear", {{"out", int64_t{4}}})}));
+    Strategy strategy = laying("sequence", "context");
+    strategy.rules[0].match.kinds = {"relu"};
+    Rule product;
+    product.match.kinds = {"linear"};
+    product.lay = {{"out_feature", {"context"}, {}}};
+    strategy.rules.push_back(product);
+    const Mesh mesh = mesh_of({{"context", 4}});
+    const auto transient = [&] {
+        return shard(graph, mesh, strategy, 1).layers[find(graph, "linear")].transient_elements;
+    };
+    EXPECT_DOUBLE_EQ(transient(), 16 * 8 + 16);
+    strategy.rules[1].stream = {"context"};
+    EXPECT_DOUBLE_EQ(transient(), 2 * 4 * 8 + 16);
+}
+
 TEST(AnAxis, ThatSplitsNothingBreaksThePlan) {
     const Graph graph = signals(8, 3);
     const Mesh mesh = mesh_of({{"tensor", 2}});

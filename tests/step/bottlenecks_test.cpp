@@ -182,6 +182,28 @@ TEST(Bottlenecks, ShardedStatesAreNoCopies) {
     EXPECT_NEAR(find(found, BottleneckKind::memory_redundancy)->share, (0.75 * 7 + 0.5 * 12) / 22, 1e-12);
 }
 
+// Six copies of 4 GiB of weights, 6 of gradients and 6 of states; of a part that is sharded two ways three are left. Each level
+// shards one part more.
+TEST(Bottlenecks, EachLevelOfShardingLeavesFewerCopies) {
+    Scene scene;
+    scene.p.memory = {};
+    scene.p.memory[MemoryPart::weights] = 4_GiB;
+    scene.p.memory[MemoryPart::gradients] = 6_GiB;
+    scene.p.memory[MemoryPart::optimizer] = 6_GiB;
+    scene.redundancy.local_elements = 150;
+    scene.redundancy.shard_ways = 2;
+    const auto copies = [&](plan::ShardLevel level) {
+        scene.p.plan.shard = level;
+        const std::vector<Bottleneck> found = scene.found();
+        const Bottleneck* redundant = find(found, BottleneckKind::memory_redundancy);
+        return redundant == nullptr ? 0 : redundant->share;
+    };
+    EXPECT_NEAR(copies(plan::ShardLevel::none), 5. / 6, 1e-12);
+    EXPECT_NEAR(copies(plan::ShardLevel::states), (5. / 6 * 10 + 2. / 3 * 6) / 16, 1e-12);
+    EXPECT_NEAR(copies(plan::ShardLevel::gradients), (5. / 6 * 4 + 2. / 3 * 12) / 16, 1e-12);
+    EXPECT_NEAR(copies(plan::ShardLevel::parameters), 2. / 3, 1e-12);
+}
+
 plan::Plan laid(plan::Strategy strategy, std::vector<plan::MeshAxis> mesh, std::int64_t batch) {
     plan::Plan plan;
     plan.strategy = std::move(strategy);
@@ -205,6 +227,13 @@ TEST(ScalingHeadroom, IsLeftWhileAnAxisCanBeDoubled) {
     EXPECT_EQ(text(both.stopped_by),
               "pipeline <= 4: the network has 4 pieces to cut; data <= 8: the batch has 8 samples");
     EXPECT_EQ(both.taken, 0.75);
+}
+
+// Two samples: no stage more for four blocks, but two data ranks.
+TEST(ScalingHeadroom, IsLeftWhereAnAxisThatThePlanLacksMayHaveTwo) {
+    EXPECT_TRUE(scaling_headroom(small_network(), laid(pipelined(), {{"pipeline", 4}}, 2)).stopped_by.empty());
+    const ScalingHeadroom none = scaling_headroom(small_network(), laid(pipelined(), {{"pipeline", 4}}, 1));
+    EXPECT_EQ(text(none.stopped_by), "pipeline <= 4: the network has 4 pieces to cut; data <= 1: the batch has 1 samples");
 }
 
 TEST(ScalingHeadroom, IsLessThanNoneWhereALimitIsBroken) {

@@ -67,6 +67,15 @@ TEST(Relayout, IsInMeasuredConvolutionsAlready) {
     cluster.device.profile.fits = {measured_convolution()};
     EXPECT_EQ(compute(with(FrameworkParameter::channels_last, 1, cluster)),
               compute(with(FrameworkParameter::channels_last, 0, cluster)));
+    cluster::KernelFit of_products = measured_convolution();
+    of_products.kind = graph::KernelKind::matmul;
+    cluster::KernelFit in_half_precision = measured_convolution();
+    in_half_precision.precision = Precision::fp16;
+    for (const cluster::KernelFit& other : {of_products, in_half_precision}) {
+        cluster.device.profile.fits = {other};
+        EXPECT_GT(compute(with(FrameworkParameter::channels_last, 1, cluster)),
+                  compute(with(FrameworkParameter::channels_last, 0, cluster)));
+    }
 }
 
 TEST(Windows, GainOnlyWithTheirWorkspace) {
@@ -100,6 +109,15 @@ void expect_parts(const graph::Kernel& convolution, double m, double n, double k
     EXPECT_NEAR(parts[1].elements, elements, 1e-9);
     EXPECT_EQ(parts[1].direction, convolution.direction);
     EXPECT_NEAR(parts[1].times * parts[1].flops.in(unit::flop), convolution.flops.in(unit::flop), 1e-6);
+}
+
+TEST(Im2col, OfConvolutionsThatRunSeveralTimesDoesToo) {
+    graph::Kernel thrice = kGrouped.forward[0];
+    thrice.times = 3;
+    const std::vector<graph::Kernel> parts = im2col(thrice, 1);
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_EQ(parts[0].times, 3 * 4);
+    EXPECT_EQ(parts[1].times, 3 * 4 * 2);
 }
 
 TEST(Im2col, WritesAndMultipliesTheWindowsOfEachSample) {

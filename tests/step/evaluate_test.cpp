@@ -195,6 +195,27 @@ TEST(Evaluate, AStageThatTwoDirectionsPassRunsHalfTheMicroBatchesOfEitherPart) {
     EXPECT_NEAR(both_ways.time[TimePart::forward] / one_way.time[TimePart::forward], 1, 1e-9);
 }
 
+// The first and the last of two stages are neighbours in a node of two; copies of their weights never leave it.
+TEST(Evaluate, GradientsOfTwoCopiesTravelFromTheFirstStageToTheLast) {
+    plan::Plan plan = pipeline_plan(2, 1);
+    plan.mesh = {{"pipeline", 2}, {"data", 2}};
+    plan.schedule = plan::schedule_from("dualpipe").value();
+    const auto copies = [&](const cluster::Cluster& cluster) {
+        Seconds time;
+        for (const CommunicationLine& line : predict(small_network(), cluster, plan).communication) {
+            time += line.subject == CommunicationSubject::copied_gradients ? line.time : Seconds{};
+        }
+        return time;
+    };
+    cluster::Cluster nodes = small_cluster();
+    nodes.levels[0].size = 2;
+    nodes.levels.push_back({.name = "system", .size = 4, .bandwidth = 0.5_GB_per_s, .latency = 100_us});
+    EXPECT_GT(copies(nodes), Seconds{});
+    EXPECT_EQ(copies(nodes), copies(small_cluster()));
+    plan.mesh = {{"data", 2}, {"pipeline", 2}};
+    EXPECT_GT(copies(nodes), 2 * copies(small_cluster())) << "in different nodes";
+}
+
 TEST(Evaluate, MoreStagesThanPiecesIsALimitByName) {
     plan::Plan plan = pipeline_plan(8, 2);
     const Prediction p = predict(small_network(), small_cluster(), plan);

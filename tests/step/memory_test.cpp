@@ -85,6 +85,27 @@ TEST(MemoryTotals, AreThreeFiguresOfOneProcess) {
     EXPECT_EQ(p.stages[0].memory, p.totals);
 }
 
+// Only the first layer is split over tensor ranks, and its output gathered: a group for that, one for the gradients and one of
+// all ranks.
+TEST(MemoryTotals, HaveACommunicatorForEachGroupOfTheFirstLayerToo) {
+    const graph::Graph graph = graph::build(network(
+        test::tensor({{"feature", 16}}), {layer("first", "linear", {{"out", std::int64_t{16}}}),
+                                          block("body", 2, {layer("next", "linear", {{"out", std::int64_t{16}}})})}));
+    plan::Plan plan = usual(2);
+    plan.strategy = test::strategy("first", {"tensor", "data"});
+    plan.mesh = {{"tensor", 2}, {"data", 2}};
+    plan.strategy.rules.resize(1);
+    plan.strategy.rules[0].match.names = {"first"};
+    plan.strategy.rules[0].lay = {{"out_feature", {"tensor"}, {}}};
+    plan.strategy.rules[0].output = std::vector<plan::Lay>{};
+    plan.memory.communicator = 1_MiB;
+    const double both = part(predict(graph, narrow_cluster(), plan, {}), MemoryPart::communicators);
+    plan.mesh = {{"tensor", 1}, {"data", 2}};
+    const double data = part(predict(graph, narrow_cluster(), plan, {}), MemoryPart::communicators);
+    EXPECT_EQ(data, (1_MiB).in(1_B)) << "gradients over data; all ranks are the same group";
+    EXPECT_EQ(both, (3_MiB).in(1_B));
+}
+
 TEST(MemoryTotals, AreEqualWhereSoftwareAddsNothing) {
     const Prediction p = predicted(usual());
     EXPECT_EQ(p.totals.allocated, p.totals.reserved);

@@ -522,6 +522,20 @@ TEST(Pipeline, DualPipeHasItsAuthorsBubble) {
     EXPECT_DOUBLE_EQ((32 * Seconds::of_base(5) - time.hidden + time.bubble).in(unit::second), total(asked));
 }
 
+TEST(Pipeline, OfTwoStagesInBothDirectionsHidesItsPairsToo) {
+    std::vector<Position<Seconds>> positions = equal(2, 2, 3);
+    for (Position<Seconds>& position : positions) {
+        position.weight_gradients = Seconds::of_base(1);
+        position.hidden = Seconds::of_base(1);
+    }
+    Pipeline<Seconds> asked = pipeline(positions, 8);
+    asked.schedule = plan::schedule_from("dualpipe").value();
+    PlayedOrders orders;
+    const PipelineTime time = pipeline_time(asked, orders);
+    EXPECT_GT(time.hidden, Seconds{});
+    EXPECT_DOUBLE_EQ((8 * Seconds::of_base(5) - time.hidden + time.bubble).in(unit::second), total(asked));
+}
+
 TEST(Pipeline, EveryMicroBatchMoreOfDualPipeHidesAPairMore) {
     // Of two micro-batches more each direction has one, which hides h_0 and h_7 on stage 0.
     std::vector<Position<Seconds>> positions = equal(8, 2, 3);

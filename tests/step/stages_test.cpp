@@ -12,6 +12,8 @@
 
 #include "scenes.hpp"
 #include "step/segment_cost.hpp"
+#include "step/stage_memory.hpp"
+#include "step/stage_time.hpp"
 
 namespace dodona::step::test {
 namespace stages_test {
@@ -56,6 +58,58 @@ TEST(Incoming, IsTheMeanOfVirtualStagesToSendAndTheLargestToKeep) {
     EXPECT_DOUBLE_EQ(second.sent.in(1_B), (wide + narrow) / 2);
     EXPECT_DOUBLE_EQ(second.whole.in(1_B), wide);
     EXPECT_EQ(second.gathered, Bytes{});
+}
+
+TEST(Incoming, OfAFirstStageIsNothingAndTakesNoTime) {
+    const graph::Graph graph = wide_graph();
+    const plan::Plan plan = two_stages();
+    const CostedGraph costed = costed_on_one_node(graph, plan);
+    const std::vector<Stage> stages = cut_stages(costed, {schedule::Placement::loop, 2, 1}, {});
+    EXPECT_EQ(stage_pass(costed, plan, stages[0], 0).boundary.time, Seconds{});
+    EXPECT_GT(stage_pass(costed, plan, stages[1], 1).boundary.time, 10_us);
+}
+
+// The first layer is split over tensor ranks and its result gathered, 8 x 1024 numbers of 4 bytes; nothing else travels.
+TEST(StageBuffers, AreOfTheMessagesOfAStagesOwnSegments) {
+    const graph::Graph graph = wide_graph();
+    plan::Plan plan = two_stages();
+    plan.mesh = {{"tensor", 2}, {"pipeline", 2}};
+    plan.strategy.rules.resize(1);
+    plan.strategy.rules[0].match.names = {"wide"};
+    plan.strategy.rules[0].lay = {{"out_feature", {"tensor"}, {}}};
+    plan.strategy.rules[0].output = std::vector<plan::Lay>{};
+    const CostedGraph costed = costed_on_one_node(graph, plan);
+    const std::vector<Stage> stages = cut_stages(costed, {schedule::Placement::loop, 2, 1}, {});
+    EXPECT_DOUBLE_EQ(stage_buffers(costed, plan, stages[0], {}, 2).message.in(1_B), 8 * 1024 * 4);
+    EXPECT_EQ(stage_buffers(costed, plan, stages[1], {}, 2).message, Bytes{});
+}
+
+// Three stages of two virtual ones need six segments.
+TEST(PipelineLimit, CountsVirtualStages) {
+    EXPECT_FALSE(pipeline_limit(6, pipeline_of(3, 2), 6));
+    const std::optional<plan::Limit> limit = pipeline_limit(5, pipeline_of(3, 2), 6);
+    ASSERT_TRUE(limit);
+    EXPECT_EQ(limit->ways, 6);
+    EXPECT_TRUE(limit->broken());
+}
+
+TEST(PipelineLimit, OfInterleavingIsOneMicroBatchForEachStage) {
+    const std::optional<plan::Limit> limit = pipeline_limit(6, pipeline_of(3, 2), 7);
+    ASSERT_TRUE(limit);
+    EXPECT_EQ(limit->ways, 3);
+    plan::Plan one = pipeline_of(3, 1);
+    one.schedule = plan::ScheduleKind::interleaved;
+    EXPECT_FALSE(pipeline_limit(6, one, 7)) << "of one virtual stage there is nothing to interleave";
+}
+
+// The first block has no gradient of its input to compute.
+TEST(Blocks, AreTheSameWhereAllTakeEquallyLong) {
+    const graph::Graph graph = small_network();
+    const CostedGraph costed = costed_on_one_node(graph, two_stages());
+    EXPECT_FALSE(blocks_are_same(costed));
+    EXPECT_FALSE(blocks_are_alike(costed));
+    const graph::Graph chain = wide_graph();
+    EXPECT_FALSE(blocks_are_same(costed_on_one_node(chain, two_stages()))) << "no blocks";
 }
 
 graph::Graph of_segments(const std::vector<std::int64_t>& counts) {

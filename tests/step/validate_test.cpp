@@ -19,10 +19,13 @@ using test::small_cluster;
 using test::strategy;
 using test::tensor;
 
-/// A linear layer, four blocks and, if asked, a linear layer behind them.
-graph::Graph four_blocks(bool head) {
+/// Four blocks and, if asked, a linear layer before and behind them.
+graph::Graph four_blocks(bool head, bool stem = true) {
     const auto linear = [](const char* name) { return layer(name, "linear", {{"out", std::int64_t{16}}}); };
-    std::vector<graph::Entry> entries{linear("stem"), block("body", 4, {linear("product"), layer("relu", "relu")})};
+    std::vector<graph::Entry> entries{block("body", 4, {linear("product"), layer("relu", "relu")})};
+    if (stem) {
+        entries.insert(entries.begin(), linear("stem"));
+    }
     if (head) {
         entries.push_back(linear("head"));
     }
@@ -113,6 +116,9 @@ TEST(Faults, OfStagesThatAreGiven) {
     EXPECT_EQ(of(without_head, {0, 2, 2}), "");
     EXPECT_EQ(of(without_head, {2, 2, 0}),
               "stage 3 holds nothing (only a first or last stage that has layers beside the blocks may do without a "
+              "block)\n");
+    EXPECT_EQ(of(four_blocks(true, false), {0, 2, 2}),
+              "stage 1 holds nothing (only a first or last stage that has layers beside the blocks may do without a "
               "block)\n");
     EXPECT_EQ(of(with_head, {2, 2}), "2 stage sizes are given for 3 stages x 1 virtual stages\n");
     EXPECT_EQ(of(with_head, {2, 2, 1}), "the stages hold 5 blocks, the network has 4 (sizes must add up to 4)\n");
