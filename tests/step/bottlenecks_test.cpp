@@ -233,7 +233,7 @@ TEST(ScalingHeadroom, IsLeftWhileAnAxisCanBeDoubled) {
 TEST(ScalingHeadroom, IsLeftWhereAnAxisThatThePlanLacksMayHaveTwo) {
     EXPECT_TRUE(scaling_headroom(small_network(), laid(pipelined(), {{"pipeline", 4}}, 2)).stopped_by.empty());
     const ScalingHeadroom none = scaling_headroom(small_network(), laid(pipelined(), {{"pipeline", 4}}, 1));
-    EXPECT_EQ(text(none.stopped_by), "pipeline <= 4: the network has 4 pieces to cut; data <= 1: the batch has 1 samples");
+    EXPECT_EQ(text(none.stopped_by), "pipeline <= 4: the network has 4 pieces to cut");
 }
 
 TEST(ScalingHeadroom, IsLessThanNoneWhereALimitIsBroken) {
