@@ -196,6 +196,7 @@ Expansion::Output Expansion::add_layer(const Entry& entry, const std::vector<Out
     const std::size_t errors = diagnostics_.all().size();
     Attributes attributes(layer.name, entry.where, entry.attributes, diagnostics_);
     layer.nest = kind->build(attributes, read);
+    layer.nest_number = nest_number(entry, read);
     attributes.report_unread();
     const bool by_task = entry.forward_only || place.forward_only || (spec_->adapters_only && !entry.adapter);
     layer.frozen = layer.frozen || (by_task && !layer.nest.weights.empty());
@@ -264,6 +265,22 @@ bool Expansion::check_sizes(const Entry& entry, const Nest& nest) {
         return false;
     }
     return true;
+}
+
+std::size_t Expansion::nest_number(const Entry& entry, const std::vector<Tensor>& inputs) {
+    const auto same_value = [](const auto& a, const auto& b) {
+        return a.first == b.first && a.second.value == b.second.value;
+    };
+    const auto found = std::find_if(nests_.begin(), nests_.end(), [&](const NestSource& known) {
+        return known.entry->op == entry.op && known.inputs == inputs &&
+               std::equal(known.entry->attributes.begin(), known.entry->attributes.end(), entry.attributes.begin(),
+                          entry.attributes.end(), same_value);
+    });
+    const auto number = static_cast<std::size_t>(found - nests_.begin()) + 1;
+    if (found == nests_.end()) {
+        nests_.push_back({&entry, inputs});
+    }
+    return number;
 }
 
 Vertex Expansion::insert(Layer layer, const std::vector<Output>& inputs) {

@@ -49,6 +49,12 @@ private:
         std::string owner;
     };
 
+    /// What decides what nest a layer has.
+    struct NestSource {
+        const Entry* entry = nullptr;
+        std::vector<Tensor> inputs;
+    };
+
     struct Instances {
         std::int64_t first = 1;
         std::int64_t last = 1;
@@ -62,6 +68,8 @@ private:
     Output add_layer(const Entry& entry, const std::vector<Output>& inputs, const Place& place);
     bool check_inputs(const Entry& entry, const OperatorKind& kind, const std::vector<Tensor>& inputs);
     bool check_sizes(const Entry& entry, const Nest& nest);
+    /// Layer::nest_number.
+    std::size_t nest_number(const Entry& entry, const std::vector<Tensor>& inputs);
     Vertex insert(Layer layer, const std::vector<Output>& inputs);
     Output add_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place);
     bool check_block(const Entry& entry, const std::vector<Output>& inputs, const Place& place);
@@ -78,6 +86,7 @@ private:
     Diagnostics diagnostics_;
     std::map<std::string, Vertex> by_path_;
     std::vector<Reading> readings_;
+    std::vector<NestSource> nests_;  ///< each once; a nest's number is its place, from 1
 };
 
 }  // namespace dodona::graph

@@ -33,6 +33,7 @@ struct Layer {
     WeightStorage storage = WeightStorage::full;  ///< of its matrices
     bool input_gradient = false;  ///< whether a layer before it is trained; otherwise dX is not computed
     Nest nest;
+    std::size_t nest_number = 0;    ///< layers of one number have equal nests; 0: not known
     std::vector<Vertex> producers;  ///< of its inputs, by operand
     std::vector<Vertex> consumers;  ///< of its output; a layer that reads it twice is listed twice
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/enumeration.hpp"
+#include "base/short_vector.hpp"
 #include "graph/kernel.hpp"
 
 namespace dodona::graph {
@@ -157,8 +158,8 @@ constexpr const auto& enumerators(ShardOrder /*type*/) { return kShardOrderTable
 
 /// Local extents of the loops on one device, for one micro-batch.
 struct LocalExtents {
-    std::vector<double> loops;  ///< by loop: extent of the largest shard
-    std::vector<double> ways;   ///< by loop: number of shards; empty: nothing is split
+    ShortVector<double, 8> loops;  ///< by loop: extent of the largest shard
+    ShortVector<double, 8> ways;   ///< by loop: number of shards; empty: nothing is split
     ShardOrder order = ShardOrder::zigzag;
     [[nodiscard]] double operator[](int loop) const { return loops[static_cast<std::size_t>(loop)]; }
     /// Number of shards of a loop; 1 if it is not split.

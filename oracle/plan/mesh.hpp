@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/short_vector.hpp"
 #include "cluster/cluster.hpp"
 #include "plan/plan.hpp"
 
@@ -19,6 +20,9 @@ namespace dodona::plan {
 
 /// A set of atoms, one bit each.
 using Atoms = std::uint32_t;
+
+/// By loop of a nest, or by dimension of a tensor.
+using AtomList = ShortVector<Atoms, 8>;
 
 class Mesh {
 public:

@@ -35,7 +35,7 @@ bool in_weights(const Nest& nest, int loop) {
 
 /// Atoms of the split loops for which `holds`.
 template <class Holds>
-Atoms atoms_where(const std::vector<Atoms>& loops, const Holds& holds) {
+Atoms atoms_where(const AtomList& loops, const Holds& holds) {
     Atoms found = 0;
     int loop = 0;
     for (const Atoms atoms : loops) {
@@ -89,9 +89,30 @@ std::optional<std::size_t> dimension_of(const Operand& operand, int loop) {
                                         : std::optional(static_cast<std::size_t>(found - operand.loops.begin()));
 }
 
-Sharding operand_sharding(const Operand& operand, const std::vector<Atoms>& loops) {
+namespace {
+
+/// Whether a window slides along a loop that is split, on the input or on the output.
+bool slides(const Nest& nest, const Operand& operand, const AtomList& loops) {
+    if (operand.windows.empty() && nest.output.windows.empty()) {
+        return false;
+    }
+    for (std::size_t d = 0; d < operand.loops.size(); ++d) {
+        const int loop = operand.loops[d];
+        if (loop == kNoLoop || loops[static_cast<std::size_t>(loop)] == 0) {
+            continue;
+        }
+        const std::optional<std::size_t> y = dimension_of(nest.output, loop);
+        if (window_of(operand, d) != nullptr || (y && window_of(nest.output, *y) != nullptr)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+Sharding operand_sharding(const Operand& operand, const AtomList& loops) {
     Sharding sharding;
-    sharding.dimensions.reserve(operand.loops.size());
     for (const int loop : operand.loops) {
         sharding.dimensions.push_back(loop == kNoLoop ? Atoms{0} : loops[static_cast<std::size_t>(loop)]);
     }
@@ -136,13 +157,12 @@ double local_extent(const Loop& loop, double extent, std::int64_t ways) {
 
 }  // namespace
 
-double local_samples(const Nest& nest, const Mesh& mesh, const std::vector<Atoms>& loops, double batch) {
+double local_samples(const Nest& nest, const Mesh& mesh, const AtomList& loops, double batch) {
     return local_extent(nest.loops[graph::kBatch], batch, mesh.ways(loops[graph::kBatch]));
 }
 
-graph::LocalExtents local_extents(const Nest& nest, const Mesh& mesh, const std::vector<Atoms>& loops, double batch) {
+graph::LocalExtents local_extents(const Nest& nest, const Mesh& mesh, const AtomList& loops, double batch) {
     graph::LocalExtents local;
-    local.loops.reserve(nest.loops.size());
     for (std::size_t i = 0; i < nest.loops.size(); ++i) {
         const Loop& loop = nest.loops[i];
         const std::int64_t ways = mesh.ways(loops[i]);
@@ -152,19 +172,18 @@ graph::LocalExtents local_extents(const Nest& nest, const Mesh& mesh, const std:
     return local;
 }
 
-Atoms partial_result(const Nest& nest, const std::vector<Atoms>& loops) {
+Atoms partial_result(const Nest& nest, const AtomList& loops) {
     return atoms_where(loops, [&](int loop) {
         const bool read = in_inputs(nest, loop) || in_weights(nest, loop);
         return read && !nest.output.has(loop) && !is_statistic(nest, loop);
     });
 }
 
-Atoms partial_input_gradient(const Nest& nest, std::size_t i, const std::vector<Atoms>& loops) {
+Atoms partial_input_gradient(const Nest& nest, std::size_t i, const AtomList& loops) {
     return atoms_where(loops, [&](int loop) { return !nest.inputs[i].has(loop); });
 }
 
-WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Mesh& mesh,
-                         const std::vector<Atoms>& loops) {
+WeightShard weight_shard(const Nest& nest, const graph::Weight& weight, const Mesh& mesh, const AtomList& loops) {
     WeightShard shard;
     std::vector<double> extents(weight.dimensions.size());
     for (std::size_t d = 0; d < weight.dimensions.size(); ++d) {
@@ -216,10 +235,10 @@ double touched_elements(const Nest& nest, const graph::Weight& weight, double el
 }
 
 std::vector<HaloExchange> halo_exchanges(const Nest& nest, std::size_t input, const graph::Tensor& x, const Mesh& mesh,
-                                         const std::vector<Atoms>& loops, double batch) {
+                                         const AtomList& loops, double batch) {
     const Operand& operand = nest.inputs[input];
     std::vector<HaloExchange> exchanges;
-    if (operand.windows.empty() && nest.output.windows.empty()) {
+    if (!slides(nest, operand, loops)) {
         return exchanges;
     }
     // Local extents of X and dY, widened dimension by dimension.

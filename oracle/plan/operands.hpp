@@ -19,7 +19,7 @@ const graph::Window* window_of(const graph::Operand& operand, std::size_t dimens
 std::optional<std::size_t> dimension_of(const graph::Operand& operand, int loop);
 
 /// The sharding of an operand; `loops`: atoms of each loop. Never partial.
-Sharding operand_sharding(const graph::Operand& operand, const std::vector<Atoms>& loops);
+Sharding operand_sharding(const graph::Operand& operand, const AtomList& loops);
 
 /// Whether a layer that follows its input may keep this dimension split: no window slides over it and no statistic
 /// reduces it.
@@ -29,22 +29,20 @@ bool passes_through(const graph::Nest& nest, const graph::Operand& operand, std:
 std::vector<Division> result_divisions(const graph::Nest& nest, double batch);
 
 /// Samples of a layer on one device.
-double local_samples(const graph::Nest& nest, const Mesh& mesh, const std::vector<Atoms>& loops, double batch);
+double local_samples(const graph::Nest& nest, const Mesh& mesh, const AtomList& loops, double batch);
 
-graph::LocalExtents local_extents(const graph::Nest& nest, const Mesh& mesh, const std::vector<Atoms>& loops,
-                                  double batch);
+graph::LocalExtents local_extents(const graph::Nest& nest, const Mesh& mesh, const AtomList& loops, double batch);
 
 /// Atoms over which Y is a partial sum: those of loops in an input or weight and not in the output. Loops of a
 /// statistic are reduced by the statistic instead.
-Atoms partial_result(const graph::Nest& nest, const std::vector<Atoms>& loops);
+Atoms partial_result(const graph::Nest& nest, const AtomList& loops);
 
 /// Atoms over which dX of input `i` is a partial sum: those of loops in Y, a weight or another input that are not in X.
-Atoms partial_input_gradient(const graph::Nest& nest, std::size_t i, const std::vector<Atoms>& loops);
+Atoms partial_input_gradient(const graph::Nest& nest, std::size_t i, const AtomList& loops);
 
 /// One weight on one device. dW is a partial sum over the atoms of loops in Y, or in X, that are not in W. Loops that X
 /// shares only with another weight (the contracted feature, for a bias) do not count.
-WeightShard weight_shard(const graph::Nest& nest, const graph::Weight& weight, const Mesh& mesh,
-                         const std::vector<Atoms>& loops);
+WeightShard weight_shard(const graph::Nest& nest, const graph::Weight& weight, const Mesh& mesh, const AtomList& loops);
 
 /// Turns an all-gather over atoms of `streams`, or the reverse reduce-scatter, into blocks that go round a ring and
 /// overlap with the layer's compute.
@@ -63,6 +61,6 @@ struct HaloExchange {
 /// Halo exchanges of one input: X forward, dY backward. Dimensions are exchanged one after the other, so later
 /// exchanges include the rows received before (the corners).
 std::vector<HaloExchange> halo_exchanges(const graph::Nest& nest, std::size_t input, const graph::Tensor& x,
-                                         const Mesh& mesh, const std::vector<Atoms>& loops, double batch);
+                                         const Mesh& mesh, const AtomList& loops, double batch);
 
 }  // namespace dodona::plan

@@ -62,10 +62,10 @@ graph::Extent window_span(const Layer& layer, int loop) {
 }
 
 void check_ways(const Layer& layer, const Loop& loop, std::int64_t ways, std::vector<Limit>& limits) {
-    const auto pieces = loop.extent / loop.granule;
-    if (loop.name == "batch" || loop.replicates) {
+    if ((ways == 1 && loop.extent >= loop.granule) || loop.name == "batch" || loop.replicates) {
         return;
     }
+    const auto pieces = loop.extent / loop.granule;
     if (ways > pieces) {
         limits.push_back({LoopLimit{loop.name, pieces, {layer.name, layer.kind}}, ways});
     } else if (pieces % ways != 0) {
@@ -150,15 +150,13 @@ bool RuleBook::holds(const Rule& rule, const Layer& layer) const {
     return true;
 }
 
-std::vector<Atoms> RuleBook::everywhere(const Layer& layer) const {
-    std::vector<Atoms> loops(layer.nest.loops.size(), 0);
+void RuleBook::lay_everywhere(const Layer& layer, Atoms taken, AtomList& loops) const {
     for (const Lay& lay : strategy_->everywhere) {
         const int loop = splittable(layer, lay.dimension);
         if (loop != kNoLoop) {
-            loops[static_cast<std::size_t>(loop)] |= mesh_->axes(lay.axes);
+            loops[static_cast<std::size_t>(loop)] |= mesh_->axes(lay.axes) & ~taken;
         }
     }
-    return loops;
 }
 
 Assignment RuleBook::assign(const Layer& layer, std::vector<Limit>& limits) {
@@ -190,9 +188,8 @@ Assignment RuleBook::assign(const Layer& layer, std::vector<Limit>& limits) {
             }
         }
     }
-    const std::vector<Atoms> base = everywhere(layer);
-    for (std::size_t i = 0; i < base.size(); ++i) {
-        assignment.loops[i] |= base[i] & ~taken;
+    lay_everywhere(layer, taken, assignment.loops);
+    for (std::size_t i = 0; i < assignment.loops.size(); ++i) {
         check_ways(layer, layer.nest.loops[i], mesh_->ways(assignment.loops[i]), limits);
     }
     return assignment;

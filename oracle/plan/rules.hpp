@@ -13,7 +13,7 @@ namespace dodona::plan {
 
 /// The atoms on which the loops of one layer are laid.
 struct Assignment {
-    std::vector<Atoms> loops;    ///< per loop
+    AtomList loops;              ///< per loop
     const Rule* rule = nullptr;  ///< null: no rule matched
 };
 
@@ -24,8 +24,8 @@ public:
     /// Domain: layers are assigned in topological order, since a rule whose `while` has failed ends for all later
     /// layers.
     Assignment assign(const graph::Layer& layer, std::vector<Limit>& limits);
-    /// Only the lays of Strategy::everywhere.
-    [[nodiscard]] std::vector<Atoms> everywhere(const graph::Layer& layer) const;
+    /// Adds the lays of Strategy::everywhere to the loops of a layer, but for atoms that are taken.
+    void lay_everywhere(const graph::Layer& layer, Atoms taken, AtomList& loops) const;
     /// Atoms on which any rule lays the batch: ranks that differ in them hold different samples.
     [[nodiscard]] Atoms batch_atoms() const { return batch_; }
     /// Rules that have matched no layer so far.

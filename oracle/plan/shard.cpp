@@ -85,8 +85,8 @@ private:
 
     /// The loops of a layer without a rule as one input is sharded; Strategy::everywhere applies to atoms that this
     /// leaves unused.
-    [[nodiscard]] std::vector<Atoms> loops_from(const Layer& layer, std::size_t input, const Sharding& from) const {
-        std::vector<Atoms> loops(layer.nest.loops.size(), 0);
+    [[nodiscard]] AtomList loops_from(const Layer& layer, std::size_t input, const Sharding& from) const {
+        AtomList loops(layer.nest.loops.size(), 0);
         Atoms taken = 0;
         const Operand& operand = layer.nest.inputs[input];
         for (std::size_t d = 0; d < operand.loops.size(); ++d) {
@@ -96,10 +96,7 @@ private:
                 taken |= from.dimensions[d];
             }
         }
-        const std::vector<Atoms> everywhere = rules_.everywhere(layer);
-        for (std::size_t loop = 0; loop < loops.size(); ++loop) {
-            loops[loop] |= everywhere[loop] & ~taken;
-        }
+        rules_.lay_everywhere(layer, taken, loops);
         return loops;
     }
 
@@ -110,7 +107,7 @@ private:
         sharded.passed = passed_partial(layer.nest, producers);
         double least = -1;
         for (std::size_t candidate = 0; candidate < producers.size(); ++candidate) {
-            const std::vector<Atoms> loops = loops_from(layer, candidate, result_.layers[producers[candidate]].output);
+            const AtomList loops = loops_from(layer, candidate, result_.layers[producers[candidate]].output);
             double cost = 0;
             for (std::size_t i = 0; producers.size() > 1 && i < producers.size(); ++i) {
                 Sharding wanted = operand_sharding(layer.nest.inputs[i], loops);
@@ -149,7 +146,8 @@ private:
         sharded.product.partial = partial_result(nest, sharded.loops) | sharded.passed;
         sharded.output = sharded.product;
         if (rule != nullptr && rule->output) {
-            std::vector<Atoms> loops = rules_.everywhere(graph_.layer(v));
+            AtomList loops(nest.loops.size(), 0);
+            rules_.lay_everywhere(graph_.layer(v), 0, loops);
             for (const Lay& lay : *rule->output) {
                 const int loop = nest.loop(lay.dimension);
                 if (loop != kNoLoop) {
@@ -249,12 +247,12 @@ private:
     void note_halos(Vertex v, const ShardedLayer& sharded) {
         const Layer& layer = graph_.layer(v);
         for (std::size_t i = 0; i < layer.producers.size(); ++i) {
-            halos_[v].push_back(halo_exchanges(layer.nest, i, graph_.layer(layer.producers[i]).nest.result, mesh_,
-                                               sharded.loops, batch()));
-            std::erase_if(halos_[v].back(), [&](const HaloExchange& exchange) {
-                return exchange.phase == Phase::backward && !layer.input_gradient;
-            });
-            for (const HaloExchange& exchange : halos_[v].back()) {
+            const graph::Tensor& x = graph_.layer(layer.producers[i]).nest.result;
+            for (const HaloExchange& exchange : halo_exchanges(layer.nest, i, x, mesh_, sharded.loops, batch())) {
+                if (exchange.phase == Phase::backward && !layer.input_gradient) {
+                    continue;
+                }
+                halos_[v].push_back({i, exchange});
                 if (exchange.too_wide) {
                     result_.limits.push_back({WindowLimit{layer.name}});
                 }
@@ -263,7 +261,10 @@ private:
     }
 
     void add_halos(Vertex v, std::size_t input, ShardedLayer& sharded) const {
-        for (const HaloExchange& exchange : halos_[v][input]) {
+        for (const auto& [of, exchange] : halos_[v]) {
+            if (of != input) {
+                continue;
+            }
             sharded.transfers.push_back(
                 {exchange.transfer, exchange.phase, Purpose::halo, graph_.layer(v).nest.result.element});
         }
@@ -405,6 +406,12 @@ private:
         }
     }
 
+    /// What is exchanged for one input of a layer.
+    struct InputHalo {
+        std::size_t input = 0;
+        HaloExchange exchange;
+    };
+
     struct Conversion {
         Vertex tensor;
         Sharding wanted;
@@ -416,9 +423,9 @@ private:
     const Mesh& mesh_;
     const Strategy& strategy_;
     RuleBook rules_;
-    std::vector<const Rule*> rules_of_;                          ///< by vertex; null: it has none
-    std::vector<std::vector<Division>> divisions_;               ///< of results, by vertex
-    std::vector<std::vector<std::vector<HaloExchange>>> halos_;  ///< by vertex and input
+    std::vector<const Rule*> rules_of_;             ///< by vertex; null: it has none
+    std::vector<std::vector<Division>> divisions_;  ///< of results, by vertex
+    std::vector<std::vector<InputHalo>> halos_;     ///< by vertex
     ShardedGraph result_;
     std::set<Conversion> paid_;
     std::set<std::pair<Vertex, Sharding>> regathered_;

@@ -61,7 +61,7 @@ struct SavedTensor {
 };
 
 struct ShardedLayer {
-    std::vector<Atoms> loops;
+    AtomList loops;
     graph::LocalExtents local;
     Atoms streams = 0;                     ///< inputs gathered over these atoms go round a ring (Rule::stream)
     Atoms passed = 0;                      ///< atoms over which partial sums pass through unreduced

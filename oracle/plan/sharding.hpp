@@ -14,8 +14,8 @@ namespace dodona::plan {
 
 /// The sharding of a tensor. It is replicated over atoms that are in no dimension and not partial.
 struct Sharding {
-    std::vector<Atoms> dimensions;  ///< per tensor dimension: the atoms it is sharded over
-    Atoms partial = 0;              ///< atoms over which ranks hold summands of the tensor
+    AtomList dimensions;  ///< per tensor dimension: the atoms it is sharded over
+    Atoms partial = 0;    ///< atoms over which ranks hold summands of the tensor
 
     [[nodiscard]] Atoms sharded() const;
     /// The dimension that `atom` shards, or -1.

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "base/check.hpp"
-#include "search/least_times.hpp"
+#include "search/pass_table.hpp"
 #include "search/ranking.hpp"
 #include "step/validate.hpp"
 
@@ -63,6 +63,21 @@ Plan under(const Conditions& conditions, Plan plan) {
     return plan;
 }
 
+step::CostedGraph costed_under(const Conditions& conditions, const Plan& plan, const ShardedPlan& known,
+                               const SharedTimes& shared) {
+    return step::cost_graph(conditions.cluster, plan, plan::Mesh(plan, {}), known.sharded,
+                            shared.passes.of(conditions.cluster, conditions.framework).times());
+}
+
+/// Whether the stages of a plan hold the same layers under all conditions.
+bool has_fixed_cut(const Conditions& conditions, const ShardedPlan& known, const SharedTimes& shared) {
+    if (conditions.cluster.device_kinds(known.plan.devices()).size() > 1) {
+        return false;
+    }
+    return !known.plan.stages.empty() ||
+           PassTable(costed_under(conditions, known.plan, known, shared)).cut_is_fixed(known.plan.places().positions());
+}
+
 }  // namespace
 
 ShardedPlan::ShardedPlan(const graph::Graph& graph, const Plan& of)
@@ -76,11 +91,8 @@ std::optional<step::Prediction> predicted(const ShardedPlan& known, const Condit
     if (step::plan_faults(*known.sharded->graph, conditions.cluster, plan, {}).has_errors()) {
         return std::nullopt;
     }
-    const step::CostedGraph costed =
-        step::cost_graph(conditions.cluster, plan, plan::Mesh(plan, {}), known.sharded,
-                         shared.passes.of(conditions.cluster, conditions.framework).times());
-    step::Prediction prediction =
-        step::evaluate(costed, plan, step::Detail::totals, conditions.max_memory, shared.orders);
+    step::Prediction prediction = step::evaluate(costed_under(conditions, plan, known, shared), plan,
+                                                 step::Detail::totals, conditions.max_memory, shared.orders);
     return prediction.runs ? std::optional(std::move(prediction)) : std::nullopt;
 }
 
@@ -109,6 +121,7 @@ void KnownPlans::know(const Plan& plan) {
     Known fresh{.sharded = ShardedPlan(graph_, plan), .now = std::nullopt};
     if (const auto found = taken(conditions_, fresh)) {
         fresh.now = found->time;
+        fresh.slack = has_fixed_cut(conditions_, fresh.sharded, shared_) ? kSumSlack : kCutSlack;
     }
     const bool known = std::any_of(known_.begin(), known_.end(),
                                    [&](const Known& other) { return alike(other) && fresh.now == other.now; });
@@ -166,10 +179,7 @@ KnownPlans::KnownTimes KnownPlans::times_at(const AdjustableParameter& parameter
         }
     };
     const auto loses = [&](const Contender& contender) {
-        return ours && std::any_of(contender.times.begin(), contender.times.end(), [&](const auto& known) {
-                   const bool was_better = (known.first >= factor) == parameter.parameter.more_is_better;
-                   return was_better && (1 - kCutSlack) * (1 + kEqualTime) * known.second > *ours;
-               });
+        return ours && (1 + kEqualTime) * least(parameter, factor, contender) > *ours;
     };
     for (Contender& contender : contenders) {
         if (is_ours(contender.known->plan())) {
@@ -189,10 +199,41 @@ KnownPlans::KnownTimes KnownPlans::times_at(const AdjustableParameter& parameter
 
 bool KnownPlans::changes(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders) {
     Standing standing;
-    for (const auto& [known, found] : times_at(parameter, factor, contenders)) {
-        standing.take(is_ours(known->plan()), found.time);
+    const auto take = [&](Contender& contender) {
+        const std::optional<Seconds> found = time(parameter, factor, *contender.known);
+        if (found) {
+            contender.times.emplace_back(factor, *found);
+            standing.take(is_ours(contender.known->plan()), *found);
+        }
+    };
+    for (Contender& contender : contenders) {
+        if (is_ours(contender.known->plan()) &&
+            !(standing.ours && least(parameter, factor, contender) > *standing.ours)) {
+            take(contender);
+        }
+    }
+    for (std::size_t i = 0; i < contenders.size() && !standing.crosses(); ++i) {
+        const bool loses = standing.ours && (1 + kEqualTime) * least(parameter, factor, contenders[i]) > *standing.ours;
+        if (is_ours(contenders[i].known->plan()) || loses) {
+            continue;
+        }
+        take(contenders[i]);
+        if (standing.crosses()) {  // it is likely to win at the next factor too, and is asked first
+            std::swap(contenders[i], contenders.front());
+            return true;
+        }
     }
     return standing.crosses();
+}
+
+Seconds KnownPlans::least(const AdjustableParameter& parameter, double factor, const Contender& contender) {
+    Seconds least;
+    for (const auto& [at, taken] : contender.times) {
+        if ((at >= factor) == parameter.parameter.more_is_better) {
+            least = max(least, (1 - contender.known->slack) * taken);
+        }
+    }
+    return least;
 }
 
 bool KnownPlans::changes_listed(const KnownTimes& times) const {

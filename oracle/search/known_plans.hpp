@@ -15,6 +15,7 @@
 #include "graph/graph.hpp"
 #include "plan/shard.hpp"
 #include "search/adjustable_parameters.hpp"
+#include "search/least_times.hpp"
 #include "search/passes_under.hpp"
 #include "search/simplicity.hpp"
 #include "step/evaluate.hpp"
@@ -107,6 +108,7 @@ private:
     struct Known {
         ShardedPlan sharded;
         std::optional<Seconds> now;
+        double slack = kCutSlack;                     ///< of bounds by its times elsewhere (least_times.hpp)
         std::map<Point, std::optional<Taken>> under;  ///< conditions that were asked about
 
         [[nodiscard]] const plan::Plan& plan() const { return sharded.plan; }
@@ -128,7 +130,10 @@ private:
     std::vector<Contender> contenders(const AdjustableParameter& parameter, double end);
     /// Plans that fit; those that their times at other factors rule out are not predicted.
     KnownTimes times_at(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders);
+    /// As times_at would say; only as many plans are predicted as that takes.
     bool changes(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders);
+    /// What the plan takes at this factor at least, by its times where the parameter is better.
+    static Seconds least(const AdjustableParameter& parameter, double factor, const Contender& contender);
     [[nodiscard]] bool changes_listed(const KnownTimes& times) const;
 
     const graph::Graph& graph_;

@@ -28,6 +28,7 @@ graph::Layer stand_in(const graph::Layer& producer) {
     layer.segment = 0;
     layer.producers.clear();
     layer.consumers.clear();
+    layer.nest_number = 0;
     graph::Nest& nest = layer.nest;
     nest.inputs.clear();
     nest.weights.clear();

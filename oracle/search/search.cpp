@@ -379,14 +379,14 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
 Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, LeastPasses& passes,
               const Progress& progress) {
     step::PlayedOrders orders;
-    Answer answer = Search(graph, cluster, space, orders, passes, nullptr, progress).run();
+    Answer answer = Search(graph, cluster, space, orders, passes, passes.shards(), progress).run();
     if (!answer.plans.empty() || answer.counts.unusual == 0 || space.vary.unusual || space.only_usual ||
         !answer.counts.optimal) {
         return answer;
     }
     Space all = space;
     all.vary.unusual = true;
-    answer = Search(graph, cluster, all, orders, passes, nullptr, progress).run();
+    answer = Search(graph, cluster, all, orders, passes, passes.shards(), progress).run();
     if (!answer.plans.empty()) {
         const Plan& plan = answer.plans.front().plan;
         answer.unusual = UsualCase(plan.strategy, graph, cluster.node_size()).faults(plan, Filter(space));

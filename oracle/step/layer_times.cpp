@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <tuple>
 
 namespace dodona::step {
 
@@ -43,6 +45,22 @@ bool reads_tokens(const graph::Graph& graph) {
     });
 }
 
+/// By vertex: the same number for layers whose kernels are the same on equal extents.
+std::vector<std::size_t> alike(const graph::Graph& graph) {
+    std::vector<std::size_t> numbers;
+    std::map<std::tuple<std::size_t, bool, bool, bool, bool>, std::size_t> known;
+    std::size_t next = 0;
+    for (const graph::Layer& layer : graph.layers) {
+        const bool in_block = graph.segments[layer.segment].is_block();
+        const std::tuple key(layer.nest_number, layer.frozen, layer.input_gradient, layer.trains(), in_block);
+        const auto [found, fresh] = known.try_emplace(key, next);
+        const bool is_alone = fresh || layer.nest_number == 0;
+        numbers.push_back(is_alone ? next : found->second);
+        next += is_alone ? 1 : 0;
+    }
+    return numbers;
+}
+
 }  // namespace
 
 bool compares_samples(const graph::Nest& nest) {
@@ -77,17 +95,18 @@ LayerTimes::LayerTimes(const graph::Graph& graph, const cluster::Device& device,
       counts_(graph::count(graph)),
       whole_executed_(whole_arithmetic(graph)),
       is_of_tokens_(reads_tokens(graph)),
-      known_(graph.layers.size()) {
+      known_of_(alike(graph)),
+      known_(known_of_.empty() ? 0 : *std::max_element(known_of_.begin(), known_of_.end()) + 1) {
     plan_.precision = plan.precision;
     plan_.gradient_precision = plan.gradient_precision;
     plan_.framework = plan.framework;
     for (Vertex v = 0; v < graph.layers.size(); ++v) {
-        known_[v].first_ways = compares_samples(graph.layer(v).nest) ? graph::kBatch : graph::kBatch + 1;
+        known_[known_of_[v]].first_ways = compares_samples(graph.layer(v).nest) ? graph::kBatch : graph::kBatch + 1;
     }
 }
 
 const LayerCost& LayerTimes::of(Vertex v, const graph::LocalExtents& local, Pass pass) {
-    Known& known = known_[v];
+    Known& known = known_[known_of_[v]];
     const std::scoped_lock lock(known.mutex);
     const auto found = known.costs.find(KeyView(local, pass, known.first_ways));
     if (found != known.costs.end()) {

@@ -2,7 +2,8 @@
 //
 // What a layer computes depends on the local extents of its loops and on nothing else of a mesh, so meshes,
 // micro-batches and numbers of devices share its times. In how many ways the batch is split matters only to layers that
-// compare samples of all ranks. What depends on the network alone is kept beside them.
+// compare samples of all ranks; layers with equal nests share them too. What depends on the network alone is kept beside
+// them.
 // Domain: one network on one device, in one precision and framework.
 #pragma once
 
@@ -74,6 +75,7 @@ private:
         bool operator()(const KeyView& a, const Key& b) const { return same(a, KeyView(b)); }
         bool operator()(const Key& a, const KeyView& b) const { return same(KeyView(a), b); }
     };
+    /// Of layers with equal nests whose passes are the same.
     struct Known {
         std::size_t first_ways = 0;
         std::mutex mutex;
@@ -88,7 +90,8 @@ private:
     graph::Counts counts_;
     Flop whole_executed_;
     bool is_of_tokens_ = false;
-    std::vector<Known> known_;  ///< by vertex
+    std::vector<std::size_t> known_of_;  ///< by vertex
+    std::vector<Known> known_;
 };
 
 }  // namespace dodona::step

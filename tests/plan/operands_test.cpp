@@ -25,7 +25,7 @@ graph::Nest low_rank() {
 TEST(AWeight, HasAGradientThatIsPartialOverWhatYOrXHasAndItHasNot) {
     const graph::Nest nest = low_rank();
     const Mesh mesh = mesh_of({{"data", 2}, {"in", 4}, {"out", 8}});
-    const std::vector<Atoms> loops{mesh.axis("data"), mesh.axis("in"), 0, mesh.axis("out")};
+    const AtomList loops{mesh.axis("data"), mesh.axis("in"), 0, mesh.axis("out")};
     const WeightShard a = weight_shard(nest, nest.weights[0], mesh, loops);
     EXPECT_EQ(a.partial, mesh.axes({"data", "out"}));
     EXPECT_EQ(a.laid, mesh.axis("in"));

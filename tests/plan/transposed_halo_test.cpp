@@ -37,8 +37,8 @@ struct Exchanged {
 
 Exchanged exchanged(const graph::Nest& built, int64_t inputs, int64_t ways) {
     const Mesh mesh = mesh_of({{"spatial", ways}});
-    std::vector<Atoms> loops(built.loops.size(), 0);
-    loops.at(static_cast<std::size_t>(built.loop("length"))) = mesh.axis("spatial");
+    AtomList loops(built.loops.size(), 0);
+    loops[static_cast<std::size_t>(built.loop("length"))] = mesh.axis("spatial");
     Exchanged result;
     for (const HaloExchange& exchange : halo_exchanges(built, 0, signal(inputs), mesh, loops, 1)) {
         (exchange.phase == Phase::forward ? result.forward : result.backward) = {
