@@ -216,6 +216,29 @@ TEST(Evaluate, GradientsOfTwoCopiesTravelFromTheFirstStageToTheLast) {
     EXPECT_GT(copies(nodes), 2 * copies(small_cluster())) << "in different nodes";
 }
 
+// A loss over all pairs of 32 samples is another one over those of 8 at a time.
+TEST(Evaluate, SaysOfHowManySamplesALossComparesPairs) {
+    using test::layer;
+    const graph::Graph pairs = graph::build(
+        test::network(test::tensor({{"feature", 16}}), {layer("left", "linear", {{"out", std::int64_t{4}}}, {"x"}),
+                                                        layer("right", "linear", {{"out", std::int64_t{4}}}, {"x"}),
+                                                        layer("loss", "contrastive_loss", {}, {"left", "right"})}));
+    const auto compared = [&](std::int64_t microbatch) {
+        plan::Plan plan = data_plan(1);
+        plan.microbatch = microbatch;
+        std::vector<std::string> lines;
+        for (const SourceLine& line : predict(pairs, small_cluster(), plan).provenance) {
+            if (line.of == SourceLine::Of::compared) {
+                lines.push_back(line.name + ": " + line.source);
+            }
+        }
+        return lines;
+    };
+    EXPECT_TRUE(compared(32).empty());
+    EXPECT_EQ(compared(8), (std::vector<std::string>{"loss: 8 of the batch's 32"}));
+    EXPECT_EQ(compared(16), (std::vector<std::string>{"loss: 16 of the batch's 32"}));
+}
+
 TEST(Evaluate, MoreStagesThanPiecesIsALimitByName) {
     plan::Plan plan = pipeline_plan(8, 2);
     const Prediction p = predict(small_network(), small_cluster(), plan);
