@@ -178,8 +178,9 @@ KnownPlans::KnownTimes KnownPlans::times_at(const AdjustableParameter& parameter
             times.emplace_back(contender.known, *found);
         }
     };
+    // What is within equal time of ours may be the fastest, and decides which plans are listed.
     const auto loses = [&](const Contender& contender) {
-        return ours && (1 + kEqualTime) * least(parameter, factor, contender) > *ours;
+        return ours && least(parameter, factor, contender) > (1 + kEqualTime) * *ours;
     };
     for (Contender& contender : contenders) {
         if (is_ours(contender.known->plan())) {
