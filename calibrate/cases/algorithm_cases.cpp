@@ -14,8 +14,6 @@ namespace {
 
 using cluster::ConvolutionAlgorithm;
 
-constexpr std::int64_t kLargestTransform = 256;
-
 bool all_one(const Case& of, const char* name) {
     const auto all = extents(of.word(name, "1"));
     return std::all_of(all.begin(), all.end(), [](std::int64_t each) { return each == 1; });
@@ -25,7 +23,7 @@ bool is_small(const Case& of) {
     const auto input = extents(of.word("input"));
     const auto pad = extents(of.word("pad", "0"));
     return std::all_of(input.begin(), input.end(), [&](std::int64_t each) {
-        return each + 2 * *std::max_element(pad.begin(), pad.end()) <= kLargestTransform;
+        return each + 2 * *std::max_element(pad.begin(), pad.end()) <= cluster::kLargestTransform;
     });
 }
 

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "cluster/thread_times.hpp"
+
 namespace dodona::calibrate {
 
 namespace {
@@ -337,14 +339,13 @@ void interferences(std::vector<Case>& cases, bool quick) {
 }  // namespace
 
 std::vector<Case> crowds_of(const std::vector<Case>& network, int cores) {
-    constexpr double kDivided = 0x1p18;  // multiplications: libraries run smaller products on one thread
     constexpr std::size_t kMost = 3;
     std::vector<Case> all;
     for (const char* kind : {"matmul", "convolution"}) {
         std::vector<Case> large;
         for (const Case& one : network) {
             if (one.benchmark == kind && one.word("direction") == "forward" && one.word("precision") == "fp32" &&
-                multiplications(one) > kDivided) {
+                multiplications(one) > cluster::kLargestUndivided) {
                 large.push_back(one);
             }
         }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -23,6 +24,9 @@ inline constexpr std::array kConvolutionAlgorithmTable{
 constexpr const auto& enumerators(ConvolutionAlgorithm /*type*/) { return kConvolutionAlgorithmTable; }
 inline constexpr std::array kConvolutionAlgorithms = values_of(kConvolutionAlgorithmTable);
 constexpr std::string_view name(ConvolutionAlgorithm algorithm) { return name_of(algorithm); }
+
+/// Edge of the largest padded image that Fourier transforms take (cost/convolution_algorithms.hpp).
+inline constexpr std::int64_t kLargestTransform = 256;
 
 /// One pass of convolutions of two dimensions by an algorithm that was asked for. What a library takes unasked is in the
 /// device's curves of kernels.

@@ -9,6 +9,9 @@
 
 namespace dodona::cluster {
 
+/// Multiplications of the largest product that libraries run on one thread (threads/operator_time.hpp, runs_alone).
+inline constexpr double kLargestUndivided = 0x1p18;
+
 /// What a kind of kernel loses where more threads than cores work. Libraries differ: one lets a thread that waits sleep,
 /// another lets it spin on the core that the thread it waits for needs.
 struct Crowding {

@@ -14,7 +14,6 @@ namespace {
 
 constexpr double kTile = 4;             ///< of outputs, each way
 constexpr double kTransformed = 6 * 6;  ///< numbers of a transformed tile: (4 + 3 - 1)^2
-constexpr double kLargestTransform = 256;
 constexpr Bytes kReal = Bytes::of_base(4);
 
 using graph::Direction;
@@ -43,7 +42,7 @@ std::optional<Transform> winograd(const Convolution& c) {
 
 std::optional<Transform> fft(const Convolution& c) {
     const double longest = std::max(c.height, c.width);
-    if (!c.dense || longest > kLargestTransform) {
+    if (!c.dense || longest > cluster::kLargestTransform) {
         return std::nullopt;
     }
     const auto edge = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(longest)));

@@ -59,7 +59,7 @@ bool is_cpu(const cluster::Device& device) {
 
 bool runs_alone(const graph::Kernel& kernel) {
     const bool pass = kernel.kind == graph::KernelKind::stream || kernel.kind == graph::KernelKind::gather;
-    return pass ? kernel.elements <= 0x1p15 : kernel.m * kernel.n * kernel.k <= 0x1p18;
+    return pass ? kernel.elements <= 0x1p15 : kernel.m * kernel.n * kernel.k <= cluster::kLargestUndivided;
 }
 
 namespace {

@@ -69,10 +69,10 @@ struct KnownCosts {
     std::optional<Seconds> change;
 };
 
-/// What the user does not know is as the device's file has it measured, else assumed: of the shortest time between two kernels, which a device's file has for all cores, a
-/// quarter is serial, a quarter the fork and half the barriers; half of the cores saturate memory; work on cores that
-/// two threads share takes a tenth longer; and changing the numbers takes as long as starting ten kernels. Of a device of
-/// one core all of that time is serial.
+/// What the user does not know is as the device's file has it measured, else assumed: of the shortest time between two
+/// kernels, which a device's file has for all cores, a quarter is serial, a quarter the fork and half the barriers; half
+/// of the cores saturate memory; work on cores that two threads share takes a tenth longer; and changing the numbers
+/// takes as long as starting ten kernels. Of a device of one core all of that time is serial.
 /// `cores`: at most those that the device has.
 ThreadCosts thread_costs(const cluster::Device& device, std::int64_t cores, const KnownCosts& known);
 

@@ -496,13 +496,19 @@ TEST(Pipeline, OfAMillionMicrobatchesIsPlayedInAFewRounds) {
     }
 }
 
-TEST(Pipeline, DualPipeHasItsAuthorsBubble) {
-    // p = 8, m = 32, F = I = 2, W = 1, pairs 1 shorter: (p/2 - 1)(F&B + B - 3 W) on the stages in the middle.
-    std::vector<Position<Seconds>> positions = equal(8, 2, 3);
+/// F = I = 2, W = 1; pairs are 1 shorter.
+std::vector<Position<Seconds>> paired(std::size_t stages) {
+    std::vector<Position<Seconds>> positions = equal(stages, 2, 3);
     for (Position<Seconds>& position : positions) {
         position.weight_gradients = Seconds::of_base(1);
         position.hidden = Seconds::of_base(1);
     }
+    return positions;
+}
+
+TEST(Pipeline, DualPipeHasItsAuthorsBubble) {
+    // p = 8, m = 32, F = I = 2, W = 1, pairs 1 shorter: (p/2 - 1)(F&B + B - 3 W) on the stages in the middle.
+    const std::vector<Position<Seconds>> positions = paired(8);
     Pipeline<Seconds> asked = pipeline(positions, 32);
     asked.schedule = plan::schedule_from("dualpipe").value();
     const schedule::Order order = schedule::order_of(plan::schedule_of(asked.schedule), {8, 32, 1});
@@ -523,11 +529,7 @@ TEST(Pipeline, DualPipeHasItsAuthorsBubble) {
 }
 
 TEST(Pipeline, OfTwoStagesInBothDirectionsHidesItsPairsToo) {
-    std::vector<Position<Seconds>> positions = equal(2, 2, 3);
-    for (Position<Seconds>& position : positions) {
-        position.weight_gradients = Seconds::of_base(1);
-        position.hidden = Seconds::of_base(1);
-    }
+    const std::vector<Position<Seconds>> positions = paired(2);
     Pipeline<Seconds> asked = pipeline(positions, 8);
     asked.schedule = plan::schedule_from("dualpipe").value();
     PlayedOrders orders;
