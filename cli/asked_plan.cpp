@@ -28,7 +28,7 @@ AskedPlan read_asked_plan(Arguments& arguments, const std::vector<std::pair<std:
     Workload workload = read_workload(arguments, network);
     plan::Plan plan = plan_of(arguments, settings, workload);
     if (observed.any()) {
-        plan.framework = anchored(plan.framework, observed, workload, plan);
+        plan.framework = anchored(plan.framework, observed, workload, plan, step::run_kind(workload.graph, plan));
     }
     return {std::move(workload), std::move(plan)};
 }

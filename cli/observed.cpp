@@ -151,10 +151,10 @@ ObservedSettings read_observed(Arguments& arguments) {
 }
 
 plan::Framework anchored(const plan::Framework& framework, const ObservedSettings& settings, const Workload& workload,
-                         const plan::Plan& observed_plan) {
+                         const plan::Plan& observed_plan, const step::RunKind& asked_about) {
     const std::vector<ObservedRun> asked =
         settings.step ? std::vector<ObservedRun>{step_of(settings, workload, observed_plan)} : runs_of(settings.table);
-    return validate::anchored(framework, asked);
+    return validate::anchored(framework, asked, asked_about);
 }
 
 }  // namespace dodona::cli

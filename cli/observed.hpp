@@ -9,6 +9,7 @@
 #include "cli/option.hpp"
 #include "cli/workload.hpp"
 #include "plan/plan.hpp"
+#include "step/likeness.hpp"
 
 namespace dodona::cli {
 
@@ -25,9 +26,9 @@ Option observed_option(const std::string& of);
 
 ObservedSettings read_observed(Arguments& arguments);
 
-/// The framework, moved to the step of `observed_plan` or to the runs of the table. Throws InputError where a plan does
+/// The framework for `asked_about`, moved to the step of `observed_plan` or to the runs of the table. Throws InputError where a plan does
 /// not fit or no run of the table can be asked.
 plan::Framework anchored(const plan::Framework& framework, const ObservedSettings& settings, const Workload& workload,
-                         const plan::Plan& observed_plan);
+                         const plan::Plan& observed_plan, const step::RunKind& asked_about);
 
 }  // namespace dodona::cli

@@ -363,7 +363,8 @@ int run_plan(Arguments& arguments) {
     if (observed.any()) {
         const plan::Plan taken =
             observed_plan.empty() ? plan::Plan{} : plan_taken(arguments, observed_plan, workload, space);
-        space.framework = anchored(space.framework, observed, workload, taken);
+        const step::RunKind job = step::job_kind(workload.graph, space.precision, space.batch, space.devices);
+        space.framework = anchored(space.framework, observed, workload, taken, job);
     }
     read_space(arguments, workload.cluster, space, value_names<reports::ExchangeKind>());
     arguments.throw_if_faults();

@@ -10,6 +10,7 @@
 #include "calibrate/evidence/accuracy_page.hpp"
 #include "calibrate/evidence/fits/fit_frameworks.hpp"
 #include "calibrate/evidence/fits/fit_kernels.hpp"
+#include "calibrate/evidence/fits/fit_likeness.hpp"
 #include "calibrate/evidence/fits/fit_links.hpp"
 #include "calibrate/evidence/leave_one_out.hpp"
 #include "cli/exit_code.hpp"
@@ -72,6 +73,15 @@ int fit_frameworks(Arguments& arguments) {
                                                  .verbose = arguments.has("--verbose")};
     arguments.throw_if_faults();
     calibrate::fit_frameworks(options);
+    return cli::kAnswered;
+}
+
+int fit_likeness(Arguments& arguments) {
+    const calibrate::LikenessFitOptions options{.runs = arguments.text("RUNS").value_or(""),
+                                                .data = data_folder(arguments),
+                                                .conventions = conventions_file(arguments)};
+    arguments.throw_if_faults();
+    calibrate::fit_likeness(options);
     return cli::kAnswered;
 }
 
@@ -140,6 +150,12 @@ std::vector<cli::Command> commands() {
                          kData,
                          kConventions},
              .run = fit_frameworks},
+            {.program = "dodona-evidence",
+             .name = "fit likeness",
+             .summary = "Fits how alike the errors of a user's runs are; prints what is likeliest",
+             .positionals = {{.name = "RUNS", .description = "table of runs"}},
+             .options = {kData, kConventions},
+             .run = fit_likeness},
             {.program = "dodona-evidence",
              .name = "accuracy page",
              .summary = "Writes the page of errors over tables of runs",

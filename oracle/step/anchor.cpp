@@ -21,7 +21,7 @@ constexpr std::size_t kErrors = kParameters + 1;  ///< one per parameter, then t
 constexpr int kMoves = 6;
 
 using Errors = std::array<double, kErrors>;
-using Square = std::array<Errors, kErrors>;
+using Matrix = std::vector<std::vector<double>>;
 /// B: the log parameters as functions of the errors z.
 using Prior = std::array<Errors, kParameters>;
 
@@ -31,7 +31,10 @@ bool is_time_like(FrameworkParameter parameter) {
            parameter != FrameworkParameter::interference && parameter != FrameworkParameter::stragglers;
 }
 
-Prior prior(const std::vector<Observation>& observations, const Framework& framework) {
+/// Share of the unexplained variance that other runs know of: a layout's own part only where the layout is known.
+double asked_part(const RunKind& asked) { return asked.layout.empty() ? 1 - kLayoutPart : 1 - kRunPart; }
+
+Prior prior(const std::vector<Observation>& observations, const Framework& framework, const RunKind& asked) {
     Prior b{};
     for (const Observation& observation : observations) {
         for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
@@ -39,7 +42,7 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
             b[p][p] = std::clamp(observation.uncertainty.sources[k].sigma(), b[p][p], kMostSigma);
         }
     }
-    const double shared = std::sqrt(1 - kLayoutPart) * std::hypot(framework.spread, framework.between_sources);
+    const double shared = std::sqrt(asked_part(asked)) * std::hypot(framework.spread, framework.between_sources);
     for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
         if (is_time_like(kind.parameter)) {
             b[static_cast<std::size_t>(kind.parameter)][kParameters] = shared;
@@ -48,14 +51,23 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
     return b;
 }
 
-/// Variance of one run's log time that has nothing to do with what is asked: of its layout and its repetition.
-double own_variance(const Observation& observation) {
-    const double unexplained = observation.uncertainty.unexplained();
-    return kLayoutPart * unexplained * unexplained + kRepeat * kRepeat;
+/// Correlation of a run's unexplained error with the part of the asked run's that others know of.
+double correlation_with(const RunKind& asked, const RunKind& run) {
+    return (asked.layout.empty() ? (1 - kLayoutPart) * job_correlation(asked, run) : run_correlation(asked, run)) /
+           std::sqrt(asked_part(asked));
 }
 
-/// A row of A B: derivatives of one run's log time by the errors z.
-Errors effects(const Observation& observation, const Prior& b) {
+/// How much a run's log time reacts to an unexplained error: the part of it that is times.
+double part_of_times(const Observation& observation) {
+    double part = 0;
+    for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
+        part += is_time_like(cost::kErrorSources[k].parameter) ? observation.uncertainty.sources[k].share : 0;
+    }
+    return part;
+}
+
+/// Derivatives of one run's prediction by the errors z, which move the framework.
+Errors reactions(const Observation& observation, const Prior& b) {
     Errors row{};
     for (std::size_t k = 0; k < cost::kErrorSources.size(); ++k) {
         const auto p = static_cast<std::size_t>(cost::kErrorSources[k].parameter);
@@ -64,6 +76,31 @@ Errors effects(const Observation& observation, const Prior& b) {
         row[kParameters] += share * b[p][kParameters];
     }
     return row;
+}
+
+/// A row of A: what the errors z say of one run's log time; of its unexplained error as much as it is alike.
+Errors effects(const Observation& observation, const Prior& b, const RunKind& asked) {
+    Errors row = reactions(observation, b);
+    row[kParameters] =
+        part_of_times(observation) * observation.uncertainty.unexplained() * correlation_with(asked, observation.run);
+    return row;
+}
+
+/// N: covariance of the log times given the errors z.
+Matrix noise(const std::vector<Observation>& observations, const RunKind& asked) {
+    Matrix n(observations.size(), std::vector<double>(observations.size()));
+    const auto error = [](const Observation& one) { return part_of_times(one) * one.uncertainty.unexplained(); };
+    for (std::size_t i = 0; i < n.size(); ++i) {
+        const RunKind& run = observations[i].run;
+        for (std::size_t j = 0; j < n.size(); ++j) {
+            const RunKind& other = observations[j].run;
+            const double own = (i == j ? 1 : run_correlation(run, other)) -
+                               correlation_with(asked, run) * correlation_with(asked, other);
+            n[i][j] = error(observations[i]) * error(observations[j]) * own;
+        }
+        n[i][i] += kRepeat * kRepeat;
+    }
+    return n;
 }
 
 /// `first` + a b.
@@ -81,28 +118,23 @@ double mean_missed(const std::vector<Observation>& observations) {
     return sum / static_cast<double>(observations.size());
 }
 
-Square identity() {
-    Square result{};
-    for (std::size_t i = 0; i < kErrors; ++i) {
+/// Inverse by Gauss-Jordan elimination. Domain: positive definite.
+Matrix inverse(Matrix m) {
+    const std::size_t size = m.size();
+    Matrix result(size, std::vector<double>(size));
+    for (std::size_t i = 0; i < size; ++i) {
         result[i][i] = 1;
     }
-    return result;
-}
-
-/// Inverse by Gauss-Jordan elimination. Domain: the identity plus a positive semidefinite matrix, so pivots are at
-/// least 1.
-Square inverse(Square m) {
-    Square result = identity();
-    for (std::size_t i = 0; i < kErrors; ++i) {
+    for (std::size_t i = 0; i < size; ++i) {
         const double pivot = m[i][i];
-        check(pivot > 0, "one plus a square is never singular");
-        for (std::size_t j = 0; j < kErrors; ++j) {
+        check(pivot > 0, "a covariance with noise is never singular");
+        for (std::size_t j = 0; j < size; ++j) {
             m[i][j] /= pivot;
             result[i][j] /= pivot;
         }
-        for (std::size_t row = 0; row < kErrors; ++row) {
+        for (std::size_t row = 0; row < size; ++row) {
             const double factor = row == i ? 0 : m[row][i];
-            for (std::size_t j = 0; j < kErrors && factor != 0; ++j) {
+            for (std::size_t j = 0; j < size && factor != 0; ++j) {
                 m[row][j] -= factor * m[i][j];
                 result[row][j] -= factor * result[i][j];
             }
@@ -113,27 +145,34 @@ Square inverse(Square m) {
 
 /// Posterior of the errors z given the observations.
 struct Posterior {
-    Square covariance{};
+    std::vector<Errors> effects;  ///< A
+    Matrix weights;               ///< K^-1
     Errors mean{};
 };
 
-Posterior posterior(const std::vector<Observation>& observations, const Prior& b, const std::vector<double>& noise,
-                    const Errors& moved) {
-    Square m = identity();
-    Errors right{};
+Posterior posterior(const std::vector<Observation>& observations, const Prior& b, Matrix covariance,
+                    const RunKind& asked, const Errors& moved) {
+    Posterior result;
+    std::vector<double> residuals;
+    for (const Observation& one : observations) {
+        result.effects.push_back(effects(one, b, asked));
+        residuals.push_back(plus_product(missed(one), reactions(one, b), moved));  // before anything moved
+    }
     for (std::size_t i = 0; i < observations.size(); ++i) {
-        const Errors row = effects(observations[i], b);
-        const double residual = plus_product(missed(observations[i]), row, moved);  // before anything moved
-        for (std::size_t e = 0; e < kErrors; ++e) {
-            right[e] += row[e] * residual / noise[i];
-            for (std::size_t f = 0; f < kErrors; ++f) {
-                m[e][f] += row[e] * row[f] / noise[i];
-            }
+        for (std::size_t j = 0; j < observations.size(); ++j) {
+            covariance[i][j] = plus_product(covariance[i][j], result.effects[i], result.effects[j]);
         }
     }
-    Posterior result{.covariance = inverse(m)};
-    std::transform(result.covariance.begin(), result.covariance.end(), result.mean.begin(),
-                   [&](const Errors& row) { return std::clamp(plus_product(0, row, right), -kMostMoved, kMostMoved); });
+    result.weights = inverse(std::move(covariance));
+    for (std::size_t i = 0; i < observations.size(); ++i) {
+        const double weighed = std::inner_product(residuals.begin(), residuals.end(), result.weights[i].begin(), 0.0);
+        for (std::size_t e = 0; e < kErrors; ++e) {
+            result.mean[e] += result.effects[i][e] * weighed;
+        }
+    }
+    for (double& error : result.mean) {
+        error = std::clamp(error, -kMostMoved, kMostMoved);
+    }
     return result;
 }
 
@@ -160,15 +199,21 @@ Framework moved_by(const Framework& framework, const Prior& b, const Errors& err
     return moved;
 }
 
-/// E = B (1 - cov) B'.
-std::vector<Framework::ByParameter> learnt(const Prior& b, const Square& covariance) {
+/// E = B A' K^-1 A B'.
+std::vector<Framework::ByParameter> learnt(const Prior& b, const Posterior& found) {
+    const std::size_t runs = found.effects.size();
     std::vector<Framework::ByParameter> rows(kParameters);
+    std::vector<std::vector<double>> covariance(kParameters);  // B A'
+    for (std::size_t p = 0; p < kParameters; ++p) {
+        for (const Errors& row : found.effects) {
+            covariance[p].push_back(plus_product(0, b[p], row));
+        }
+    }
     for (std::size_t p = 0; p < kParameters; ++p) {
         for (std::size_t q = 0; q < kParameters; ++q) {
-            for (std::size_t e = 0; e < kErrors; ++e) {
-                for (std::size_t f = 0; f < kErrors; ++f) {
-                    rows[p][q] += b[p][e] * ((e == f ? 1 : 0) - covariance[e][f]) * b[q][f];
-                }
+            for (std::size_t i = 0; i < runs; ++i) {
+                rows[p][q] += covariance[p][i] * std::inner_product(covariance[q].begin(), covariance[q].end(),
+                                                                    found.weights[i].begin(), 0.0);
             }
         }
     }
@@ -177,28 +222,26 @@ std::vector<Framework::ByParameter> learnt(const Prior& b, const Square& covaria
 
 }  // namespace
 
-Framework anchored(const Framework& framework, const Observe& observe) {
+Framework anchored(const Framework& framework, const Observe& observe, const RunKind& asked) {
     Framework start = framework;
     start.observed.reset();
     std::vector<Observation> observations = observe(start);
     check(!observations.empty(), "parameters are moved to at least one observed step");
-    const Prior b = prior(observations, start);
-    std::vector<double> noise;
-    for (const Observation& observation : observations) {
-        noise.push_back(own_variance(observation));
-    }
+    const Prior b = prior(observations, start, asked);
+    const Matrix own = noise(observations, asked);
     Framework::Observed observed;
     observed.runs = static_cast<std::int64_t>(observations.size());
     observed.missed_before = mean_missed(observations);
+    observed.any_layout = asked.layout.empty();
     Posterior found;
     Framework moved = start;
     for (int move = 0; move < kMoves; ++move) {
-        found = posterior(observations, b, noise, found.mean);
+        found = posterior(observations, b, own, asked, found.mean);
         moved = moved_by(start, b, found.mean);
         observations = observe(moved);
     }
     observed.missed_after = mean_missed(observations);
-    observed.learnt = learnt(b, found.covariance);
+    observed.learnt = learnt(b, found);
     std::transform(start.numbers.begin(), start.numbers.end(), observed.from.begin(),
                    [](const Framework::Number& number) { return number.value; });
     moved.observed = std::move(observed);

@@ -1,21 +1,22 @@
 // Calibrates a framework to observed steps: a Bayesian linear update of its log parameters.
 //
 //   r_i = log(measured_i / predicted_i) = sum_k s_ik theta_k + noise        s_ik  d log T_i / d log parameter k
-//   prior      theta = B z,  z ~ N(0, 1):  theta_k = sigma_k z_k + tau z_c [k is a time]
-//   posterior  z = M^-1 (A B)' r / rho^2,   M = 1 + (A B)' (A B) / rho^2,   cov theta = B M^-1 B'
+//   prior      theta = B z,  z ~ N(0, 1):  theta_k = sigma_k z_k + w z_c [k is a time]
+//   posterior  z = A' K^-1 r,   K = A A' + N,   cov z = 1 - A' K^-1 A,   cov theta = B (cov z) B'
 //
-// sigma_k: from the evidence and the parameter's own interval (uncertainty.hpp). The unexplained error w of the
-// framework, its `spread` and `between_sources`, has two parts. All plans of one job on one machine share
-// tau^2 = (1 - kLayoutPart) w^2, which scales all times alike. Each layout has kLayoutPart w^2 of its own, which together
-// with the repeatability kRepeat^2 is rho^2. For one run  theta_k = sigma_k^2 s_k r / (sum_j sigma_j^2 s_j^2 + tau^2 + rho^2)
-// and the shared part. Steps are predicted again after every update (Gauss-Newton), since the shares s_ik depend on the parameters.
+// A: a row for each run, d r_i / d z. sigma_k: from the evidence and the parameter's own interval (uncertainty.hpp). w^2: what
+// no parameter explains, `spread` and `between_sources` of the framework together. z_c: that error of the run that is asked
+// about, as far as other runs know of it: all but kRunPart of w^2, or where any layout may be asked about (a search) all but
+// kLayoutPart. Those of the observed runs correlate with it by likeness.hpp, so each moves the answer by as much as it is
+// alike. N: their covariance given z_c, and kRepeat^2 for each run. Steps are predicted again after every update
+// (Gauss-Newton), since the shares s_ik depend on the parameters.
 // Not modelled: separate errors of links inside and between nodes (they are one parameter); kernels of networks whose
 // samples were measured as a whole are not adjusted.
 #pragma once
 
 #include <functional>
-#include <span>
 
+#include "step/likeness.hpp"
 #include "step/uncertainty.hpp"
 
 namespace dodona::step {
@@ -35,12 +36,14 @@ struct Observation {
     Uncertainty uncertainty;
     Seconds predicted;
     Seconds measured;
+    RunKind run;
 };
 
 /// Predicts all observed steps with a framework.
 using Observe = std::function<std::vector<Observation>(const plan::Framework&)>;
 
-/// The framework with updated values and `observed` set. Values stay within the range of their parameters.
-plan::Framework anchored(const plan::Framework& framework, const Observe& observe);
+/// The framework for the run that is asked about, with updated values and `observed` set. Values stay within the range of
+/// their parameters. `asked`: its layout is empty where any may be asked about.
+plan::Framework anchored(const plan::Framework& framework, const Observe& observe, const RunKind& asked = {});
 
 }  // namespace dodona::step

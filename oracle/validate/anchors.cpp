@@ -22,7 +22,7 @@ step::Observation observation(const ObservedRun& run, const plan::Framework& fra
     for (const step::TimePart part : run.question.not_timed) {
         covered += -prediction.time[part];
     }
-    return {prediction.uncertainty, covered, run.measured};
+    return {prediction.uncertainty, covered, run.measured, step::run_kind(*run.question.graph, plan)};
 }
 
 /// None for a run that cannot be asked, or that no plan can have run.
@@ -46,14 +46,16 @@ std::string user_of(const files::MeasuredRun& run, const plan::Framework& framew
 
 }  // namespace
 
-plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs) {
-    return step::anchored(framework, [&](const plan::Framework& moved) {
+plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs,
+                         const step::RunKind& asked) {
+    const auto observe = [&](const plan::Framework& moved) {
         std::vector<step::Observation> observations;
         for (const ObservedRun& run : runs) {
             observations.push_back(observation(run, moved));
         }
         return observations;
-    });
+    };
+    return step::anchored(framework, observe, asked);
 }
 
 Anchors::Anchors(const std::vector<files::MeasuredRun>& runs, std::size_t count, Questions& questions) {
@@ -83,11 +85,7 @@ plan::Framework Anchors::adjusted(const files::MeasuredRun& run, const Question&
     if (runs == by_user_.end()) {
         return question.plan.framework;
     }
-    const auto [known, is_new] = frameworks_.try_emplace(user);
-    if (is_new) {
-        known->second = anchored(question.plan.framework, runs->second);
-    }
-    return known->second;
+    return anchored(question.plan.framework, runs->second, step::run_kind(*question.graph, question.plan));
 }
 
 }  // namespace dodona::validate

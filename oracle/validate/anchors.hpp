@@ -10,6 +10,7 @@
 
 #include "files/run_table.hpp"
 #include "plan/framework.hpp"
+#include "step/likeness.hpp"
 #include "validate/questions.hpp"
 
 namespace dodona::validate {
@@ -20,8 +21,9 @@ struct ObservedRun {
     Seconds measured;
 };
 
-/// The framework adjusted to the steps of these runs (step/anchor.hpp).
-plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs);
+/// The framework adjusted to the steps of these runs for the run that is asked about (step/anchor.hpp).
+plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs,
+                         const step::RunKind& asked);
 
 /// Some runs of each user (group, software and device), and frameworks adjusted to them.
 class Anchors {
@@ -37,7 +39,6 @@ public:
 private:
     std::set<std::string> ids_;
     std::map<std::string, std::vector<ObservedRun>> by_user_;
-    std::map<std::string, plan::Framework> frameworks_;  ///< by user
 };
 
 }  // namespace dodona::validate

@@ -72,6 +72,89 @@ TEST(Anchored, WhatAJobSharesMovesAllTimesAlike) {
     EXPECT_EQ(moved[FrameworkParameter::stragglers], framework[FrameworkParameter::stragglers]) << "no time";
 }
 
+/// A step of 10 s that took 12, of which nothing but the spread of 0.2 is uncertain.
+std::vector<Observation> longer(const plan::Framework& now, const RunKind& run) {
+    std::vector<Observation> found = linear(now, 12);
+    for (SourceError& source : found.front().uncertainty.sources) {
+        source.below = source.above = 0;
+    }
+    found.front().run = run;
+    return found;
+}
+
+TEST(Anchored, ARunMovesThoseMoreThatAreMoreLikeIt) {
+    plan::Framework framework;
+    framework.spread = 0.2;
+    const RunKind observed{.network = "one", .precision = Precision::bf16, .devices = 8, .samples = 4, .layout = "a"};
+    const auto moved = [&](const RunKind& asked) {
+        const plan::Framework found = anchored(
+            framework, [&](const plan::Framework& now) { return longer(now, observed); }, asked);
+        return std::log(found[FrameworkParameter::matmul]);
+    };
+    const double alike = std::log(1.2) * 0.04 / (0.04 + kRepeat * kRepeat);
+    EXPECT_NEAR(moved(observed), alike * (1 - kRunPart), 1e-9);
+    RunKind other = observed;
+    other.layout = "b";
+    EXPECT_NEAR(moved(other), alike * (1 - kLayoutPart), 1e-9);
+    other.layout = {};
+    EXPECT_NEAR(moved(other), alike * (1 - kLayoutPart), 1e-9) << "any layout";
+    RunKind far = observed;
+    far.network = "two";
+    far.samples = 16;
+    EXPECT_NEAR(moved(far), alike * (1 - kRunPart) * job_correlation(far, observed), 1e-9);
+}
+
+TEST(Anchored, OfTwoRunsTheOneAlikeCounts) {
+    // One job took longer, another shorter; each is asked about in turn.
+    plan::Framework framework;
+    framework.spread = 0.2;
+    const RunKind one{.network = "one", .precision = Precision::bf16, .devices = 8, .samples = 4, .layout = "a"};
+    RunKind two = one;
+    two.network = "two";
+    const auto moved = [&](const RunKind& asked) {
+        const auto observe = [&](const plan::Framework& now) {
+            std::vector<Observation> both = longer(now, one);
+            both.push_back(longer(now, two).front());
+            both.back().measured = seconds(10 / 1.2);
+            return both;
+        };
+        return std::log(anchored(framework, observe, asked)[FrameworkParameter::matmul]);
+    };
+    // By symmetry the runs weigh 1 and -1: (c - d) r / (1 + rho - k) with the correlations c, d of the asked run and k.
+    const double between = run_correlation(one, two);
+    const double expected = std::log(1.2) * (1 - kRunPart - between) / (1 + kRepeat * kRepeat / 0.04 - between);
+    EXPECT_NEAR(moved(one), expected, 1e-9);
+    EXPECT_NEAR(moved(two), -expected, 1e-9);
+    EXPECT_GT(expected, 0.03);
+}
+
+TEST(Anchored, OneLayoutIsKnownBetterThanAnyOther) {
+    plan::Framework framework;
+    framework.spread = 0.2;
+    const RunKind asked{.network = "one", .precision = Precision::bf16, .devices = 8, .samples = 4, .layout = "a"};
+    const auto width = [&](const RunKind& of) {
+        const plan::Framework moved = anchored(
+            framework,
+            [&](const plan::Framework& now) {
+                std::vector<Observation> many;
+                for (int i = 0; i < 50; ++i) {
+                    many.push_back(longer(now, asked).front());
+                }
+                return many;
+            },
+            of);
+        const Uncertainty nothing_else = longer(framework, asked).front().uncertainty;
+        const Estimate before = interval(nothing_else, seconds(10), framework);
+        const Estimate after = interval(nothing_else, seconds(10), moved);
+        return (after.hi - after.value) / (before.hi - before.value);
+    };
+    EXPECT_NEAR(width(asked), std::sqrt(kRunPart), 0.01);
+    // Runs of one layout do not tell what it has of its own from what all layouts share.
+    RunKind any = asked;
+    any.layout = {};
+    EXPECT_NEAR(width(any), std::sqrt(1 - std::pow(1 - kLayoutPart, 2) / (1 - kRunPart)), 0.01);
+}
+
 TEST(Anchored, AStepTellsHowItsSourceDiffers) {
     // Nothing but what a source shares is uncertain: tau^2 = (1 - kLayoutPart) 0.04; the rest of 0.04 is the run's own.
     plan::Framework framework;
@@ -213,6 +296,7 @@ struct TwoRuns {
                 const std::size_t p = parameter_of(k);
                 log_time += shares[run][k] * std::log(now.numbers[p].value / framework.numbers[p].value);
             }
+            one.run.layout = std::to_string(run);
             one.predicted = seconds(10 * std::exp(log_time));
             one.measured = seconds(10 * std::exp(missed[run]));
         }
@@ -261,6 +345,11 @@ double product(const TwoRuns::Vector& a, const TwoRuns::Vector& b) {
     return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
+/// The part of a run's time that grows with all times.
+double time_part(const TwoRuns& runs, std::size_t run) {
+    return runs.row_of_run(run)[kNumbers] / std::sqrt((1 - kLayoutPart) * (0.04 * 0.04 + 0.03 * 0.03));
+}
+
 // With rows a, b of two runs, g = (a'a + n, a'b; a'b, b'b + n) and residuals r: the errors move by (a b) g^-1 r, and of
 // the variance of a combination c the runs explain (c'a c'b) g^-1 (c'a c'b)'.
 TEST(Anchored, TwoRunsMoveEveryParameterByItsCovarianceWithThem) {
@@ -269,10 +358,12 @@ TEST(Anchored, TwoRunsMoveEveryParameterByItsCovarianceWithThem) {
         anchored(runs.framework, [&](const plan::Framework& framework) { return runs.observe(framework); });
     const auto a = runs.row_of_run(0);
     const auto b = runs.row_of_run(1);
-    const double own = kLayoutPart * (0.04 * 0.04 + 0.03 * 0.03) + kRepeat * kRepeat;
-    const double aa = product(a, a) + own;
+    // Two layouts of one job: each has the error of its own layout.
+    const double own = kLayoutPart * (0.04 * 0.04 + 0.03 * 0.03);
+    const auto own_of = [&](std::size_t run) { return own * std::pow(time_part(runs, run), 2) + kRepeat * kRepeat; };
+    const double aa = product(a, a) + own_of(0);
     const double ab = product(a, b);
-    const double bb = product(b, b) + own;
+    const double bb = product(b, b) + own_of(1);
     const double determinant = aa * bb - ab * ab;
     const auto solved = [&](double x, double y) {
         return std::array{(bb * x - ab * y) / determinant, (aa * y - ab * x) / determinant};
@@ -325,7 +416,7 @@ TEST(Anchored, TwoRunsMoveEveryParameterByItsCovarianceWithThem) {
     EXPECT_EQ(moved.observed->runs, 2);
     EXPECT_NEAR(moved.observed->missed_before, (0.08 - 0.03) / 2, 1e-12);
     // Of each residual n times its weight is left.
-    EXPECT_NEAR(moved.observed->missed_after, own * (weights[0] + weights[1]) / 2, 1e-9);
+    EXPECT_NEAR(moved.observed->missed_after, (own_of(0) * weights[0] + own_of(1) * weights[1]) / 2, 1e-9);
 }
 
 }  // namespace anchor_test
