@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <optional>
 
 #include "schedule/play.hpp"
 
@@ -46,31 +48,35 @@ private:
 }  // namespace detail
 
 /// Calls `on_task(step)` for each task on the critical path, for two that run together with the first, and
-/// `on_transfer(boundary, end)` for each transfer with its end, from the end of the last task back to 0: their durations
-/// add up to the makespan. Of several paths, the one that stays on a stage. Domain: an order that was played into
-/// `played` with these durations.
+/// `on_transfer(boundary)` for each transfer, from the start of the task `until` back to 0, or without one from the end
+/// of the last task: their durations add up to that time. Of several paths, the one that stays on a stage. Domain: an
+/// order that was played into `played` with these durations.
 template <class Number, class OnTask, class OnTransfer>
 void for_each_critical(const Dependencies& dependencies, const Durations<Number>& durations,
-                       const Played<Number>& played, OnTask on_task, OnTransfer on_transfer) {
+                       const Played<Number>& played, std::optional<std::int32_t> until, OnTask on_task,
+                       OnTransfer on_transfer) {
     const detail::PlayedSteps steps(dependencies);
     const auto end_of = [&](const Step& step) { return played.end[static_cast<std::size_t>(step.task)]; };
     const auto arrival_of = [&](const Step& step) { return played.arrival[static_cast<std::size_t>(step.task)]; };
     const auto is_transferred = [&](const Step& step) {
         return step.receipt >= 0 && !detail::transfers_of(durations, step).empty();
     };
-    const Step* step = nullptr;
+    const Step* step = until ? steps.of(*until) : nullptr;
     for (const Step& each : dependencies.steps) {
-        step = step == nullptr || end_of(*step) < end_of(each) ? &each : step;
+        step = !until && (step == nullptr || end_of(*step) < end_of(each)) ? &each : step;
     }
+    bool is_on_path = !until;
     while (step != nullptr) {
         const Step& first = steps.first_of_pair(*step);
-        on_task(first);
+        if (is_on_path) {
+            on_task(first);
+        }
+        is_on_path = true;
         const Step* const before = steps.before(first);
-        // When the stage could begin to receive what each part waits for, and when it had it.
+        // When the stage could begin to receive what each part waits for.
         std::array<const Step*, 2> parts{&first, first.overlaps_next ? steps.of(first.task + 1) : nullptr};
         std::array<Number, 2> free{};
         Number ready = before != nullptr ? end_of(*before) : Number{};
-        std::array<Number, 2> received{};
         for (std::size_t i = 0; i < parts.size() && parts[i] != nullptr; ++i) {
             free[i] = ready;
             if (parts[i]->producer >= 0) {
@@ -80,7 +86,6 @@ void for_each_critical(const Dependencies& dependencies, const Durations<Number>
                         ready + detail::transfers_of(durations, *parts[i])[static_cast<std::size_t>(parts[i]->receipt)];
                 }
             }
-            received[i] = ready;
         }
         const Step* next = before;
         bool was_sent = false;
@@ -90,7 +95,7 @@ void for_each_critical(const Dependencies& dependencies, const Durations<Number>
             }
             const bool transferred = is_transferred(*parts[i]);
             if (transferred && durations.blocking) {
-                on_transfer(parts[i]->receipt, received[i]);
+                on_transfer(parts[i]->receipt);
             }
             const Step* const producer = steps.of(parts[i]->producer);
             if (free[i] < arrival_of(*producer)) {
@@ -103,7 +108,7 @@ void for_each_critical(const Dependencies& dependencies, const Durations<Number>
         // A transfer waits for its task or for the stream, which the transfer of an earlier task occupies.
         for (const Step* sent = was_sent ? next : nullptr; sent != nullptr;) {
             step = sent;
-            on_transfer(step->transfer, arrival_of(*step));
+            on_transfer(step->transfer);
             const Step* const earlier = steps.sends_before(*step);
             sent = earlier != nullptr && end_of(*step) < arrival_of(*earlier) ? earlier : nullptr;
         }

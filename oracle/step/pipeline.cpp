@@ -263,14 +263,12 @@ schedule::Durations<double> durations_of(const Pipeline<Number>& pipeline) {
 /// Rounds of the steady state that are not played, and what stands for them: three rounds of the busiest stage.
 struct Skipped {
     double rounds = 0;
-    double begin = 0;
-    double end = 0;
+    std::int32_t begin = 0;  ///< the task that begins the three
+    std::int32_t end = 0;    ///< the next after them
 
-    [[nodiscard]] double time() const { return rounds * (end - begin) / 3; }
-    /// How often something from `from` to `to` on the critical path counts.
-    [[nodiscard]] double weight(double from, double to) const {
-        const double inside = std::min(to, end) - std::max(from, begin);
-        return rounds > 0 && inside > 0 ? 1 + rounds / 3 * inside / (to - from) : 1;
+    [[nodiscard]] double time(const schedule::Played<double>& played) const {
+        return rounds / 3 *
+               (played.start[static_cast<std::size_t>(end)] - played.start[static_cast<std::size_t>(begin)]);
     }
 };
 
@@ -284,9 +282,7 @@ Skipped skipped(const Pipeline<Number>& pipeline, const PlayedOrder& order, cons
     const auto busiest =
         static_cast<std::size_t>(std::max_element(played.busy.begin(), played.busy.end()) - played.busy.begin());
     const PlayedOrder::Rounds& rounds = order.rounds[busiest];
-    return {.rounds = static_cast<double>(more),
-            .begin = played.start[static_cast<std::size_t>(rounds.begin)],
-            .end = played.start[static_cast<std::size_t>(rounds.end)]};
+    return {.rounds = static_cast<double>(more), .begin = rounds.begin, .end = rounds.end};
 }
 
 /// How often each task, pair and transfer is on the critical path of a played order.
@@ -298,20 +294,16 @@ struct CriticalCounts {
     CriticalCounts(const schedule::Durations<double>& durations, std::size_t positions)
         : tasks(durations.tasks.size(), 0), pairs(positions, 0), transfers(positions, 0) {}
 
+    /// ... up to the start of the task `until`, or to the end; `times` as often.
     void add(const schedule::Dependencies& dependencies, const schedule::Durations<double>& durations,
-             const schedule::Played<double>& played, const Skipped& more, double times) {
+             const schedule::Played<double>& played, std::optional<std::int32_t> until, double times) {
         schedule::for_each_critical(
-            dependencies, durations, played,
+            dependencies, durations, played, until,
             [&](const schedule::Step& step) {
-                const auto task = static_cast<std::size_t>(step.task);
                 std::vector<double>& counts = step.overlaps_next ? pairs : tasks;  // forward is the first kind
-                counts[static_cast<std::size_t>(step.duration)] +=
-                    times * more.weight(played.start[task], played.end[task]);
+                counts[static_cast<std::size_t>(step.duration)] += times;
             },
-            [&](std::int32_t boundary, double end) {
-                const double time = durations.forward_transfers[static_cast<std::size_t>(boundary)];
-                transfers[static_cast<std::size_t>(boundary) + 1] += times * more.weight(end - time, end);
-            });
+            [&](std::int32_t boundary) { transfers[static_cast<std::size_t>(boundary) + 1] += times; });
     }
 };
 
@@ -327,7 +319,7 @@ Seconds played_total(const Pipeline<Seconds>& pipeline, const PlayedOrder& order
     const schedule::Durations<double> durations = durations_of(pipeline);
     schedule::Played<double> played;
     schedule::play(order.tasks, durations, played);
-    const double total = played.makespan + skipped(pipeline, order, played).time();
+    const double total = played.makespan + skipped(pipeline, order, played).time(played);
     if (const double later = later_rounds(pipeline, order); later > 0) {
         schedule::play(*order.shorter, durations, played);
         return (total + later * (total - played.makespan)) * unit::second;
@@ -335,7 +327,7 @@ Seconds played_total(const Pipeline<Seconds>& pipeline, const PlayedOrder& order
     return total * unit::second;
 }
 
-/// The sum of the tasks and transfers on the critical path.
+/// The sum of the tasks and transfers on the critical paths to all that the time is composed of.
 template <class Number>
 Number played_total(const Pipeline<Number>& pipeline, const PlayedOrder& order) {
     const schedule::Durations<double> durations = durations_of(pipeline);
@@ -344,7 +336,12 @@ Number played_total(const Pipeline<Number>& pipeline, const PlayedOrder& order) 
     schedule::Played<double> played;
     schedule::play(order.tasks, durations, played);
     const double later = later_rounds(pipeline, order);
-    counts.add(order.tasks, durations, played, skipped(pipeline, order, played), 1 + later);
+    const Skipped more = skipped(pipeline, order, played);
+    counts.add(order.tasks, durations, played, {}, 1 + later);
+    if (more.rounds > 0) {
+        counts.add(order.tasks, durations, played, more.end, (1 + later) * more.rounds / 3);
+        counts.add(order.tasks, durations, played, more.begin, -(1 + later) * more.rounds / 3);
+    }
     if (later > 0) {
         schedule::play(*order.shorter, durations, played);
         counts.add(*order.shorter, durations, played, {}, -later);
