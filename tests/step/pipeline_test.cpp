@@ -271,9 +271,14 @@ TEST(Pipeline, BoundIsWhatEqualStagesTake) {
 RC_GTEST_PROP(Pipeline, NumbersWithDerivativesGiveThoseOfTheTime, ()) {
     using cost::ErrorSource;
     using cost::Sourced;
-    const auto stages = *rc::gen::inRange<std::size_t>(1, 5);
-    const auto virtual_stages = *rc::gen::inRange<std::int64_t>(1, 4);
-    const auto rounds = *rc::gen::inRange<std::size_t>(1, 13);
+    const plan::ScheduleKind kind =
+        values_of(plan::kScheduleTable)[*rc::gen::inRange<std::size_t>(0, plan::kScheduleTable.size())];
+    const schedule::Traits& traits = plan::schedule_of(kind).traits;
+    const auto stages = *rc::gen::inRange<std::int32_t>(1, 5);
+    const auto virtual_stages =
+        *rc::gen::inRange(traits.virtual_stages.least, std::min(traits.virtual_stages.most, 3) + 1);
+    const std::int32_t microbatches = stages * *rc::gen::inRange(1, 13);
+    RC_PRE(!plan::schedule_of(kind).unmet({stages, microbatches, virtual_stages}));
     const bool overlaps = *rc::gen::arbitrary<bool>();
     const auto source = [](ErrorSource of, double time) {
         Sourced number{.value = Seconds::of_base(time), .by_source = {}};
@@ -281,28 +286,32 @@ RC_GTEST_PROP(Pipeline, NumbersWithDerivativesGiveThoseOfTheTime, ()) {
         return number;
     };
     std::vector<Position<Sourced>> positions;
-    for (std::size_t k = 0; k < stages * static_cast<std::size_t>(virtual_stages); ++k) {
+    for (std::int32_t k = 0; k < stages * virtual_stages; ++k) {
         const double forward = 1 + 0.001 * *rc::gen::inRange(0, 1000);
         const double receive = k == 0 || stages == 1 ? 0 : 0.0001 * *rc::gen::inRange(1, 1000);
         positions.push_back({.forward = source(ErrorSource::matmul, forward),
                              .back = source(ErrorSource::attention, 2.1 * forward),
+                             .weight_gradients = source(ErrorSource::attention, 0.9 * forward),
                              .receive = source(ErrorSource::between_nodes, receive)});
     }
     PlayedOrders orders;
+    const auto asked_of = [&](const auto& times) {
+        auto asked = pipeline(times, static_cast<std::size_t>(microbatches), virtual_stages);
+        asked.schedule = kind;
+        asked.transfers_overlap = overlaps;
+        return asked;
+    };
     const auto scaled = [&](double forward, double receive) {
         std::vector<Position<Seconds>> times;
         for (const Position<Sourced>& position : positions) {
             times.push_back({.forward = forward * position.forward.value,
                              .back = position.back.value,
+                             .weight_gradients = position.weight_gradients.value,
                              .receive = receive * position.receive.value});
         }
-        Pipeline<Seconds> asked = pipeline(times, stages * rounds, virtual_stages);
-        asked.transfers_overlap = overlaps;
-        return pipeline_total(asked, orders).in(unit::second);
+        return pipeline_total(asked_of(times), orders).in(unit::second);
     };
-    Pipeline<Sourced> asked = pipeline(positions, stages * rounds, virtual_stages);
-    asked.transfers_overlap = overlaps;
-    const Sourced found = pipeline_total(asked, orders);
+    const Sourced found = pipeline_total(asked_of(positions), orders);
     const double whole = scaled(1, 1);
     RC_ASSERT(std::abs(found.value.in(unit::second)-whole) < 1e-9 * whole);
     const auto by = [&](ErrorSource of) { return found.by_source[of].value.in(unit::second); };
