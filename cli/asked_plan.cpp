@@ -28,7 +28,9 @@ AskedPlan read_asked_plan(Arguments& arguments, const std::vector<std::pair<std:
     Workload workload = read_workload(arguments, network);
     plan::Plan plan = plan_of(arguments, settings, workload);
     if (observed.any()) {
-        plan.framework = anchored(plan.framework, observed, workload, plan, step::run_kind(workload.graph, plan));
+        step::RunKind asked = step::run_kind(workload.graph, plan);
+        asked.id = observed.step ? kObservedRun : "";
+        plan.framework = anchored(plan.framework, observed, workload, plan, asked);
     }
     return {std::move(workload), std::move(plan)};
 }

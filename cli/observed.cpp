@@ -95,6 +95,7 @@ ObservedRun step_of(const ObservedSettings& settings, const Workload& workload, 
     asked.question.cluster = std::make_shared<const cluster::Cluster>(workload.cluster);
     asked.question.plan = plan;
     asked.measured = *settings.step;
+    asked.id = kObservedRun;
     check_observed(asked);
     const step::Prediction prediction = predicted(asked, plan.framework);
     if (!prediction.fits) {

@@ -21,6 +21,9 @@ struct ObservedSettings {
     [[nodiscard]] bool any() const { return step || !table.empty(); }
 };
 
+/// The run whose step or log --observed gives (step::RunKind::id).
+inline constexpr const char* kObservedRun = "--observed";
+
 /// `of`: which plan a bare time is the step of.
 Option observed_option(const std::string& of);
 

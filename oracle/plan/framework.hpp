@@ -157,7 +157,7 @@ struct Framework {
         std::int64_t runs = 0;
         double missed_before = 0;         ///< mean of log(measured / predicted)
         double missed_after = 0;          ///< ... with the calibrated values
-        bool any_layout = true;           ///< calibrated for all layouts of a job, not for one
+        double own_part = 0.5;            ///< of the variance of unexplained errors: no observed run knows of it
         ByParameter from{};               ///< values before the calibration
         std::vector<ByParameter> learnt;  ///< covariance of log parameters before, minus that after; rows
         /// d' E d of a combination d of log parameters, E = `learnt`.

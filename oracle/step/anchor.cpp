@@ -31,8 +31,11 @@ bool is_time_like(FrameworkParameter parameter) {
            parameter != FrameworkParameter::interference && parameter != FrameworkParameter::stragglers;
 }
 
-/// Share of the unexplained variance that other runs know of: a layout's own part only where the layout is known.
-double asked_part(const RunKind& asked) { return asked.layout.empty() ? 1 - kLayoutPart : 1 - kRunPart; }
+/// Share of the unexplained variance that no observed run knows of.
+double own_part(const RunKind& asked) {
+    const double of_run = asked.id.empty() ? kRunPart : 0;
+    return asked.layout.empty() ? kLayoutPart : of_run;
+}
 
 Prior prior(const std::vector<Observation>& observations, const Framework& framework, const RunKind& asked) {
     Prior b{};
@@ -42,7 +45,7 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
             b[p][p] = std::clamp(observation.uncertainty.sources[k].sigma(), b[p][p], kMostSigma);
         }
     }
-    const double shared = std::sqrt(asked_part(asked)) * std::hypot(framework.spread, framework.between_sources);
+    const double shared = std::sqrt(1 - own_part(asked)) * std::hypot(framework.spread, framework.between_sources);
     for (const plan::FrameworkParameterKind& kind : plan::kFrameworkParameters) {
         if (is_time_like(kind.parameter)) {
             b[static_cast<std::size_t>(kind.parameter)][kParameters] = shared;
@@ -54,7 +57,7 @@ Prior prior(const std::vector<Observation>& observations, const Framework& frame
 /// Correlation of a run's unexplained error with the part of the asked run's that others know of.
 double correlation_with(const RunKind& asked, const RunKind& run) {
     return (asked.layout.empty() ? (1 - kLayoutPart) * job_correlation(asked, run) : run_correlation(asked, run)) /
-           std::sqrt(asked_part(asked));
+           std::sqrt(1 - own_part(asked));
 }
 
 /// How much a run's log time reacts to an unexplained error: the part of it that is times.
@@ -232,7 +235,7 @@ Framework anchored(const Framework& framework, const Observe& observe, const Run
     Framework::Observed observed;
     observed.runs = static_cast<std::int64_t>(observations.size());
     observed.missed_before = mean_missed(observations);
-    observed.any_layout = asked.layout.empty();
+    observed.own_part = own_part(asked);
     Posterior found;
     Framework moved = start;
     for (int move = 0; move < kMoves; ++move) {

@@ -6,8 +6,8 @@
 //
 // A: a row for each run, d r_i / d z. sigma_k: from the evidence and the parameter's own interval (uncertainty.hpp). w^2: what
 // no parameter explains, `spread` and `between_sources` of the framework together. z_c: that error of the run that is asked
-// about, as far as other runs know of it: all but kRunPart of w^2, or where any layout may be asked about (a search) all but
-// kLayoutPart. Those of the observed runs correlate with it by likeness.hpp, so each moves the answer by as much as it is
+// about, as far as other runs know of it: all but kRunPart of w^2, of a run that was itself observed all of it, or where any
+// layout may be asked about (a search) all but kLayoutPart. Those of the observed runs correlate with it by likeness.hpp, so each moves the answer by as much as it is
 // alike. N: their covariance given z_c, and kRepeat^2 for each run. Steps are predicted again after every update
 // (Gauss-Newton), since the shares s_ik depend on the parameters.
 // Not modelled: separate errors of links inside and between nodes (they are one parameter); kernels of networks whose

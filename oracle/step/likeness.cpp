@@ -46,6 +46,9 @@ double job_correlation(const RunKind& a, const RunKind& b, const Likeness& liken
 }
 
 double run_correlation(const RunKind& a, const RunKind& b) {
+    if (!a.id.empty() && a.id == b.id) {
+        return 1;
+    }
     return (1 - (a.layout == b.layout ? kRunPart : kLayoutPart)) * job_correlation(a, b);
 }
 

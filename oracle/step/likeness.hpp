@@ -3,7 +3,7 @@
 //   correlation of two jobs  j = exp(-d)
 //       d = other_network [networks differ] + other_precision [precisions differ] + one_device [only one runs on one device]
 //         + doubled_devices |log2 ratio of devices| + doubled_samples |log2 ratio of samples a device|
-//   correlation of two runs  (1 - kRunPart) j of the same layout, (1 - kLayoutPart) j of others
+//   correlation of two runs  (1 - kRunPart) j of the same layout, (1 - kLayoutPart) j of others, 1 of a run with itself
 //
 // Source: the likeliest values for the errors of 1,912 published runs of 109 users, each with errors below 30 % (root mean square):
 // `dodona-evidence fit likeness runs.csv`. Domain: runs of one user, that is, one source's software on one kind of device.
@@ -26,7 +26,7 @@ struct Likeness {
     double doubled_samples = 0.05;
 };
 
-/// Share of the unexplained variance that no other run knows of, not even of the same job and layout.
+/// Share of the unexplained variance that no other run knows of, not even one of the same job and layout.
 inline constexpr double kRunPart = 0.3;
 
 /// What a run is, as far as errors differ with it.
@@ -36,6 +36,7 @@ struct RunKind {
     std::int64_t devices = 1;
     double samples = 1;  ///< of a step, a device
     std::string layout;  ///< how the plan divides the network; empty: any
+    std::string id;      ///< of this very run; empty: none of those that are compared with it
 };
 
 /// A job that any plan may run.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "step/likeness.hpp"
 
 namespace dodona::step {
 
@@ -54,7 +53,7 @@ Estimate interval(const Uncertainty& uncertainty, Seconds step, const plan::Fram
     double left = 1;
     if (framework.observed && variance > 0) {
         const double known = framework.observed->explained(by_parameter(uncertainty.sources));
-        const double own = (framework.observed->any_layout ? kLayoutPart : kRunPart) * squared(unexplained);
+        const double own = framework.observed->own_part * squared(unexplained);
         left = std::sqrt(std::max(variance - known, own) / variance);
     }
     return {step, max(Seconds{}, (1 - left * std::sqrt(below)) * step), (1 + left * std::sqrt(above)) * step};

@@ -22,7 +22,9 @@ step::Observation observation(const ObservedRun& run, const plan::Framework& fra
     for (const step::TimePart part : run.question.not_timed) {
         covered += -prediction.time[part];
     }
-    return {prediction.uncertainty, covered, run.measured, step::run_kind(*run.question.graph, plan)};
+    step::RunKind kind = step::run_kind(*run.question.graph, plan);
+    kind.id = run.id;
+    return {prediction.uncertainty, covered, run.measured, std::move(kind)};
 }
 
 /// None for a run that cannot be asked, or that no plan can have run.

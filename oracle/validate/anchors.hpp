@@ -19,6 +19,7 @@ namespace dodona::validate {
 struct ObservedRun {
     Question question;
     Seconds measured;
+    std::string id = {};  ///< where this very run may be asked about; empty: it is not
 };
 
 /// The framework adjusted to the steps of these runs for the run that is asked about (step/anchor.hpp).

@@ -93,6 +93,15 @@ TEST(Anchored, ARunMovesThoseMoreThatAreMoreLikeIt) {
     };
     const double alike = std::log(1.2) * 0.04 / (0.04 + kRepeat * kRepeat);
     EXPECT_NEAR(moved(observed), alike * (1 - kRunPart), 1e-9);
+    RunKind itself = observed;
+    itself.id = "observed";
+    const plan::Framework same = anchored(
+        framework, [&](const plan::Framework& now) { return longer(now, itself); }, itself);
+    EXPECT_NEAR(std::log(same[FrameworkParameter::matmul]), alike, 1e-9) << "the very run";
+    const Uncertainty nothing_else = longer(framework, itself).front().uncertainty;
+    const Estimate before = interval(nothing_else, seconds(10), framework);
+    const Estimate after = interval(nothing_else, seconds(10), same);
+    EXPECT_NEAR((after.hi - after.value) / (before.hi - before.value), kRepeat / std::hypot(0.2, kRepeat), 1e-9);
     RunKind other = observed;
     other.layout = "b";
     EXPECT_NEAR(moved(other), alike * (1 - kLayoutPart), 1e-9);

@@ -52,6 +52,10 @@ TEST(Likeness, RunsOfOneLayoutShareMoreThanThoseOfTwo) {
     EXPECT_DOUBLE_EQ(run_correlation(one, run_kind(network, sharded)), 1 - kLayoutPart);
     plan::Plan wide = data_parallel(8, 128);
     EXPECT_EQ(run_kind(network, wide).layout, one.layout) << "replicas are divided alike";
+    RunKind named = one;
+    named.id = "7";
+    EXPECT_EQ(run_correlation(named, named), 1) << "the very run";
+    EXPECT_LT(run_correlation(named, one), 1);
 }
 
 TEST(Likeness, TellsANetworkFromOneOfItsNameAndAnotherSize) {
