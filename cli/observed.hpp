@@ -29,8 +29,8 @@ Option observed_option(const std::string& of);
 
 ObservedSettings read_observed(Arguments& arguments);
 
-/// The framework for `asked_about`, moved to the step of `observed_plan` or to the runs of the table. Throws InputError where a plan does
-/// not fit or no run of the table can be asked.
+/// The framework for `asked_about`, moved to the step of `observed_plan` or to the runs of the table. Throws InputError
+/// where a plan does not fit or no run of the table can be asked.
 plan::Framework anchored(const plan::Framework& framework, const ObservedSettings& settings, const Workload& workload,
                          const plan::Plan& observed_plan, const step::RunKind& asked_about);
 

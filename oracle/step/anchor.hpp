@@ -4,12 +4,13 @@
 //   prior      theta = B z,  z ~ N(0, 1):  theta_k = sigma_k z_k + w z_c [k is a time]
 //   posterior  z = A' K^-1 r,   K = A A' + N,   cov z = 1 - A' K^-1 A,   cov theta = B (cov z) B'
 //
-// A: a row for each run, d r_i / d z. sigma_k: from the evidence and the parameter's own interval (uncertainty.hpp). w^2: what
-// no parameter explains, `spread` and `between_sources` of the framework together. z_c: that error of the run that is asked
-// about, as far as other runs know of it: all but kRunPart of w^2, of a run that was itself observed all of it, or where any
-// layout may be asked about (a search) all but kLayoutPart. Those of the observed runs correlate with it by likeness.hpp, so each moves the answer by as much as it is
-// alike. N: their covariance given z_c, and kRepeat^2 for each run. Steps are predicted again after every update
-// (Gauss-Newton), since the shares s_ik depend on the parameters.
+// A: a row for each run, d r_i / d z. sigma_k: from the evidence and the parameter's own interval (uncertainty.hpp).
+// w^2: what no parameter explains, `spread` and `between_sources` of the framework together. z_c: that error of the run
+// that is asked about, as far as other runs know of it: all but kRunPart of w^2; all of it where this very run was
+// observed; all but kLayoutPart where any layout may be asked about (a search). The errors of the observed runs correlate
+// with it by likeness.hpp, so each moves the answer by as much as it is alike. N: their covariance given z_c, and
+// kRepeat^2 for each run. Steps are predicted again after every update (Gauss-Newton), since the shares s_ik depend on
+// the parameters.
 // Not modelled: separate errors of links inside and between nodes (they are one parameter); kernels of networks whose
 // samples were measured as a whole are not adjusted.
 #pragma once
