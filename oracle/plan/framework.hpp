@@ -159,7 +159,8 @@ struct Framework {
         double missed_after = 0;          ///< ... with the calibrated values
         double own_part = 0.5;            ///< of the variance of unexplained errors: no observed run knows of it
         ByParameter from{};               ///< values before the calibration
-        std::vector<ByParameter> learnt;  ///< covariance of log parameters before, minus that after; rows
+        std::vector<ByParameter> learnt;  ///< covariance of log parameters before, minus that after; rows; empty: the
+                                          ///< runs were further off than errors explain, so nothing is known better
         /// d' E d of a combination d of log parameters, E = `learnt`.
         [[nodiscard]] double explained(const ByParameter& d) const;
         bool operator==(const Observed&) const = default;

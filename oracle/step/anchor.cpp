@@ -151,6 +151,7 @@ struct Posterior {
     std::vector<Errors> effects;  ///< A
     Matrix weights;               ///< K^-1
     Errors mean{};
+    bool is_capped = false;  ///< the observations are further off than errors explain
 };
 
 Posterior posterior(const std::vector<Observation>& observations, const Prior& b, Matrix covariance,
@@ -174,6 +175,7 @@ Posterior posterior(const std::vector<Observation>& observations, const Prior& b
         }
     }
     for (double& error : result.mean) {
+        result.is_capped |= std::abs(error) > kMostMoved;
         error = std::clamp(error, -kMostMoved, kMostMoved);
     }
     return result;
@@ -244,7 +246,9 @@ Framework anchored(const Framework& framework, const Observe& observe, const Run
         observations = observe(moved);
     }
     observed.missed_after = mean_missed(observations);
-    observed.learnt = learnt(b, found);
+    if (!found.is_capped) {
+        observed.learnt = learnt(b, found);
+    }
     std::transform(start.numbers.begin(), start.numbers.end(), observed.from.begin(),
                    [](const Framework::Number& number) { return number.value; });
     moved.observed = std::move(observed);

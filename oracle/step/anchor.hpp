@@ -29,7 +29,8 @@ inline constexpr double kRepeat = 0.025;
 /// Standard deviation of a log parameter that is uncertain by any factor: 90 % within a factor of 3.7.
 inline constexpr double kMostSigma = 0.8;
 
-/// Standard deviations that observed steps can move an error by: a run that is off by more had another fault.
+/// Standard deviations that observed steps can move an error by: a run that is off by more had another fault, and narrows
+/// no interval.
 inline constexpr double kMostMoved = 2;
 
 /// A measured step and its prediction.

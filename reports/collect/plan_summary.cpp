@@ -279,6 +279,12 @@ std::vector<std::string> observed_text(const step::Prediction& prediction) {
         }
     }
     lines.push_back(moves.empty() ? "no parameter that this step depends on was adjusted" : "adjusted: " + join(moves));
+    if (prediction.plan.framework.observed->learnt.empty()) {
+        lines.push_back(
+            "that is further off than errors explain: something else takes time, or this is not what ran (check the "
+            "plan, the software and the machine); the interval is as wide as without the observation");
+        return lines;
+    }
     lines.push_back(fmt::format("without the observation the interval would be {}", interval(change->without)));
     return lines;
 }

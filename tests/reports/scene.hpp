@@ -257,6 +257,7 @@ inline step::Prediction observed() {
     }
     steps.from[static_cast<std::size_t>(plan::FrameworkParameter::matmul)] = 1.2;
     steps.from[static_cast<std::size_t>(plan::FrameworkParameter::launch)] = 35e-6;
+    steps.learnt.resize(steps.from.size());
     p.plan.framework.observed = steps;
     return p;
 }

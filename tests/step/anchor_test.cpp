@@ -191,6 +191,9 @@ TEST(Anchored, NoRunMovesAnErrorFurtherThanErrorsAre) {
     const plan::Framework moved =
         anchored({}, [](const plan::Framework& framework) { return linear(framework, 10'000); });
     EXPECT_NEAR(std::log(moved[FrameworkParameter::stream]), kMostMoved * 0.3, 1e-9);
+    EXPECT_TRUE(moved.observed->learnt.empty()) << "what was wrong is not known";
+    const Uncertainty same = linear({}, 10).front().uncertainty;
+    EXPECT_EQ(interval(same, seconds(10), moved).hi, interval(same, seconds(10), {}).hi);
     plan::Framework bounded;
     bounded.number(FrameworkParameter::stream).bounds = {0.9, 1.3};
     const plan::Framework inside =
