@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "step/uncertainty.hpp"
 #include "step/validate.hpp"
 
 namespace dodona::step {
@@ -45,11 +44,12 @@ double job_correlation(const RunKind& a, const RunKind& b, const Likeness& liken
     return std::exp(-distance);
 }
 
-double run_correlation(const RunKind& a, const RunKind& b) {
+double run_correlation(const RunKind& a, const RunKind& b, const Likeness& likeness) {
     if (!a.id.empty() && a.id == b.id) {
         return 1;
     }
-    return (1 - (a.layout == b.layout ? kRunPart : kLayoutPart)) * job_correlation(a, b);
+    const double own = a.layout == b.layout ? likeness.run_part : likeness.layout_part;
+    return (1 - own) * job_correlation(a, b, likeness);
 }
 
 }  // namespace dodona::step

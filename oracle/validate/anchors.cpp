@@ -42,11 +42,16 @@ std::optional<ObservedRun> observed(const files::MeasuredRun& run, Questions& qu
     }
 }
 
+/// A user whose software does all of this.
 std::string user_of(const files::MeasuredRun& run, const plan::Framework& framework) {
-    return fmt::format("{}\n{}\n{}\n{}", run.group, run.cell("framework"), run.cell("device"), framework.label());
+    return fmt::format("{}\n{}", validate::user_of(run), framework.label());
 }
 
 }  // namespace
+
+std::string user_of(const files::MeasuredRun& run) {
+    return fmt::format("{}\n{}\n{}", run.group, run.cell("framework"), run.cell("device"));
+}
 
 plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs,
                          const step::RunKind& asked) {

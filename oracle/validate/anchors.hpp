@@ -22,6 +22,9 @@ struct ObservedRun {
     std::string id = {};  ///< where this very run may be asked about; empty: it is not
 };
 
+/// Whose run it is: of one group, software and device.
+std::string user_of(const files::MeasuredRun& run);
+
 /// The framework adjusted to the steps of these runs for the run that is asked about (step/anchor.hpp).
 plan::Framework anchored(const plan::Framework& framework, const std::vector<ObservedRun>& runs,
                          const step::RunKind& asked);

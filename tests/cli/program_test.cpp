@@ -147,6 +147,18 @@ TEST(Program, ReadsObservedRunsFromATable) {
     EXPECT_GT(after["step_time_s"]["value"], 1.1 * step);
 }
 
+TEST(Program, SaysWhereAnObservedStepIsFurtherOffThanErrorsExplain) {
+    const Folder place;
+    std::ofstream(place.path() / "eager.yaml") << kSoftware;
+    const std::string predict = std::string(kPredict) + " --framework ./eager.yaml";
+    const double step = asked(place, predict)["plan"]["step_time_s"]["value"];
+    const auto observed = [&](double times) {
+        return place.run(predict + " --observed " + std::to_string(times * step) + "s").out;
+    };
+    EXPECT_NE(observed(50).find("further off than errors explain"), std::string::npos);
+    EXPECT_EQ(observed(1.05).find("further off than errors explain"), std::string::npos);
+}
+
 TEST(Program, ListsFrameworksAndShowsOne) {
     const Folder place;
     std::ofstream(place.path() / "eager.yaml") << kSoftware;

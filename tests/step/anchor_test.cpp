@@ -54,24 +54,6 @@ TEST(Anchored, OneRunMovesParametersByTheirVariances) {
     EXPECT_NEAR(moved.observed->explained(shares), 0.018 * 0.018 / 0.018625, 1e-12);
 }
 
-TEST(Anchored, WhatAJobSharesMovesAllTimesAlike) {
-    // Nothing but the spread is uncertain: tau^2 = (1 - kLayoutPart) 0.04, rho^2 = kLayoutPart 0.04 + 0.000625.
-    plan::Framework framework;
-    framework.spread = 0.2;
-    const plan::Framework moved = anchored(framework, [](const plan::Framework& now) {
-        std::vector<Observation> found = linear(now, 12);
-        for (SourceError& source : found.front().uncertainty.sources) {
-            source.below = source.above = 0;
-        }
-        return found;
-    });
-    const double shared = (1 - kLayoutPart) * 0.04;
-    const double theta = std::log(1.2) * shared / (0.04 + kRepeat * kRepeat);
-    EXPECT_NEAR(std::log(moved[FrameworkParameter::matmul]), theta, 1e-9);
-    EXPECT_NEAR(std::log(moved[FrameworkParameter::collective]), theta, 1e-9) << "a time that the run has nothing of";
-    EXPECT_EQ(moved[FrameworkParameter::stragglers], framework[FrameworkParameter::stragglers]) << "no time";
-}
-
 /// A step of 10 s that took 12, of which nothing but the spread of 0.2 is uncertain.
 std::vector<Observation> longer(const plan::Framework& now, const RunKind& run) {
     std::vector<Observation> found = linear(now, 12);
@@ -80,6 +62,26 @@ std::vector<Observation> longer(const plan::Framework& now, const RunKind& run) 
     }
     found.front().run = run;
     return found;
+}
+
+/// What is left of the interval of such a step.
+double left_of_interval(const plan::Framework& framework, const plan::Framework& moved) {
+    const Uncertainty uncertainty = longer(framework, {}).front().uncertainty;
+    const Estimate before = interval(uncertainty, seconds(10), framework);
+    const Estimate after = interval(uncertainty, seconds(10), moved);
+    return (after.hi - after.value) / (before.hi - before.value);
+}
+
+TEST(Anchored, WhatAJobSharesMovesAllTimesAlike) {
+    // Nothing but the spread is uncertain: tau^2 = (1 - kLayoutPart) 0.04, rho^2 = kLayoutPart 0.04 + 0.000625.
+    plan::Framework framework;
+    framework.spread = 0.2;
+    const plan::Framework moved = anchored(framework, [](const plan::Framework& now) { return longer(now, {}); });
+    const double shared = (1 - kLayoutPart) * 0.04;
+    const double theta = std::log(1.2) * shared / (0.04 + kRepeat * kRepeat);
+    EXPECT_NEAR(std::log(moved[FrameworkParameter::matmul]), theta, 1e-9);
+    EXPECT_NEAR(std::log(moved[FrameworkParameter::collective]), theta, 1e-9) << "a time that the run has nothing of";
+    EXPECT_EQ(moved[FrameworkParameter::stragglers], framework[FrameworkParameter::stragglers]) << "no time";
 }
 
 TEST(Anchored, ARunMovesThoseMoreThatAreMoreLikeIt) {
@@ -98,10 +100,7 @@ TEST(Anchored, ARunMovesThoseMoreThatAreMoreLikeIt) {
     const plan::Framework same = anchored(
         framework, [&](const plan::Framework& now) { return longer(now, itself); }, itself);
     EXPECT_NEAR(std::log(same[FrameworkParameter::matmul]), alike, 1e-9) << "the very run";
-    const Uncertainty nothing_else = longer(framework, itself).front().uncertainty;
-    const Estimate before = interval(nothing_else, seconds(10), framework);
-    const Estimate after = interval(nothing_else, seconds(10), same);
-    EXPECT_NEAR((after.hi - after.value) / (before.hi - before.value), kRepeat / std::hypot(0.2, kRepeat), 1e-9);
+    EXPECT_NEAR(left_of_interval(framework, same), kRepeat / std::hypot(0.2, kRepeat), 1e-9);
     RunKind other = observed;
     other.layout = "b";
     EXPECT_NEAR(moved(other), alike * (1 - kLayoutPart), 1e-9);
@@ -152,10 +151,7 @@ TEST(Anchored, OneLayoutIsKnownBetterThanAnyOther) {
                 return many;
             },
             of);
-        const Uncertainty nothing_else = longer(framework, asked).front().uncertainty;
-        const Estimate before = interval(nothing_else, seconds(10), framework);
-        const Estimate after = interval(nothing_else, seconds(10), moved);
-        return (after.hi - after.value) / (before.hi - before.value);
+        return left_of_interval(framework, moved);
     };
     EXPECT_NEAR(width(asked), std::sqrt(kRunPart), 0.01);
     // Runs of one layout do not tell what it has of its own from what all layouts share.

@@ -15,7 +15,7 @@
 #include "files/run_conventions.hpp"
 #include "files/run_table.hpp"
 #include "step/likeness.hpp"
-#include "step/uncertainty.hpp"
+#include "validate/anchors.hpp"
 #include "validate/comparison.hpp"
 
 namespace dodona::calibrate {
@@ -34,9 +34,6 @@ using Users = std::vector<std::vector<Run>>;
 
 /// What is fitted, all positive: v, the parts of a layout and of a run, the likeness.
 using Values = std::array<double, 8>;
-constexpr std::size_t kVariance = 0;
-constexpr std::size_t kLayoutPart = 1;
-constexpr std::size_t kRunPart = 2;
 constexpr std::array<const char*, 8> kNames{"variance",        "layout part", "run part",        "other network",
                                             "other precision", "one device",  "doubled devices", "doubled samples"};
 
@@ -61,8 +58,8 @@ Users users_of(const LikenessFitOptions& options) {
             const validate::Question question = questions.of(run);
             const validate::RunResult result = validate::compared(run, question);
             if (result.error) {
-                const std::string user = run.group + '\n' + run.cell("framework") + '\n' + run.cell("device");
-                users[user].push_back({step::run_kind(*question.graph, question.plan), -std::log1p(*result.error)});
+                users[validate::user_of(run)].push_back(
+                    {step::run_kind(*question.graph, question.plan), -std::log1p(*result.error)});
             }
         } catch (const InputError&) {
             continue;  // `dodona validate` says why
@@ -78,12 +75,15 @@ Users users_of(const LikenessFitOptions& options) {
 }
 
 double minus_log_likelihood(const Users& users, const Values& values) {
-    const step::Likeness likeness{.other_network = values[3],
+    const double variance = values[0];
+    const step::Likeness likeness{.layout_part = values[1],
+                                  .run_part = values[2],
+                                  .other_network = values[3],
                                   .other_precision = values[4],
                                   .one_device = values[5],
                                   .doubled_devices = values[6],
                                   .doubled_samples = values[7]};
-    if (values[kRunPart] > values[kLayoutPart] || values[kLayoutPart] >= 1) {
+    if (likeness.run_part > likeness.layout_part || likeness.layout_part >= 1) {
         return std::numeric_limits<double>::infinity();
     }
     double sum = 0;
@@ -93,10 +93,7 @@ double minus_log_likelihood(const Users& users, const Values& values) {
             errors.push_back(run.error);
         }
         const auto covariance = [&](std::size_t i, std::size_t j) {
-            const step::RunKind& one = runs[i].kind;
-            const step::RunKind& other = runs[j].kind;
-            const double own = one.layout == other.layout ? values[kRunPart] : values[kLayoutPart];
-            return values[kVariance] * (i == j ? 1 : (1 - own) * step::job_correlation(one, other, likeness));
+            return variance * (i == j ? 1 : step::run_correlation(runs[i].kind, runs[j].kind, likeness));
         };
         const std::optional<double> here = unlikeliness(errors, covariance);
         if (!here) {
@@ -141,7 +138,7 @@ void fit_likeness(const LikenessFitOptions& options) {
         runs += of_user.size();
     }
     const step::Likeness now;
-    const Values start{0.015,          step::kLayoutPart,   step::kRunPart,     now.other_network, now.other_precision,
+    const Values start{0.015,          now.layout_part,     now.run_part,       now.other_network, now.other_precision,
                        now.one_device, now.doubled_devices, now.doubled_samples};
     const Values found = likeliest(users, start);
     fmt::print("{} runs of {} users; -log likelihood {:.1f}, of the values in use {:.1f}\n", runs, users.size(),
