@@ -30,7 +30,25 @@ CrossoverSearch::CrossoverSearch(const Inquiry& inquiry, const Conditions& condi
       conditions_(conditions),
       shared_(shared),
       go_on_(std::move(go_on)),
-      known_(inquiry.graph, conditions, plans, shared) {}
+      known_(inquiry.graph, conditions, plans, shared) {
+    const step::Prediction& first = plans.front();
+    enough_memory_ = first.memory.total() / ((1 - conditions.reserve) * first.memory_limit);
+    if (inquiry_.searcher == nullptr) {
+        look_at_present();
+    }
+}
+
+void CrossoverSearch::look_at_present() {
+    ListedPlans found = search_within(conditions_, kNone, std::nullopt);
+    if (!found.complete) {
+        return;
+    }
+    if (found.fastest) {
+        known_.know(found.fastest->plan);
+    }
+    now_ = std::move(found.least);
+    std::transform(now_.begin(), now_.end(), std::back_inserter(fitting_), without_times);
+}
 
 Space CrossoverSearch::space_under(const Conditions& conditions) const {
     Space space = inquiry_.space;
@@ -38,11 +56,12 @@ Space CrossoverSearch::space_under(const Conditions& conditions) const {
     space.only_usual = true;
     space.batch = conditions.batch;
     space.max_memory = conditions.max_memory;
-    space.top = kCompetitors;
+    space.top = kListedAgain;
     return space;
 }
 
-ListedPlans CrossoverSearch::search_within(const Conditions& conditions, const LeastTimes& bounds) {
+ListedPlans CrossoverSearch::search_within(const Conditions& conditions, const LeastTimes& bounds,
+                                           std::optional<double> slower) {
     const Space space = space_under(conditions);
     bool ended = false;
     const auto goes_on = [&](std::int64_t, std::int64_t) {
@@ -58,7 +77,8 @@ ListedPlans CrossoverSearch::search_within(const Conditions& conditions, const L
                               .space = space,
                               .bounds = bounds,
                               .orders = shared_.orders,
-                              .passes = shared_.passes.of(conditions.cluster, conditions.framework)},
+                              .passes = shared_.passes.of(conditions.cluster, conditions.framework),
+                              .slower = slower},
                              goes_on);
     }
     found.complete = !ended && go_on_();
@@ -70,13 +90,8 @@ const LeastTimes& CrossoverSearch::bounds_at(const AdjustableParameter& paramete
     if (inquiry_.searcher != nullptr || parameter.by_doublings) {
         return kNone;
     }
-    if (!now_) {
-        ListedPlans found = search_within(conditions_, kNone);
-        now_ = found.complete ? std::move(found.least) : LeastTimes{};
-        std::transform(now_->begin(), now_->end(), std::back_inserter(fitting_), without_times);
-    }
     std::erase_if(bounds_, [&](const Bound& bound) { return bound.parameter != parameter.parameter.key; });
-    const LeastTimes* nearest = quality(factor) <= 1 ? &*now_ : parameter.by_steps ? &kNone : &fitting_;
+    const LeastTimes* nearest = quality(factor) <= 1 ? &now_ : parameter.by_steps ? &kNone : &fitting_;
     double least = quality(factor) <= 1 ? 1 : std::numeric_limits<double>::infinity();
     for (const Bound& bound : bounds_) {
         if (quality(bound.factor) >= quality(factor) && quality(bound.factor) < least) {
@@ -87,41 +102,50 @@ const LeastTimes& CrossoverSearch::bounds_at(const AdjustableParameter& paramete
     return *nearest;
 }
 
-const std::vector<step::Prediction>* CrossoverSearch::listed(const AdjustableParameter& parameter, double factor) {
+const ListedPlans* CrossoverSearch::listed(const AdjustableParameter& parameter, double factor) {
     const LeastTimes& bounds = bounds_at(parameter, factor);
     const auto known = std::find_if(bounds_.begin(), bounds_.end(), [&](const Bound& bound) {
         return bound.parameter == parameter.parameter.key && bound.factor == factor;
     });
     if (known != bounds_.end()) {
-        return &known->found.plans;
+        return &known->found;
     }
     ++searches_;
-    ListedPlans found = search_within(known_.conditions_at(parameter, factor), bounds);
+    ListedPlans found = search_within(known_.conditions_at(parameter, factor), bounds, kSlower);
     if (!found.complete) {
         return nullptr;
     }
     bounds_.push_back({parameter.parameter.key, factor, std::move(found)});
-    return &bounds_.back().found.plans;
+    return &bounds_.back().found;
 }
 
 CrossoverSearch::Recommended CrossoverSearch::searched(const AdjustableParameter& parameter, double factor) {
-    const std::vector<step::Prediction>* plans = listed(parameter, factor);
-    if (plans == nullptr || !go_on_()) {
+    const ListedPlans* found = listed(parameter, factor);
+    if (found == nullptr || !go_on_()) {
         return {};
     }
     Standing standing;
-    for (const step::Prediction& prediction : *plans) {
+    const auto take = [&](const step::Prediction& prediction) {
         known_.know(prediction.plan);
         standing.take(known_.is_ours(prediction.plan), prediction.step.value);
+    };
+    std::for_each(found->plans.begin(), found->plans.end(), take);
+    if (found->fastest) {
+        take(*found->fastest);
     }
     known_.take_ours(parameter, factor, standing);
     return {.searched = true,
             .changes = standing.crosses(),
-            .plan = plans->empty() ? std::nullopt : std::optional(plans->front())};
+            .plan = found->plans.empty() ? std::nullopt : std::optional(found->plans.front())};
 }
 
-Direction CrossoverSearch::search_each(const AdjustableParameter& parameter, const std::vector<double>& way) {
+Direction CrossoverSearch::search_each(const AdjustableParameter& parameter, std::vector<double> way) {
     double stays = 1;
+    if (parameter.parameter.key == "memory" && way.back() < 1) {
+        stays = enough_memory_;
+        std::erase_if(way, [&](double factor) { return factor >= too_little_memory(); });
+        way.insert(way.begin(), too_little_memory());
+    }
     for (const double factor : way) {
         if (known_.cannot_cross(parameter, factor)) {
             stays = factor;

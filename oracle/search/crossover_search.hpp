@@ -18,11 +18,12 @@
 //
 // A full search starts from the lower bounds of an earlier one at which the parameter was better (least_times.hpp).
 //
-// Memory decides which plans fit, so it is searched in full at every point of the grid; the batch, which changes by
-// whole micro-batches, at every doubling.
+// Memory decides which plans fit, so it is searched in full: just below what the recommended plan needs, above which
+// nothing changes, and at every point of the grid beyond; the batch, which changes by whole micro-batches, at every
+// doubling.
 //
 // Not modelled: a recommendation that changes and changes back between two points of the grid, or changes to a plan
-// that no search lists.
+// that no search lists or finds fastest.
 #pragma once
 
 #include <functional>
@@ -37,8 +38,13 @@
 
 namespace dodona::search {
 
-/// Plans that each search lists: enough for the recommended layout to be among them where it is nearly the fastest.
+/// Plans of the answer that are known from the start: enough for most crossovers to be to one of them.
 inline constexpr std::size_t kCompetitors = 12;
+
+/// Plans that each further search lists, and by how much they may be slower than the fastest: enough for the
+/// recommended layout to be among them where it still is one of the fastest. Fewer bound the search more tightly.
+inline constexpr std::size_t kListedAgain = 4;
+inline constexpr double kSlower = 0.05;
 
 using Searcher = Answer (*)(const graph::Graph&, const cluster::Cluster&, const Space&, const Progress&);
 
@@ -58,6 +64,8 @@ public:
                     const SharedTimes& shared, std::function<bool()> go_on);
 
     [[nodiscard]] std::int64_t searches() const { return searches_; }
+    /// Factor to just less device memory than the recommended plan needs.
+    [[nodiscard]] double too_little_memory() const { return kTooLittle * enough_memory_; }
 
     /// The first crossover towards the parameter's largest (`up`) or smallest factor.
     Direction look(const AdjustableParameter& parameter, bool up);
@@ -78,15 +86,19 @@ private:
         ListedPlans found;
     };
 
-    /// The plans that are listed; null where the search was stopped.
-    const std::vector<step::Prediction>* listed(const AdjustableParameter& parameter, double factor);
-    ListedPlans search_within(const Conditions& conditions, const LeastTimes& bounds);
+    /// Bounds of all plans under the question's own conditions; the fastest of them becomes known.
+    void look_at_present();
+    /// What is listed; null where the search was stopped.
+    const ListedPlans* listed(const AdjustableParameter& parameter, double factor);
+    ListedPlans search_within(const Conditions& conditions, const LeastTimes& bounds, std::optional<double> slower);
     /// Those of the nearest factor searched at which the parameter is no worse; else what does not fit, which depends on
     /// memory and batch only (and on times as far as pipelines are cut by them, as other bounds do).
     [[nodiscard]] const LeastTimes& bounds_at(const AdjustableParameter& parameter, double factor);
     [[nodiscard]] Space space_under(const Conditions& conditions) const;
+    static constexpr double kTooLittle = 1 - 1e-6;
+
     /// Full searches at every factor of `way`.
-    Direction search_each(const AdjustableParameter& parameter, const std::vector<double>& way);
+    Direction search_each(const AdjustableParameter& parameter, std::vector<double> way);
     /// Full searches at kProbes, where known plans have no crossover.
     Direction probed(const AdjustableParameter& parameter, double end);
     /// Bisection among known plans, confirmed by full searches on both sides; none if they find plans that move it
@@ -102,10 +114,11 @@ private:
     SharedTimes shared_;
     std::function<bool()> go_on_;
     KnownPlans known_;
+    double enough_memory_ = 1;  ///< factor to the device memory that the recommended plan needs
     std::int64_t searches_ = 0;
-    std::optional<LeastTimes> now_;  ///< under the question's own conditions
-    LeastTimes fitting_;             ///< without_times of these
-    std::vector<Bound> bounds_;      ///< of the parameter searched last
+    LeastTimes now_;             ///< under the question's own conditions
+    LeastTimes fitting_;         ///< without_times of these
+    std::vector<Bound> bounds_;  ///< of the parameter searched last
 };
 
 }  // namespace dodona::search

@@ -279,7 +279,8 @@ bool KnownPlans::changes_listed(const KnownTimes& times) const {
     return standing.crosses();
 }
 
-std::vector<KnownPlans::Contender> KnownPlans::contenders(const AdjustableParameter& parameter, double end) {
+std::vector<KnownPlans::Contender> KnownPlans::contenders(const AdjustableParameter& parameter, double end,
+                                                          double lead) {
     const std::optional<Seconds> now = known_.front().now;
     const std::optional<Seconds> then = time(parameter, end, known_.front());
     std::vector<Contender> plans;
@@ -288,7 +289,7 @@ std::vector<KnownPlans::Contender> KnownPlans::contenders(const AdjustableParame
         if (known.now) {
             contender.times.emplace_back(1, *known.now);
         }
-        const auto wins = [&](std::optional<Seconds> taken) { return taken && *taken < max(*now, *then); };
+        const auto wins = [&](std::optional<Seconds> taken) { return taken && (1 + lead) * *taken < max(*now, *then); };
         bool may_win = is_ours(known.plan()) || !now || !then || wins(known.now);
         if (!may_win) {
             const auto last = time(parameter, end, known);
@@ -316,7 +317,12 @@ bool KnownPlans::cannot_cross(const AdjustableParameter& parameter, double facto
 }
 
 std::optional<Bracket> KnownPlans::first_crossover(const AdjustableParameter& parameter, double end) {
-    std::vector<Contender> plans = contenders(parameter, end);
+    std::vector<Contender> plans = contenders(parameter, end, kEqualTime);
+    const bool fits = known_.front().now && time(parameter, end, known_.front());
+    if (fits &&
+        std::all_of(plans.begin(), plans.end(), [&](const Contender& plan) { return is_ours(plan.known->plan()); })) {
+        return std::nullopt;
+    }
     const auto changes = [&](double factor) { return this->changes(parameter, factor, plans); };
     Bracket found;
     for (const double factor : steps(parameter, end, conditions_.batch)) {
@@ -334,7 +340,7 @@ std::optional<Bracket> KnownPlans::first_crossover(const AdjustableParameter& pa
 }
 
 Bracket KnownPlans::bisected(const AdjustableParameter& parameter, Bracket within) {
-    std::vector<Contender> plans = contenders(parameter, within.changes);
+    std::vector<Contender> plans = contenders(parameter, within.changes, 0);
     while (!is_fine(within)) {
         const double at = middle(within);
         const bool crosses = !cannot_cross(parameter, at) && changes_listed(times_at(parameter, at, plans));

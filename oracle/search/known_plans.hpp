@@ -125,9 +125,9 @@ private:
     [[nodiscard]] std::optional<Taken> taken(const Conditions& conditions, const Known& known) const;
     const std::optional<Taken>& taken(const AdjustableParameter& parameter, double factor, Known& known);
     std::optional<Seconds> time(const AdjustableParameter& parameter, double factor, Known& known);
-    /// Left out are plans that could not win even at the better of both ends, with the recommended plan at its slower
-    /// end: times are monotone in every parameter.
-    std::vector<Contender> contenders(const AdjustableParameter& parameter, double end);
+    /// Left out are plans that could not be faster by `lead` even at the better of both ends, with the recommended plan
+    /// at its slower end: times are monotone in every parameter.
+    std::vector<Contender> contenders(const AdjustableParameter& parameter, double end, double lead);
     /// Plans that fit; those that their times at other factors rule out are not predicted.
     KnownTimes times_at(const AdjustableParameter& parameter, double factor, std::vector<Contender>& contenders);
     /// As times_at would say; only as many plans are predicted as that takes.

@@ -55,7 +55,8 @@ public:
     }
 
     /// search_again.
-    ListedPlans run_again(const LeastTimes& bounds) {
+    ListedPlans run_again(const LeastTimes& bounds, std::optional<double> slower) {
+        slower_ = slower;
         enumerate_layouts();
         LeastTimes least(bounds_times() ? least_by_compute() : LeastTimes(results_.size()));
         for (std::size_t i = 0; bounds.size() == least.size() && i < least.size(); ++i) {
@@ -67,7 +68,8 @@ public:
             search_all(batches());
         }
         list_plans(step::Detail::totals);
-        ListedPlans found{.plans = std::move(answer_.plans), .least = {}, .complete = !stopped_};
+        ListedPlans found{.plans = {}, .fastest = fastest_unlisted(), .least = {}, .complete = !stopped_};
+        found.plans = std::move(answer_.plans);
         for (std::size_t i = 0; from_tables() && i < results_.size(); ++i) {
             const LayoutTimes& times = results_[i].times;
             found.least.push_back(times.searched ? times : least[i]);
@@ -193,15 +195,20 @@ private:
     /// listed nor which of equally fast ones.
     [[nodiscard]] Seconds slowest_of_interest() const {
         const std::vector<Candidate> listed = ranked(context_.space, enumeration_.layouts, candidates()).plans;
-        if (listed.size() < context_.space.top) {
+        if (listed.empty()) {
             return TimeBounds{}.slowest;
         }
-        constexpr double kRounding = 1 + 1e-6;
-        Seconds slowest;
-        for (const Candidate& candidate : listed) {
-            slowest = max(slowest, candidate.step);
+        const auto [fastest, slowest] = std::minmax_element(
+            listed.begin(), listed.end(), [](const Candidate& a, const Candidate& b) { return a.step < b.step; });
+        Seconds limit = TimeBounds{}.slowest;
+        if (listed.size() == context_.space.top) {
+            limit = (1 + kEqualTime) * slowest->step;
         }
-        return kRounding * (1 + kEqualTime) * slowest;
+        if (slower_) {
+            limit = min(limit, (1 + std::max(kEqualTime, *slower_)) * fastest->step);
+        }
+        constexpr double kRounding = 1 + 1e-6;
+        return kRounding * limit;
     }
 
     void report(std::size_t done) {
@@ -301,6 +308,16 @@ private:
         }
     }
 
+    /// None where the fastest plan is listed.
+    [[nodiscard]] std::optional<Prediction> fastest_unlisted() const {
+        const std::vector<Candidate> all = candidates();
+        const auto fastest = std::min_element(all.begin(), all.end(),
+                                              [](const Candidate& a, const Candidate& b) { return a.step < b.step; });
+        const bool listed = std::any_of(answer_.plans.begin(), answer_.plans.end(),
+                                        [&](const Prediction& plan) { return plan.step.value <= fastest->step; });
+        return listed || all.empty() ? std::nullopt : std::optional(predicted(*fastest, step::Detail::totals));
+    }
+
     [[nodiscard]] step::CostedGraph costed(const Plan& plan) const {
         plan::Mesh mesh(plan, {});
         plan::SharedShards sharded = shards_of(context_.graph, plan, mesh, shards_);
@@ -359,6 +376,7 @@ private:
     LeastPasses& passes_;
     KnownShards* shards_;
     const Progress& progress_;
+    std::optional<double> slower_;  ///< SearchAgain::slower
     Enumeration enumeration_;
     std::vector<MeshResult> results_;  ///< by layout
     std::atomic<bool> stopped_ = false;
@@ -396,7 +414,7 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
 
 ListedPlans search_again(const graph::Graph& graph, const SearchAgain& again, const Progress& progress) {
     return Search(graph, again.cluster, again.space, again.orders, again.passes, again.passes.shards(), progress)
-        .run_again(again.bounds);
+        .run_again(again.bounds, again.slower);
 }
 
 }  // namespace dodona::search

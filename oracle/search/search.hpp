@@ -80,14 +80,16 @@ Answer search(const graph::Graph& graph, const cluster::Cluster& cluster, const 
 struct SearchAgain {
     const cluster::Cluster& cluster;
     const Space& space;
-    const LeastTimes& bounds;    ///< of conditions that are no worse; empty: none
-    step::PlayedOrders& orders;  ///< shared by the searches
-    LeastPasses& passes;         ///< of the cluster's first device under the space's precision and framework
+    const LeastTimes& bounds;           ///< of conditions that are no worse; empty: none
+    step::PlayedOrders& orders;         ///< shared by the searches
+    LeastPasses& passes;                ///< of the cluster's first device under the space's precision and framework
+    std::optional<double> slower = {};  ///< plans that are slower than the fastest by this share may be left out
 };
 
 /// Plans of an answer, and what bounds searches under worse conditions.
 struct ListedPlans {
-    std::vector<step::Prediction> plans;  ///< the first in full, of the others totals
+    std::vector<step::Prediction> plans;      ///< the first in full, of the others totals
+    std::optional<step::Prediction> fastest;  ///< where simpler plans that are as fast are listed instead
     LeastTimes least;
     bool complete = true;  ///< false: stopped
 };

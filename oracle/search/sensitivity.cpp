@@ -14,9 +14,6 @@ namespace {
 /// Parameters of the software to which the time reacts less than this are not listed: 0.01 % for a doubling.
 constexpr double kUnmoved = 1e-4;
 
-/// Factor to just less memory than the plan needs.
-constexpr double kTooLittle = 1 - 1e-6;
-
 struct Reaction {
     AdjustableParameter parameter;
     Sensitivity sensitivity;
@@ -72,14 +69,12 @@ std::vector<Reaction> reactions(const graph::Graph& graph, const Conditions& con
     return found;
 }
 
-void look_at_memory(CrossoverSearch& crossovers, const Conditions& conditions, const std::vector<Reaction>& all,
-                    const step::Prediction& first, MemoryMargin& margin) {
+void look_at_memory(CrossoverSearch& crossovers, const std::vector<Reaction>& all, MemoryMargin& margin) {
     const auto memory = std::find_if(all.begin(), all.end(), [](const Reaction& reaction) {
         return reaction.sensitivity.parameter.key == "memory";
     });
     check(memory != all.end(), "every device has memory");
-    const double enough = first.memory.total() / ((1 - conditions.reserve) * first.memory_limit);
-    CrossoverSearch::Recommended there = crossovers.searched(memory->parameter, kTooLittle * enough);
+    CrossoverSearch::Recommended there = crossovers.searched(memory->parameter, crossovers.too_little_memory());
     margin.searched = there.searched;
     margin.without = std::move(there.plan);
 }
@@ -138,7 +133,7 @@ Explanation explain(const Inquiry& inquiry, const Answer& answer, const Progress
     const auto directions = static_cast<std::int64_t>(2 * all.size() + 1);
     const auto go_on = [&] { return !progress || progress(done, directions); };
     CrossoverSearch crossovers(inquiry, conditions, answer.plans, shared, go_on);
-    look_at_memory(crossovers, conditions, all, first, explanation.memory);
+    look_at_memory(crossovers, all, explanation.memory);
     for (const bool memory : {true, false}) {
         for (Reaction& reaction : all) {
             for (const bool up : {false, true}) {

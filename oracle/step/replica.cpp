@@ -51,9 +51,39 @@ KeptActivations kept_on(const CostedGraph& on, const plan::Plan& plan, const Sta
     return kept;
 }
 
+/// The links over which a stage receives, by virtual stage; none at the first position.
+std::vector<std::optional<cluster::Group>> links(const CostedGraph& on, const plan::Plan& plan, std::size_t index) {
+    const schedule::Places places = plan.places();
+    const plan::Atoms axis = on.mesh.axis(*plan.strategy.pipeline);
+    std::vector<std::optional<cluster::Group>> found{neighbours(on, axis, index)};
+    for (std::int64_t c = 0; c < places.on_stage(); ++c) {
+        const bool receives = places.sender(static_cast<std::int64_t>(index), c).has_value();
+        found.push_back(receives
+                            ? std::optional(neighbours(on, axis, receiver(places, index, static_cast<std::size_t>(c))))
+                            : std::nullopt);
+    }
+    return found;
+}
+
+/// Whether the stage after `before` takes as long: it holds the same on the same devices and receives alike, and
+/// neither has a tied weight nor copies to the host, which depend on what is in flight.
+bool repeats(const StageWork& before, const CostedGraph& on, const plan::Plan& plan, const std::vector<Stage>& cut,
+             std::size_t index) {
+    const bool tied = before.transfers.size() != before.states.transfers.size();
+    return before.on == &on && before.stage == cut[index] && !tied && !plan.offload.any() &&
+           tied_transfers(on, plan, cut, index).empty() && links(on, plan, index - 1) == links(on, plan, index);
+}
+
+/// `before`: the stage before, if there is one.
 StageWork stage_work(const CostedGraph& on, const plan::Plan& plan, const std::vector<Stage>& cut, std::size_t index,
-                     std::int64_t all_microbatches, PlayedOrders& orders) {
+                     std::int64_t all_microbatches, PlayedOrders& orders, const StageWork* before) {
     const std::int64_t microbatches = all_microbatches / plan.places().copies();
+    if (before != nullptr && repeats(*before, on, plan, cut, index)) {
+        StageWork work = *before;
+        work.kept = kept_on(on, plan, work.stage, index, all_microbatches, orders);
+        work.memory = stage_memory(on, plan, work.stage, work.states, work.kept, cut.size());
+        return work;
+    }
     StageWork work;
     work.on = &on;
     work.stage = cut[index];
@@ -125,8 +155,10 @@ std::vector<ReplicaGroup> replica_groups(const CostedGraph& costed, const plan::
 Replica replica(const ReplicaGroup& group, const plan::Plan& plan, const std::vector<Stage>& cut,
                 std::int64_t microbatches, PlayedOrders& orders) {
     Replica replica{.places = plan.places(), .microbatches = microbatches, .stages = {}, .pipeline = {}};
+    replica.stages.reserve(cut.size());
     for (std::size_t i = 0; i < cut.size(); ++i) {
-        replica.stages.push_back(stage_work(*group.on[i], plan, cut, i, microbatches, orders));
+        const StageWork* before = i > 0 ? &replica.stages.back() : nullptr;
+        replica.stages.push_back(stage_work(*group.on[i], plan, cut, i, microbatches, orders, before));
     }
     const std::vector<Position<Seconds>> positions = positions_of<Seconds>(replica);
     replica.pipeline = pipeline_time(pipeline_of(positions, plan, microbatches), orders);

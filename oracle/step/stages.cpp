@@ -132,45 +132,67 @@ double even_sum(const PieceRow& row, std::size_t parts) {
     return sum;
 }
 
-/// Ends of the first p parts with which a cut may be no worse than `enough`: equal parts before and
-/// after an end have the least sum, p weighed(t(0, e) / p) + (parts - p) weighed(t(e, n) / (parts - p)).
+/// Ends that a part may have.
 struct Ends {
     std::size_t first = 0;
     std::size_t end = 0;  ///< the one after the last
 };
-Ends ends_within(const PieceRow& row, std::size_t p, std::size_t parts, double enough) {
+
+/// Ends of the first p parts with which a cut may be no worse than `enough`, for each p from 1: equal parts before and
+/// after an end e have the least sum, p weighed(t(0, e) / p) + (parts - p) weighed(t(e, n) / (parts - p)). It grows with
+/// p for an end before that of p equal parts and falls for one after it, so the ends of one more part are no earlier.
+std::vector<Ends> ends_within(const PieceRow& row, std::size_t parts, double enough) {
     const std::size_t n = row.pieces.size();
-    const auto before = static_cast<double>(p);
-    const auto after = static_cast<double>(parts - p);
-    const auto too_much = [&](double until) {
-        const double rest = after > 0 ? after * weighed((row.until[n] - until) / after) : 0;
-        return before * weighed(until / before) + rest > enough;
-    };
-    const auto from = row.until.begin() + static_cast<std::ptrdiff_t>(p);
-    const auto to = row.until.begin() + static_cast<std::ptrdiff_t>(n - (parts - p)) + 1;
-    const auto middle = std::partition_point(from, to, [&](double until) { return until < before; });
-    const auto first = std::partition_point(from, middle, too_much);
-    const auto end = std::partition_point(middle, to, [&](double until) { return !too_much(until); });
-    return {static_cast<std::size_t>(first - row.until.begin()), static_cast<std::size_t>(end - row.until.begin())};
+    std::vector<Ends> within;
+    within.reserve(parts);
+    Ends ends{.first = 0, .end = 0};
+    for (std::size_t p = 1; p <= parts; ++p) {
+        const auto before = static_cast<double>(p);
+        const auto after = static_cast<double>(parts - p);
+        const auto too_much = [&](std::size_t e) {
+            const double until = row.until[e];
+            const double rest = after > 0 ? after * weighed((row.until[n] - until) / after) : 0;
+            return before * weighed(until / before) + rest > enough;
+        };
+        const std::size_t last = n - (parts - p);
+        for (ends.first = std::max(ends.first, p); ends.first < last && row.until[ends.first] < before; ++ends.first) {
+            if (!too_much(ends.first)) {
+                break;
+            }
+        }
+        ends.end = std::max(ends.end, ends.first);
+        while (ends.end <= last && (row.until[ends.end] < before || !too_much(ends.end))) {
+            ++ends.end;
+        }
+        within.push_back(ends);
+    }
+    return within;
 }
+
+/// Values for the ends that a part may have.
+template <class Value>
+struct ByEnd {
+    Ends ends;
+    std::vector<Value> values;
+
+    ByEnd(const Ends& within, Value each) : ends(within), values(within.end - within.first, each) {}
+    Value& operator[](std::size_t end) { return values[end - ends.first]; }
+};
 
 /// The cut into non-empty parts with the least sum of weighed times, what a part receives from either side included.
 /// Returns the end of each part.
 ///   best[p][e] = min over b of best[p-1][b] + weighed(t(b, e))         a part grows until its own time is too much
 std::vector<std::size_t> ends_of(const PieceRow& row, std::size_t parts) {
     const std::size_t n = row.pieces.size();
-    constexpr double kNone = std::numeric_limits<double>::infinity();
     const double enough = (1 + kEqualSums) * even_sum(row, parts);
-    std::vector<double> best(n + 1, kNone);
-    best[0] = 0;
-    Ends before{.first = 0, .end = 1};  // where `best` is known
-    std::vector<std::vector<std::size_t>> begins;
-    for (std::size_t p = 1; p <= parts; ++p) {
-        std::vector<double> next(n + 1, kNone);
-        std::vector<std::size_t>& begin = begins.emplace_back(n + 1, 0);
-        const Ends within = ends_within(row, p, parts, enough);
+    ByEnd<double> best({.first = 0, .end = 1}, 0);
+    std::vector<ByEnd<std::size_t>> begins;
+    begins.reserve(parts);
+    for (const Ends& within : ends_within(row, parts, enough)) {
+        ByEnd<double> next(within, std::numeric_limits<double>::infinity());
+        ByEnd<std::size_t>& begin = begins.emplace_back(within, 0);
         for (std::size_t e = within.first; e < within.end; ++e) {
-            for (std::size_t b = std::min(e, before.end); b-- > before.first;) {
+            for (std::size_t b = std::min(e, best.ends.end); b-- > best.ends.first;) {
                 const double time = row.until[e] - row.until[b];
                 if (weighed(time) >= next[e]) {
                     break;
@@ -183,7 +205,6 @@ std::vector<std::size_t> ends_of(const PieceRow& row, std::size_t parts) {
             }
         }
         best = std::move(next);
-        before = within;
     }
     std::vector<std::size_t> ends(parts, n);
     for (std::size_t p = parts; p-- > 1;) {
@@ -276,12 +297,13 @@ std::int64_t Stage::count(std::size_t segment) const {
     return sum;
 }
 
-std::vector<Stage> placed(const std::vector<std::vector<std::int64_t>>& parts, const schedule::Places& places) {
+std::vector<Stage> placed(std::vector<std::vector<std::int64_t>> parts, const schedule::Places& places) {
     std::vector<Stage> stages(static_cast<std::size_t>(places.stages));
     for (std::size_t s = 0; s < stages.size(); ++s) {
         for (std::int64_t i = 0; i < places.on_stage(); ++i) {
             const std::int64_t position = places.position(static_cast<std::int64_t>(s), i);
-            stages[s].virtual_stages.push_back({parts[static_cast<std::size_t>(position)]});
+            std::vector<std::int64_t>& part = parts[static_cast<std::size_t>(position)];
+            stages[s].virtual_stages.push_back({places.copies() == 1 ? std::move(part) : part});
         }
     }
     return stages;
@@ -302,7 +324,7 @@ std::vector<Stage> cut_stages(const CostedGraph& costed, const schedule::Places&
         check(costed.graph->segment_count() >= parts, "every virtual stage gets a segment");
         cut = balance(costed, parts);
     }
-    return placed(cut, places);
+    return placed(std::move(cut), places);
 }
 
 Incoming incoming(const CostedGraph& costed, const Stage& stage, plan::Atoms split) {

@@ -40,7 +40,7 @@ std::vector<Stage> cut_stages(const CostedGraph& costed, const schedule::Places&
                               const std::vector<std::int64_t>& given);
 
 /// Gives each stage the virtual stages of its positions; `parts`: instances by segment, by position.
-std::vector<Stage> placed(const std::vector<std::vector<std::int64_t>>& parts, const schedule::Places& places);
+std::vector<Stage> placed(std::vector<std::vector<std::int64_t>> parts, const schedule::Places& places);
 
 /// Whether all blocks cost the same within 1 %, so that equally many per stage are balanced.
 bool blocks_are_alike(const CostedGraph& costed);
