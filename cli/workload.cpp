@@ -381,13 +381,14 @@ void set_software(Arguments& arguments, const Workload& workload, search::Space&
     }
 }
 
-std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Plan& plan) {
-    if (plan.framework.observed) {
+std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Framework& framework,
+                                                     const plan::Strategy& strategy) {
+    if (framework.observed) {
         return {};
     }
     plan::Framework usual =
-        on_machine(usual_framework(built_in_frameworks(), workload.graph, &plan.strategy), workload.cluster);
-    return usual.name == plan.framework.name ? std::nullopt : std::optional(std::move(usual));
+        on_machine(usual_framework(built_in_frameworks(), workload.graph, &strategy), workload.cluster);
+    return usual.name == framework.name ? std::nullopt : std::optional(std::move(usual));
 }
 
 void add_other_source(plan::Framework& framework) {

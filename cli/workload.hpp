@@ -68,8 +68,9 @@ void set_software(Arguments& arguments, const Workload& workload, search::Space&
 /// What such software keeps in device memory beside the network's own tensors.
 plan::MemoryProfile memory_of(const plan::Framework& framework);
 
-/// The framework that is usual for a plan's strategy, if it has another.
-std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Plan& plan);
+/// The framework that is usual for a strategy, if that is another; none for one that was adjusted to observed steps.
+std::optional<plan::Framework> other_usual_framework(const Workload& workload, const plan::Framework& framework,
+                                                     const plan::Strategy& strategy);
 
 /// The user's runs are of another source than those that a built-in framework was fitted to; observed ones are not.
 void add_other_source(plan::Framework& framework);

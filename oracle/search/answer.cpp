@@ -25,6 +25,11 @@ std::string text(const NearestPlan& nearest) {
                        nearest.plan.microbatch, name(nearest.plan.recompute));
 }
 
+bool is_better(const step::Prediction& other, const Answer& answer) {
+    return answer.plans.empty() || !answer.unusual.empty() ||
+           (1 + kEqualTime) * other.step.value < answer.plans.front().step.value;
+}
+
 bool leaves(const step::Prediction& prediction, double reserve) {
     return prediction.memory.total() <= (1 - reserve) * prediction.memory_limit;
 }

@@ -97,7 +97,8 @@ struct Answer {
     SearchCounts counts;
     /// Why the first plan is not usual; empty if it is, or if unusual plans were asked for.
     std::vector<std::string> unusual;
-    /// The first plan with the framework that is usual for its strategy, where the search compared with another.
+    /// With the framework that is usual for its strategy, where the search compared with another: a plan that is_better,
+    /// else the fastest of the first plan's strategy, or if none fits, the first plan.
     std::optional<step::Prediction> in_usual_framework;
     double reserve = 0;                      ///< Space::reserve
     std::vector<OtherBatch> other_batches;   ///< that divide better among the devices; the best first
@@ -105,6 +106,10 @@ struct Answer {
     std::optional<LayerCounts> layers;       ///< where per-layer strategies were searched
     std::optional<Explanation> explanation;  ///< where it was asked for
 };
+
+/// Whether a plan that no search compared would be the better answer: it fits, is usual, and the answer has none that is,
+/// or none as fast.
+bool is_better(const step::Prediction& other, const Answer& answer);
 
 /// Whether a plan that fits leaves such a share of what its fullest device offers.
 bool leaves(const step::Prediction& prediction, double reserve);

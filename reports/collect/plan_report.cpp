@@ -51,9 +51,29 @@ std::string other_batches_text(const search::Answer& answer) {
                        counted(answer.question.devices, "GPU"), fmt::format("{}", fmt::join(better, "; ")));
 }
 
+/// Whether a plan of a strategy for which another framework is usual would be the better answer.
+bool is_better_elsewhere(const search::Answer& answer) {
+    const auto& there = answer.in_usual_framework;
+    return there && there->fits && search::is_better(*there, answer);
+}
+
+/// "zero3 on data 8 trains 1.52 times as fast as No. 1 with composer-fsdp, which is usual for it: a step takes 88.0 s".
+std::string better_elsewhere_text(const search::Answer& answer) {
+    if (!is_better_elsewhere(answer)) {
+        return "";
+    }
+    const step::Prediction& there = *answer.in_usual_framework;
+    const plan::Plan& plan = there.plan;
+    const double gain = answer.plans.empty() ? 0 : answer.plans.front().step.value / there.step.value;
+    return fmt::format("{} on {} {} with {}, which is usual for it: a step takes {} (--strategy {} plans with it)",
+                       plan.strategy.name, mesh_text(plan),
+                       gain > 1 ? fmt::format("trains {} times as fast as No. 1", three_digits(gain)) : "fits",
+                       plan.framework.label(), text(there.step.value), plan.strategy.name);
+}
+
 /// "zero3 is usual with composer-fsdp: there a step takes 64.1 s"; empty where the plans were compared with it.
 std::string usual_framework_text(const search::Answer& answer) {
-    if (!answer.in_usual_framework) {
+    if (!answer.in_usual_framework || is_better_elsewhere(answer)) {
         return "";
     }
     const step::Prediction& there = *answer.in_usual_framework;
@@ -289,6 +309,9 @@ Document plan_document(const search::Answer& answer, const std::string& saved) {
     add(document, Headline{plan_headline(answer)});
     if (std::string others = other_batches_text(answer); !others.empty()) {
         add(document, Paragraph{std::move(others), Tone::bad});
+    }
+    if (std::string elsewhere = better_elsewhere_text(answer); !elsewhere.empty()) {
+        add(document, Paragraph{std::move(elsewhere), Tone::bad});
     }
     if (answer.plans.empty()) {
         add_section(document, {"What would fit"}, {remedies_table(answer)});
