@@ -20,6 +20,9 @@ namespace dodona::cli {
 namespace {
 
 constexpr double kTokensAStep = 4.0 * 1024 * 1024;
+/// Beyond, not every device gets a sample of its own. Source: Llama team, arXiv:2407.21783, section 3.4.1: 16 million
+/// tokens a step, on 16,384 GPUs.
+constexpr double kMostTokensAStep = 16.0 * 1024 * 1024;
 /// Of a network that is fine-tuned: what recipes take. Source: tatsu-lab/stanford_alpaca, README:
 /// batches of 128 samples; tloen/alpaca-lora: finetune.py, the same.
 constexpr double kFineTuningSamples = 128;
@@ -136,8 +139,8 @@ std::vector<Option> workload_options() {
         {.names = "-b,--batch",
          .value = "B",
          .description = "global batch: samples a step, all GPUs together; default: about\n"
-                        "4 million tokens, 128 samples of fine-tuning, or up to 64 images\n"
-                        "on each GPU",
+                        "4 million tokens (up to 16 million for a sample on each GPU), 128\n"
+                        "samples of fine-tuning, or up to 64 images on each GPU",
          .group = job},
         {.names = "--task",
          .value = "TASK",
@@ -412,9 +415,14 @@ std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices) {
     if (length == 0) {
         each = kImagesADevice * std::min(1.0, kImageElements / std::max(input_elements(graph), 1.0));
     }
-    // A power of two on each device keeps the batch divisible by every usual mesh.
-    const auto batch = devices * static_cast<std::int64_t>(std::exp2(std::floor(std::log2(std::max(1.0, each)))));
-    const std::int64_t whole = std::lcm(devices, graph.post_training.group);
+    // A power of two on each device, or one sample for so many of them, keeps the batch divisible by usual meshes.
+    std::int64_t sharing = 1;
+    while (n * length > static_cast<double>(sharing) * kMostTokensAStep && devices % (2 * sharing) == 0) {
+        sharing *= 2;
+    }
+    const std::int64_t least = devices / sharing;
+    const auto batch = least * static_cast<std::int64_t>(std::exp2(std::floor(std::log2(std::max(1.0, each)))));
+    const std::int64_t whole = std::lcm(least, graph.post_training.group);
     return (batch + whole - 1) / whole * whole;
 }
 

@@ -75,9 +75,9 @@ std::optional<plan::Framework> other_usual_framework(const Workload& workload, c
 /// The user's runs are of another source than those that a built-in framework was fitted to; observed ones are not.
 void add_other_source(plan::Framework& framework);
 
-/// Without --batch: a usual size for the network. About four million tokens a step; 128 samples, in whole groups of answers,
-/// where it is fine-tuned or most weights are frozen; or, for images and volumes, 64 on each device, fewer where one is
-/// larger than 3 x 224 x 224.
+/// Without --batch: a usual size for the network. About four million tokens a step, up to 16 million where that gives each
+/// device a sample; 128 samples, in whole groups of answers, where it is fine-tuned or most weights are frozen; or, for
+/// images and volumes, 64 on each device, fewer where one is larger than 3 x 224 x 224.
 std::int64_t default_batch(const graph::Graph& graph, std::int64_t devices);
 
 /// A fault if the machine has fewer.
