@@ -29,10 +29,18 @@ std::vector<std::string> formats() {
     return names;
 }
 
-/// --format or --json, else by the ending of the file, else the first.
+/// --format or --json, else by the ending of the file, else the first. What is exported for a launcher has its own format,
+/// in a file of any name.
 const reports::Renderer* read_renderer(Arguments& arguments, const std::string& file) {
     const auto format = arguments.word("--format", formats());
     const bool json = arguments.has("--json");
+    if (arguments.has("--export")) {
+        if (json || format) {
+            arguments.fault(json ? "--json" : "--format", "--export has the format of the launcher",
+                            "leave one of the two out");
+        }
+        return &reports::renderers().front();
+    }
     if (json && format && *format != "json") {
         arguments.fault("--json", fmt::format("--format says {}", *format), "give one of them");
     }

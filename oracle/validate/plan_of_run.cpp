@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -215,6 +216,19 @@ void give_each_a_block(std::vector<std::int64_t>& blocks) {
     }
 }
 
+/// What rows may have under `strategy`.
+std::set<std::string> strategy_words(const files::RunConventions& conventions) {
+    std::set<std::string> words;
+    for (const files::RunStrategy& line : conventions.strategies) {
+        for (const files::RunCondition::Column& column : line.when.columns) {
+            if (column.name == "strategy") {
+                words.insert(column.patterns.begin(), column.patterns.end());
+            }
+        }
+    }
+    return words;
+}
+
 }  // namespace
 
 const files::ConventionLine* first_match(const files::MeasuredRun& run,
@@ -235,7 +249,11 @@ const files::RunStrategy& strategy_line(const files::MeasuredRun& run, const fil
         }
         return line;
     }
-    fail(run.place("strategy"), fmt::format("strategy: \"{}\" in this layout is not known", run.cell("strategy")));
+    const std::set<std::string> known = strategy_words(conventions);
+    const std::string word = run.cell("strategy");
+    fail(run.place("strategy"), known.contains(word) ? fmt::format("strategy: \"{}\" in this layout is not known", word)
+                                                     : fmt::format("strategy: \"{}\" is not known; these are: {}", word,
+                                                                   fmt::join(known, ", ")));
 }
 
 std::vector<std::int64_t> stage_sizes(std::int64_t blocks, std::int64_t stages) {

@@ -17,6 +17,17 @@ nlohmann::json answer(const Folder& place, const std::string& words, int code = 
 
 constexpr const char* kPlan = "plan resnet50 --machine abci --gpus 8 --batch 512 --strategy data --set image=224";
 
+TEST(Export, WritesAFileOfAnyNameAndNoOtherFormat) {
+    const Folder place;
+    const std::string command = std::string(kPlan) + " --export megatron";
+    const Outcome to_file = place.run(command + " -o train.sh");
+    EXPECT_EQ(to_file.code, 0) << to_file.err;
+    EXPECT_EQ(content(place.path() / "train.sh"), place.run(command).out);
+    for (const char* format : {" --json", " --format md"}) {
+        EXPECT_EQ(place.run(command + format).code, 2) << format;
+    }
+}
+
 TEST(SavedPlan, NamesAFrameworkOfAFileAsItsOwnFolderSeesIt) {
     const Folder place;
     fs::create_directory(place.path() / "plans");

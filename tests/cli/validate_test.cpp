@@ -58,6 +58,26 @@ TEST(Validate, PrintsTheSameRunsInEachFormat) {
     EXPECT_EQ(csv.rfind("id,group,predicted_s,lo_s,hi_s,measured_s,error,", 0), 0U);
 }
 
+TEST(Validate, KnowsStrategiesAsPlansNameThem) {
+    const Folder place;
+    const auto times = [&](const std::string& rows) {
+        put(place, "runs.csv",
+            "id,model,global_batch,microbatch,machine,gpus,precision,strategy,shard,data,pipeline,step_time_s\n" +
+                rows);
+        const Outcome outcome = place.run("validate runs.csv --format json");
+        std::vector<double> found;
+        for (const auto& row : nlohmann::json::parse(outcome.out)["rows"]) {
+            found.push_back(row["predicted_s"].is_null() ? -1 : row["predicted_s"].get<double>());
+        }
+        return found;
+    };
+    const std::string job = ",gpt2,64,8,dgx-a100,8,bf16,";
+    EXPECT_EQ(times("1" + job + "zero1,,8,1,0.1\n2" + job + "zero2,,8,1,0.1\n3" + job + "zero3,,8,1,0.1\n4" + job +
+                    "pipeline,,2,4,0.1\n"),
+              times("1" + job + "data,states,8,1,0.1\n2" + job + "data,gradients,8,1,0.1\n3" + job +
+                    "data,parameters,8,1,0.1\n4" + job + "megatron,,2,4,0.1\n"));
+}
+
 TEST(Validate, SaysWhyItRefusesARun) {
     const Folder place;
     put(place, "runs.csv",
@@ -69,7 +89,8 @@ TEST(Validate, SaysWhyItRefusesARun) {
     EXPECT_TRUE(rows[0]["refused"].is_null());
     EXPECT_EQ(rows[1]["refused"], "unknown model \"vgg17\"; did you mean \"vgg16\"?");
     EXPECT_TRUE(rows[1]["predicted_s"].is_null());
-    EXPECT_EQ(rows[2]["refused"], "strategy: \"gossip\" in this layout is not known");
+    const std::string refused = rows[2]["refused"];
+    EXPECT_EQ(refused.find("strategy: \"gossip\" is not known; these are: channel, data, "), 0) << refused;
 
     const Outcome none = place.run("validate runs.csv --group b");
     EXPECT_EQ(none.code, 1) << "no run of it can be predicted";
