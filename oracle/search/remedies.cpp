@@ -113,7 +113,8 @@ private:
         return ladder;
     }
 
-    /// The fewest devices of this machine that fit, of the numbers that `size` looks at.
+    /// The fewest devices of this machine that fit, of the numbers that `size` looks at: with the batch that was asked for,
+    /// or else with the next one that divides among them.
     [[nodiscard]] Ladder more_devices() const {
         Ladder ladder;
         const Bound least = bound(graph_, cluster_, space_);
@@ -121,18 +122,23 @@ private:
             if (devices <= space_.devices || !least.may_fit(devices)) {
                 continue;
             }
-            ladder.emplace_back([job = *this, devices]() -> std::optional<Variation> {
-                Space space = job.space_;
-                space.devices = devices;
-                // A batch for fewer devices may not divide among these.
-                const std::int64_t each = (space.batch + devices - 1) / devices;
-                space.batch = space.batch % devices == 0 ? space.batch : each * devices;
-                Variation result = job.variation(fmt::format("{} GPUs", devices), space);
-                result.options = {{"--gpus", std::to_string(devices)}, {"--batch", std::to_string(space.batch)}};
-                return result;
-            });
+            ladder.emplace_back([job = *this, devices] { return job.with_devices(devices, job.space_.batch); });
+            if (space_.batch % devices != 0) {
+                const std::int64_t each = (space_.batch + devices - 1) / devices;
+                ladder.emplace_back([job = *this, devices, each] { return job.with_devices(devices, each * devices); });
+            }
         }
         return ladder;
+    }
+
+    [[nodiscard]] std::optional<Variation> with_devices(std::int64_t devices, std::int64_t batch) const {
+        Space space = space_;
+        space.devices = devices;
+        space.batch = batch;
+        const std::string label = fmt::format("{} GPUs", devices);
+        Variation result = variation(batch == space_.batch ? label : fmt::format("{}, batch {}", label, batch), space);
+        result.options = {{"--gpus", std::to_string(devices)}, {"--batch", std::to_string(batch)}};
+        return result;
     }
 
     const graph::Graph& graph_;

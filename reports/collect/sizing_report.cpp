@@ -169,9 +169,12 @@ std::string caution(const SizingAnswer& sized, const SizedMachine& machine) {
 
 std::string counts_searched(const SizedMachine& machine) {
     const search::Sizing& sizing = machine.sizing;
-    std::int64_t ruled_out = 0;
+    std::int64_t ruled_out = 0;  // some are searched all the same, to say by how much they miss
     for (const search::RuledOut& group : sizing.ruled_out) {
-        ruled_out += group.counts;
+        ruled_out +=
+            group.counts - std::count_if(sizing.attempts.begin(), sizing.attempts.end(), [&](const Attempt& at) {
+                return at.asked && at.devices >= group.first && at.devices <= group.last;
+            });
     }
     std::int64_t configurations = 0;
     for (const Attempt& attempt : sizing.attempts) {

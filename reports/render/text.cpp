@@ -335,12 +335,33 @@ struct TextBlock {
     std::string operator()(const TimelineChart& block) const { return text_plot(block, page); }
 };
 
+std::size_t count_lines(const std::string& text) {
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+/// Dots stand for what the last line lacks.
 std::string first_lines(const std::string& text, std::size_t most) {
-    std::size_t end = 0;
-    for (std::size_t line = 0; line < most && end != std::string::npos; ++line) {
-        end = text.find('\n', end == 0 ? 0 : end + 1);
+    if (count_lines(text) <= most) {
+        return text;
     }
-    return end == std::string::npos ? text : text.substr(0, end + 1);
+    std::size_t end = text.find('\n');
+    for (std::size_t line = 1; line < most; ++line) {
+        end = text.find('\n', end + 1);
+    }
+    constexpr std::string_view kGoesOn = "    ";
+    const bool goes_on = std::string_view(text).substr(end + 1).starts_with(kGoesOn);
+    return text.substr(0, end) + (goes_on ? " ...\n" : "\n");
+}
+
+/// As many of the first rows as have room; empty if none has.
+std::string first_rows(Table table, std::size_t most, const Page& page) {
+    while (!table.empty()) {
+        table.rows.pop_back();
+        if (std::string text = table_text(table, page); !table.empty() && count_lines(text) <= most) {
+            return text;
+        }
+    }
+    return {};
 }
 
 /// Whether an empty line comes before it, wherever it stands.
@@ -358,6 +379,7 @@ std::string render_text(const Document& document, const Page& page) {
     bool in_detail = false;
     bool in_section = false;
     bool after_title = true;
+    bool has_figures = false;
     for (const Block& block : printable_blocks(document)) {
         const auto* section = std::get_if<Section>(&block);
         in_detail = section != nullptr ? section->detail : in_detail;
@@ -368,8 +390,17 @@ std::string render_text(const Document& document, const Page& page) {
         }
         std::string text = (section != nullptr || (stands_apart(block) && !after_title)) && !all.empty() ? "\n" : "";
         text += std::visit(TextBlock{page, in_section ? kIndent : ""}, block);
-        lines += static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+        const std::size_t before = lines;
+        lines += count_lines(text);
+        has_figures = has_figures || std::holds_alternative<KeyFigures>(block);
         if (page.most_lines > 0 && lines > page.most_lines && whole > 0) {
+            const auto* table = std::get_if<Table>(&block);
+            if (const std::string rows =
+                    table != nullptr && !has_figures ? first_rows(*table, page.most_lines - before, page) : "";
+                !rows.empty()) {
+                all += rows;  // the answer is in the table
+                break;
+            }
             all.resize(whole);  // without the title of a section that has no room
             all += std::holds_alternative<KeyFigures>(block) ? text : "";
             break;

@@ -66,7 +66,8 @@ TEST(Validate, KnowsStrategiesAsPlansNameThem) {
                 rows);
         const Outcome outcome = place.run("validate runs.csv --format json");
         std::vector<double> found;
-        for (const auto& row : nlohmann::json::parse(outcome.out)["rows"]) {
+        const nlohmann::json answer = nlohmann::json::parse(outcome.out);
+        for (const auto& row : answer["rows"]) {
             found.push_back(row["predicted_s"].is_null() ? -1 : row["predicted_s"].get<double>());
         }
         return found;

@@ -237,6 +237,13 @@ TEST(Text, InFewLinesHasTheBlocksThatFit) {
     EXPECT_EQ(render_text(document_of({Headline{"the answer"}, figures}), {.most_lines = 2}),
               "the answer\n  step    1 s\n")
         << "key figures as far as there is room";
+    figures.figures.front().note = "on the fullest of 2 stages (embedding, positions, 12 x layers, norm)";
+    EXPECT_EQ(render_text(document_of({Headline{"the answer"}, figures}), {.width = 60, .most_lines = 2}),
+              "the answer\n  step    1 s on the fullest of 2 stages (embedding, ...\n")
+        << "what goes on is marked";
+    EXPECT_EQ(render_text(document_of({Headline{"none"}, Section{"why"}, two_rows()}), {.most_lines = 5}),
+              "none\n\nwhy\n  name  n\n  模型  1\n")
+        << "where no figures are the answer, the first rows are";
 }
 
 TEST(Csv, StartsWithWhatWasAskedAndHasOneColumnForAMesh) {
