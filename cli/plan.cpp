@@ -23,6 +23,7 @@
 #include "cli/remedies.hpp"
 #include "cli/schema_comment.hpp"
 #include "cli/space_options.hpp"
+#include "cli/usual_software.hpp"
 #include "cli/workload.hpp"
 #include "files/plan_file.hpp"
 #include "files/strategy_file.hpp"
@@ -243,70 +244,6 @@ void look_beyond(Arguments& arguments, const Workload& workload, const search::S
                                      answer.nearest.empty() ? Bytes{} : answer.nearest.front().memory.total()),
                              go_on);
     }
-}
-
-/// A space of the best plan with another framework, without strategies.
-search::Space with_framework(search::Space space, plan::Framework framework) {
-    space.strategies.clear();
-    space.top = 1;
-    space.best_only = true;
-    space.memory = memory_of(framework);
-    space.framework = std::move(framework);
-    return space;
-}
-
-/// The strategies of a space for which another framework is usual, with that one. On one device none shards anything.
-std::vector<search::Space> spaces_of_other_frameworks(const Workload& workload, const search::Space& space) {
-    std::vector<search::Space> found;
-    for (const plan::Strategy& strategy : space.strategies) {
-        std::optional<plan::Framework> usual = other_usual_framework(workload, space.framework, strategy);
-        if (!usual || space.devices == 1) {
-            continue;
-        }
-        auto with = std::find_if(found.begin(), found.end(),
-                                 [&](const search::Space& other) { return other.framework.name == usual->name; });
-        if (with == found.end()) {
-            with = found.insert(found.end(), with_framework(space, std::move(*usual)));
-        }
-        with->strategies.push_back(strategy);
-    }
-    return found;
-}
-
-/// The best usual plan of a space, if one fits.
-std::optional<step::Prediction> best_usual(const Workload& workload, const search::Space& space) {
-    const search::Answer answer = search::search(workload.graph, workload.cluster, space,
-                                                 [](std::int64_t, std::int64_t) { return !interrupted(); });
-    return answer.plans.empty() || !answer.unusual.empty() ? std::nullopt : std::optional(answer.plans.front());
-}
-
-/// Answer::in_usual_framework.
-std::optional<step::Prediction> in_usual_framework(const Workload& workload, const search::Space& space,
-                                                   const search::Answer& answer) {
-    std::optional<step::Prediction> best;
-    for (const search::Space& other : spaces_of_other_frameworks(workload, space)) {
-        const std::optional<step::Prediction> found = best_usual(workload, other);
-        best = found && (!best || found->step.value < best->step.value) ? found : best;
-    }
-    if (best && search::is_better(*best, answer)) {
-        return best;
-    }
-    if (answer.plans.empty()) {
-        return {};
-    }
-    plan::Plan plan = answer.plans.front().plan;
-    const std::optional<plan::Framework> usual = other_usual_framework(workload, space.framework, plan.strategy);
-    if (!usual) {
-        return {};
-    }
-    search::Space same = with_framework(space, *usual);
-    same.strategies = {plan.strategy};
-    if (std::optional<step::Prediction> found = best_usual(workload, same)) {
-        return found;
-    }
-    plan.memory = same.memory;
-    plan.framework = *usual;
-    return step::predict(workload.graph, workload.cluster, plan);
 }
 
 /// The ranked plans with an exchange in the place of their own.

@@ -28,6 +28,8 @@ using Batch = std::vector<std::size_t>;
 /// By strategy, and by cause within each.
 using GroupsByStrategy = std::map<std::pair<std::size_t, step::InfeasibleCause>, InfeasibleGroup>;
 
+bool is_faster(const Candidate& a, const Candidate& b) { return a.step < b.step; }
+
 class Search {
 public:
     Search(const graph::Graph& graph, const cluster::Cluster& cluster, const Space& space, step::PlayedOrders& orders,
@@ -198,8 +200,7 @@ private:
         if (listed.empty()) {
             return TimeBounds{}.slowest;
         }
-        const auto [fastest, slowest] = std::minmax_element(
-            listed.begin(), listed.end(), [](const Candidate& a, const Candidate& b) { return a.step < b.step; });
+        const auto [fastest, slowest] = std::minmax_element(listed.begin(), listed.end(), is_faster);
         Seconds limit = TimeBounds{}.slowest;
         if (listed.size() == context_.space.top) {
             limit = (1 + kEqualTime) * slowest->step;
@@ -311,11 +312,13 @@ private:
     /// None where the fastest plan is listed.
     [[nodiscard]] std::optional<Prediction> fastest_unlisted() const {
         const std::vector<Candidate> all = candidates();
-        const auto fastest = std::min_element(all.begin(), all.end(),
-                                              [](const Candidate& a, const Candidate& b) { return a.step < b.step; });
+        if (all.empty()) {
+            return std::nullopt;
+        }
+        const Candidate& fastest = *std::min_element(all.begin(), all.end(), is_faster);
         const bool listed = std::any_of(answer_.plans.begin(), answer_.plans.end(),
-                                        [&](const Prediction& plan) { return plan.step.value <= fastest->step; });
-        return listed || all.empty() ? std::nullopt : std::optional(predicted(*fastest, step::Detail::totals));
+                                        [&](const Prediction& plan) { return plan.step.value <= fastest.step; });
+        return listed ? std::nullopt : std::optional(predicted(fastest, step::Detail::totals));
     }
 
     [[nodiscard]] step::CostedGraph costed(const Plan& plan) const {
