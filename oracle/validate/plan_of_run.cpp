@@ -250,7 +250,7 @@ const files::RunStrategy& strategy_line(const files::MeasuredRun& run, const fil
         return line;
     }
     const std::set<std::string> known = strategy_words(conventions);
-    const std::string word = run.cell("strategy");
+    const std::string& word = run.cell("strategy");
     fail(run.place("strategy"), known.contains(word) ? fmt::format("strategy: \"{}\" in this layout is not known", word)
                                                      : fmt::format("strategy: \"{}\" is not known; these are: {}", word,
                                                                    fmt::join(known, ", ")));
